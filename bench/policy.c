@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "core/policy.h"
+#include "core/policy/policy.h"
 
 enum { RULES = 2000, ROUNDS = 40000 };
 
@@ -102,7 +102,7 @@ static const struct json *parse(const char *text, struct arena *arena)
 }
 
 static struct rule_set *set_make(
-	rule_fn *make, struct kept_rule *rules, struct arena *arena)
+	rule_fn *make, struct rule_record *rules, struct arena *arena)
 {
 	struct rule_set *set = rule_set_new();
 
@@ -134,11 +134,11 @@ static int64_t decide_ns(
 	struct rule_set *set, const struct policy *policy, const struct json *operation)
 {
 	struct arena arena = { 0 };
-	struct operation_look look;
+	struct operation_view look;
 	struct ruling out;
 	int64_t start = cpu_ns();
 
-	operation_look(&look, operation, NULL, STR("ci-7"), STR("web-7"),
+	operation_view(&look, operation, NULL, STR("ci-7"), STR("web-7"),
 		STR("ses_00000000000000000000000000"), &arena);
 	rule_set_decide(set, &look, policy_risk(policy, &look), NOW_MS, 0, &arena, &out);
 	arena_done(&arena);
@@ -154,7 +154,7 @@ static int cmp(const void *a, const void *b)
 
 int main(void)
 {
-	static struct kept_rule rules[RULES];
+	static struct rule_record rules[RULES];
 	static int64_t ns[ROUNDS];
 	struct arena arena = { .max = 1 << 30 };
 	const struct json *parsed[OPERATIONS];

@@ -14,7 +14,7 @@ enum who { AGENT, PERSON, STREAM };
 
 enum { SEEN_MAX = 4096 };
 
-struct lane {
+struct writer_shard {
 	struct wire wire; /* first */
 	enum who who;
 	bool busy;
@@ -24,7 +24,7 @@ struct lane {
 
 struct clients {
 	struct peer peer;
-	struct lane *lanes;
+	struct writer_shard *lanes;
 	int len, poll;
 	struct sha ask, settle;
 	int64_t made;
@@ -33,7 +33,7 @@ struct clients {
 	struct hist hist;
 };
 
-static void agent_ask(struct clients *c, struct lane *l)
+static void agent_ask(struct clients *c, struct writer_shard *l)
 {
 	char id[32], key[64], score[32];
 
@@ -50,7 +50,7 @@ static void agent_ask(struct clients *c, struct lane *l)
 	wire_redis(&l->wire, "BLPOP", key, "60", NULL);
 }
 
-static void agent_told(struct clients *c, struct lane *l, size_t len)
+static void agent_told(struct clients *c, struct writer_shard *l, size_t len)
 {
 	if (c->peer.speech == SPEAK_REDIS && ++l->replies == 1) return;
 	if (c->peer.speech == SPEAK_HTTP && !memmem(l->wire.in, len, "\"answered\"", 10))
@@ -58,7 +58,7 @@ static void agent_told(struct clients *c, struct lane *l, size_t len)
 	hist_add(&c->hist, now_ns() - l->sent_ns);
 }
 
-static void person_answer(struct clients *c, struct lane *l, const char *id)
+static void person_answer(struct clients *c, struct writer_shard *l, const char *id)
 {
 	char path[128];
 
@@ -71,7 +71,7 @@ static void person_answer(struct clients *c, struct lane *l, const char *id)
 	wire_http(&l->wire, "POST", path, c->peer.person, answer);
 }
 
-static void person_free(struct clients *c, struct lane *l)
+static void person_free(struct clients *c, struct writer_shard *l)
 {
 	l->busy = false;
 	if (c->peer.speech == SPEAK_REDIS)
@@ -80,7 +80,7 @@ static void person_free(struct clients *c, struct lane *l)
 		person_answer(c, l, c->seen[c->first++ % SEEN_MAX]);
 }
 
-static void person_told(struct clients *c, struct lane *l, size_t len)
+static void person_told(struct clients *c, struct writer_shard *l, size_t len)
 {
 	char id[64] = "";
 	const char *at = memmem(l->wire.in, len, "\r\nask_", 6);
@@ -109,7 +109,7 @@ static void stream_seen(struct clients *c, const char *id)
 	memcpy(c->seen[c->last++ % SEEN_MAX], id, 64);
 }
 
-static void stream_told(struct clients *c, struct lane *l)
+static void stream_told(struct clients *c, struct writer_shard *l)
 {
 	struct wire *w = &l->wire;
 	size_t used = 0;
@@ -131,7 +131,7 @@ static void stream_told(struct clients *c, struct lane *l)
 	wire_drop(w, used);
 }
 
-static void lane_ready(struct clients *c, struct lane *l)
+static void lane_ready(struct clients *c, struct writer_shard *l)
 {
 	size_t len;
 
@@ -161,7 +161,7 @@ static void clients_open(struct clients *c, int lanes)
 	c->poll = epoll_create1(0);
 	if (!c->lanes) die("out of memory");
 	for (int i = 0; i < c->len; i++) {
-		struct lane *l = &c->lanes[i];
+		struct writer_shard *l = &c->lanes[i];
 		struct epoll_event e = { EPOLLIN, { .ptr = l } };
 
 		wire_open(&l->wire, c->peer.speech, c->peer.port);

@@ -1,9 +1,9 @@
 /* arguments.c - tests of arguments up to the first line end, and behind it arguments: tests
  * that are accepted equal themselves and never crash; a path that is under a folder does not
  * leave it. */
-#include "core/argument_test.h"
 #include "core/body.h"
-#include "core/path.h"
+#include "core/policy/argument_test.h"
+#include "core/policy/path.h"
 
 #include <assert.h>
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena arena = { .max = 1 << 28 };
 	struct argument_test *tests = NULL;
 	const struct json *json, *arguments;
-	struct spot at = spot_root("");
+	struct json_place at = place_root("");
 	struct check c = { 0 };
 	size_t len = 0;
 

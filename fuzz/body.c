@@ -1,6 +1,6 @@
 /* body.c - every reader of a request's body on the same bytes. What is refused says why;
  * what is taken reads back as it was taken. */
-#include "core/session.h"
+#include "core/session/session.h"
 
 #include <assert.h>
 

@@ -2,7 +2,7 @@
  * What is taken becomes an ask that core takes, too; however it is settled, there is a
  * reply in every dialect, and it is JSON. */
 #include "dialect/dialect.h"
-#include "core/ask.h"
+#include "core/ask/ask.h"
 
 #include <assert.h>
 
@@ -12,11 +12,11 @@ static void replies_check(const struct ask *a, bool strict, struct arena *arena)
 {
 	const struct ask_view view = { .url = STR("http://h") };
 	const struct json *reply;
-	struct whole_ask whole;
+	struct ask_json whole;
 	struct fault why = { 0 };
 	struct str text;
 
-	assert(whole_read(a, &view, arena, &whole, NULL) == OK);
+	assert(ask_json_read(a, &view, arena, &whole, NULL) == OK);
 	for (size_t i = 0; dialects[i]; i++) {
 		assert(dialect_from_ask(
 			       dialects[i], &whole, strict, arena, &text, &why) == OK);

@@ -3,7 +3,7 @@
 #include "tui/form.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "core/answer.h"
+#include "core/ask/answer.h"
 
 #include <assert.h>
 

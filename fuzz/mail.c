@@ -1,7 +1,7 @@
 /* mail.c - a message that anybody may send: its text is UTF-8 and bounded, its author is one
  * address, and reading it again gives the same. */
 #include "base/utf8.h"
-#include "core/mail_read.h"
+#include "core/notify/mail_read.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 /* mail_reply.c - what a person wrote, understood: whatever it is, it is nothing, or JSON that the
  * ask's own check may still refuse. The first byte chooses the questions. */
-#include "core/mail_reply.h"
+#include "core/notify/mail_reply.h"
 #include "base/utf8.h"
-#include "core/answer.h"
+#include "core/ask/answer.h"
 
 #include <assert.h>
 

@@ -58,7 +58,7 @@ static void served(const struct rpc *rpc, const struct mcp_wire *wire,
 	struct json_writer w = { .out = &b };
 	const struct ask a = { .id = STR("ask_1"), .fixed = str_of(fixed) };
 	const struct ask_view view = { .url = STR("http://h") };
-	struct whole_ask whole;
+	struct ask_json whole;
 	struct str body = STR_NONE;
 
 	if (revision_is_stateless(rpc, wire) &&
@@ -69,7 +69,7 @@ static void served(const struct rpc *rpc, const struct mcp_wire *wire,
 	}
 	revision_greet(rpc->params, &client);
 	assert(client.name.len <= CLIENT_NAME_MAX);
-	assert(whole_read(&a, &view, arena, &whole, NULL) == OK);
+	assert(ask_json_read(&a, &view, arena, &whole, NULL) == OK);
 	if (elicit_read(rpc->params, &whole, arena, &body) == ELICITED_ANSWER) {
 		buf_add(&b, body);
 		is_json(&b, arena);

@@ -109,13 +109,14 @@ static void stretch_put(struct input *to, const struct input *from, uint64_t *ra
 
 static void edit(struct input *to, const struct input *from, uint64_t *random)
 {
-	static const uint8_t telling[] = "\0\n\r\"\\{}[],:;&=%#?<>-+0919.eE\x7f\x80\xff";
+	static const uint8_t recipients[] =
+		"\0\n\r\"\\{}[],:;&=%#?<>-+0919.eE\x7f\x80\xff";
 
 	if (!to->len || random_below(random, 4) == 0)
 		stretch_put(to, from, random);
 	else if (random_below(random, 2))
 		to->data[random_below(random, to->len)] =
-			telling[random_below(random, sizeof telling)];
+			recipients[random_below(random, sizeof recipients)];
 	else
 		to->data[random_below(random, to->len)] ^=
 			(uint8_t)(1u << random_below(random, 8));

@@ -1,7 +1,7 @@
 /* route.c - tables of routes and wishes of people: what is read is written and read again the
  * same. */
-#include "core/notify_prefs.h"
-#include "core/notify_route.h"
+#include "core/notify/notify_prefs.h"
+#include "core/notify/notify_route.h"
 
 #include <assert.h>
 

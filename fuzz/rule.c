@@ -1,7 +1,7 @@
 /* rule.c - the body of a rule up to the first line end, and behind it an operation: what is
  * accepted is read back as the same bytes, covers itself and loosens nothing by itself; with a
  * deny of the same match an allow never wins; the index says what one rule alone says. */
-#include "core/policy.h"
+#include "core/policy/policy.h"
 
 #include <assert.h>
 
@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const int64_t NOW_MS = 1000000;
 
-static struct ruling decide(const struct kept_rule *const *rules, size_t len,
-	const struct operation_look *look, unsigned flags, struct arena *arena)
+static struct ruling decide(const struct rule_record *const *rules, size_t len,
+	const struct operation_view *look, unsigned flags, struct arena *arena)
 {
 	struct rule_set *set = rule_set_new();
 	struct ruling out;
@@ -23,16 +23,16 @@ static struct ruling decide(const struct kept_rule *const *rules, size_t len,
 	return out;
 }
 
-static void decisions_check(const struct kept_rule *rule, const struct rule_match *match,
-	const struct json *operation, struct arena *arena)
+static void decisions_check(const struct rule_record *rule,
+	const struct rule_match *match, const struct json *operation, struct arena *arena)
 {
-	struct kept_rule deny = *rule;
-	struct operation_look look;
+	struct rule_record deny = *rule;
+	struct operation_view look;
 	struct ruling one, both;
 	enum effect effect;
 
 	assert(effect_read(rule->effect, &effect));
-	operation_look(&look, operation, NULL, STR("ci"), STR_NONE,
+	operation_view(&look, operation, NULL, STR("ci"), STR_NONE,
 		STR("ses_00000000000000000000000000"), arena);
 	one = decide(&rule, 1, &look, DECIDE_EXPLAIN, arena);
 	if (arena->failed) return;
@@ -41,13 +41,13 @@ static void decisions_check(const struct kept_rule *rule, const struct rule_matc
 	deny.effect = STR("deny");
 	deny.ask = STR_NONE;
 	if (rule_parse(&deny, arena, &(struct rule_match){ 0 }, NULL, NULL)) return;
-	both = decide((const struct kept_rule *[]){ rule, &deny }, 2, &look, 0, arena);
+	both = decide((const struct rule_record *[]){ rule, &deny }, 2, &look, 0, arena);
 	assert(!fits || both.effect == EFFECT_DENY);
 }
 
 static void rule_check(struct str body, struct str operation, struct arena *arena)
 {
-	struct kept_rule rule = { .id = STR("rul_a") }, again = { .id = STR("rul_a") };
+	struct rule_record rule = { .id = STR("rul_a") }, again = { .id = STR("rul_a") };
 	struct rule_match match;
 	const struct json *json, *op;
 	struct fault why = { 0 };

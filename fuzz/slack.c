@@ -35,15 +35,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str body = { (const char *)data, size };
 	struct arena arena = { 0 };
 	struct slack_payload p;
-	struct press press, again;
+	struct slack_button press, again;
 	const struct json *json;
 	struct answer answer;
 
 	if (slack_payload_read(body, &arena, &p, NULL) == OK) {
-		if (press_read(p.value, &press)) {
-			assert(press_read(press_write(&press, &arena), &again));
+		if (slack_button_read(p.value, &press)) {
+			assert(slack_button_read(
+				slack_button_write(&press, &arena), &again));
 			assert(again.verb == press.verb && again.option == press.option);
-			press_answer(&press, &parts, &arena);
+			slack_button_answer(&press, &parts, &arena);
 		}
 		assert(json_read(slack_form_answers(p.values, &parts, &arena), NULL,
 			       &arena, &json, NULL) == OK);

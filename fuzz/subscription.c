@@ -1,5 +1,5 @@
 /* subscription.c - push subscriptions: what is taken can be read back and encrypted for. */
-#include "core/contact.h"
+#include "core/notify/contact.h"
 
 #include <assert.h>
 

@@ -1,7 +1,7 @@
 /* template.c - a template up to the first line end, and behind it what is asked with it: whatever
  * the values are, the ask has the members, items and types of the template. */
-#include "core/ask.h"
-#include "core/preset.h"
+#include "core/ask/ask.h"
+#include "core/ask/preset.h"
 
 #include <assert.h>
 

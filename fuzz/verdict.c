@@ -1,5 +1,5 @@
 /* verdict.c - what a verifier replied: a verdict that is taken is kept, and read back the same. */
-#include "core/verifier.h"
+#include "core/policy/verifier.h"
 
 #include <assert.h>
 

@@ -3,7 +3,7 @@
 #define CONFIGURE_H
 
 #include "cli/settings.h"
-#include "desk/configured.h"
+#include "desk/run/configured.h"
 
 /* Everything lives in the arena. Logs what keeps an agent from running. Makes the secret when
  * its file is missing. ERR_INVALID: the configuration is wrong, or a file with a key can be

@@ -7,7 +7,7 @@
 #include "admin/inspect.h"
 
 #include "base/clock.h"
-#include "desk/check.h"
+#include "desk/check/check.h"
 #include "store/lock.h"
 #include "store/migrate.h"
 

@@ -27,7 +27,7 @@ static void append_run(
 	if (fd >= 0) close(fd);
 }
 
-/* Adding one is a row here, and one in core/run_tool.c. */
+/* Adding one is a row here, and one in core/run/run_tool.c. */
 static const struct {
 	enum run_tool_id id;
 	tool_fn *run;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "core/address.h"
 #include "core/body.h"
-#include "core/history.h"
+#include "core/run/history.h"
 #include "core/show.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void call_show(struct model_call *c)
 	c->shown_ms = clock_mono_ms();
 }
 
-static void hint_say(struct model_call *c, const char *type, struct buf *members)
+static void transient_say(struct model_call *c, const char *type, struct buf *members)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -56,8 +56,9 @@ static void hint_say(struct model_call *c, const char *type, struct buf *members
 	jw_members(&w, buf_str(members));
 	jw_object_end(&w);
 	if (!b.failed)
-		desk_hint(c->w->runner->desk, &(struct hint){ work->key.ws, work->session,
-						      work->key.run, type, buf_str(&b) });
+		desk_hint(c->w->runner->desk,
+			&(struct transient){ work->key.ws, work->session, work->key.run,
+				type, buf_str(&b) });
 	buf_done(&b);
 	buf_done(members);
 }
@@ -73,7 +74,7 @@ static void delta_came(void *ctx, const struct model_delta *d)
 		if (!desk_hint_wanted(c->w->runner->desk)) return;
 		show_text(&w, "name", d->text);
 		show_text(&w, "status", STR("pending"));
-		hint_say(c, "run.tool", &b);
+		transient_say(c, "run.tool", &b);
 		return;
 	}
 	buf_add(d->type == DELTA_TEXT ? &c->text : &c->thought, d->text);
@@ -253,7 +254,7 @@ static void retry_show(
 	jw_put_int(&w, "attempt", try + 1);
 	show_text(&w, "why", str_of(trouble_name(reply->trouble)));
 	jw_put_int(&w, "in_ms", pause_ms);
-	hint_say(c, "run.retrying", &b);
+	transient_say(c, "run.retrying", &b);
 }
 
 static void progress_show(struct model_call *c, const struct usage *u)
@@ -267,7 +268,7 @@ static void progress_show(struct model_call *c, const struct usage *u)
 	jw_put_null(&w, "text");
 	jw_put_int(&w, "tokens", u->output);
 	jw_put_int(&w, "tokens_per_s", ms > 0 ? u->output * 1000 / ms : 0);
-	hint_say(c, "run.progress", &b);
+	transient_say(c, "run.progress", &b);
 }
 
 /* ---- the turn ---- */

@@ -4,7 +4,7 @@
 #define CLI_APPROVAL_H
 
 #include "cli/asking.h"
-#include "core/operation.h"
+#include "core/policy/operation.h"
 
 /* The operation's {"type", "name", "arguments"} in one JSON object, without its risk. */
 struct approval {

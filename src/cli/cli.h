@@ -5,7 +5,7 @@
 #include "cli/flags.h"
 #include "cli/settings.h"
 #include "cli/term.h"
-#include "core/project.h"
+#include "core/people/project.h"
 
 /* The exit status of every verb. Every failure is non-zero. */
 enum {

@@ -10,10 +10,10 @@
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
 #include "core/address.h"
-#include "core/contact.h"
-#include "core/mail_token.h"
-#include "core/resumer.h"
-#include "core/verifier.h"
+#include "core/notify/contact.h"
+#include "core/notify/mail_token.h"
+#include "core/policy/verifier.h"
+#include "core/session/resumer.h"
 
 enum kind {
 	KIND_TEXT,

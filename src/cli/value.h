@@ -2,7 +2,7 @@
 #ifndef CLI_VALUE_H
 #define CLI_VALUE_H
 
-#include "core/question.h"
+#include "core/ask/question.h"
 
 struct spoken {
 	const struct str *words;

@@ -32,7 +32,7 @@ static void pointer_add_name(char *out, size_t *len, struct str name)
 	}
 }
 
-static void pointer_write(const struct spot *s, char *out, size_t *len)
+static void pointer_write(const struct json_place *s, char *out, size_t *len)
 {
 	char digits[24];
 
@@ -50,11 +50,11 @@ static void pointer_write(const struct spot *s, char *out, size_t *len)
 	pointer_add(out, len, digits, (size_t)n);
 }
 
-static void wrong_va(struct check *c, const struct spot *s, const char *format,
+static void wrong_va(struct check *c, const struct json_place *s, const char *format,
 	va_list args) __attribute__((format(printf, 3, 0)));
 
 static void wrong_va(
-	struct check *c, const struct spot *s, const char *format, va_list args)
+	struct check *c, const struct json_place *s, const char *format, va_list args)
 {
 	char pointer[POINTER_SIZE] = "";
 	char detail[sizeof(((struct fault_item *)0)->detail)];
@@ -67,7 +67,7 @@ static void wrong_va(
 	fail_at(c->why, pointer, "%s", detail);
 }
 
-void wrong(struct check *c, const struct spot *s, const char *format, ...)
+void wrong(struct check *c, const struct json_place *s, const char *format, ...)
 {
 	va_list args;
 
@@ -76,10 +76,10 @@ void wrong(struct check *c, const struct spot *s, const char *format, ...)
 	va_end(args);
 }
 
-void wrong_member(
-	struct check *c, const struct spot *at, struct str name, const char *format, ...)
+void wrong_member(struct check *c, const struct json_place *at, struct str name,
+	const char *format, ...)
 {
-	struct spot s = spot_member(at, name);
+	struct json_place s = place_member(at, name);
 	va_list args;
 
 	va_start(args, format);
@@ -107,7 +107,7 @@ int members_find(const struct members *m, struct str name)
 	return -1;
 }
 
-bool members_read(struct check *c, const struct spot *at, const struct json *json,
+bool members_read(struct check *c, const struct json_place *at, const struct json *json,
 	const struct members *m, const struct members *also, const struct json **out)
 {
 	for (size_t i = 0; i < m->len; i++)
@@ -207,7 +207,7 @@ void text_flatten(struct buf *out, struct str s)
 	buf_add(out, str_from(s, start));
 }
 
-struct str text_read(struct check *c, const struct spot *at, struct str name,
+struct str text_read(struct check *c, const struct json_place *at, struct str name,
 	const struct json *json, size_t max, unsigned shape)
 {
 	struct str text = json_text(json);
@@ -229,7 +229,7 @@ struct str text_read(struct check *c, const struct spot *at, struct str name,
 	return STR_NONE;
 }
 
-bool flag_read(struct check *c, const struct spot *at, struct str name,
+bool flag_read(struct check *c, const struct json_place *at, struct str name,
 	const struct json *json, bool otherwise)
 {
 	if (!json) return otherwise;
@@ -240,7 +240,7 @@ bool flag_read(struct check *c, const struct spot *at, struct str name,
 	return json->type == JSON_TRUE;
 }
 
-bool count_read(struct check *c, const struct spot *at, struct str name,
+bool count_read(struct check *c, const struct json_place *at, struct str name,
 	const struct json *json, int64_t min, int64_t max)
 {
 	if (!json) return true;

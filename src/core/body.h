@@ -9,25 +9,25 @@
 
 /* A place in a body. Made on the stack while reading; a JSON pointer is written only when
  * something is wrong there. */
-struct spot {
-	const struct spot *up; /* NULL: `name` is a finished JSON pointer */
-	struct str name;       /* of a member; without text: the item `index` */
+struct json_place {
+	const struct json_place *up; /* NULL: `name` is a finished JSON pointer */
+	struct str name;	     /* of a member; without text: the item `index` */
 	size_t index;
 };
 
-static inline struct spot spot_root(const char *pointer)
+static inline struct json_place place_root(const char *pointer)
 {
-	return (struct spot){ .name = str_of(pointer) };
+	return (struct json_place){ .name = str_of(pointer) };
 }
 
-static inline struct spot spot_member(const struct spot *up, struct str name)
+static inline struct json_place place_member(const struct json_place *up, struct str name)
 {
-	return (struct spot){ .up = up, .name = name.at ? name : STR("") };
+	return (struct json_place){ .up = up, .name = name.at ? name : STR("") };
 }
 
-static inline struct spot spot_item(const struct spot *up, size_t index)
+static inline struct json_place place_item(const struct json_place *up, size_t index)
 {
-	return (struct spot){ .up = up, .index = index };
+	return (struct json_place){ .up = up, .index = index };
 }
 
 /* What was found wrong so far. */
@@ -36,10 +36,10 @@ struct check {
 	bool failed;
 };
 
-void wrong(struct check *, const struct spot *, const char *format, ...)
+void wrong(struct check *, const struct json_place *, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same of the member `name` of what stands at `at`. */
-void wrong_member(struct check *, const struct spot *at, struct str name,
+void wrong_member(struct check *, const struct json_place *at, struct str name,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* What the reading comes to: ERR_MEMORY before ERR_INVALID before OK. */
 enum err check_end(const struct check *, const struct arena *);
@@ -56,7 +56,7 @@ int name_find(const char *const *names, size_t len, struct str name);
 int members_find(const struct members *, struct str name); /* its index, or -1 */
 /* The value of names[i] into out[i]; NULL when it is absent or null. A member of no such
  * name is wrong unless `also` (may be NULL) has it. False: not even an object. */
-bool members_read(struct check *, const struct spot *, const struct json *,
+bool members_read(struct check *, const struct json_place *, const struct json *,
 	const struct members *, const struct members *also, const struct json **out);
 
 /* How a text may look. */
@@ -69,12 +69,12 @@ enum text_shape {
 
 /* Readers of a member `name` of what stands at `at`; a NULL value is an absent member.
  * They return what it says, or nothing when it is wrong. */
-struct str text_read(struct check *, const struct spot *at, struct str name,
+struct str text_read(struct check *, const struct json_place *at, struct str name,
 	const struct json *, size_t max, unsigned shape);
-bool flag_read(struct check *, const struct spot *at, struct str name,
+bool flag_read(struct check *, const struct json_place *at, struct str name,
 	const struct json *, bool otherwise);
 /* A whole number in [min, max]. */
-bool count_read(struct check *, const struct spot *at, struct str name,
+bool count_read(struct check *, const struct json_place *at, struct str name,
 	const struct json *, int64_t min, int64_t max);
 
 /* Seconds as a number, or a text such as "90s", "30m", "24h", "7d". False when it is

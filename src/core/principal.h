@@ -36,7 +36,7 @@ struct principal {
 	struct str via;	  /* "web" for a cookie; else "api", or what the client says */
 	bool runs;	  /* an agent's token that was made to run agents */
 	struct str
-		projects; /* what its token is bound to (core/project.h); empty: nothing */
+		projects; /* what its token is bound to (core/people/project.h); empty: nothing */
 };
 
 const char *role_name(enum role);

@@ -1,6 +1,6 @@
 /* bootstrap.c - the first workspace, its owner, and the login link until somebody used it. */
-#include "desk/people.h"
-#include "desk/people_log.h"
+#include "desk/people/people.h"
+#include "desk/people/people_log.h"
 
 static enum err id_row(void *ctx, const struct row *row, struct fault *why)
 {

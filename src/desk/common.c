@@ -1,7 +1,7 @@
 /* common.c - finding, showing and refusing: what most use cases do. */
 #include "base/keep.h"
 #include "core/body.h"
-#include "desk/people.h"
+#include "desk/people/people.h"
 
 #include "base/utf8.h"
 

@@ -1,6 +1,6 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
-#include "desk/book.h"
 #include "desk/inner.h"
+#include "desk/policy/policy_snapshot.h"
 #include "desk/reactions.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 enum { LOOK_MS = 1000 };
 
 /* On whichever thread hears of it. */
-static void desk_heard(void *ctx, struct told *told)
+static void desk_heard(void *ctx, struct committed *told)
 {
 	struct desk *d = ctx;
 
@@ -54,7 +54,7 @@ static bool deadline_set(struct desk *d, int64_t at_ms)
 	return nearer;
 }
 
-static void desk_told(void *ctx, struct told *told)
+static void desk_told(void *ctx, struct committed *told)
 {
 	struct desk *d = ctx;
 
@@ -78,7 +78,7 @@ static void desk_unreached(void *ctx, const struct fault *why)
 void desk_wake(struct desk *d)
 {
 	if (d->lanes)
-		lanes_wake(d->lanes);
+		writer_shards_wake(d->lanes);
 	else if (d->threads)
 		clerk_wake(d->writer);
 }
@@ -227,7 +227,7 @@ static enum err desk_clerks(
 			d->writers[o.index] = clerk_new(&o, why);
 			if (!d->writers[o.index]) return why->err;
 		}
-		d->lanes = lanes_new(d->writers, WRITERS, &d->hooks, why);
+		d->lanes = writer_shards_new(d->writers, WRITERS, &d->hooks, why);
 		if (!d->lanes) return why->err;
 	}
 	o.mode = DB_READ;
@@ -249,7 +249,7 @@ static enum err desk_start(struct desk *d, struct fault *why)
 	enum err e;
 
 	if (!d->threads) return OK;
-	e = d->lanes ? lanes_start(d->lanes, why) : clerk_start(d->writer, why);
+	e = d->lanes ? writer_shards_start(d->lanes, why) : clerk_start(d->writer, why);
 	if (e) return e;
 	clerk_reads_after(d->reader, d->writer);
 	clerk_reads_after(d->slow_reader, d->writer);
@@ -323,11 +323,11 @@ struct desk *desk_close(struct desk *d)
 	clerk_stop(d->slow_reader);
 	clerk_stop(d->reader);
 	clerk_stop(d->writer);
-	lanes_stop(d->lanes);
+	writer_shards_stop(d->lanes);
 	d->peers = peers_free(d->peers);
 	clerk_free(d->slow_reader);
 	clerk_free(d->reader);
-	lanes_free(d->lanes);
+	writer_shards_free(d->lanes);
 	for (int i = 0; i < WRITERS; i++)
 		clerk_free(d->writers[i]);
 	rate_done(&d->rate);
@@ -413,7 +413,7 @@ static struct clerk *task_clerk(struct desk *d, const struct use *use, struct ta
 /* One that writes goes to its lane, where there are some. */
 static bool task_put(struct desk *d, struct clerk *c, struct task *t)
 {
-	return d->lanes && c == d->writer ? lanes_put(d->lanes, &t->job.link)
+	return d->lanes && c == d->writer ? writer_shards_put(d->lanes, &t->job.link)
 					  : clerk_put(c, &t->job);
 }
 

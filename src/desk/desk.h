@@ -6,8 +6,8 @@
 #ifndef DESK_DESK_H
 #define DESK_DESK_H
 
-#include "core/channel_limit.h"
-#include "core/project.h"
+#include "core/notify/channel_limit.h"
+#include "core/people/project.h"
 #include "store/clerk.h"
 #include "store/kept_ask.h"
 
@@ -161,10 +161,10 @@ void desk_do_many(
 	struct desk *, const struct use *const *, struct task *const *, size_t len);
 
 /* Called after each commit, of other nodes, too, on a thread of the desk's and never
- * twice at once; told is borrowed (told_hold), NULL when memory was short and the log
+ * twice at once; told is borrowed (committed_hold), NULL when memory was short and the log
  * must be read. Set before the first task. With NULL nobody is called any more once it
  * returns. */
-typedef void desk_told_fn(void *ctx, struct told *);
+typedef void desk_told_fn(void *ctx, struct committed *);
 /* Somebody in this workspace lost a right on another node; likewise. False: out of
  * memory, tell it again soon. */
 typedef bool desk_revoked_fn(void *ctx, int64_t ws);
@@ -198,7 +198,8 @@ void desk_counts(struct desk *, int64_t ws, struct desk_counts *out); /* ws 0: a
 enum { SERVER_KEY_SIZE = 32 };
 
 extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
-extern const struct use use_reply, use_assign, use_claim, use_extend, use_use_approval;
+extern const struct use use_reply, use_assign, use_claim, use_extend,
+	use_approval_consume;
 /* Takes back one's vote. */
 extern const struct use use_retract;
 /* Takes back an approval that was not used yet. */
@@ -265,7 +266,7 @@ extern const struct use use_contact_list, use_contact_get, use_contact_create,
 extern const struct use use_push_key;
 extern const struct use use_notify_prefs, use_notify_prefs_put, use_present;
 extern const struct use use_notify_routes, use_notify_routes_put, use_notify_routes_try;
-/* The contact of the token `id` (core/mail_token.h): its id in `id`, whose in `within`, and its
+/* The contact of the token `id` (core/notify/mail_token.h): its id in `id`, whose in `within`, and its
  * workspace in found_ws; job.out: its name. */
 extern const struct use use_mute_find;
 extern const struct use use_ask_deliveries;

@@ -95,7 +95,7 @@ static struct waiter *bucket_take(struct feed *f, struct waiter **at, struct str
 
 /* A woken waiter may park others, or itself again, for the same ask: only those that were
  * parked before are woken. */
-static void waiters_wake(struct waiter *list, const struct told_event *told)
+static void waiters_wake(struct waiter *list, const struct committed_event *told)
 {
 	while (list) {
 		struct waiter *w = list;
@@ -105,7 +105,7 @@ static void waiters_wake(struct waiter *list, const struct told_event *told)
 	}
 }
 
-static void wake_ask(struct feed *f, const struct told_event *told)
+static void wake_ask(struct feed *f, const struct committed_event *told)
 {
 	struct str ask = told->event.ask;
 
@@ -231,7 +231,7 @@ static void feed_lost(struct feed *f, int64_t ws)
 	}
 }
 
-static void feed_pass(struct feed *f, const struct told_event *run, size_t len)
+static void feed_pass(struct feed *f, const struct committed_event *run, size_t len)
 {
 	int64_t first = run[0].event.n, last = run[len - 1].event.n;
 
@@ -246,7 +246,7 @@ static void feed_pass(struct feed *f, const struct told_event *run, size_t len)
 }
 
 /* How many, from the first on, are of one workspace and follow each other. */
-static size_t run_len(const struct told_event *e, size_t len)
+static size_t run_len(const struct committed_event *e, size_t len)
 {
 	size_t n = 1;
 
@@ -256,7 +256,7 @@ static size_t run_len(const struct told_event *e, size_t len)
 	return n;
 }
 
-static void feed_run(struct feed *f, const struct told_event *run, size_t len)
+static void feed_run(struct feed *f, const struct committed_event *run, size_t len)
 {
 	struct feed_place *p = feed_place(f, run->event.ws);
 	int64_t last = p ? p->last : -1;
@@ -273,7 +273,7 @@ static void feed_run(struct feed *f, const struct told_event *run, size_t len)
 	feed_pass(f, run, len);
 }
 
-void feed_tell(struct feed *f, const struct told *told)
+void feed_tell(struct feed *f, const struct committed *told)
 {
 	f->batch = told ? told->batch : 0;
 	if (!told) {

@@ -19,7 +19,7 @@ struct waiter {
 	struct waiter *next; /* of the same bucket */
 	/* What was told of it, with the ask as it now is; NULL: look at it. The waiter is no
 	 * longer parked. */
-	void (*wake)(struct waiter *, const struct told_event *);
+	void (*wake)(struct waiter *, const struct committed_event *);
 	bool parked;
 	char ask[ID_SIZE]; /* what it waits for, or waited for last */
 };
@@ -31,7 +31,7 @@ struct follower {
 	int64_t seen; /* the last number that was sent or passed over */
 	bool live;
 	/* The events after `seen` of what was told, which is the last of them now. */
-	void (*told)(struct follower *, const struct told_event *, size_t len);
+	void (*told)(struct follower *, const struct committed_event *, size_t len);
 	void (*lost)(struct follower *); /* no longer live: read the log from `seen` */
 };
 
@@ -56,7 +56,7 @@ void feed_unfollow(struct feed *, struct follower *);
 /* It has read up to `seen`. True: it is live now. False: there is more to read. */
 bool feed_live(struct feed *, struct follower *);
 /* NULL: something was lost. Waiters first: for them somebody stands still. */
-void feed_tell(struct feed *, const struct told *);
+void feed_tell(struct feed *, const struct committed *);
 void feed_done(struct feed *);
 
 #endif

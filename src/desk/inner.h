@@ -2,16 +2,16 @@
 #ifndef DESK_INNER_H
 #define DESK_INNER_H
 
-#include "core/notify_route.h"
+#include "core/notify/notify_route.h"
 #include "desk/counts.h"
-#include "desk/delivery.h"
+#include "desk/delivery/delivery.h"
 #include "desk/desk.h"
-#include "desk/hint.h"
-#include "desk/mail_in.h"
+#include "desk/notify/mail_in.h"
 #include "desk/rate.h"
-#include "desk/run.h"
-#include "store/lanes.h"
+#include "desk/run/run.h"
+#include "desk/transient.h"
 #include "store/peers.h"
+#include "store/writer_shards.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,11 +37,11 @@ struct fetched {
 
 enum { WRITERS = 4, REFUSED_NAMES = 64, BOOKS_MAX = 256, NOTIFY_RATE = 10 };
 
-struct book;
+struct policy_snapshot;
 
 /* Messages to people since the start. */
 enum { TELLING_OUTCOMES = 4, TELLING_BUCKETS = 7 };
-struct telling_counts {
+struct notify_counts {
 	_Atomic int64_t total[DELIVERY_KINDS][DELIVERY_PURPOSES][TELLING_OUTCOMES];
 	_Atomic int64_t taken[DELIVERY_KINDS], sum_ms[DELIVERY_KINDS];
 	_Atomic int64_t under[DELIVERY_KINDS][TELLING_BUCKETS];
@@ -51,7 +51,7 @@ struct desk {
 	struct clerk *writer; /* the first of the writers */
 	/* Of a shared store: several, so that workspaces do not wait for each other. */
 	struct clerk *writers[WRITERS];
-	struct lanes *lanes;  /* NULL: the writer has a queue of its own */
+	struct writer_shards *lanes; /* NULL: the writer has a queue of its own */
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
 	struct clerk *slow_reader;
 	struct clerk_hooks hooks;
@@ -98,7 +98,7 @@ struct desk {
 	bool threads;
 	struct fetched fetched;
 	int64_t notify_rate; /* messages a minute to one contact */
-	struct telling_counts told_counts;
+	struct notify_counts told_counts;
 	bool mail_settled; /* a mail tells the end of an ask, too */
 	/* Replies: how their address is made, who vouches for their senders (empty: nobody),
 	 * the highest risk they approve, and what became of them since the start. */
@@ -116,7 +116,7 @@ struct desk {
 		struct route_table table;
 	} routes[WRITERS];
 	/* What was decided by last, by workspace: of each writing clerk its own. */
-	struct book *books[WRITERS][BOOKS_MAX];
+	struct policy_snapshot *snapshots[WRITERS][BOOKS_MAX];
 };
 
 static inline struct task *task_of(struct job *job)
@@ -237,7 +237,7 @@ void desk_hints_done(struct desk *);
 /* What another node's run shows; ctx is the desk. On the peers thread. */
 void desk_hint_heard(void *ctx, struct str line);
 /* Events of other nodes: turns that ended there, and runs of ours that were cancelled there. */
-void desk_runs_elsewhere(struct desk *, const struct told *);
+void desk_runs_elsewhere(struct desk *, const struct committed *);
 /* Items for what may not be called. */
 enum err desk_check_callback(
 	const struct desk *, const struct callback *, struct fault *);

@@ -1,6 +1,6 @@
 /* maintenance.c - the check of the store, and removal of what is old. For the local admin
  * only. */
-#include "desk/check.h"
+#include "desk/check/check.h"
 #include "desk/inner.h"
 
 enum { DONE_DAYS = 7, DEAD_DAYS = 90 };

@@ -5,13 +5,13 @@
  * 3. No concept calls another's reaction: a new capability is a row here. */
 #include "desk/reactions.h"
 
-#include "desk/callbacks.h"
-#include "desk/people_log.h"
-#include "desk/policy_log.h"
-#include "desk/rules.h"
-#include "desk/run_inner.h"
-#include "desk/telling.h"
-#include "desk/verify.h"
+#include "desk/approval/verify.h"
+#include "desk/delivery/callbacks.h"
+#include "desk/notify/notify_ask.h"
+#include "desk/people/people_log.h"
+#include "desk/policy/policy_log.h"
+#include "desk/policy/rules.h"
+#include "desk/run/run_inner.h"
 
 #include <assert.h>
 
@@ -55,16 +55,16 @@ static const struct reaction {
 	void (*needs)(const struct job *, struct wants *); /* or NULL */
 } reactions[] = {
 	{ "verifier", ASKED, verify_asked, NULL },
-	{ "first message", ASKED, telling_asked, telling_wants },
-	{ "settled everywhere", SETTLED, telling_settled, NULL },
+	{ "first message", ASKED, notify_asked, notify_wants },
+	{ "settled everywhere", SETTLED, notify_settled, NULL },
 	{ "webhook", SETTLED, webhook_settled, NULL },
 	{ "run", SETTLED, run_settled, NULL },
 	{ "resumer", SETTLED, resumer_settled, NULL },
-	{ "message of a reply", REPLIED, telling_replied, NULL },
+	{ "message of a reply", REPLIED, notify_replied, NULL },
 	{ "call of a reply", REPLIED, call_replied, NULL },
-	{ "message to new assignees", ASSIGNED, telling_assigned, NULL },
-	{ "edit after a vote", VOTED, telling_voted, NULL },
-	{ "steps of a route", EXTENDED, telling_moved, NULL },
+	{ "message to new assignees", ASSIGNED, notify_assigned, NULL },
+	{ "edit after a vote", VOTED, notify_voted, NULL },
+	{ "steps of a route", EXTENDED, notify_moved, NULL },
 	{ "rules of an answer", REVOKED, rules_revoked, NULL },
 	{ "rules of a session", SESSION_MOVED, rules_of_session, NULL },
 };

@@ -1,7 +1,7 @@
 /* retention.c - sessions that a workspace's policy keeps no longer: those in which nothing is open
  * and that nobody touched for so long are deleted, as by DELETE, a batch at a time. */
-#include "core/policy.h"
-#include "core/rulebook.h"
+#include "core/policy/policy.h"
+#include "core/policy/rulebook.h"
 #include "desk/inner.h"
 
 enum { BATCH = 500 };
@@ -20,7 +20,7 @@ struct keepings {
 static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct keepings *k = ctx;
-	struct kept_policy kept;
+	struct policy_record kept;
 	struct policy policy;
 	enum err e = record_read(&records[RECORD_POLICIES], row, k->arena, &kept, why);
 

@@ -46,7 +46,7 @@ static struct str parts_read(struct inbound *in, const struct json *parts)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("status"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("status"));
 	const struct json *message = json_get(status_of(in->request), "message");
 	struct str text, state = member_text(status_of(in->request), "state");
 

@@ -36,7 +36,7 @@ static struct str name_of(const struct json *call)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("options"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("options"));
 	const struct json *call = json_get(in->request, "toolCall");
 	const struct json *input = json_get(call, "rawInput");
 	const struct json *list = member_list(in, &root, in->request, "options");

@@ -18,10 +18,10 @@ static bool response_asked(const struct action *a, size_t len)
 	return a->may_respond && !a->text_only && len * 2 <= QUESTIONS_MAX;
 }
 
-static void action_put(struct inbound *in, const struct spot *at, const struct action *a,
-	size_t i, size_t len)
+static void action_put(struct inbound *in, const struct json_place *at,
+	const struct action *a, size_t i, size_t len)
 {
-	struct spot item = spot_item(at, i);
+	struct json_place item = place_item(at, i);
 	struct str text = arena_print(in->arena, "Approve %.*s?", STR_ARGS(a->name));
 
 	if (text_blank(a->name)) wrong(&in->check, &item, "must name the action");
@@ -57,7 +57,7 @@ static void batch_write(struct json_writer *w, const struct action *actions, siz
 	jw_object_end(w);
 }
 
-static void batch_put(struct inbound *in, const struct spot *at,
+static void batch_put(struct inbound *in, const struct json_place *at,
 	const struct action *actions, size_t len)
 {
 	struct buf b = { 0 };
@@ -88,8 +88,8 @@ static struct str about_all(struct arena *arena, const struct action *actions, s
 	return buf_keep_done(&b, arena);
 }
 
-void actions_put(struct inbound *in, const struct spot *at, const struct action *actions,
-	size_t len)
+void actions_put(struct inbound *in, const struct json_place *at,
+	const struct action *actions, size_t len)
 {
 	bool approval = false;
 

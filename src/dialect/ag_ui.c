@@ -50,9 +50,10 @@ static struct str text_of(struct arena *arena, const struct json *interrupt)
 
 /* ---- in ---- */
 
-static void interrupt_in(struct inbound *in, const struct spot *at, const struct json *it)
+static void interrupt_in(
+	struct inbound *in, const struct json_place *at, const struct json *it)
 {
-	struct spot schema = spot_member(at, STR("responseSchema"));
+	struct json_place schema = place_member(at, STR("responseSchema"));
 	enum way way = way_of(it);
 
 	if (text_blank(member_text(it, "id")))
@@ -76,13 +77,13 @@ static void interrupt_in(struct inbound *in, const struct spot *at, const struct
 
 /* The first of the instants after which an answer is stale. */
 static int64_t timeout_of(
-	struct inbound *in, const struct spot *at, const struct json *list)
+	struct inbound *in, const struct json_place *at, const struct json *list)
 {
 	int64_t first = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct str text = member_text(&list->items[i], "expiresAt");
-		struct spot item = spot_item(at, i);
+		struct json_place item = place_item(at, i);
 		int64_t ms;
 
 		if (!text.len) continue;
@@ -110,7 +111,7 @@ static void about_add(struct arena *arena, struct buf *b, const struct json *it)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("interrupts"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("interrupts"));
 	const struct json *list = interrupts_of(in->arena, in->request);
 	struct buf about = { 0 };
 	bool approval = false;
@@ -128,7 +129,7 @@ static void to_ask(struct inbound *in)
 	about_put(in, buf_keep_done(&about, in->arena));
 	questions_open(in);
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct spot item = spot_item(&at, i);
+		struct json_place item = place_item(&at, i);
 
 		interrupt_in(in, &item, &list->items[i]);
 	}

@@ -36,12 +36,12 @@ static size_t actions_of(
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 };
+	struct json_place root = { 0 };
 	const struct json *list = list_of(in->arena, in->request);
 	struct action *actions;
 
 	for (uint32_t i = 0; list && i < list->count; i++) {
-		struct spot item = spot_item(&root, i);
+		struct json_place item = place_item(&root, i);
 
 		if (!is_interrupt(&list->items[i]))
 			wrong(&in->check, &item, "must have an action_request");

@@ -73,12 +73,12 @@ static bool param_asked(struct arena *arena, const struct json *param)
 
 static void params_in(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("params"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("params"));
 	const struct json *params = member_object(in, &root, in->request, "params");
 
 	for (uint32_t i = 0; params && i < params->count; i++) {
 		const struct json_member *m = &params->members[i];
-		struct spot spot = spot_member(&at, m->name);
+		struct json_place spot = place_member(&at, m->name);
 		struct asked q = { 0 };
 
 		if (!param_asked(in->arena, &m->value)) continue;
@@ -92,7 +92,7 @@ static void params_in(struct inbound *in)
 
 static void default_put(struct inbound *in, const struct choices *offered, bool many)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("defaults"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("defaults"));
 	const struct json *list = member_list(in, &root, in->request, "defaults");
 	struct json_writer *w = &in->ask;
 	bool known = true;
@@ -111,7 +111,7 @@ static void default_put(struct inbound *in, const struct choices *offered, bool 
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("options"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("options"));
 	bool many = member_flag(in->request, "multiple");
 	const struct json *list = member_list(in, &root, in->request, "options");
 	struct choices offered = choices_read(in, &at, list, &option_names);

@@ -5,7 +5,7 @@
 enum { OPERATION_NAME_MAX = 256 };
 
 void operation_put(
-	struct inbound *in, const struct spot *at, const struct operation_asked *d)
+	struct inbound *in, const struct json_place *at, const struct operation_asked *d)
 {
 	struct json_writer *w = &in->ask;
 	struct str name = text_fit(in, at, d->name, OPERATION_NAME_MAX, true);
@@ -20,7 +20,7 @@ void operation_put(
 }
 
 void approval_put(
-	struct inbound *in, const struct spot *at, const struct operation_asked *d)
+	struct inbound *in, const struct json_place *at, const struct operation_asked *d)
 {
 	ask_open(in, "approval");
 	operation_put(in, at, d);

@@ -85,9 +85,9 @@ struct meant {
 
 static void meant_read(struct inbound *in, struct meant *m)
 {
-	struct spot root = { 0 }, type = spot_member(&root, STR("type"));
-	struct spot form = spot_member(&root, STR("responseType"));
-	struct spot options = spot_member(&root, STR("options"));
+	struct json_place root = { 0 }, type = place_member(&root, STR("type"));
+	struct json_place form = place_member(&root, STR("responseType"));
+	struct json_place options = place_member(&root, STR("options"));
 
 	/* Our tool has defaults for both where the shape itself has none. */
 	m->kind = kind_of(in->request);
@@ -134,7 +134,7 @@ static void context_read(struct inbound *in)
 		{ "errorDetails", "error_details", PREVIEW_MAX },
 	};
 	const struct json *given = json_get(in->request, "context");
-	struct spot root = { 0 }, at = spot_member(&root, STR("context"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("context"));
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
@@ -154,7 +154,7 @@ static void context_read(struct inbound *in)
 static int64_t timeout_of(struct inbound *in)
 {
 	const struct json *given = json_get(in->request, "timeoutMinutes");
-	struct spot root = { 0 }, at = spot_member(&root, STR("timeoutMinutes"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("timeoutMinutes"));
 	enum kind kind = kind_of(in->request);
 	double minutes = json_real(given);
 
@@ -194,7 +194,7 @@ static void default_put(struct inbound *in, const struct meant *m)
 	const struct json *given = json_get(in->request, "defaultResponse");
 	const struct json *value =
 		json_is(given, JSON_OBJECT) ? json_get(given, "value") : given;
-	struct spot root = { 0 }, at = spot_member(&root, STR("defaultResponse"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("defaultResponse"));
 	struct str text = scalar_text(value);
 	const struct choice *chosen = choice_named(&m->choices, text);
 	struct json_writer *w = &in->ask;
@@ -229,7 +229,7 @@ static void default_put(struct inbound *in, const struct meant *m)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("question"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("question"));
 	struct meant m;
 	int64_t timeout_ms = timeout_of(in);
 

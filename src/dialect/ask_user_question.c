@@ -54,10 +54,11 @@ static size_t words_count(struct str label)
 }
 
 /* The terminal dialog's rules, in its words. */
-static void strict_check(struct inbound *in, const struct spot *at, const struct json *q)
+static void strict_check(
+	struct inbound *in, const struct json_place *at, const struct json *q)
 {
 	const struct json *list = list_of(in->arena, json_get(q, "options"));
-	struct spot options = spot_member(at, STR("options"));
+	struct json_place options = place_member(at, STR("options"));
 
 	if (!json_is_bool(json_get(q, "multiSelect")))
 		wrong_member(&in->check, at, STR("multiSelect"), "must be true or false");
@@ -67,7 +68,7 @@ static void strict_check(struct inbound *in, const struct spot *at, const struct
 		wrong(&in->check, &options, "must be 2 to %d options", STRICT_OPTIONS);
 	for (uint32_t i = 0; list && i < list->count; i++) {
 		struct str label = str_trim(member_text(&list->items[i], "label"));
-		struct spot item = spot_item(&options, i);
+		struct json_place item = place_item(&options, i);
 		size_t words = words_count(label);
 
 		if (words < 1 || words > STRICT_WORDS)
@@ -81,8 +82,8 @@ static void strict_check(struct inbound *in, const struct spot *at, const struct
 	}
 }
 
-static void header_check(
-	struct inbound *in, const struct spot *at, const struct json *list, uint32_t n)
+static void header_check(struct inbound *in, const struct json_place *at,
+	const struct json *list, uint32_t n)
 {
 	struct str header = member_text(&list->items[n], "header");
 
@@ -94,15 +95,15 @@ static void header_check(
 }
 
 /* A question mark is put where a word stands at the end, not after a full stop. */
-static struct str question_mark(
-	struct inbound *in, const struct spot *at, const struct json *q, struct str text)
+static struct str question_mark(struct inbound *in, const struct json_place *at,
+	const struct json *q, struct str text)
 {
 	struct str end = str_trim(text);
 	unsigned char last = end.len ? (unsigned char)end.at[end.len - 1] : '?';
 	bool word = last >= 0x80 || (last >= '0' && last <= '9') ||
 		    ((last | 0x20) >= 'a' && (last | 0x20) <= 'z') || last == ')' ||
 		    last == '"' || last == '\'';
-	struct spot spot = spot_member(at, STR("question"));
+	struct json_place spot = place_member(at, STR("question"));
 
 	/* French, Chinese and others have marks of their own. */
 	if (last == '?' || str_ends(end, "？") || str_ends(end, "؟")) return text;
@@ -131,11 +132,11 @@ static void prefill_write(
 }
 
 /* An answer that the model already knows, by header or by question. */
-static struct str prefill(struct inbound *in, const struct spot *at, const struct json *q,
-	struct asked *out)
+static struct str prefill(struct inbound *in, const struct json_place *at,
+	const struct json *q, struct asked *out)
 {
 	const struct json *answers = json_get(in->request, "answers"), *known;
-	struct spot spot = spot_member(at, STR("answers"));
+	struct json_place spot = place_member(at, STR("answers"));
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
@@ -156,10 +157,11 @@ static struct str prefill(struct inbound *in, const struct spot *at, const struc
 	return buf_keep_done(&b, in->arena);
 }
 
-static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+static void question_in(
+	struct inbound *in, const struct json_place *at, const struct json *q)
 {
-	struct spot options = spot_member(at, STR("options"));
-	struct spot header = spot_member(at, STR("header"));
+	struct json_place options = place_member(at, STR("options"));
+	struct json_place header = place_member(at, STR("header"));
 	const struct json *list = member_list(in, at, q, "options");
 	struct asked out = {
 		.header = member_text(q, "header"),
@@ -181,7 +183,7 @@ static void question_in(struct inbound *in, const struct spot *at, const struct 
 		out.type = "text";
 		out.other = false;
 	}
-	out.prefill = prefill(in, &(struct spot){ 0 }, q, &out);
+	out.prefill = prefill(in, &(struct json_place){ 0 }, q, &out);
 	out.header = text_fit(in, &header, out.header, CHIP_MAX, true);
 	out.text = question_mark(in, at, q, question_text(q));
 	question_put(in, at, &out);
@@ -200,7 +202,7 @@ static bool answers_key_known(
 static void answers_check(struct inbound *in, const struct json *list)
 {
 	const struct json *answers = json_get(in->request, "answers");
-	struct spot root = { 0 }, at = spot_member(&root, STR("answers"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("answers"));
 
 	for (uint32_t i = 0; json_is(answers, JSON_OBJECT) && i < answers->count; i++)
 		if (!answers_key_known(in, list, answers->members[i].name))
@@ -210,7 +212,7 @@ static void answers_check(struct inbound *in, const struct json *list)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("questions"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("questions"));
 	const struct json *list;
 	uint32_t most = in->strict ? STRICT_QUESTIONS : QUESTIONS_MAX;
 
@@ -228,7 +230,7 @@ static void to_ask(struct inbound *in)
 	ask_open(in, "blocking");
 	questions_open(in);
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct spot item = spot_item(&at, i);
+		struct json_place item = place_item(&at, i);
 
 		question_in(in, &item, &list->items[i]);
 		header_check(in, &item, list, i);

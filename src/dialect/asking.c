@@ -16,8 +16,8 @@ static void repair_note(struct inbound *in, struct str text)
 	if (in->repairs_len < REPAIRS_MAX) in->repairs[in->repairs_len++] = text;
 }
 
-bool repair(
-	struct inbound *in, const struct spot *at, const char *how, const char *rule, ...)
+bool repair(struct inbound *in, const struct json_place *at, const char *how,
+	const char *rule, ...)
 {
 	char text[sizeof(((struct fault_item *)0)->detail)];
 	struct fault told = { 0 };
@@ -38,7 +38,7 @@ bool repair(
 	return true;
 }
 
-void remark(struct inbound *in, const struct spot *at, const char *text)
+void remark(struct inbound *in, const struct json_place *at, const char *text)
 {
 	struct fault told = { 0 };
 	struct check check = { .why = &told };
@@ -103,11 +103,11 @@ const struct json *object_of(struct arena *arena, const struct json *json)
 	return json_is(json, JSON_OBJECT) ? json : NULL;
 }
 
-const struct json *member_list(struct inbound *in, const struct spot *at,
+const struct json *member_list(struct inbound *in, const struct json_place *at,
 	const struct json *object, const char *name)
 {
 	const struct json *given = json_get(object, name), *list;
-	struct spot spot = spot_member(at, str_of(name));
+	struct json_place spot = place_member(at, str_of(name));
 
 	if (!given || given->type == JSON_NULL) return NULL;
 	list = list_of(in->arena, given);
@@ -120,11 +120,11 @@ const struct json *member_list(struct inbound *in, const struct spot *at,
 	return list;
 }
 
-const struct json *member_object(struct inbound *in, const struct spot *at,
+const struct json *member_object(struct inbound *in, const struct json_place *at,
 	const struct json *object, const char *name)
 {
 	const struct json *given = json_get(object, name), *found;
-	struct spot spot = spot_member(at, str_of(name));
+	struct json_place spot = place_member(at, str_of(name));
 
 	if (!given || given->type == JSON_NULL) return NULL;
 	found = object_of(in->arena, given);
@@ -151,8 +151,8 @@ static struct str one_line(struct arena *arena, struct str text)
 	return buf_keep_done(&b, arena);
 }
 
-struct str text_fit(
-	struct inbound *in, const struct spot *at, struct str text, size_t max, bool line)
+struct str text_fit(struct inbound *in, const struct json_place *at, struct str text,
+	size_t max, bool line)
 {
 	if (line && !text_one_line(text)) {
 		repair(in, at, "put on one line",
@@ -167,7 +167,7 @@ struct str text_fit(
 
 /* The same, with the whole text in the ask's preview when it had to be cut. */
 static struct str text_fit_whole(
-	struct inbound *in, const struct spot *at, struct str text, size_t max)
+	struct inbound *in, const struct json_place *at, struct str text, size_t max)
 {
 	if (!text_longer(text, max)) return text;
 	if (in->overflow.len) buf_add(&in->overflow, STR("\n\n"));
@@ -194,14 +194,15 @@ static void put_flag(struct json_writer *w, const char *key, bool flag)
 
 /* ---- questions ---- */
 
-static void options_put(struct inbound *in, const struct spot *at, const struct asked *q)
+static void options_put(
+	struct inbound *in, const struct json_place *at, const struct asked *q)
 {
 	struct json_writer *w = &in->ask;
 
 	jw_put_array(w, "options");
 	for (size_t i = 0; i < q->choices.len; i++) {
 		const struct choice *c = &q->choices.at[i];
-		struct spot item = spot_item(at, i);
+		struct json_place item = place_item(at, i);
 		struct str label;
 
 		jw_object(w);
@@ -233,7 +234,8 @@ static void suggested_put(struct json_writer *w, const struct asked *q)
 	if (open && many) jw_array_end(w);
 }
 
-static void note_put(struct inbound *in, const struct spot *at, const struct asked *q)
+static void note_put(
+	struct inbound *in, const struct json_place *at, const struct asked *q)
 {
 	struct json_writer *w = &in->ask;
 
@@ -265,8 +267,8 @@ static bool prefill_fits(struct arena *arena, struct str question, struct str pr
 	       !answer_check_one(&q, value, "", arena, NULL);
 }
 
-static void prefill_put(
-	struct inbound *in, const struct spot *at, const struct asked *q, size_t start)
+static void prefill_put(struct inbound *in, const struct json_place *at,
+	const struct asked *q, size_t start)
 {
 	struct json_writer *w = &in->ask;
 
@@ -278,16 +280,16 @@ static void prefill_put(
 	jw_put_raw(w, "prefill", q->prefill);
 }
 
-void question_put(struct inbound *in, const struct spot *at, const struct asked *q)
+void question_put(struct inbound *in, const struct json_place *at, const struct asked *q)
 {
 	struct json_writer *w = &in->ask;
-	struct spot header = spot_member(at, STR("header"));
-	struct spot options = spot_member(at, STR("options"));
+	struct json_place header = place_member(at, STR("header"));
+	struct json_place options = place_member(at, STR("options"));
 
 	if (text_blank(q->text)) wrong(&in->check, at, "the question has no text");
 	if (++in->questions_len == QUESTIONS_MAX + 1)
-		wrong(&in->check, &(struct spot){ 0 }, "must be at most %d questions",
-			QUESTIONS_MAX);
+		wrong(&in->check, &(struct json_place){ 0 },
+			"must be at most %d questions", QUESTIONS_MAX);
 	jw_object(w);
 	size_t start = w->out->len - 1;
 	put_text(w, "key", q->key);
@@ -318,7 +320,7 @@ void ask_open(struct inbound *in, const char *kind)
 void ask_close(struct inbound *in)
 {
 	struct json_writer *w = &in->ask;
-	struct spot at = { 0 };
+	struct json_place at = { 0 };
 	struct str text = text_fit_whole(in, &at, in->context_text, CONTEXT_TEXT_MAX);
 	struct str rest = text_fit(in, &at, buf_str(&in->overflow), PREVIEW_MAX, false);
 
@@ -345,7 +347,7 @@ void questions_close(struct inbound *in)
 
 void questions_put(struct inbound *in, question_fn *put, uint32_t most)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("questions"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("questions"));
 	const struct json *list = member_list(in, &root, in->request, "questions");
 
 	if (!most) most = QUESTIONS_MAX;
@@ -356,7 +358,7 @@ void questions_put(struct inbound *in, question_fn *put, uint32_t most)
 	ask_open(in, "blocking");
 	questions_open(in);
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct spot item = spot_item(&at, i);
+		struct json_place item = place_item(&at, i);
 
 		put(in, &item, &list->items[i]);
 	}

@@ -82,7 +82,7 @@ struct choices choices_make(
 }
 
 /* What was mended in one option, or cannot be. */
-static void choice_check(struct inbound *in, const struct spot *at,
+static void choice_check(struct inbound *in, const struct json_place *at,
 	const struct choice *c, const struct choice_names *names)
 {
 	bool plain = c->from->type != JSON_OBJECT;
@@ -101,7 +101,7 @@ static void choice_check(struct inbound *in, const struct spot *at,
 
 /* Two that look alike can be told apart by their place alone. */
 static void twins_check(
-	struct inbound *in, const struct spot *at, const struct choices *c)
+	struct inbound *in, const struct json_place *at, const struct choices *c)
 {
 	for (size_t i = 0; i < c->len; i++)
 		for (size_t j = 0; j < i; j++)
@@ -111,7 +111,7 @@ static void twins_check(
 					STR_ARGS(text_excerpt(c->at[i].label)));
 }
 
-struct choices choices_read(struct inbound *in, const struct spot *at,
+struct choices choices_read(struct inbound *in, const struct json_place *at,
 	const struct json *list, const struct choice_names *names)
 {
 	struct choices out = { 0 };
@@ -122,7 +122,8 @@ struct choices choices_read(struct inbound *in, const struct spot *at,
 	}
 	out = choices_make(in->arena, list, names);
 	for (size_t i = 0; i < out.len; i++) {
-		struct spot item = spot_item(at, (size_t)(out.at[i].from - list->items));
+		struct json_place item =
+			place_item(at, (size_t)(out.at[i].from - list->items));
 
 		choice_check(in, &item, &out.at[i], names);
 	}

@@ -24,7 +24,8 @@ static bool ids_fit(struct arena *arena, const struct json *request)
 }
 
 /* The reply is an object of ids. */
-static void id_check(struct inbound *in, const struct spot *at, const struct json *q)
+static void id_check(
+	struct inbound *in, const struct json_place *at, const struct json *q)
 {
 	const struct json *list = list_of(in->arena, json_get(in->request, "questions"));
 	struct str id = member_text(q, "id");
@@ -38,10 +39,11 @@ static void id_check(struct inbound *in, const struct spot *at, const struct jso
 		wrong_member(&in->check, at, STR("id"), "another question has it, too");
 }
 
-static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+static void question_in(
+	struct inbound *in, const struct json_place *at, const struct json *q)
 {
-	struct spot options = spot_member(at, STR("options"));
-	struct spot secret = spot_member(at, STR("isSecret"));
+	struct json_place options = place_member(at, STR("options"));
+	struct json_place secret = place_member(at, STR("isSecret"));
 	const struct json *list = member_list(in, at, q, "options");
 	struct asked out = {
 		.key = ids_fit(in->arena, in->request) ? member_text(q, "id") : STR_NONE,
@@ -150,7 +152,7 @@ static void approval_in(struct inbound *in)
 {
 	static const char *const apart[] = { "threadId", "turnId", "itemId", "approvalId",
 		"availableDecisions", "reason", NULL };
-	struct spot root = { 0 };
+	struct json_place root = { 0 };
 	struct offer offers[OFFERS_MAX];
 	size_t len = offers_of(in->arena, in->request, offers);
 	bool command = json_get(in->request, "command") != NULL;

@@ -114,7 +114,7 @@ enum err dialect_to_ask(const struct dialect *d, const struct json *request, boo
 	if (in->request->type == JSON_OBJECT || in->request->type == JSON_ARRAY)
 		d->to_ask(in);
 	else
-		wrong(&in->check, &(struct spot){ 0 }, "must be an object");
+		wrong(&in->check, &(struct json_place){ 0 }, "must be an object");
 	enum err e = inbound_end(d, request, in, out, why);
 	buf_done(&in->overflow);
 	buf_done(&body);
@@ -124,7 +124,7 @@ enum err dialect_to_ask(const struct dialect *d, const struct json *request, boo
 /* ---- out ---- */
 
 static void outbound_make(struct foreign_reply *o, const struct dialect *d,
-	const struct whole_ask *whole, bool strict, struct arena *arena)
+	const struct ask_json *whole, bool strict, struct arena *arena)
 {
 	static const char *const kinds[] = {
 		[BY_HUMAN] = "human", [BY_POLICY] = "policy", [BY_DEFAULT] = "default"
@@ -144,7 +144,7 @@ static void outbound_make(struct foreign_reply *o, const struct dialect *d,
 		if (str_is(by, kinds[i])) o->by = i;
 }
 
-enum err dialect_from_ask(const struct dialect *d, const struct whole_ask *whole,
+enum err dialect_from_ask(const struct dialect *d, const struct ask_json *whole,
 	bool strict, struct arena *arena, struct str *reply, struct fault *why)
 {
 	struct buf b = { 0 };
@@ -162,8 +162,8 @@ enum err dialect_from_ask(const struct dialect *d, const struct whole_ask *whole
 	return OK;
 }
 
-struct str dialect_sum(const struct dialect *d, const struct whole_ask *whole,
-	bool strict, struct arena *arena)
+struct str dialect_sum(const struct dialect *d, const struct ask_json *whole, bool strict,
+	struct arena *arena)
 {
 	struct buf b = { 0 };
 	struct foreign_reply o;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/fault.h"
 #include "base/json.h"
-#include "core/whole.h"
+#include "core/ask/ask_json.h"
 
 struct inbound;	      /* a request on its way in */
 struct foreign_reply; /* an ask on its way out */
@@ -50,10 +50,10 @@ enum err dialect_to_ask(const struct dialect *, const struct json *request, bool
 /* The reply as JSON; empty when there is none yet. An ask that came in another dialect, or
  * in none, gets the reply it would have had in this one. What came strictly is answered
  * strictly, whatever `strict` says. */
-enum err dialect_from_ask(const struct dialect *, const struct whole_ask *, bool strict,
+enum err dialect_from_ask(const struct dialect *, const struct ask_json *, bool strict,
 	struct arena *, struct str *reply, struct fault *why);
 /* The text for a model; empty while it is pending. */
 struct str dialect_sum(
-	const struct dialect *, const struct whole_ask *, bool strict, struct arena *);
+	const struct dialect *, const struct ask_json *, bool strict, struct arena *);
 
 #endif

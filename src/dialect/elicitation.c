@@ -17,13 +17,14 @@ static const struct json *properties_of(const struct json *schema)
 }
 
 static void schema_check(
-	struct inbound *in, const struct spot *at, const struct json *schema)
+	struct inbound *in, const struct json_place *at, const struct json *schema)
 {
 	const struct json *properties = properties_of(schema);
-	struct spot under = spot_member(at, STR("properties"));
+	struct json_place under = place_member(at, STR("properties"));
 
 	for (uint32_t i = 0; properties && i < properties->count; i++) {
-		struct spot spot = spot_member(&under, properties->members[i].name);
+		struct json_place spot =
+			place_member(&under, properties->members[i].name);
 
 		if (!schema_flat(in->arena, &properties->members[i].value))
 			wrong(&in->check, &spot,
@@ -35,7 +36,7 @@ static void schema_check(
 /* Nothing to fill in: whether to go on, then. */
 static void confirmation_put(struct inbound *in, struct str message)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("message"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("message"));
 
 	in->context_text = member_text(in->request, "url");
 	question_put(in, &at, &(struct asked){ .text = message, .type = "boolean" });
@@ -43,7 +44,7 @@ static void confirmation_put(struct inbound *in, struct str message)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("requestedSchema"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("requestedSchema"));
 	struct str message = member_text(in->request, "message");
 	bool form = !str_is(member_text(in->request, "mode"), "url");
 	const struct json *schema = NULL;

@@ -5,10 +5,11 @@ static const struct choice_names option_names = {
 	.label = "label", .description = "description", .other_ours = true
 };
 
-static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+static void question_in(
+	struct inbound *in, const struct json_place *at, const struct json *q)
 {
-	struct spot options = spot_member(at, STR("options"));
-	struct spot type = spot_member(at, STR("type"));
+	struct json_place options = place_member(at, STR("options"));
+	struct json_place type = place_member(at, STR("type"));
 	const struct json *list = member_list(in, at, q, "options");
 	struct str name = member_text(q, "type");
 	struct asked out = {

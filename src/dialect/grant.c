@@ -46,8 +46,8 @@ static struct str offer_description(const struct offer *o)
 			  : STR("Allows the same call from now on, as a rule.");
 }
 
-static void option_question(
-	struct inbound *in, const struct spot *at, const struct offer *offers, size_t len)
+static void option_question(struct inbound *in, const struct json_place *at,
+	const struct offer *offers, size_t len)
 {
 	struct choices c = { ARENA_ARRAY(in->arena, struct choice, len), len };
 
@@ -66,8 +66,8 @@ static void option_question(
 		});
 }
 
-void grant_put(struct inbound *in, const struct spot *at, const struct operation_asked *d,
-	const struct offer *offers, size_t len)
+void grant_put(struct inbound *in, const struct json_place *at,
+	const struct operation_asked *d, const struct offer *offers, size_t len)
 {
 	ask_open(in, "approval");
 	operation_put(in, at, d);

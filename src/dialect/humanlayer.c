@@ -19,14 +19,14 @@ static bool is_call(const struct json *request)
 
 /* A title is optional there: the name stands in. */
 static struct choices options_read(
-	struct inbound *in, const struct spot *at, const char *name)
+	struct inbound *in, const struct json_place *at, const char *name)
 {
 	const struct json *list = member_list(in, at, spec_of(in->request), name);
 	struct choices out = choices_make(in->arena, list, &option_names);
-	struct spot options = spot_member(at, str_of(name));
+	struct json_place options = place_member(at, str_of(name));
 
 	for (size_t i = 0; i < out.len; i++) {
-		struct spot item = spot_item(&options, i);
+		struct json_place item = place_item(&options, i);
 
 		if (text_blank(out.at[i].label))
 			wrong(&in->check, &item, "an option needs a name or a title");
@@ -38,8 +38,8 @@ static struct choices options_read(
 
 static void call_in(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("spec"));
-	struct spot options = spot_member(&at, STR("reject_options"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("spec"));
+	struct json_place options = place_member(&at, STR("reject_options"));
 	const struct json *spec = spec_of(in->request);
 	struct choices reject = options_read(in, &at, "reject_options");
 	struct operation_asked operation = {
@@ -74,8 +74,8 @@ static void call_in(struct inbound *in)
 
 static void contact_in(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("spec"));
-	struct spot options = spot_member(&at, STR("response_options"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("spec"));
+	struct json_place options = place_member(&at, STR("response_options"));
 	const struct json *spec = spec_of(in->request);
 	struct choices choices = options_read(in, &at, "response_options");
 
@@ -99,7 +99,7 @@ static void contact_in(struct inbound *in)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("spec"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("spec"));
 
 	if (is_call(in->request))
 		call_in(in);

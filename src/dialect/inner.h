@@ -28,11 +28,11 @@ struct inbound {
 
 /* A rule is broken at a place. Strictly that is wrong; else it is mended, and `how` is
  * told with it. Repeats and those too many are dropped. True: mend it. */
-bool repair(struct inbound *, const struct spot *, const char *how, const char *rule, ...)
-	__attribute__((format(printf, 4, 5)));
+bool repair(struct inbound *, const struct json_place *, const char *how,
+	const char *rule, ...) __attribute__((format(printf, 4, 5)));
 
 /* Something a model should know although nothing is wrong. */
-void remark(struct inbound *, const struct spot *, const char *text);
+void remark(struct inbound *, const struct json_place *, const char *text);
 
 /* Members of a request. What is absent, null or of another type is as good as nothing. */
 struct str member_text(const struct json *object, const char *name);
@@ -42,9 +42,9 @@ bool member_flag(const struct json *object, const char *name);
 const struct json *list_of(struct arena *, const struct json *);
 const struct json *object_of(struct arena *, const struct json *);
 /* The same of a member, telling what was mended. */
-const struct json *member_list(struct inbound *, const struct spot *,
+const struct json *member_list(struct inbound *, const struct json_place *,
 	const struct json *object, const char *name);
-const struct json *member_object(struct inbound *, const struct spot *,
+const struct json *member_object(struct inbound *, const struct json_place *,
 	const struct json *object, const char *name);
 /* A string, or a number or boolean as it is spelt. */
 struct str scalar_text(const struct json *);
@@ -77,7 +77,7 @@ struct choice_names {
 struct choices choices_make(
 	struct arena *, const struct json *list, const struct choice_names *);
 /* The same, and what is wrong with them or was mended. */
-struct choices choices_read(struct inbound *, const struct spot *,
+struct choices choices_read(struct inbound *, const struct json_place *,
 	const struct json *list, const struct choice_names *);
 const struct choice *choice_find(const struct choices *, struct str id); /* or NULL */
 
@@ -102,10 +102,11 @@ void ask_open(struct inbound *, const char *kind);
 void ask_close(struct inbound *);
 void questions_open(struct inbound *);
 void questions_close(struct inbound *);
-void question_put(struct inbound *, const struct spot *, const struct asked *);
+void question_put(struct inbound *, const struct json_place *, const struct asked *);
 /* A blocking ask of the request's list "questions", of at most `most` (0: any number),
  * each put by `put`. */
-typedef void question_fn(struct inbound *, const struct spot *, const struct json *);
+typedef void question_fn(
+	struct inbound *, const struct json_place *, const struct json *);
 void questions_put(struct inbound *, question_fn *put, uint32_t most);
 /* What it is about: the title where it fits one, else in the context. */
 void about_put(struct inbound *, struct str);
@@ -114,7 +115,7 @@ void timeout_put(struct inbound *, int64_t ms);
 void put_text(struct json_writer *, const char *key, struct str);
 /* At most `max` characters, on one line if `line`; mended when it is not. */
 struct str text_fit(
-	struct inbound *, const struct spot *, struct str, size_t max, bool line);
+	struct inbound *, const struct json_place *, struct str, size_t max, bool line);
 bool key_fits(struct str); /* can be the key of a question */
 
 /* What a tool says when it suspends itself: its own words where it has some, else all of
@@ -128,9 +129,11 @@ struct operation_asked {
 	struct str about;
 	struct str risk;
 };
-void operation_put(struct inbound *, const struct spot *, const struct operation_asked *);
+void operation_put(
+	struct inbound *, const struct json_place *, const struct operation_asked *);
 /* A whole approval of one operation, with the question `decision`. */
-void approval_put(struct inbound *, const struct spot *, const struct operation_asked *);
+void approval_put(
+	struct inbound *, const struct json_place *, const struct operation_asked *);
 void put_object(struct json_writer *, const char *key, const struct json *); /* or {} */
 /* The object without some members, in the arena. `names` end with NULL. */
 const struct json *object_without(
@@ -150,8 +153,8 @@ struct offer {
 enum { OFFERS_MAX = OPTIONS_MAX };
 
 /* The approval, and where there is a choice the question `option`. */
-void grant_put(struct inbound *, const struct spot *, const struct operation_asked *,
-	const struct offer *, size_t len);
+void grant_put(struct inbound *, const struct json_place *,
+	const struct operation_asked *, const struct offer *, size_t len);
 
 /* ---- several actions in one request ---- */
 
@@ -166,24 +169,24 @@ struct action {
 
 /* Kind approval, or blocking when all are but questions. */
 void actions_put(
-	struct inbound *, const struct spot *, const struct action *, size_t len);
+	struct inbound *, const struct json_place *, const struct action *, size_t len);
 
 /* ---- questions from a JSON schema ---- */
 
 /* Can a question hold it, or must it be asked for as JSON? */
 bool schema_flat(struct arena *, const struct json *schema);
 /* A schema as a question; a text that is set already stays. */
-void schema_asked(struct inbound *, const struct spot *, struct str name,
+void schema_asked(struct inbound *, const struct json_place *, struct str name,
 	const struct json *schema, bool required, struct asked *out);
 /* A question for each property of an object's schema, or one for any other; how many.
  * `named`: properties give the keys, where all can. */
-size_t schema_put(struct inbound *, const struct spot *, const struct json *schema,
+size_t schema_put(struct inbound *, const struct json_place *, const struct json *schema,
 	struct str text, bool named);
 
 /* ---- an ask on its way out ---- */
 
 struct foreign_reply {
-	const struct whole_ask *whole;
+	const struct ask_json *whole;
 	const struct ask *ask;	    /* its record */
 	const struct json *request; /* as it came; NULL: it came otherwise */
 	bool strict;

@@ -75,7 +75,8 @@ static size_t actions_of(
 static void to_ask(struct inbound *in)
 {
 	enum spelling as = spelling_of(in->request);
-	struct spot root = { 0 }, at = spot_member(&root, str_of(spelt[as].requests));
+	struct json_place root = { 0 },
+			  at = place_member(&root, str_of(spelt[as].requests));
 	struct action *actions;
 
 	member_list(in, &root, in->request, spelt[as].requests);

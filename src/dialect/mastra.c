@@ -27,7 +27,7 @@ static bool suspends(const struct json *payload)
 
 static void question_in(struct inbound *in, const struct json *payload)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("resumeSchema"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("resumeSchema"));
 	const struct json *schema = schema_of(in->arena, payload);
 	struct str words = suspend_words(in->arena, json_get(payload, "suspendPayload"));
 
@@ -42,7 +42,7 @@ static void question_in(struct inbound *in, const struct json *payload)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("args"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("args"));
 	const struct json *payload = payload_of(in->request);
 	struct str name = member_text(payload, "toolName");
 	const struct json *args;

@@ -14,9 +14,9 @@ static const struct json *input_of(struct arena *arena, const struct json *raw)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("rawItem"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("rawItem"));
 	const struct json *raw = member_object(in, &root, in->request, "rawItem");
-	struct spot under = spot_member(&at, STR("arguments"));
+	struct json_place under = place_member(&at, STR("arguments"));
 	struct str name = member_text(in->request, "toolName");
 	const struct json *said = json_get(raw, "arguments");
 	const struct json *input = input_of(in->arena, raw);

@@ -8,10 +8,11 @@ enum { HEADER_LONG = 30 };
 
 /* ---- questions ---- */
 
-static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+static void question_in(
+	struct inbound *in, const struct json_place *at, const struct json *q)
 {
-	struct spot options = spot_member(at, STR("options"));
-	struct spot header = spot_member(at, STR("header"));
+	struct json_place options = place_member(at, STR("options"));
+	struct json_place header = place_member(at, STR("header"));
 	const struct json *list = member_list(in, at, q, "options");
 	struct asked out = {
 		.header = text_fit(
@@ -70,7 +71,7 @@ static void permission_in(struct inbound *in)
 {
 	static const char *const apart[] = { "id", "sessionID", "permission", "tool",
 		NULL };
-	struct spot root = { 0 }, at = spot_member(&root, STR("permission"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("permission"));
 
 	grant_put(in, &at,
 		&(struct operation_asked){

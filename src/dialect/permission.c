@@ -30,7 +30,7 @@ static struct str members_of(struct inbound *in)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("tool_name"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("tool_name"));
 	const struct json *input =
 		member_object(in, &root, in->request, input_name(in->request));
 	enum risk risk;

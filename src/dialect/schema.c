@@ -130,7 +130,7 @@ static void number_bounds(const struct json *schema, bool integer, struct asked 
 	out->max = json_is(max, JSON_NUMBER) ? max : NULL;
 }
 
-static void choices_asked(struct inbound *in, const struct spot *at,
+static void choices_asked(struct inbound *in, const struct json_place *at,
 	const struct json *schema, bool required, struct asked *out)
 {
 	bool many = str_is(type_of(schema), "array");
@@ -183,7 +183,7 @@ static void words_of(struct str name, const struct json *schema, struct asked *o
 	if (!str_eq(label, out->text)) out->header = label;
 }
 
-void schema_asked(struct inbound *in, const struct spot *at, struct str name,
+void schema_asked(struct inbound *in, const struct json_place *at, struct str name,
 	const struct json *schema, bool required, struct asked *out)
 {
 	struct str type = type_of(schema);
@@ -226,11 +226,11 @@ static const struct json *properties_of(const struct json *schema)
 	return json_is(properties, JSON_OBJECT) ? properties : NULL;
 }
 
-size_t schema_put(struct inbound *in, const struct spot *at, const struct json *schema,
-	struct str text, bool named)
+size_t schema_put(struct inbound *in, const struct json_place *at,
+	const struct json *schema, struct str text, bool named)
 {
 	const struct json *properties = properties_of(schema);
-	struct spot under = spot_member(at, STR("properties"));
+	struct json_place under = place_member(at, STR("properties"));
 	struct asked alone = { .text = text };
 
 	if (!properties) {
@@ -242,7 +242,7 @@ size_t schema_put(struct inbound *in, const struct spot *at, const struct json *
 		named = named && key_fits(properties->members[i].name);
 	for (uint32_t i = 0; i < properties->count; i++) {
 		const struct json_member *m = &properties->members[i];
-		struct spot spot = spot_member(&under, m->name);
+		struct json_place spot = place_member(&under, m->name);
 		struct asked q = { .key = named ? m->name : STR_NONE };
 
 		schema_asked(in, &spot, m->name, &m->value,

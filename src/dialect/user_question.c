@@ -22,8 +22,8 @@ static enum question_kind kind_of(const struct json *request)
 /* A type that is missing or does not go with the options follows from them. */
 static enum question_kind kind_read(struct inbound *in, bool options)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("questionType"));
-	struct spot list = spot_member(&root, STR("options"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("questionType"));
+	struct json_place list = place_member(&root, STR("options"));
 	enum question_kind kind = kind_of(in->request);
 
 	if (kind == KIND_NONE) {
@@ -38,8 +38,8 @@ static enum question_kind kind_read(struct inbound *in, bool options)
 static void to_ask(struct inbound *in)
 {
 	const struct json *r = in->request;
-	struct spot root = { 0 }, at = spot_member(&root, STR("options"));
-	struct spot question = spot_member(&root, STR("question"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("options"));
+	struct json_place question = place_member(&root, STR("question"));
 	struct str operation = member_text(r, "operation");
 	const struct json *list = member_list(in, &root, r, "options");
 	struct choices choices = choices_read(in, &at, list, &option_names);

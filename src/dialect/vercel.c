@@ -11,7 +11,7 @@ static const struct json *input_of(const struct json *call)
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("toolCall"));
+	struct json_place root = { 0 }, at = place_member(&root, STR("toolCall"));
 	const struct json *call = json_get(in->request, "toolCall");
 	struct str name = member_text(call, "toolName");
 

@@ -34,7 +34,7 @@ static bool form_shows(const struct json *question, enum revision revision)
 }
 
 enum elicit_mode elicit_mode(
-	const struct whole_ask *whole, const struct mcp_client *client)
+	const struct ask_json *whole, const struct mcp_client *client)
 {
 	const struct json *questions = whole->questions;
 	bool form = questions && (client->can & CAN_FORM);
@@ -174,7 +174,7 @@ static void form_write(struct json_writer *w, const struct json *questions,
 	jw_object_end(w);
 }
 
-static struct str form_message(const struct whole_ask *whole, struct arena *arena)
+static struct str form_message(const struct ask_json *whole, struct arena *arena)
 {
 	const struct json *questions = whole->questions;
 	struct str title = json_text(json_get(whole->fixed, "title"));
@@ -193,7 +193,7 @@ static struct str form_message(const struct whole_ask *whole, struct arena *aren
 	return buf_keep_done(&b, arena);
 }
 
-void elicit_write(struct json_writer *w, const struct whole_ask *whole,
+void elicit_write(struct json_writer *w, const struct ask_json *whole,
 	enum elicit_mode mode, enum revision revision, struct arena *arena)
 {
 	if (revision >= REV_2025_11_25)
@@ -244,7 +244,7 @@ static void reply_write(struct json_writer *w, const struct json *question,
 	jw_object_end(w);
 }
 
-enum elicited elicit_read(const struct json *result, const struct whole_ask *whole,
+enum elicited elicit_read(const struct json *result, const struct ask_json *whole,
 	struct arena *arena, struct str *body)
 {
 	const struct json *questions = whole->questions;

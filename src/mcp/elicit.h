@@ -3,15 +3,15 @@
 #ifndef MCP_ELICIT_H
 #define MCP_ELICIT_H
 
-#include "core/whole.h"
+#include "core/ask/ask_json.h"
 #include "mcp/revision.h"
 
 enum elicit_mode { ELICIT_NOT, ELICIT_FORM, ELICIT_URL };
 
 /* How this client can show this ask. What a form cannot show becomes a page. */
-enum elicit_mode elicit_mode(const struct whole_ask *, const struct mcp_client *);
+enum elicit_mode elicit_mode(const struct ask_json *, const struct mcp_client *);
 /* The params of elicitation/create, as members of an object that is open. */
-void elicit_write(struct json_writer *, const struct whole_ask *, enum elicit_mode,
+void elicit_write(struct json_writer *, const struct ask_json *, enum elicit_mode,
 	enum revision, struct arena *);
 
 enum elicited {
@@ -22,7 +22,7 @@ enum elicited {
 	ELICITED_DECLINED, /* the question is skipped */
 };
 /* What the person did; an answer becomes the body of POST /v1/asks/{id}/answer. */
-enum elicited elicit_read(const struct json *result, const struct whole_ask *,
+enum elicited elicit_read(const struct json *result, const struct ask_json *,
 	struct arena *, struct str *body);
 
 #endif

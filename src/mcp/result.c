@@ -10,18 +10,18 @@ static const char next_get[] = "call get_answer with this ask_id";
 static const char next_end[] =
 	"end your turn now, you will be resumed with the answer; do not wait or ask again";
 
-static const struct dialect *ask_dialect(const struct whole_ask *whole)
+static const struct dialect *ask_dialect(const struct ask_json *whole)
 {
 	return dialect_find(json_text(json_get(whole->foreign, "dialect")));
 }
 
-static bool is_pending(const struct whole_ask *whole)
+static bool is_pending(const struct ask_json *whole)
 {
 	return whole->ask->status == ASK_PENDING;
 }
 
 /* The foreign reply as JSON; empty: none, or none yet. */
-static struct str ask_reply(const struct whole_ask *whole, struct arena *arena)
+static struct str ask_reply(const struct ask_json *whole, struct arena *arena)
 {
 	const struct dialect *d = ask_dialect(whole);
 	struct str reply = STR_NONE;
@@ -40,7 +40,7 @@ static const struct json *reply_read(struct str reply, struct arena *arena)
 		       : NULL;
 }
 
-bool ask_has_reply(const struct whole_ask *whole, struct arena *arena)
+bool ask_has_reply(const struct ask_json *whole, struct arena *arena)
 {
 	return ask_reply(whole, arena).len > 0;
 }
@@ -90,12 +90,12 @@ static bool not_empty(const struct json *list)
 	return json_is(list, JSON_ARRAY) && list->count;
 }
 
-static bool is_permission(const struct whole_ask *whole)
+static bool is_permission(const struct ask_json *whole)
 {
 	return str_is(json_text(json_get(whole->foreign, "dialect")), "permission");
 }
 
-static void next_write(struct json_writer *w, const struct whole_ask *whole, unsigned how,
+static void next_write(struct json_writer *w, const struct ask_json *whole, unsigned how,
 	struct arena *arena)
 {
 	jw_put_text(w, "next", how & RESULT_RESUMED ? next_end : next_get);
@@ -121,7 +121,7 @@ static void reply_copy(struct json_writer *w, const struct json *object)
 	}
 }
 
-static struct str structured(const struct whole_ask *whole, const struct json *reply,
+static struct str structured(const struct ask_json *whole, const struct json *reply,
 	unsigned how, struct arena *arena)
 {
 	const struct json *repairs = json_get(whole->foreign, "repairs");
@@ -157,7 +157,7 @@ static void repairs_say(struct buf *b, const struct json *repairs)
 }
 
 static struct str settled_text(
-	const struct whole_ask *whole, struct str reply, struct arena *arena)
+	const struct ask_json *whole, struct str reply, struct arena *arena)
 {
 	const struct dialect *d = ask_dialect(whole);
 	struct str text = d ? dialect_sum(d, whole, false, arena) : STR_NONE;
@@ -174,7 +174,7 @@ static struct str settled_text(
 
 /* By the strict rules the result is a text and nothing beside it, for clients show their
  * model one of the two; and a dialog that nobody answered is an error. */
-static bool strict_and_settled(const struct whole_ask *whole)
+static bool strict_and_settled(const struct ask_json *whole)
 {
 	return json_is(json_get(whole->foreign, "strict"), JSON_TRUE) &&
 	       !is_pending(whole);
@@ -189,7 +189,7 @@ static void related_task_write(struct json_writer *w, struct str ask)
 	jw_object_end(w);
 }
 
-void ask_result_write(struct json_writer *w, const struct whole_ask *whole, unsigned how,
+void ask_result_write(struct json_writer *w, const struct ask_json *whole, unsigned how,
 	struct arena *arena)
 {
 	struct str reply = ask_reply(whole, arena);
@@ -234,7 +234,7 @@ void task_write(struct json_writer *w, const struct ask *a, const char *status,
 /* ---- lists ---- */
 
 void ask_listed_write(
-	struct json_writer *w, const struct whole_ask *whole, struct arena *arena)
+	struct json_writer *w, const struct ask_json *whole, struct arena *arena)
 {
 	const struct ask *a = whole->ask;
 

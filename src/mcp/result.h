@@ -2,11 +2,11 @@
 #ifndef MCP_RESULT_H
 #define MCP_RESULT_H
 
-#include "core/whole.h"
+#include "core/ask/ask_json.h"
 #include "mcp/tools.h"
 
 /* Does its dialect have something to say, though it may be pending? */
-bool ask_has_reply(const struct whole_ask *, struct arena *);
+bool ask_has_reply(const struct ask_json *, struct arena *);
 
 enum result_how {
 	RESULT_RESUMED =
@@ -20,7 +20,7 @@ enum result_how {
 /* The members of a tool's result, in an object that is open: content, isError and
  * structuredContent. The reply is in the dialect that the ask came in. */
 void ask_result_write(
-	struct json_writer *, const struct whole_ask *, unsigned how, struct arena *);
+	struct json_writer *, const struct ask_json *, unsigned how, struct arena *);
 /* A text alone; or, for a mistake, what to do about it. */
 void text_result_write(struct json_writer *, struct str text, bool error);
 /* With structuredContent, which is the text, too, when there is no other. */
@@ -35,6 +35,6 @@ void task_write(struct json_writer *, const struct ask *, const char *status,
 const char *task_status(const struct ask *);
 
 /* What list_asks tells of each. */
-void ask_listed_write(struct json_writer *, const struct whole_ask *, struct arena *);
+void ask_listed_write(struct json_writer *, const struct ask_json *, struct arena *);
 
 #endif

@@ -28,9 +28,9 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "core/model_wire.h"
-#include "core/trouble.h"
-#include "core/usage.h"
+#include "core/run/model_wire.h"
+#include "core/run/trouble.h"
+#include "core/run/usage.h"
 
 /* ---- requests ---- */
 

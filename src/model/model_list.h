@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "core/model_wire.h"
+#include "core/run/model_wire.h"
 
 /* Where the list is; a GET with model_headers. */
 const char *model_list_url(enum model_wire, struct str base, struct arena *);

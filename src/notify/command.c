@@ -1,6 +1,6 @@
 /* command.c - the channel of commands: programs of [channels] that tell somebody, each run as
  * resumers are. Exit status 0 is done; another is tried again. */
-#include "notify/telling_text.h"
+#include "notify/notify_text.h"
 
 enum { COMMAND_LIMIT_MS = 30 * 1000, COMMAND_ROOM = 14 * 1024 };
 
@@ -24,11 +24,11 @@ static enum err command_run(struct claimed *c, const struct resumer *r, struct f
 	const struct notify *n = claimed_notify(c);
 	const struct delivery *d = c->delivery;
 	struct str purpose = str_of(delivery_purpose_name(d->purpose));
-	struct telling_words words;
+	struct notify_words words;
 	struct resumer_values values;
 	struct arena *arena = claimed_arena(c);
 
-	telling_text(c, COMMAND_ROOM, &words);
+	notify_text(c, COMMAND_ROOM, &words);
 	values = (struct resumer_values){ .url = words.url,
 		.title = word_of(arena, words.title),
 		.text = word_of(

@@ -3,7 +3,7 @@
 #define NOTIFY_INNER_H
 
 #include "core/address.h"
-#include "desk/delivery.h"
+#include "desk/delivery/delivery.h"
 #include "net/mail_server.h"
 #include "net/outbound.h"
 #include "net/process.h"

@@ -2,13 +2,13 @@
  * link that mutes the contact. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/channel_limit.h"
-#include "core/mail_reply.h"
-#include "core/mail_token.h"
+#include "core/notify/channel_limit.h"
+#include "core/notify/mail_reply.h"
+#include "core/notify/mail_token.h"
 #include "net/mail_server.h"
 #include "notify/mail_look.h"
 #include "notify/mail_write.h"
-#include "notify/telling_text.h"
+#include "notify/notify_text.h"
 #include "text/msg.h"
 
 enum {
@@ -23,7 +23,7 @@ struct mailing {
 	struct claimed *c;
 	const struct notify_mail *set;
 	struct arena *arena;
-	struct telling_words told;
+	struct notify_words told;
 	bool about_ask; /* it shows an open ask */
 	bool replies;	/* and what is replied counts */
 };
@@ -249,7 +249,7 @@ static void mail_start(struct claimed *c)
 		claimed_over(c, ENDED_DEAD, -1, STR("e-mail is not configured"));
 		return;
 	}
-	telling_text(c, CHANNEL_ROOM_MAIL, &m.told);
+	notify_text(c, CHANNEL_ROOM_MAIL, &m.told);
 	m.about_ask = f->ask.id.len && c->delivery->purpose != DELIVERY_SETTLED;
 	m.replies = m.about_ask && m.set->reply.len && f->contact.user.len &&
 		    !str_is(c->delivery->detail, "unverified") && !f->title_only &&

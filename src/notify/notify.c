@@ -114,7 +114,7 @@ static void report_log(const struct delivery_outcome *o)
 			STR_ARGS(o->error));
 }
 
-static void notes_log(const struct telling_notes *notes)
+static void notes_log(const struct notify_notes *notes)
 {
 	for (size_t i = 0; i < notes->len && i < TELLING_NOTES; i++)
 		log_line(LOG_WARN, "%s", notes->lines[i]);

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/keep.h"
-#include "core/subscription.h"
+#include "core/notify/subscription.h"
 #include "notify/push_text.h"
 
 enum { HEADERS_MAX = 8, DAY_S = 24 * 3600, HOUR_S = 3600, SIGNED_S = 12 * 3600 };

@@ -4,7 +4,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "notify/telling_text.h"
+#include "notify/notify_text.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/safe_text.h"
@@ -13,7 +13,7 @@ enum { BUTTON_MAX = 40, PUSH_ROOM = 1500 };
 
 struct push_writing {
 	struct claimed *c;
-	const struct telling_words *words;
+	const struct notify_words *words;
 	struct json_writer *w;
 };
 
@@ -91,7 +91,7 @@ static bool has_buttons(struct claimed *c)
 	       channel_shows_whole(&channel_limit_push, parts, claimed_arena(c));
 }
 
-static void push_write(struct claimed *c, const struct telling_words *words,
+static void push_write(struct claimed *c, const struct notify_words *words,
 	struct str body, struct json_writer *w)
 {
 	const struct push_writing p = { c, words, w };
@@ -112,12 +112,12 @@ static void push_write(struct claimed *c, const struct telling_words *words,
 
 struct str push_text(struct claimed *c)
 {
-	struct telling_words words;
+	struct notify_words words;
 	struct str body;
 	struct buf out = { .max = 1 << 16 };
 	size_t over;
 
-	telling_text(c, PUSH_ROOM, &words);
+	notify_text(c, PUSH_ROOM, &words);
 	body = words.text;
 	/* JSON makes some characters longer, so what fits shows only once it is written. */
 	for (;;) {

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "net/connect_to.h"
-#include "notify/telling_text.h"
+#include "notify/notify_text.h"
 
 enum { ROOM_MS = 1000 };
 
@@ -70,9 +70,9 @@ static struct str slack_body(struct claimed *c)
 		    f->delivery->purpose == DELIVERY_VOTED;
 	struct buf out = { .max = 1 << 18 };
 	struct json_writer w = { .out = &out };
-	struct telling_words words;
+	struct notify_words words;
 
-	telling_text(c, CHANNEL_ROOM_SLACK, &words);
+	notify_text(c, CHANNEL_ROOM_SLACK, &words);
 	const struct slack_message m = { .lang = words.lang,
 		.title = words.title,
 		.text = words.text,

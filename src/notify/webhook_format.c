@@ -3,7 +3,7 @@
 #include "notify/webhook_format.h"
 
 #include "base/keep.h"
-#include "notify/telling_text.h"
+#include "notify/notify_text.h"
 
 enum { SLACK_ROOM = 1500, TEAMS_ROOM = 6000, NTFY_ROOM = 1500 };
 
@@ -29,10 +29,10 @@ static void fence_add(struct buf *out, struct str text)
 
 static void slack_write(struct claimed *c, struct json_writer *w)
 {
-	struct telling_words words;
+	struct notify_words words;
 	struct buf text = { .max = 1 << 16 };
 
-	telling_text(c, SLACK_ROOM, &words);
+	notify_text(c, SLACK_ROOM, &words);
 	buf_add(&text, STR("```\n"));
 	fence_add(&text, words.title);
 	buf_add(&text, STR("\n\n"));
@@ -63,7 +63,7 @@ static void text_run_write(struct json_writer *w, struct str text, bool bold)
 	jw_object_end(w);
 }
 
-static void card_write(struct json_writer *w, const struct telling_words *words)
+static void card_write(struct json_writer *w, const struct notify_words *words)
 {
 	struct str rest = words->text, line;
 
@@ -88,9 +88,9 @@ static void card_write(struct json_writer *w, const struct telling_words *words)
 
 static void teams_write(struct claimed *c, struct json_writer *w)
 {
-	struct telling_words words;
+	struct notify_words words;
 
-	telling_text(c, TEAMS_ROOM, &words);
+	notify_text(c, TEAMS_ROOM, &words);
 	jw_object(w);
 	jw_put_text(w, "type", "message");
 	jw_put_array(w, "attachments");
@@ -114,9 +114,9 @@ static int64_t ntfy_priority(const struct claimed *c)
 
 static void ntfy_write(struct claimed *c, struct json_writer *w)
 {
-	struct telling_words words;
+	struct notify_words words;
 
-	telling_text(c, NTFY_ROOM, &words);
+	notify_text(c, NTFY_ROOM, &words);
 	jw_object(w);
 	jw_put_str(w, "topic", ntfy_topic(c->fill.contact.address));
 	jw_put_str(w, "title", words.title);

@@ -41,9 +41,9 @@ enum err reply_translate(const struct dialect *d, bool strict, const struct kept
 {
 	struct json_writer w = { .out = out };
 	struct arena arena = { 0 };
-	struct whole_ask whole;
+	struct ask_json whole;
 	struct str reply;
-	enum err e = whole_read(&k->ask, &k->view, &arena, &whole, why);
+	enum err e = ask_json_read(&k->ask, &k->view, &arena, &whole, why);
 
 	if (!e) e = dialect_from_ask(d, &whole, strict, &arena, &reply, why);
 	if (!e) {

@@ -5,14 +5,14 @@
 #include "base/pool.h"
 #include "desk/desk.h"
 #include "desk/feed.h"
-#include "desk/hint.h"
 #include "desk/problem.h"
 #include "desk/rate.h"
+#include "desk/transient.h"
 #include "dialect/dialect.h"
 #include "net/http.h"
-#include "serve/bearer.h"
+#include "serve/open_credentials.h"
+#include "serve/password_pool.h"
 #include "serve/serve.h"
-#include "serve/sums.h"
 #include "text/lang.h"
 
 enum {
@@ -53,14 +53,14 @@ struct serve {
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
 	struct table noting;	 /* hash → struct use_note: being noted as used */
-	struct table bearers;	 /* hash → struct bearer */
+	struct table bearers;	 /* hash → struct open_credential */
 	struct table heard; /* workspace → struct heard: revocations of other nodes */
 	struct tick recheck_tick;
 	bool rechecking;
-	struct rate logins;    /* tries of a name */
-	struct sums sums;      /* of passwords */
-	int64_t mcp_wait_ms;   /* how long a call is held */
-	struct request *spare; /* with the room of their replies */
+	struct rate logins;	   /* tries of a name */
+	struct password_pool sums; /* of passwords */
+	int64_t mcp_wait_ms;	   /* how long a call is held */
+	struct request *spare;	   /* with the room of their replies */
 	int spares;
 	struct tool_wait *calls;     /* of MCP, that wait */
 	const struct mcp_offer *mcp; /* what MCP clients are offered */
@@ -196,7 +196,8 @@ struct hold {
 	struct exchange *x; /* NULL: the peer has gone */
 	int64_t end_ms;	    /* loop time */
 	int64_t ws;
-	struct bearer *bearer; /* whose wait it is; NULL: no credential was shown */
+	struct open_credential
+		*bearer; /* whose wait it is; NULL: no credential was shown */
 	uint32_t size;
 	enum role role : 8; /* of who showed no credential */
 	bool wants_record;  /* it is read as a record, not as text */
@@ -214,7 +215,7 @@ struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
 void hold_start(struct hold *, struct request *, int status);
 void hold_end(struct hold *, const struct wait_result *); /* ends the wait with that */
 void hold_drop(struct hold *);				  /* ends the reply as it is */
-const struct bearer *hold_bearer(const struct waiter *);
+const struct open_credential *hold_bearer(const struct waiter *);
 size_t holds_of(const struct serve *, int64_t ws); /* how many wait in a workspace */
 void holds_stop(struct serve *);     /* ends every wait soon, with the ask as it is */
 void hold_expelled(struct waiter *); /* its bearer has lost the right to wait */
@@ -233,9 +234,10 @@ struct event_stream {
 	struct tick tick;
 	const struct stream_kind *kind;
 	struct serve *serve;
-	struct exchange *x;    /* NULL: the peer has gone */
-	struct bearer *bearer; /* whose stream it is; NULL: no credential was shown */
-	enum role role;	       /* when it was opened */
+	struct exchange *x; /* NULL: the peer has gone */
+	struct open_credential
+		*bearer; /* whose stream it is; NULL: no credential was shown */
+	enum role role;	 /* when it was opened */
 	bool begun, reading;
 	bool unread;		    /* the store was away: soon again */
 	bool transient;		    /* hints of runs are wanted */
@@ -255,9 +257,9 @@ route_fn route_ask, route_ask_get, route_message, route_run_get, route_events,
 	route_agent_test, route_provider_test, route_models, route_mute, route_rule,
 	route_mail_in, route_slack;
 void mcp_stop(struct serve *); /* calls that wait are told so */
-void told_arrived(struct serve *, struct told *);
+void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */
-void hint_write(struct buf *, const struct hint *, int64_t now_ms);
+void transient_write(struct buf *, const struct transient *, int64_t now_ms);
 void streams_hint(struct serve *, int64_t ws, struct str session, const char *type,
 	struct str frame);
 void streams_expel(struct serve *); /* those whose bearer's role has changed */

@@ -33,7 +33,7 @@ void route_me(struct request *r)
 /* Before the reply: who was told that a right is gone finds it gone. */
 static void revoked(struct request *r)
 {
-	if (!r->task.job.err) bearers_recheck(r->serve, r->task.job.who.ws);
+	if (!r->task.job.err) open_credentials_recheck(r->serve, r->task.job.who.ws);
 	request_reply(r, STR_NONE);
 }
 
@@ -44,7 +44,7 @@ void route_revoke(struct request *r)
 
 static void logged_out(struct request *r)
 {
-	if (!r->task.job.err) bearers_recheck(r->serve, r->task.job.who.ws);
+	if (!r->task.job.err) open_credentials_recheck(r->serve, r->task.job.who.ws);
 	request_reply(r, r->task.job.err ? STR_NONE : cookie_line(r, "", 0));
 }
 

@@ -132,19 +132,19 @@ void mcp_trouble(struct request *r)
 
 /* ---- to the desk and back ---- */
 
-const struct whole_ask *mcp_whole(struct request *r)
+const struct ask_json *mcp_whole(struct request *r)
 {
 	static const struct ask none;
 	static const struct ask_view nowhere;
-	static const struct whole_ask empty = { .ask = &none, .view = &nowhere };
+	static const struct ask_json empty = { .ask = &none, .view = &nowhere };
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
 	const struct kept_ask *k = r->task.found;
-	struct whole_ask *whole;
+	struct ask_json *whole;
 
 	if (m->whole && m->whole->ask == &k->ask) return m->whole;
-	whole = ARENA_NEW(arena, struct whole_ask);
-	if (whole && whole_read(&k->ask, &k->view, arena, whole, NULL) == OK)
+	whole = ARENA_NEW(arena, struct ask_json);
+	if (whole && ask_json_read(&k->ask, &k->view, arena, whole, NULL) == OK)
 		return m->whole = whole;
 	arena->failed = true;
 	return &empty;
@@ -362,7 +362,7 @@ static struct mcp_wire wire_of(const struct http_request *h)
 }
 
 /* Until 2025-11-25: what the session id says, or else the header. */
-static bool enter_session(struct request *r, const struct http_request *h,
+static bool request_read_session(struct request *r, const struct http_request *h,
 	const struct mcp_wire *wire, struct rpc_fault *why)
 {
 	struct mcp *m = mcp_of(r);
@@ -383,14 +383,14 @@ static bool enter_session(struct request *r, const struct http_request *h,
 	return true;
 }
 
-static bool enter_client(
+static bool request_read_client(
 	struct request *r, const struct http_request *h, struct rpc_fault *why)
 {
 	struct mcp *m = mcp_of(r);
 	struct mcp_wire wire = wire_of(h);
 
 	if (!revision_is_stateless(&m->rpc, &wire))
-		return enter_session(r, h, &wire, why);
+		return request_read_session(r, h, &wire, why);
 	m->client.revision = REV_2026_07_28;
 	if (m->rpc.kind != RPC_REQUEST) return true;
 	return revision_check(&m->rpc, &wire, &r->task.job.arena, &m->client, why);
@@ -469,11 +469,11 @@ static bool message_read(
 	if (json_read(arena_str(arena, h->body), NULL, arena, &message, &wrong))
 		return rpc_fail(why, 400, RPC_PARSE_ERROR, "%s", wrong.detail);
 	if (json_is(message, JSON_ARRAY))
-		return enter_client(r, h, why) && batch_open(r, message, why);
+		return request_read_client(r, h, why) && batch_open(r, message, why);
 	if (!rpc_read(message, arena, &m->rpc))
 		return rpc_fail(
 			why, 400, RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
-	return enter_client(r, h, why);
+	return request_read_client(r, h, why);
 }
 
 static struct mcp *mcp_new(struct request *r)
@@ -530,7 +530,7 @@ static bool session_enter(struct request *r)
 	struct mcp_wire wire = wire_of(h);
 	struct rpc_fault why = { 0 };
 
-	if (enter_session(r, h, &wire, &why)) return true;
+	if (request_read_session(r, h, &wire, &why)) return true;
 	mcp_refuse(r, &why);
 	return false;
 }

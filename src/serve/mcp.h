@@ -32,7 +32,7 @@ struct mcp {
 	enum mcp_state state;
 	struct str token; /* tok_… */
 	struct str tools; /* the names it may call, as JSON; empty: all */
-	struct str bound; /* the projects of its token, core/project.h */
+	struct str bound; /* the projects of its token, core/people/project.h */
 	struct project_said
 		project;	 /* of the request; _meta of a call says it before that */
 	int64_t wait_ms;	 /* the budget of a call */
@@ -46,11 +46,11 @@ struct mcp {
 	struct str progress; /* the token for progress, as JSON; empty: none wanted */
 	struct buf out;	     /* the reply being written */
 	struct json_writer w;
-	struct buf said;	       /* messages that go before it, each an event */
-	struct str headers;	       /* beside the usual */
-	struct str last_event;	       /* GET: where a stream was cut */
-	struct mcp_batch *batch;       /* it is one of several; NULL: alone */
-	const struct whole_ask *whole; /* the ask that was read last; or NULL */
+	struct buf said;	      /* messages that go before it, each an event */
+	struct str headers;	      /* beside the usual */
+	struct str last_event;	      /* GET: where a stream was cut */
+	struct mcp_batch *batch;      /* it is one of several; NULL: alone */
+	const struct ask_json *whole; /* the ask that was read last; or NULL */
 };
 
 static inline struct mcp *mcp_of(struct request *r)
@@ -86,7 +86,7 @@ mcp_fn mcp_trouble;
 void mcp_tool_error(struct request *, struct str text);
 /* The ask that the task found (task.wants_record). An empty one when there is no memory for it,
  * and then no reply comes of it either. */
-const struct whole_ask *mcp_whole(struct request *);
+const struct ask_json *mcp_whole(struct request *);
 const struct json *mcp_param(struct request *, const char *name); /* NULL: absent */
 
 /* A new task to the desk for the same caller. */

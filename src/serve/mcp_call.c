@@ -3,8 +3,8 @@
 #include "serve/mcp.h"
 
 #include "base/hash.h"
-#include "core/own_tools.h"
-#include "core/session.h"
+#include "core/run/own_tools.h"
+#include "core/session/session.h"
 #include "core/show.h"
 
 /* Missing, or an object that a model sent as a string: both are meant well. */
@@ -347,12 +347,12 @@ static void listed(struct request *r)
 	struct arena *arena = &r->task.job.arena;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct whole_ask whole;
+	struct ask_json whole;
 
 	jw_object(&w);
 	jw_put_array(&w, "asks");
 	for (const struct kept_ask *k = r->task.found; k; k = k->next)
-		if (whole_read(&k->ask, &k->view, arena, &whole, NULL) == OK)
+		if (ask_json_read(&k->ask, &k->view, arena, &whole, NULL) == OK)
 			ask_listed_write(&w, &whole, arena);
 	jw_array_end(&w);
 	show_text(&w, "next_cursor", r->task.next_cursor);

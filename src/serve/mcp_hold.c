@@ -140,7 +140,7 @@ static void call_beat(struct hold *h)
 }
 
 static void result_write(struct buf *out, const struct tool_wait *c,
-	const struct whole_ask *whole, struct arena *arena)
+	const struct ask_json *whole, struct arena *arena)
 {
 	struct json_writer w = { .out = out };
 
@@ -189,7 +189,7 @@ static void call_cut(
 }
 
 static void call_tell(struct tool_wait *c, struct exchange *x,
-	const struct whole_ask *whole, struct arena *arena)
+	const struct ask_json *whole, struct arena *arena)
 {
 	struct fault why = { 0 };
 	struct buf b = { 0 };
@@ -209,11 +209,12 @@ static void call_end(struct hold *h, struct exchange *x, const struct wait_resul
 {
 	struct ask pending = { .id = str_of(h->waiter.ask) };
 	struct ask_view nowhere = { 0 };
-	struct whole_ask whole = { .ask = &pending, .view = &nowhere };
+	struct ask_json whole = { .ask = &pending, .view = &nowhere };
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
 
-	if (out->ask && whole_read(&out->ask->ask, &out->ask->view, &arena, &whole, &why))
+	if (out->ask &&
+		ask_json_read(&out->ask->ask, &out->ask->view, &arena, &whole, &why))
 		call_cut(h, x, why.err, &why);
 	else
 		call_tell(call_of(h), x, &whole, &arena);

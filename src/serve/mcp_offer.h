@@ -63,15 +63,15 @@ struct mcp_offer {
 	void (*call)(struct request *, const struct tool *, const struct json *arguments);
 	mcp_fn *complete;
 	/* The members of a call's result. */
-	void (*result)(struct json_writer *, const struct whole_ask *, unsigned how,
+	void (*result)(struct json_writer *, const struct ask_json *, unsigned how,
 		struct arena *);
 	/* The JSON-RPC error that its task ended with; empty: none; or NULL. */
-	struct str (*failed)(const struct whole_ask *, struct arena *);
+	struct str (*failed)(const struct ask_json *, struct arena *);
 	/* What the client itself is asked for this ask now; 0: nothing. */
-	size_t (*inputs)(const struct whole_ask *, const struct mcp_client *,
+	size_t (*inputs)(const struct ask_json *, const struct mcp_client *,
 		struct arena *, struct mcp_input out[MCP_INPUTS_MAX]);
 	/* What its responses, by name, mean for the ask. */
-	enum elicited (*given)(const struct json *responses, const struct whole_ask *,
+	enum elicited (*given)(const struct json *responses, const struct ask_json *,
 		struct arena *, struct str *body);
 	/* Who shows no token is an agent, with the token that this describes; NULL: is
 	 * refused. For loopback only. */

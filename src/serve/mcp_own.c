@@ -4,7 +4,7 @@
 #include "serve/mcp.h"
 
 #include "base/utf8.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 enum { NAME_MAX_CHARS = 80, POLL_MS = 5000 };
 
@@ -29,7 +29,7 @@ static void item_write(struct request *r, const char *prefix, const char *what,
 }
 
 /* Its title, or its first question. */
-static struct str ask_title(const struct whole_ask *whole)
+static struct str ask_title(const struct ask_json *whole)
 {
 	struct str title = json_text(json_get(whole->fixed, "title"));
 
@@ -39,11 +39,12 @@ static struct str ask_title(const struct whole_ask *whole)
 
 static void asks_listed(struct request *r)
 {
-	struct whole_ask whole;
+	struct ask_json whole;
 
 	jw_put_array(mcp_result(r, "complete"), "resources");
 	for (const struct kept_ask *k = r->task.found; k; k = k->next)
-		if (whole_read(&k->ask, &k->view, &r->task.job.arena, &whole, NULL) == OK)
+		if (ask_json_read(&k->ask, &k->view, &r->task.job.arena, &whole, NULL) ==
+			OK)
 			item_write(r, resources[0].prefix, "A question and its answer",
 				k->ask.id, ask_title(&whole),
 				str_of(ask_status_name(k->ask.status)));
@@ -218,7 +219,7 @@ static void complete(struct request *r)
 
 /* ---- asks as results and as forms ---- */
 
-static size_t own_inputs(const struct whole_ask *whole, const struct mcp_client *client,
+static size_t own_inputs(const struct ask_json *whole, const struct mcp_client *client,
 	struct arena *arena, struct mcp_input out[MCP_INPUTS_MAX])
 {
 	enum elicit_mode mode = elicit_mode(whole, client);
@@ -232,8 +233,8 @@ static size_t own_inputs(const struct whole_ask *whole, const struct mcp_client 
 	return 1;
 }
 
-static enum elicited own_given(const struct json *responses,
-	const struct whole_ask *whole, struct arena *arena, struct str *body)
+static enum elicited own_given(const struct json *responses, const struct ask_json *whole,
+	struct arena *arena, struct str *body)
 {
 	return elicit_read(json_get(responses, "q"), whole, arena, body);
 }

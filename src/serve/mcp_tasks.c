@@ -36,7 +36,7 @@ static void task_put(
 static void outcome_write(struct request *r, struct json_writer *w)
 {
 	const struct mcp_offer *offer = mcp_offer(r);
-	const struct whole_ask *whole = mcp_whole(r);
+	const struct ask_json *whole = mcp_whole(r);
 	const struct ask *a = whole->ask;
 	struct arena *arena = &r->task.job.arena;
 	struct mcp_input inputs[MCP_INPUTS_MAX];

@@ -1,5 +1,5 @@
 /* routes.c - the table of routes. Adding one is a row here and a use case in desk. */
-#include "desk/mail_in.h"
+#include "desk/notify/mail_in.h"
 #include "serve/inner.h"
 
 #define WRITE (BODY_JSON | ROUTE_KEYED)
@@ -23,7 +23,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/claim", &use_claim, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/retract", &use_retract, NULL, WRITE, "" },
-	{ "POST", "/v1/asks/{id}/use", &use_use_approval, NULL, BODY_JSON, "" },
+	{ "POST", "/v1/asks/{id}/use", &use_approval_consume, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },
 

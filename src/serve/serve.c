@@ -416,7 +416,7 @@ static void handle(void *ctx, struct exchange *x)
 struct told_post {
 	struct post post;
 	struct serve *serve;
-	struct told *told;
+	struct committed *told;
 };
 
 static void told_on_loop(struct post *post)
@@ -424,13 +424,13 @@ static void told_on_loop(struct post *post)
 	struct told_post *t = LINK_OF(post, struct told_post, post);
 
 	told_arrived(t->serve, t->told);
-	told_drop(t->told);
+	committed_drop(t->told);
 	mem_free(t);
 }
 
 /* On the clerk's thread. When there is no memory even for this, the next batch's number
  * shows the gap. */
-static void told_from_clerk(void *ctx, struct told *told)
+static void told_from_clerk(void *ctx, struct committed *told)
 {
 	struct serve *s = ctx;
 	struct told_post *t = mem_alloc(sizeof *t);
@@ -438,7 +438,7 @@ static void told_from_clerk(void *ctx, struct told *told)
 	if (!t) return;
 	t->post.fn = told_on_loop;
 	t->serve = s;
-	t->told = told ? told_hold(told) : NULL;
+	t->told = told ? committed_hold(told) : NULL;
 	loop_post(s->loop, &t->post);
 }
 
@@ -452,7 +452,7 @@ static void revoked_on_loop(struct post *post)
 {
 	struct revoked_post *r = LINK_OF(post, struct revoked_post, post);
 
-	bearers_recheck(r->serve, r->ws);
+	open_credentials_recheck(r->serve, r->ws);
 	mem_free(r);
 }
 
@@ -469,7 +469,7 @@ static bool revoked_elsewhere(void *ctx, int64_t ws)
 	return true;
 }
 
-struct hint_post {
+struct transient_post {
 	struct post post;
 	struct serve *serve;
 	int64_t ws;
@@ -479,9 +479,9 @@ struct hint_post {
 	char frame[];
 };
 
-static void hint_on_loop(struct post *post)
+static void transient_on_loop(struct post *post)
 {
-	struct hint_post *h = LINK_OF(post, struct hint_post, post);
+	struct transient_post *h = LINK_OF(post, struct transient_post, post);
 
 	streams_hint(
 		h->serve, h->ws, str_of(h->session), h->type, str_make(h->frame, h->len));
@@ -489,16 +489,16 @@ static void hint_on_loop(struct post *post)
 }
 
 /* On a runner's thread. Without memory it is lost, and nothing depends on it. */
-static void hint_from_runner(void *ctx, const struct hint *hint)
+static void transient_from_runner(void *ctx, const struct transient *hint)
 {
 	struct buf b = { 0 };
-	struct hint_post *h;
+	struct transient_post *h;
 
-	hint_write(&b, hint, clock_now_ms());
+	transient_write(&b, hint, clock_now_ms());
 	h = b.failed || hint->session.len >= ID_SIZE ? NULL
 						     : mem_alloc(sizeof *h + b.len);
 	if (h) {
-		h->post.fn = hint_on_loop;
+		h->post.fn = transient_on_loop;
 		h->serve = ctx;
 		h->ws = hint->ws;
 		h->type = hint->type;
@@ -547,7 +547,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 		return serve_free(s);
 	}
 	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
-	desk_on_hint(desk, hint_from_runner, s);
+	desk_on_hint(desk, transient_from_runner, s);
 	loop_after_turns(loop, turn_ends, s);
 	http_on_tidy(loop, spares_drop, s);
 	return s;
@@ -636,7 +636,7 @@ struct serve *serve_free(struct serve *s)
 {
 	if (!s) return NULL;
 	feed_done(&s->feed);
-	bearers_done(s);
+	open_credentials_done(s);
 	table_done(&s->noting);
 	spares_drop(s);
 	for (int i = 0; i < HOLD_CLASSES; i++)

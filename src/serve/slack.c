@@ -11,10 +11,10 @@
 #include "base/keep.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/approval/entitled.h"
 #include "core/body.h"
-#include "core/channel_limit.h"
-#include "core/entitled.h"
-#include "desk/slack.h"
+#include "core/notify/channel_limit.h"
+#include "desk/notify/slack.h"
 #include "net/connect_to.h"
 #include "net/fetch.h"
 #include "serve/slack_socket.h"
@@ -41,9 +41,9 @@ struct slack_in {
 /* One request of Slack's on its way; in the request's arena. */
 struct slack_turn {
 	struct slack_payload payload;
-	struct str envelope; /* what it came in; empty: it came by HTTP */
-	uint64_t link;	     /* and over which connection */
-	struct press press;  /* of a press or a form */
+	struct str envelope;	   /* what it came in; empty: it came by HTTP */
+	uint64_t link;		   /* and over which connection */
+	struct slack_button press; /* of a press or a form */
 	struct slack_find find;
 	struct channel_limit limit;
 	enum lang lang;
@@ -329,9 +329,9 @@ static struct str settled_words(struct request *r)
 {
 	struct arena *arena = &r->task.job.arena;
 	const struct kept_ask *k = r->task.found;
-	struct whole_ask whole = { 0 };
+	struct ask_json whole = { 0 };
 
-	if (k) whole_read(&k->ask, &k->view, arena, &whole, NULL);
+	if (k) ask_json_read(&k->ask, &k->view, arena, &whole, NULL);
 	return MSG_IN(arena, slack_turn_of(r)->lang,
 		whole.answered_by ? "notify.slack.settled" : "notify.slack.ended",
 		{ "name", json_text(json_get(whole.answered_by, "name")) });
@@ -553,7 +553,7 @@ static void slack_found(struct request *r)
 		slack_form_pressed(r);
 	else if (t->press.verb == PRESS_SKIP)
 		slack_put(r, &use_skip, STR("{}"));
-	else if ((body = press_answer(&t->press, &t->find.parts, arena)).len)
+	else if ((body = slack_button_answer(&t->press, &t->find.parts, arena)).len)
 		slack_put(r, &use_answer, body);
 	else
 		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
@@ -584,7 +584,7 @@ static void slack_go_on(struct request *r)
 		t->find.shown_at =
 			arena_print(arena, "{\"channel\":\"%.*s\",\"ts\":\"%.*s\"}",
 				STR_ARGS(p->channel), STR_ARGS(p->ts));
-	else if (press_read(
+	else if (slack_button_read(
 			 p->kind == SLACK_SUBMITTED ? p->metadata : p->value, &t->press))
 		t->find.ask = t->press.ask;
 	else {

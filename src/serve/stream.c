@@ -29,7 +29,7 @@ static void frame_write(struct buf *b, const struct event *e)
 static void stream_done(struct event_stream *st)
 {
 	if (st->begun && st->transient) desk_hint_readers(st->serve->desk, -1);
-	bearer_drop(st->serve, st->bearer);
+	open_credential_drop(st->serve, st->bearer);
 	mem_free(st->texts);
 	mem_free(st);
 }
@@ -63,7 +63,7 @@ static void stream_tick(struct tick *tick)
 {
 	struct event_stream *st = LINK_OF(tick, struct event_stream, tick);
 
-	if (!st->unread && !bearer_doubtful(st->bearer)) {
+	if (!st->unread && !open_credential_doubtful(st->bearer)) {
 		stream_mark(st);
 		return;
 	}
@@ -73,7 +73,7 @@ static void stream_tick(struct tick *tick)
 
 /* One frame for all streams that these events go to. */
 static struct frame *stream_frame(
-	struct serve *s, const struct told_event *events, size_t len)
+	struct serve *s, const struct committed_event *events, size_t len)
 {
 	const struct event *first = &events[0].event, *last = &events[len - 1].event;
 	struct buf b = { 0 };
@@ -105,7 +105,7 @@ static void stream_end(struct event_stream *st)
 
 /* What the others do not say: of its own kind, or not all of them. */
 static void stream_say(
-	struct event_stream *st, const struct told_event *events, size_t len)
+	struct event_stream *st, const struct committed_event *events, size_t len)
 {
 	struct buf b = { 0 };
 
@@ -123,14 +123,15 @@ static void stream_say(
 	buf_done(&b);
 }
 
-static void stream_told(struct follower *f, const struct told_event *events, size_t len)
+static void stream_told(
+	struct follower *f, const struct committed_event *events, size_t len)
 {
 	struct event_stream *st = LINK_OF(f, struct event_stream, follower);
 	struct frame *frame;
 	size_t passed = 0;
 
 	if (!st->x) return;
-	if (bearer_doubtful(st->bearer)) {
+	if (open_credential_doubtful(st->bearer)) {
 		f->live = false;
 		f->seen = events[0].event.n - 1;
 		stream_read(st);
@@ -208,7 +209,7 @@ static void stream_begin(struct event_stream *st, struct request *r)
 	if (st->transient) desk_hint_readers(st->serve->desk, 1);
 	st->follower.ws = r->task.job.who.ws;
 	st->role = r->task.job.who.role;
-	bearer_known(st->serve, st->bearer, &r->task.job);
+	open_credential_known(st->serve, st->bearer, &r->task.job);
 	serve_count(st->serve, 200);
 	http_begin(st->x, 200, "text/event-stream", STR(STREAM_HEADERS));
 	http_park(st->x);
@@ -229,7 +230,7 @@ static void stream_was_read(struct request *r)
 		return;
 	}
 	if (first && !t->job.err && st->bearer && st->bearer->ended)
-		t->job.err = bearer_refuse(&t->job.why);
+		t->job.err = open_credential_refuse(&t->job.why);
 	if (first && !t->job.err && !stream_keep_filter(st, &t->filter))
 		t->job.err = fail(&t->job.why, ERR_MEMORY, "out of memory");
 	if (t->job.err && first) {
@@ -307,7 +308,7 @@ static void stream_read(struct event_stream *st)
 					arena_str(&r->task.job.arena,
 						str_make(types.at + 1, types.len - 2)) };
 	}
-	bearer_sign(st->bearer, st->role, st->follower.ws, &r->task.job);
+	open_credential_sign(st->bearer, st->role, st->follower.ws, &r->task.job);
 	stream_ask_for(st, r, st->follower.seen);
 }
 
@@ -315,7 +316,7 @@ bool stream_open(struct request *r, const struct stream_kind *kind,
 	struct event_stream *st, int64_t after)
 {
 	if (!st) return false;
-	if (!bearer_take(r->serve, &r->task.job, &st->bearer)) {
+	if (!open_credential_take(r->serve, &r->task.job, &st->bearer)) {
 		mem_free(st);
 		return false;
 	}
@@ -464,7 +465,7 @@ void route_events(struct request *r)
 		request_refuse(r, ERR_MEMORY, "out of memory");
 }
 
-void hint_write(struct buf *b, const struct hint *h, int64_t now_ms)
+void transient_write(struct buf *b, const struct transient *h, int64_t now_ms)
 {
 	struct json_writer w = { .out = b };
 	char at[TIME_SIZE];
@@ -503,7 +504,7 @@ void streams_hint(struct serve *s, int64_t ws, struct str session, const char *t
 		next = f->next;
 		/* A slow reader is not kept waiting longer for what will not last. */
 		if (stream_wants_hint(st, ws, session, type) && !st->filter.agent.len &&
-			!bearer_doubtful(st->bearer) && !http_backlog(st->x))
+			!open_credential_doubtful(st->bearer) && !http_backlog(st->x))
 			http_write(st->x, frame);
 	}
 }
@@ -519,9 +520,9 @@ void streams_expel(struct serve *s)
 	}
 }
 
-void told_arrived(struct serve *s, struct told *told)
+void told_arrived(struct serve *s, struct committed *told)
 {
-	bearers_told(s, told);
+	open_credentials_told(s, told);
 	feed_tell(&s->feed, told);
 	s->frame = frame_drop(s->frame);
 }

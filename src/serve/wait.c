@@ -31,7 +31,7 @@ static void hold_release(struct serve *s, struct hold *h)
 {
 	struct pool *pool = hold_pool(s, h->size);
 
-	bearer_drop(s, h->bearer);
+	open_credential_drop(s, h->bearer);
 	if (pool)
 		pool_put(pool, h);
 	else
@@ -104,14 +104,14 @@ static void hold_starve(struct hold *h)
 
 static void hold_read(struct hold *);
 
-static void hold_wake(struct waiter *w, const struct told_event *told)
+static void hold_wake(struct waiter *w, const struct committed_event *told)
 {
 	struct hold *h = LINK_OF(w, struct hold, waiter);
 
 	/* Not before the first read has said that they may see it. */
 	if (!h->begun)
 		h->again = true;
-	else if (told && !bearer_doubtful(h->bearer))
+	else if (told && !open_credential_doubtful(h->bearer))
 		hold_end_settled(
 			h, &(struct wait_result){ .ask = told->ask }, told->lone);
 	else
@@ -123,7 +123,7 @@ static void hold_tick(struct tick *tick)
 	struct hold *h = LINK_OF(tick, struct hold, tick);
 	int64_t left = h->end_ms - loop_now_ms(h->serve->loop);
 
-	if (left <= 0 || h->unread || bearer_doubtful(h->bearer)) {
+	if (left <= 0 || h->unread || open_credential_doubtful(h->bearer)) {
 		hold_read(h);
 		return;
 	}
@@ -198,7 +198,7 @@ static void hold_read(struct hold *h)
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
 	r->task.wants_record = h->wants_record;
-	bearer_sign(h->bearer, h->role, h->ws, &r->task.job);
+	open_credential_sign(h->bearer, h->role, h->ws, &r->task.job);
 	request_put(r, h->kind->read ? h->kind->read : &use_ask_get, hold_was_read);
 }
 
@@ -214,7 +214,7 @@ struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t si
 	h->waiter.wake = hold_wake;
 	h->tick.fn = hold_tick;
 	h->end_ms = loop_now_ms(r->serve->loop) + wait_ms;
-	if (bearer_take(r->serve, &r->task.job, &h->bearer) &&
+	if (open_credential_take(r->serve, &r->task.job, &h->bearer) &&
 		feed_park(&r->serve->feed, &h->waiter, ask))
 		return h;
 	hold_release(r->serve, h);
@@ -226,7 +226,7 @@ static void hold_begin(struct hold *h, const struct job *job, int status)
 {
 	h->ws = job->who.ws;
 	h->role = job->who.role;
-	bearer_known(h->serve, h->bearer, job);
+	open_credential_known(h->serve, h->bearer, job);
 	serve_count(h->serve, status);
 	http_on_gone(h->x, hold_gone, h);
 	h->kind->begin(h, status);
@@ -253,7 +253,7 @@ void hold_start(struct hold *h, struct request *r, int status)
 		hold_read(h);
 }
 
-const struct bearer *hold_bearer(const struct waiter *w)
+const struct open_credential *hold_bearer(const struct waiter *w)
 {
 	return LINK_OF(w, struct hold, waiter)->bearer;
 }
@@ -274,7 +274,7 @@ void hold_expelled(struct waiter *w)
 	struct hold *h = LINK_OF(w, struct hold, waiter);
 	struct fault why = { 0 };
 
-	if (h->begun) hold_cut(h, bearer_refuse(&why), &why);
+	if (h->begun) hold_cut(h, open_credential_refuse(&why), &why);
 }
 
 /* As if its time were up: it ends with the ask as it is. */
@@ -419,7 +419,7 @@ static void ask_got(struct request *r)
 	}
 	r->x = h->x;
 	if (!job->err && h->bearer && h->bearer->ended)
-		job->err = bearer_refuse(&job->why);
+		job->err = open_credential_refuse(&job->why);
 	if (job->err || r->task.settled) {
 		h->x = NULL;
 		hold_free(h);

@@ -6,8 +6,8 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "core/body.h"
-#include "core/question_kind.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/problem_words.h"
@@ -203,9 +203,10 @@ void slack_form_write(
 	struct json_writer *w, const struct slack_message *m, struct arena *arena)
 {
 	const struct slack_view f = { w, m, arena };
-	const struct press p = { m->ask->id, ask_short_digest(m->ask), PRESS_FORM, 0 };
+	const struct slack_button p = { m->ask->id, ask_short_digest(m->ask), PRESS_FORM,
+		0 };
 
-	view_open(&f, press_write(&p, arena), "notify.slack.send");
+	view_open(&f, slack_button_write(&p, arena), "notify.slack.send");
 	section_write(&f, m->title);
 	for (size_t i = 0; i < m->parts->questions_len; i++)
 		question_write_in(&f, &m->parts->questions[i], i);
@@ -217,9 +218,10 @@ void slack_reject_write(
 	struct json_writer *w, const struct slack_message *m, struct arena *arena)
 {
 	const struct slack_view f = { w, m, arena };
-	const struct press p = { m->ask->id, ask_short_digest(m->ask), PRESS_REJECT, 0 };
+	const struct slack_button p = { m->ask->id, ask_short_digest(m->ask),
+		PRESS_REJECT, 0 };
 
-	view_open(&f, press_write(&p, arena), "notify.slack.reject");
+	view_open(&f, slack_button_write(&p, arena), "notify.slack.reject");
 	section_write(&f, m->title);
 	beside_write(&f, 'q', 0, "notify.slack.reason", true);
 	jw_array_end(w);

@@ -118,19 +118,19 @@ static void confirm_write(const struct buttons *b, struct str label)
 	jw_object_end(w);
 }
 
-static void button(const struct buttons *b, enum press_verb verb, size_t option,
+static void button(const struct buttons *b, enum slack_button_verb verb, size_t option,
 	struct str label, const char *style)
 {
-	const struct press p = { b->m->ask->id, ask_short_digest(b->m->ask), verb,
+	const struct slack_button p = { b->m->ask->id, ask_short_digest(b->m->ask), verb,
 		option };
 	struct json_writer *w = b->w;
 
 	jw_object(w);
 	jw_put_text(w, "type", "button");
-	jw_put_str(w, "action_id", press_action(&p, b->arena));
+	jw_put_str(w, "action_id", slack_button_action(&p, b->arena));
 	jw_key(w, "text");
 	slack_plain(w, label, LABEL_LEN);
-	jw_put_str(w, "value", press_write(&p, b->arena));
+	jw_put_str(w, "value", slack_button_write(&p, b->arena));
 	if (style) jw_put_text(w, "style", style);
 	if (b->confirm && (verb == PRESS_APPROVE || verb == PRESS_HOUR))
 		confirm_write(b, label);

@@ -2,7 +2,7 @@
 #ifndef SLACK_MESSAGE_H
 #define SLACK_MESSAGE_H
 
-#include "slack/press.h"
+#include "slack/slack_button.h"
 #include "text/lang.h"
 
 /* Texts are safe: no control bytes. */

@@ -54,7 +54,7 @@ static struct str at(const struct json *json, const char *name, const char *inne
 	return json_text(json_get(json_get(json, name), inner));
 }
 
-static void press_take(const struct json *json, struct slack_payload *p)
+static void slack_button_take(const struct json *json, struct slack_payload *p)
 {
 	const struct json *actions = json_get(json, "actions");
 	const struct json *first = json_is(actions, JSON_ARRAY) && actions->count
@@ -114,7 +114,7 @@ void slack_payload_take(const struct json *json, struct slack_payload *out)
 		p.challenge = json_text(json_get(json, "challenge"));
 		p.kind = SLACK_VERIFY;
 	} else if (str_is(type, "block_actions")) {
-		press_take(json, &p);
+		slack_button_take(json, &p);
 	} else if (str_is(type, "view_submission")) {
 		form_take(json, &p);
 	} else if (str_is(type, "event_callback")) {

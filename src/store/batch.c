@@ -23,8 +23,8 @@ static _Atomic uint64_t numbers; /* given to batches so far */
 /* What was known of the store may be otherwise. */
 static void batch_forget(struct batch *b)
 {
-	recent_clear(&b->recent);
-	holders_clear(&b->holders);
+	row_cache_clear(&b->recent);
+	credential_cache_clear(&b->holders);
 }
 
 /* Closes it. What is owed is done first: its file goes, too. */
@@ -60,7 +60,7 @@ void batch_done(struct batch *b)
 {
 	batch_close(b);
 	rows_done(&b->rows);
-	recent_done(&b->recent);
+	row_cache_done(&b->recent);
 	table_done(&b->seen);
 	arena_done(&b->arena);
 }
@@ -79,7 +79,7 @@ static void committed(struct batch *b, struct owed *o)
 	if (!b->hooks) return;
 	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
 	o->tells = b->hooks->told && b->rows.staged_len;
-	if (o->tells) o->told = told_new(b->rows.staged_first, b->rows.staged_len);
+	if (o->tells) o->told = committed_new(b->rows.staged_first, b->rows.staged_len);
 	if (o->told) o->told->batch = b->number;
 }
 
@@ -87,7 +87,7 @@ void batch_durable(const struct batch *b, const struct owed *o)
 {
 	if (o->follower) o->follower->done(o->follower);
 	if (o->tells) b->hooks->told(b->hooks->ctx, o->told);
-	told_drop(o->told);
+	committed_drop(o->told);
 	hand_back(o->jobs, o->len);
 }
 
@@ -342,7 +342,7 @@ static void batch_remember(struct batch *b)
 	b->rows.log_ends = end;
 	b->log.found = false;
 	if (!same) batch_forget(b);
-	recent_begin(&b->recent);
+	row_cache_begin(&b->recent);
 	b->rows.recent = alone ? &b->recent : NULL;
 }
 
@@ -350,8 +350,8 @@ static void batch_learn(struct batch *b)
 {
 	b->log = b->rows.log_now;
 	if (!b->rows.recent) return;
-	recent_keep(&b->recent, &b->rows);
-	if (rows_change_credentials(&b->rows)) holders_clear(&b->holders);
+	row_cache_keep(&b->recent, &b->rows);
+	if (rows_change_credentials(&b->rows)) credential_cache_clear(&b->holders);
 	b->state = b->db->driver->state(b->db);
 }
 
@@ -611,7 +611,7 @@ void batch_take_back(struct batch *b)
 		for (size_t i = 0; i < o->len; i++)
 			if (o->jobs[i]->decided && o->jobs[i]->kind->undo)
 				o->jobs[i]->kind->undo(o->jobs[i]);
-		told_drop(o->told);
+		committed_drop(o->told);
 		fail(&why, ERR_UNKNOWN, "the disk failed after the commit");
 		batch_unknown(b, o->jobs, o->len, &why);
 		if (o->follower) {

@@ -8,8 +8,8 @@
 
 #include "base/queue.h"
 #include "core/principal.h"
+#include "store/committed.h"
 #include "store/rows.h"
-#include "store/told.h"
 
 struct job;
 
@@ -57,7 +57,7 @@ struct credential {
 	int64_t mcp_wait_s;	/* how long an MCP call is held; -1: as the server does */
 	bool mcp_local;		/* the client may show a question by itself */
 	int64_t last_used_ms;	/* as the store knows it */
-	int64_t again_s;	/* core/people.h; -1: as the server does */
+	int64_t again_s;	/* core/people/people.h; -1: as the server does */
 	int64_t policy_version; /* of its workspace, in this very transaction */
 	int64_t teams;		/* how many its workspace has */
 	int64_t revocations;	/* of its workspace, when this was looked up */
@@ -112,7 +112,7 @@ struct clerk_hooks {
 	void *ctx;
 	/* After a commit, on the clerk's thread; told is borrowed. NULL told: memory was
 	 * short, readers must look at the log. */
-	void (*told)(void *ctx, struct told *);
+	void (*told)(void *ctx, struct committed *);
 	/* How long may the writing clerk sleep? It may put jobs. */
 	int64_t (*nap_ms)(void *ctx);
 	void (*committed)(

@@ -1,7 +1,7 @@
 /* credential.c - looks up the credentials of a batch, each once. */
 #include "store/credential.h"
 
-#include "store/holders.h"
+#include "store/credential_cache.h"
 
 /* How exactly it is known when a token was last used. */
 enum { NOTE_USE_MS = 60 * 1000 };
@@ -233,9 +233,10 @@ static void lookups_settle(
 }
 
 /* From what is known already. */
-static bool lookup_held(struct lookup *l, const struct holders *holders)
+static bool lookup_held(struct lookup *l, const struct credential_cache *holders)
 {
-	const struct holder *k = holders ? holders_find(holders, l->job->hash) : NULL;
+	const struct holder *k =
+		holders ? credential_cache_find(holders, l->job->hash) : NULL;
 
 	if (k) credential_copy(l->job, &k->who, &k->credential);
 	l->found = k != NULL;
@@ -243,8 +244,8 @@ static bool lookup_held(struct lookup *l, const struct holders *holders)
 }
 
 /* Of all that is shown, what nobody knows is looked up, and known from then on. */
-static enum err lookups_run(struct lookups *l, struct db *db, struct holders *holders,
-	struct arena *arena, struct fault *why)
+static enum err lookups_run(struct lookups *l, struct db *db,
+	struct credential_cache *holders, struct arena *arena, struct fault *why)
 {
 	struct call *calls = ARENA_ARRAY(arena, struct call, l->len);
 	size_t len = 0;
@@ -257,13 +258,14 @@ static enum err lookups_run(struct lookups *l, struct db *db, struct holders *ho
 	for (size_t i = 0; !e && holders && i < len; i++) {
 		const struct lookup *found = calls[i].ctx;
 
-		if (found->found) holders_keep(holders, found->job);
+		if (found->found) credential_cache_keep(holders, found->job);
 	}
 	return e;
 }
 
 static enum err credentials_find(struct db *db, struct lookups *l,
-	struct holders *holders, int64_t *now_ms, struct arena *arena, struct fault *why)
+	struct credential_cache *holders, int64_t *now_ms, struct arena *arena,
+	struct fault *why)
 {
 	enum err e = l ? lookups_run(l, db, holders, arena, why)
 		       : fail(why, ERR_MEMORY, "out of memory");
@@ -294,7 +296,7 @@ void credentials_settle(struct lookups *l, struct job **jobs, size_t len, int64_
 }
 
 enum err credentials_load(struct db *db, struct job **jobs, size_t len,
-	struct holders *holders, int64_t *now_ms, struct arena *arena,
+	struct credential_cache *holders, int64_t *now_ms, struct arena *arena,
 	struct lookups **out, struct fault *why)
 {
 	struct lookups *l = lookups_new(jobs, len, arena);

@@ -11,9 +11,9 @@ void lookups_done(struct lookups *); /* NULL is fine */
 /* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one
  * that has run out, fails that job alone with ERR_NO_TOKEN. *now_ms is the store's time
  * then. `out` may be NULL. */
-struct holders;
+struct credential_cache;
 enum err credentials_load(struct db *, struct job **, size_t len,
-	struct holders *, /* or NULL */
+	struct credential_cache *, /* or NULL */
 	int64_t *now_ms, struct arena *, struct lookups **out, struct fault *why);
 /* Is the job's credential among them? */
 bool credential_known(const struct lookups *, const struct job *);

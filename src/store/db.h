@@ -76,7 +76,7 @@ struct db_options {
 };
 
 /* Hears of what other processes committed: their hint, as it was given. */
-typedef void hint_fn(void *ctx, struct str hint);
+typedef void transient_fn(void *ctx, struct str hint);
 
 /* What a driver must do. A driver is one const struct of these. */
 struct db_driver {
@@ -128,8 +128,8 @@ struct db_driver {
 	 * hint: says to all of them, out of any transaction, that there is news.
 	 * await: sleeps until hints of others came, fd is readable or ms have passed. */
 	enum err (*hint)(struct db *, struct str hint, struct fault *);
-	enum err (*await)(
-		struct db *, int fd, int64_t ms, hint_fn *, void *ctx, struct fault *);
+	enum err (*await)(struct db *, int fd, int64_t ms, transient_fn *, void *ctx,
+		struct fault *);
 	int64_t (*row_int)(const struct row *, int column);
 	struct str (*row_text)(const struct row *, int column);
 	/* Is it a text that was packed (store/pack.h)? NULL: the engine packs long texts itself. */

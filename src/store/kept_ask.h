@@ -3,7 +3,7 @@
 #ifndef STORE_KEPT_ASK_H
 #define STORE_KEPT_ASK_H
 
-#include "core/ask.h"
+#include "core/ask/ask.h"
 
 struct kept_ask {
 	struct ask ask;

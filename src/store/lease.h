@@ -5,7 +5,7 @@
 #ifndef STORE_LEASE_H
 #define STORE_LEASE_H
 
-#include "core/lease.h"
+#include "core/delivery/lease.h"
 #include "store/rows.h"
 
 struct lease_claim;

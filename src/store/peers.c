@@ -100,7 +100,7 @@ static void peers_wake(struct peers *l)
 	if (write(l->wake, &one, sizeof one) < 0) return; /* full: it is awake */
 }
 
-static void peers_mark(struct peers *l, const struct told *told)
+static void peers_mark(struct peers *l, const struct committed *told)
 {
 	for (size_t i = 0; i < told->len; i++) {
 		struct peers_post *p = post_of(l, told->events[i].event.ws);
@@ -112,7 +112,7 @@ static void peers_mark(struct peers *l, const struct told *told)
 }
 
 /* True: each event follows what was told of its workspace, and counts as told now. */
-static bool told_follows(struct peers *l, const struct told *told)
+static bool told_follows(struct peers *l, const struct committed *told)
 {
 	size_t i = 0;
 
@@ -128,7 +128,7 @@ static bool told_follows(struct peers *l, const struct told *told)
 	return false;
 }
 
-void peers_pass(struct peers *l, struct told *told)
+void peers_pass(struct peers *l, struct committed *told)
 {
 	pthread_mutex_lock(&l->lock);
 	if (told && told_follows(l, told)) l->hooks.told(l->hooks.ctx, told);
@@ -167,7 +167,7 @@ static enum err event_read(void *ctx, const struct row *row, struct fault *why)
 static void reading_tell(struct peers *l, struct peers_reading *r)
 {
 	struct staged **at = &r->first;
-	struct told *told;
+	struct committed *told;
 
 	pthread_mutex_lock(&l->lock);
 	while (*at) {
@@ -182,10 +182,10 @@ static void reading_tell(struct peers *l, struct peers_reading *r)
 		}
 	}
 	if (r->len) {
-		told = told_new(r->first, r->len);
+		told = committed_new(r->first, r->len);
 		if (told) told->elsewhere = true;
 		l->hooks.told(l->hooks.ctx, told);
-		told_drop(told);
+		committed_drop(told);
 	}
 	pthread_mutex_unlock(&l->lock);
 }
@@ -321,7 +321,7 @@ static enum err lines_send(struct peers *l, struct fault *why)
 	return e;
 }
 
-static void hint_heard(void *ctx, struct str hint)
+static void transient_heard(void *ctx, struct str hint)
 {
 	struct peers *l = ctx;
 	struct str word;
@@ -404,8 +404,8 @@ static enum err peers_turn(struct peers *l, struct fault *why)
 	lines_ms = l->lines_ms + LINES_MS - clock_mono_ms();
 	if (lines_wait(l) && lines_ms < left_ms) left_ms = lines_ms;
 	if (!e)
-		e = l->db->driver->await(
-			l->db, l->wake, left_ms > 0 ? left_ms : 0, hint_heard, l, why);
+		e = l->db->driver->await(l->db, l->wake, left_ms > 0 ? left_ms : 0,
+			transient_heard, l, why);
 	if (!e && read(l->wake, &count, sizeof count) < 0) count = 0;
 	if (!e) e = hints_send(l, why);
 	if (!e) e = lines_send(l, why);
@@ -457,7 +457,7 @@ struct peers *peers_new(
 	e = l->url && l->wake >= 0 ? peers_open(l, why)
 				   : fail(why, ERR_MEMORY, "out of memory");
 	/* Listens first. */
-	if (!e) e = l->db->driver->await(l->db, l->wake, 0, hint_heard, l, why);
+	if (!e) e = l->db->driver->await(l->db, l->wake, 0, transient_heard, l, why);
 	if (!e) e = peers_poll(l, true, why);
 	return e ? peers_free(l) : l;
 }

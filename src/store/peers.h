@@ -8,7 +8,7 @@
 #ifndef STORE_PEERS_H
 #define STORE_PEERS_H
 
-#include "store/told.h"
+#include "store/committed.h"
 
 struct peers;
 
@@ -16,7 +16,7 @@ struct peers_hooks {
 	void *ctx;
 	/* Events, in order and without a gap; borrowed. NULL: memory was short. Never two
 	 * calls at once. */
-	void (*told)(void *ctx, struct told *);
+	void (*told)(void *ctx, struct committed *);
 	/* Somebody in this workspace lost a right. False: say it again with the next
 	 * poll. */
 	bool (*revoked)(void *ctx, int64_t ws);
@@ -35,7 +35,7 @@ struct peers *peers_free(struct peers *); /* ends it; NULL is fine; returns NULL
 
 /* A commit of this process: told at once or soon, and the others are hinted at it. NULL:
  * there may be one. */
-void peers_pass(struct peers *, struct told *);
+void peers_pass(struct peers *, struct committed *);
 
 /* A line of text for the other nodes, which does not begin with a digit and holds no line end. They hear it
  * within a second, in the order it was said, and not at all when it is longer than PEERS_LINE_MAX, when too much

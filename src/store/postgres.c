@@ -192,7 +192,7 @@ static enum err postgres_hint(struct db *db, struct str hint, struct fault *why)
 static const char listen_text[] = "SET synchronous_commit = off; LISTEN parley";
 
 /* True: some were there. */
-static bool hints_take(struct postgres *p, hint_fn *heard, void *ctx)
+static bool hints_take(struct postgres *p, transient_fn *heard, void *ctx)
 {
 	bool any = false;
 	PGnotify *n;
@@ -207,8 +207,8 @@ static bool hints_take(struct postgres *p, hint_fn *heard, void *ctx)
 	return any;
 }
 
-static enum err postgres_await(
-	struct db *db, int fd, int64_t ms, hint_fn *heard, void *ctx, struct fault *why)
+static enum err postgres_await(struct db *db, int fd, int64_t ms, transient_fn *heard,
+	void *ctx, struct fault *why)
 {
 	struct postgres *p = postgres_of(db);
 	int64_t end_ms = clock_mono_ms() + ms, left_ms = ms;

@@ -189,57 +189,57 @@ static const struct column mark_columns[] = {
 };
 
 static const struct column rule_columns[] = {
-	FIXED(INT, kept_rule, ws),
-	FIXED(TEXT, kept_rule, id),
-	CHANGES(TEXT, kept_rule, effect),
-	CHANGES(TEXT, kept_rule, note),
-	CHANGES(BOOL, kept_rule, enabled),
-	NAMED(TEXT, kept_rule, match, "matches", true),
-	CHANGES(TEXT, kept_rule, ask),
-	CHANGES(INT, kept_rule, expires_ms),
-	CHANGES(INT, kept_rule, uses_left),
-	FIXED(TEXT, kept_rule, made_from),
-	FIXED(TEXT, kept_rule, from_tool),
-	FIXED(TEXT, kept_rule, from_subject),
-	FIXED(TEXT, kept_rule, made_by),
-	FIXED(TEXT, kept_rule, made_user),
-	FIXED(INT, kept_rule, created_ms),
-	FIXED(INT, kept_rule, hits),
-	FIXED(INT, kept_rule, last_hit_ms),
-	CHANGES(TEXT, kept_rule, ended),
-	CHANGES(INT, kept_rule, ended_ms),
-	CHANGES(INT, kept_rule, version),
+	FIXED(INT, rule_record, ws),
+	FIXED(TEXT, rule_record, id),
+	CHANGES(TEXT, rule_record, effect),
+	CHANGES(TEXT, rule_record, note),
+	CHANGES(BOOL, rule_record, enabled),
+	NAMED(TEXT, rule_record, match, "matches", true),
+	CHANGES(TEXT, rule_record, ask),
+	CHANGES(INT, rule_record, expires_ms),
+	CHANGES(INT, rule_record, uses_left),
+	FIXED(TEXT, rule_record, made_from),
+	FIXED(TEXT, rule_record, from_tool),
+	FIXED(TEXT, rule_record, from_subject),
+	FIXED(TEXT, rule_record, made_by),
+	FIXED(TEXT, rule_record, made_user),
+	FIXED(INT, rule_record, created_ms),
+	FIXED(INT, rule_record, hits),
+	FIXED(INT, rule_record, last_hit_ms),
+	CHANGES(TEXT, rule_record, ended),
+	CHANGES(INT, rule_record, ended_ms),
+	CHANGES(INT, rule_record, version),
 };
 
 static const struct column stop_columns[] = {
-	FIXED(INT, kept_stop, ws),
-	FIXED(TEXT, kept_stop, id),
-	NAMED(TEXT, kept_stop, match, "matches", false),
-	FIXED(TEXT, kept_stop, reason),
-	FIXED(INT, kept_stop, until_ms),
-	FIXED(TEXT, kept_stop, made_by),
-	FIXED(TEXT, kept_stop, made_user),
-	FIXED(INT, kept_stop, created_ms),
-	CHANGES(TEXT, kept_stop, ended),
-	CHANGES(INT, kept_stop, ended_ms),
-	CHANGES(INT, kept_stop, version),
+	FIXED(INT, stop_record, ws),
+	FIXED(TEXT, stop_record, id),
+	NAMED(TEXT, stop_record, match, "matches", false),
+	FIXED(TEXT, stop_record, reason),
+	FIXED(INT, stop_record, until_ms),
+	FIXED(TEXT, stop_record, made_by),
+	FIXED(TEXT, stop_record, made_user),
+	FIXED(INT, stop_record, created_ms),
+	CHANGES(TEXT, stop_record, ended),
+	CHANGES(INT, stop_record, ended_ms),
+	CHANGES(INT, stop_record, version),
 };
 
 static const struct column policy_columns[] = {
-	FIXED(INT, kept_policy, ws),
-	CHANGES(TEXT, kept_policy, body),
-	CHANGES(INT, kept_policy, changed_ms),
-	CHANGES(INT, kept_policy, version),
+	FIXED(INT, policy_record, ws),
+	CHANGES(TEXT, policy_record, body),
+	CHANGES(INT, policy_record, changed_ms),
+	CHANGES(INT, policy_record, version),
 };
 
 static const struct column preset_columns[] = {
-	FIXED(INT, kept_preset, ws),
-	FIXED(TEXT, kept_preset, kind),
-	FIXED(TEXT, kept_preset, name),
-	CHANGES(TEXT, kept_preset, body),
-	CHANGES(TEXT, kept_preset, changed_by),
-	CHANGES(INT, kept_preset, changed_ms),
-	CHANGES(INT, kept_preset, version),
+	FIXED(INT, preset_record, ws),
+	FIXED(TEXT, preset_record, kind),
+	FIXED(TEXT, preset_record, name),
+	CHANGES(TEXT, preset_record, body),
+	CHANGES(TEXT, preset_record, changed_by),
+	CHANGES(INT, preset_record, changed_ms),
+	CHANGES(INT, preset_record, version),
 };
 
 static const struct column key_columns[] = {
@@ -263,18 +263,18 @@ static const struct column server_key_columns[] = {
 };
 
 static const struct column channel_columns[] = {
-	FIXED(TEXT, kept_channel, name),
-	CHANGES(INT, kept_channel, since_ms),
-	CHANGES(TEXT, kept_channel, error),
-	CHANGES(INT, kept_channel, version),
+	FIXED(TEXT, channel_record, name),
+	CHANGES(INT, channel_record, since_ms),
+	CHANGES(TEXT, channel_record, error),
+	CHANGES(INT, channel_record, version),
 };
 
 static const struct column mailbox_columns[] = {
-	FIXED(TEXT, kept_mailbox, name),
-	NAMED(INT, kept_mailbox, lease.until_ms, "lease_ms", true),
-	NAMED(TEXT, kept_mailbox, lease.by, "lease_by", true),
-	CHANGES(TEXT, kept_mailbox, reading),
-	CHANGES(INT, kept_mailbox, version),
+	FIXED(TEXT, mailbox_record, name),
+	NAMED(INT, mailbox_record, lease.until_ms, "lease_ms", true),
+	NAMED(TEXT, mailbox_record, lease.by, "lease_by", true),
+	CHANGES(TEXT, mailbox_record, reading),
+	CHANGES(INT, mailbox_record, version),
 };
 
 static const struct column mcp_ended_columns[] = {
@@ -336,10 +336,10 @@ static const struct column contact_columns[] = {
 };
 
 static const struct column routes_columns[] = {
-	FIXED(INT, kept_routes, ws),
-	CHANGES(TEXT, kept_routes, body),
-	CHANGES(INT, kept_routes, changed_ms),
-	CHANGES(INT, kept_routes, version),
+	FIXED(INT, routes_record, ws),
+	CHANGES(TEXT, routes_record, body),
+	CHANGES(INT, routes_record, changed_ms),
+	CHANGES(INT, routes_record, version),
 };
 
 static const struct column notify_person_columns[] = {
@@ -404,19 +404,20 @@ const struct record records[RECORD_COUNT] = {
 	[RECORD_MARKS] = { TABLE("marks", mark, mark_columns), .keys_len = 3, .name = -1,
 		.version_at = offsetof(struct mark, version),
 		.session_at = offsetof(struct mark, session) },
-	[RECORD_RULES] = { TABLE("rules", kept_rule, rule_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct kept_rule, version) },
-	[RECORD_STOPS] = { TABLE("stops", kept_stop, stop_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct kept_stop, version) },
-	[RECORD_POLICIES] = { TABLE("policies", kept_policy, policy_columns),
+	[RECORD_RULES] = { TABLE("rules", rule_record, rule_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct rule_record, version) },
+	[RECORD_STOPS] = { TABLE("stops", stop_record, stop_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct stop_record, version) },
+	[RECORD_POLICIES] = { TABLE("policies", policy_record, policy_columns),
 		.keys_len = 1, .name = -1,
-		.version_at = offsetof(struct kept_policy, version) },
-	[RECORD_PRESETS] = { TABLE("presets", kept_preset, preset_columns), .keys_len = 3,
-		.name = -1, .version_at = offsetof(struct kept_preset, version) },
+		.version_at = offsetof(struct policy_record, version) },
+	[RECORD_PRESETS] = { TABLE("presets", preset_record, preset_columns),
+		.keys_len = 3, .name = -1,
+		.version_at = offsetof(struct preset_record, version) },
 	[RECORD_CONTACTS] = { TABLE("contacts", contact, contact_columns), .keys_len = 2,
 		.name = 1, .version_at = offsetof(struct contact, version) },
-	[RECORD_ROUTES] = { TABLE("routes", kept_routes, routes_columns), .keys_len = 1,
-		.name = -1, .version_at = offsetof(struct kept_routes, version) },
+	[RECORD_ROUTES] = { TABLE("routes", routes_record, routes_columns), .keys_len = 1,
+		.name = -1, .version_at = offsetof(struct routes_record, version) },
 	[RECORD_NOTIFY_PEOPLE] = { TABLE("notify_people", notify_person,
 					   notify_person_columns),
 		.keys_len = 2, .name = -1,
@@ -426,12 +427,12 @@ const struct record records[RECORD_COUNT] = {
 	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),
 		.keys_len = 1, .name = 0,
 		.version_at = offsetof(struct server_key, version) },
-	[RECORD_MAILBOXES] = { TABLE("mailboxes", kept_mailbox, mailbox_columns),
+	[RECORD_MAILBOXES] = { TABLE("mailboxes", mailbox_record, mailbox_columns),
 		.keys_len = 1, .name = 0,
-		.version_at = offsetof(struct kept_mailbox, version) },
-	[RECORD_CHANNELS] = { TABLE("channels", kept_channel, channel_columns),
+		.version_at = offsetof(struct mailbox_record, version) },
+	[RECORD_CHANNELS] = { TABLE("channels", channel_record, channel_columns),
 		.keys_len = 1, .name = 0,
-		.version_at = offsetof(struct kept_channel, version) },
+		.version_at = offsetof(struct channel_record, version) },
 	[RECORD_MCP_ENDED] = { TABLE("mcp_ended", mcp_ended, mcp_ended_columns),
 		.keys_len = 2, .name = -1 },
 	[RECORD_DELIVERIES] = { TABLE("deliveries", delivery, delivery_columns),
@@ -482,29 +483,29 @@ const struct record records[RECORD_COUNT] = {
 		.name = 1,
 		.session_at = offsetof(struct memory, session) },
 	[RECORD_AGENTS] = { .table = "agents",
-		.size = sizeof(struct kept_agent),
+		.size = sizeof(struct agent_record),
 		.columns = agent_columns,
 		.columns_len = AGENT_COLUMNS,
 		.stored_len = AGENT_COLUMNS,
 		.keys_len = 2,
 		.name = 1,
-		.version_at = offsetof(struct kept_agent, version) },
+		.version_at = offsetof(struct agent_record, version) },
 	[RECORD_PROVIDERS] = { .table = "providers",
-		.size = sizeof(struct kept_provider),
+		.size = sizeof(struct provider_record),
 		.columns = provider_columns,
 		.columns_len = PROVIDER_COLUMNS,
 		.stored_len = PROVIDER_COLUMNS,
 		.keys_len = 2,
 		.name = 1,
-		.version_at = offsetof(struct kept_provider, version) },
+		.version_at = offsetof(struct provider_record, version) },
 	[RECORD_PRICES] = { .table = "prices",
-		.size = sizeof(struct kept_price),
+		.size = sizeof(struct price_record),
 		.columns = price_columns,
 		.columns_len = PRICE_COLUMNS,
 		.stored_len = PRICE_COLUMNS,
 		.keys_len = 2,
 		.name = -1,
-		.version_at = offsetof(struct kept_price, version) },
+		.version_at = offsetof(struct price_record, version) },
 	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 1,
 		.name = -1 },
 };
@@ -663,22 +664,22 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct key_record key;
 		struct server_key server_key;
 		struct mcp_ended mcp_ended;
-		struct kept_mailbox mailbox;
-		struct kept_channel channel;
+		struct mailbox_record mailbox;
+		struct channel_record channel;
 		struct mark mark;
-		struct kept_rule rule;
-		struct kept_stop stop;
-		struct kept_policy policy;
-		struct kept_preset preset;
+		struct rule_record rule;
+		struct stop_record stop;
+		struct policy_record policy;
+		struct preset_record preset;
 		struct fetched_record fetched;
 		struct run run;
 		struct run_message message;
 		struct tool_call tool_call;
 		struct todo todo;
 		struct memory memory;
-		struct kept_agent kept_agent;
-		struct kept_provider kept_provider;
-		struct kept_price kept_price;
+		struct agent_record agent_record;
+		struct provider_record provider_record;
+		struct price_record price_record;
 	} record;
 
 	memset(&record, 0, r->size);

@@ -8,21 +8,21 @@
 #define STORE_RECORD_H
 
 #include "base/arena.h"
-#include "core/agent.h"
-#include "core/contact.h"
-#include "core/delivery.h"
+#include "core/ask/preset.h"
+#include "core/delivery/delivery.h"
 #include "core/event.h"
-#include "core/message.h"
-#include "core/notify_prefs.h"
-#include "core/notify_route.h"
-#include "core/people.h"
-#include "core/preset.h"
-#include "core/provider.h"
-#include "core/rulebook.h"
-#include "core/run.h"
-#include "core/session.h"
-#include "core/team.h"
-#include "core/tool_call.h"
+#include "core/notify/contact.h"
+#include "core/notify/notify_prefs.h"
+#include "core/notify/notify_route.h"
+#include "core/people/people.h"
+#include "core/people/team.h"
+#include "core/policy/rulebook.h"
+#include "core/run/agent.h"
+#include "core/run/message.h"
+#include "core/run/provider.h"
+#include "core/run/run.h"
+#include "core/run/tool_call.h"
+#include "core/session/session.h"
 #include "store/db.h"
 
 enum column_type {
@@ -172,7 +172,7 @@ struct server_key {
 };
 
 /* A mailbox that replies are read from: by one process at a time. */
-struct kept_mailbox {
+struct mailbox_record {
 	struct str name; /* its URL, without a password */
 	struct lease lease;
 	/* The message that is being read; it may be marked as seen and not taken yet. Empty:
@@ -182,7 +182,7 @@ struct kept_mailbox {
 };
 
 /* A channel that messages went by, of all workspaces. */
-struct kept_channel {
+struct channel_record {
 	struct str name;
 	int64_t since_ms; /* that it works, or does not */
 	struct str error; /* why it does not; empty: it works */

@@ -2,31 +2,31 @@
 #include "store/record_columns.h"
 
 const struct column agent_columns[AGENT_COLUMNS] = {
-	FIXED(INT, kept_agent, ws),
-	FIXED(TEXT, kept_agent, id),
-	FIXED(TEXT, kept_agent, name),
-	CHANGES(TEXT, kept_agent, body),
-	FIXED(INT, kept_agent, created_ms),
-	CHANGES(INT, kept_agent, changed_ms),
-	CHANGES(INT, kept_agent, version),
+	FIXED(INT, agent_record, ws),
+	FIXED(TEXT, agent_record, id),
+	FIXED(TEXT, agent_record, name),
+	CHANGES(TEXT, agent_record, body),
+	FIXED(INT, agent_record, created_ms),
+	CHANGES(INT, agent_record, changed_ms),
+	CHANGES(INT, agent_record, version),
 };
 
 const struct column provider_columns[PROVIDER_COLUMNS] = {
-	FIXED(INT, kept_provider, ws),
-	FIXED(TEXT, kept_provider, id),
-	FIXED(TEXT, kept_provider, name),
-	CHANGES(TEXT, kept_provider, body),
-	CHANGES(TEXT, kept_provider, sealed),
-	CHANGES(TEXT, kept_provider, last4),
-	FIXED(INT, kept_provider, created_ms),
-	CHANGES(INT, kept_provider, changed_ms),
-	CHANGES(INT, kept_provider, version),
+	FIXED(INT, provider_record, ws),
+	FIXED(TEXT, provider_record, id),
+	FIXED(TEXT, provider_record, name),
+	CHANGES(TEXT, provider_record, body),
+	CHANGES(TEXT, provider_record, sealed),
+	CHANGES(TEXT, provider_record, last4),
+	FIXED(INT, provider_record, created_ms),
+	CHANGES(INT, provider_record, changed_ms),
+	CHANGES(INT, provider_record, version),
 };
 
 const struct column price_columns[PRICE_COLUMNS] = {
-	FIXED(INT, kept_price, ws),
-	FIXED(TEXT, kept_price, model),
-	CHANGES(TEXT, kept_price, body),
-	CHANGES(INT, kept_price, changed_ms),
-	CHANGES(INT, kept_price, version),
+	FIXED(INT, price_record, ws),
+	FIXED(TEXT, price_record, model),
+	CHANGES(TEXT, price_record, body),
+	CHANGES(INT, price_record, changed_ms),
+	CHANGES(INT, price_record, version),
 };

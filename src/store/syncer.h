@@ -23,10 +23,10 @@ struct owed {
 	void *what;	       /* to sync, as db.h has it; NULL: nothing */
 	struct job *jobs[192]; /* fewer in a batch would write more pages for each */
 	size_t len;
-	struct job *follower; /* one more, or NULL */
-	struct told *told;    /* or NULL: nothing to tell */
-	bool tells;	      /* though there was no memory for what */
-	bool later;	      /* it is not durable before it is synced */
+	struct job *follower;	/* one more, or NULL */
+	struct committed *told; /* or NULL: nothing to tell */
+	bool tells;		/* though there was no memory for what */
+	bool later;		/* it is not durable before it is synced */
 };
 
 enum { OWED_JOBS = sizeof((struct owed *)0)->jobs / sizeof(struct job *) };

@@ -1,7 +1,7 @@
 /* form.c - the answer form: what each key does. */
 #include "tui/form.h"
 
-#include "core/question_kind.h"
+#include "core/ask/question_kind.h"
 
 #include "base/mem.h"
 

@@ -15,7 +15,7 @@
 #ifndef TUI_FORM_H
 #define TUI_FORM_H
 
-#include "core/question.h"
+#include "core/ask/question.h"
 #include "tui/line.h"
 
 enum form_mode {

@@ -2,8 +2,8 @@
  * again. */
 #include "base/utf8.h"
 
-#include "core/answer.h"
-#include "core/question_kind.h"
+#include "core/ask/answer.h"
+#include "core/ask/question_kind.h"
 #include "tui/form.h"
 
 /* ---- out ---- */

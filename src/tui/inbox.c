@@ -415,7 +415,7 @@ static void inbox_loop(struct inbox *in)
 		marks_wake(in);
 		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_person_ms();
-		switch (courier_step(
+		switch (async_client_step(
 			in->courier, screen_fd(in->screen), sleep_ms(in), &in->why)) {
 		case COURIER_STOPPED: in->over = true; break;
 		case COURIER_FAILED:
@@ -432,7 +432,7 @@ static void inbox_done(struct inbox *in)
 	if (in->dialog_on) ask_gone(in);
 	drafts_close(&in->drafts);
 	screen_close(in->screen);
-	courier_free(in->courier);
+	async_client_free(in->courier);
 	stream_free(in->stream);
 	list_done(&in->list);
 	line_done(&in->search);
@@ -461,7 +461,7 @@ enum err inbox_run(const struct inbox_setup *setup, struct fault *why)
 	struct inbox in = { .with = setup, .dirty = true };
 
 	in.list.filter.search = &in.search;
-	in.courier = courier_new(setup->client);
+	in.courier = async_client_new(setup->client);
 	if (!in.courier) return fail(why, ERR_MEMORY, "out of memory");
 	in.screen = screen_open(&setup->screen, &in.why);
 	drafts_open(&in.drafts, setup->drafts);

@@ -16,14 +16,14 @@ enum {
 	PRESENT_EVERY_MS = 30 * 1000,
 };
 
-static courier_fn reply_take;
+static async_client_fn reply_take;
 
 void data_call(
 	struct inbox *in, const char *method, struct str path, struct str body, int tag)
 {
 	struct api_call call = { .method = method, .path = path, .body = body };
 
-	if (!courier_send(in->courier, &call, PATIENCE_MS, reply_take, in, tag))
+	if (!async_client_send(in->courier, &call, PATIENCE_MS, reply_take, in, tag))
 		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
 }
 
@@ -180,7 +180,7 @@ static void stream_start(struct inbox *in, const struct json *as_of)
 
 	in->stream = stream_new(&setup);
 	if (!in->stream) in->err = fail(&in->why, ERR_MEMORY, "out of memory");
-	courier_stream(in->courier, in->stream);
+	async_client_stream(in->courier, in->stream);
 	in->line = LINE_LIVE;
 }
 
@@ -208,7 +208,7 @@ bool inbox_was_settled(const struct inbox *in, struct str id)
 /* Many at once are read as a list. */
 static void ask_want(struct inbox *in, struct str id)
 {
-	if (courier_load(in->courier) < FLOOD)
+	if (async_client_load(in->courier) < FLOOD)
 		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
 	else if (in->whole)
 		in->whole = false, page_want(in, STR_NONE);

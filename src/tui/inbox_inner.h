@@ -2,7 +2,7 @@
 #ifndef TUI_INBOX_INNER_H
 #define TUI_INBOX_INNER_H
 
-#include "client/courier.h"
+#include "client/async_client.h"
 #include "tui/dialog.h"
 #include "tui/drafts.h"
 #include "tui/history.h"
@@ -65,7 +65,7 @@ struct running {
 struct inbox {
 	const struct inbox_setup *with;
 	struct screen *screen;
-	struct courier *courier;
+	struct async_client *courier;
 	struct stream *stream;
 	enum err err; /* ends the loop, with why */
 	struct fault why;

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/table.h"
-#include "core/ask.h"
+#include "core/ask/ask.h"
 #include "tui/line.h"
 
 /* One block of memory; the texts lie behind it. */

@@ -2,8 +2,8 @@
 #include "tui/scope_form.h"
 
 #include "base/clock.h"
-#include "core/operation.h"
-#include "core/subject.h"
+#include "core/policy/operation.h"
+#include "core/policy/subject.h"
 #include "text/msg.h"
 #include "tui/words.h"
 

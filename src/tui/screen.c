@@ -383,7 +383,7 @@ static enum key_name escape_read(struct screen *s)
 
 /* Text that was pasted where the terminal does not say so: more than hands type in one
  * read, or a line end with text on both sides. */
-static bool enter_pasted(const struct screen *s)
+static bool request_read_pasted(const struct screen *s)
 {
 	return s->pasting || (!s->brackets && s->chars >= PASTED_CHARS) ||
 	       (s->chars > 0 && char_follows());
@@ -448,7 +448,7 @@ bool screen_key(struct screen *s, struct key *out)
 	if (c == 27)
 		out->name = s->pasting ? K_NONE : escape_read(s);
 	else if (c == 13)
-		out->name = K_ENTER, out->pasted = enter_pasted(s);
+		out->name = K_ENTER, out->pasted = request_read_pasted(s);
 	else if (c < 32)
 		out->name = controls[c];
 	else if (c == 127)

@@ -9,7 +9,8 @@
 #include "tui/words.h"
 
 enum {
-	RECENT_MS = 10 * 60 * 1000, /* what completed before that is among the others */
+	ROW_CACHE_MS =
+		10 * 60 * 1000, /* what completed before that is among the others */
 	TITLE_POINTS = 200,
 	AGENT_COLUMNS = 14,
 	DOING_COLUMNS = 24,
@@ -51,7 +52,7 @@ static enum session_section section_of(const struct json *s, int64_t now_ms)
 	if (str_is(status, "failed")) return SECTION_FAILED;
 	if (str_is(status, "running")) return SECTION_RUNNING;
 	if (str_is(status, "completed") &&
-		now_ms - ask_time(s, "updated_at") <= RECENT_MS)
+		now_ms - ask_time(s, "updated_at") <= ROW_CACHE_MS)
 		return SECTION_COMPLETED;
 	return SECTION_OTHERS;
 }

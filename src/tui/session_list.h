@@ -3,7 +3,7 @@
 #ifndef TUI_SESSION_LIST_H
 #define TUI_SESSION_LIST_H
 
-#include "core/operation.h"
+#include "core/policy/operation.h"
 #include "tui/dialog.h"
 #include "tui/run_tree.h"
 

@@ -2,7 +2,7 @@
 #include "tui/why.h"
 
 #include "base/keep.h"
-#include "core/operation.h"
+#include "core/policy/operation.h"
 #include "text/msg.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"

@@ -4,7 +4,7 @@
 #define TUI_WORDS_H
 
 #include "base/json.h"
-#include "core/operation.h"
+#include "core/policy/operation.h"
 
 struct str question_text(const struct json *question, struct arena *);
 /* Its title, else the first question's text, else the operation's name. */

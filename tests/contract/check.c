@@ -85,7 +85,7 @@ static void history_make(struct rig *r, struct history *h)
 	approval_digest(r, h);
 	must(r, &use_answer, r->mia, h->approved.id, "{'answer':'approve'}");
 	snprintf(body, sizeof body, "{'digest':'%s'}", h->digest);
-	must(r, &use_use_approval, r->agent, h->approved.id, body);
+	must(r, &use_approval_consume, r->agent, h->approved.id, body);
 
 	h->rejected =
 		rig_ask_body(r, "{'kind':'approval','operation':{'name':'shell'}}", NULL);

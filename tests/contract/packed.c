@@ -2,7 +2,7 @@
  * `check` once somebody damaged them. */
 #include "run_kit.h"
 
-#include "core/agent.h"
+#include "core/run/agent.h"
 #include "store/record.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "run_kit.h"
 
 #include "base/clock.h"
-#include "core/agent.h"
+#include "core/run/agent.h"
 #include "random.h"
 
 #include <stdio.h>

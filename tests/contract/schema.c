@@ -308,7 +308,7 @@ static enum err tested_row(void *ctx, const struct row *row, struct fault *why)
 static enum err body_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct arena arena = { 0 };
-	struct kept_agent a;
+	struct agent_record a;
 	enum err e = record_read(&records[RECORD_AGENTS], row, &arena, &a, why);
 
 	if (!e) snprintf(ctx, 100, "%.*s", STR_ARGS(a.body));

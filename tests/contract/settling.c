@@ -3,7 +3,7 @@
 #include "place.h"
 
 #include "base/clock.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 #include <stdio.h>
 

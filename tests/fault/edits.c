@@ -6,7 +6,7 @@
 #include "furnish.h"
 #include "random.h"
 
-#include "desk/check.h"
+#include "desk/check/check.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

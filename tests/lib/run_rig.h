@@ -3,8 +3,8 @@
 #ifndef TESTS_RUN_RIG_H
 #define TESTS_RUN_RIG_H
 
-#include "core/tool_call.h"
-#include "desk/run.h"
+#include "core/run/tool_call.h"
+#include "desk/run/run.h"
 #include "desk_rig.h"
 
 enum { HELD_CALLS = 8 };

@@ -125,12 +125,12 @@ static void result_send(struct request *r, const struct json *fixture, bool cach
 
 /* ---- asks of fixtures ---- */
 
-static const struct json *ask_metadata(const struct whole_ask *ask)
+static const struct json *ask_metadata(const struct ask_json *ask)
 {
 	return json_get(ask->fixed, "metadata");
 }
 
-static const struct json *ask_fixture(const struct whole_ask *ask)
+static const struct json *ask_fixture(const struct ask_json *ask)
 {
 	const struct json *of = ask_metadata(ask);
 	const struct json *tool = json_get(of, "tool"), *prompt = json_get(of, "prompt");
@@ -140,7 +140,7 @@ static const struct json *ask_fixture(const struct whole_ask *ask)
 			: NULL;
 }
 
-static const struct json *ask_replies(const struct whole_ask *ask)
+static const struct json *ask_replies(const struct ask_json *ask)
 {
 	static const struct json none = { .type = JSON_ARRAY };
 
@@ -148,7 +148,7 @@ static const struct json *ask_replies(const struct whole_ask *ask)
 }
 
 /* What the client gave: the answer, else what it gave last. */
-static struct str ask_input(const struct whole_ask *ask)
+static struct str ask_input(const struct ask_json *ask)
 {
 	const struct json *answers = json_get(ask->answer, "answers");
 	const struct json *replies = ask_replies(ask);
@@ -160,7 +160,7 @@ static struct str ask_input(const struct whole_ask *ask)
 	return text;
 }
 
-static void fixture_result(struct json_writer *w, const struct whole_ask *ask,
+static void fixture_result(struct json_writer *w, const struct ask_json *ask,
 	unsigned how, struct arena *arena)
 {
 	const struct json *f = ask_fixture(ask);
@@ -174,7 +174,7 @@ static void fixture_result(struct json_writer *w, const struct whole_ask *ask,
 		mcp_own.result(w, ask, how, arena);
 }
 
-static struct str fixture_failed(const struct whole_ask *ask, struct arena *arena)
+static struct str fixture_failed(const struct ask_json *ask, struct arena *arena)
 {
 	const struct json *error = json_get(ask_fixture(ask), "error");
 	struct buf b = { 0 };
@@ -219,7 +219,7 @@ static unsigned ability_for(struct str method)
 							  : CAN_ROOTS;
 }
 
-static const struct json *round_of(const struct json *f, const struct whole_ask *ask)
+static const struct json *round_of(const struct json *f, const struct ask_json *ask)
 {
 	const struct json *rounds = json_get(f, "rounds");
 	uint32_t done = ask_replies(ask)->count;
@@ -227,8 +227,7 @@ static const struct json *round_of(const struct json *f, const struct whole_ask 
 	return rounds && done < rounds->count ? &rounds->items[done] : NULL;
 }
 
-static bool given_before(
-	const struct whole_ask *ask, struct str name, struct arena *arena)
+static bool given_before(const struct ask_json *ask, struct str name, struct arena *arena)
 {
 	const struct json *replies = ask_replies(ask), *given;
 
@@ -251,7 +250,7 @@ static bool input_add(struct mcp_input *out, struct str name, const struct json 
 	return true;
 }
 
-static size_t fixture_inputs(const struct whole_ask *ask, const struct mcp_client *client,
+static size_t fixture_inputs(const struct ask_json *ask, const struct mcp_client *client,
 	struct arena *arena, struct mcp_input out[MCP_INPUTS_MAX])
 {
 	const struct json *f = ask_fixture(ask), *round = round_of(f, ask);
@@ -273,7 +272,7 @@ static size_t fixture_inputs(const struct whole_ask *ask, const struct mcp_clien
 }
 
 static bool has_all(const struct json *wanted, const struct json *given,
-	const struct whole_ask *ask, struct arena *arena)
+	const struct ask_json *ask, struct arena *arena)
 {
 	bool all = true;
 
@@ -299,7 +298,7 @@ static struct str given_body(const struct json *given, bool answer, struct arena
 	return buf_keep_done(&b, arena);
 }
 
-static enum elicited fixture_given(const struct json *given, const struct whole_ask *ask,
+static enum elicited fixture_given(const struct json *given, const struct ask_json *ask,
 	struct arena *arena, struct str *body)
 {
 	const struct json *f = ask_fixture(ask), *round = round_of(f, ask);

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/policy.h"
+#include "core/policy/policy.h"
 
 enum { RULES_MAX_HERE = 4096 };
 
 static const int64_t NOW_MS = 1000000;
 
 struct set {
-	struct kept_rule rules[RULES_MAX_HERE];
+	struct rule_record rules[RULES_MAX_HERE];
 	size_t len;
 };
 
@@ -32,9 +32,9 @@ static void rules_read(const struct json *list, struct set *out, struct arena *a
 	jw_array(w);
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct fault why = { 0 };
-		struct kept_rule *rule = &out->rules[i];
+		struct rule_record *rule = &out->rules[i];
 
-		*rule = (struct kept_rule){ 0 };
+		*rule = (struct rule_record){ 0 };
 		bool ok = rule_read(&list->items[i], NULL, NULL, NOW_MS, arena, rule,
 				  &why) == OK;
 		if (!ok) rule->effect = STR_NONE;
@@ -61,18 +61,18 @@ static struct str effect_text(enum effect e)
 	return str_of(effect_name(e) ? effect_name(e) : "none");
 }
 
-static struct operation_look look_of(const struct json *ask, struct arena *arena)
+static struct operation_view look_of(const struct json *ask, struct arena *arena)
 {
-	struct operation_look look;
+	struct operation_view look;
 
-	operation_look(&look, json_get(ask, "operation"), NULL,
+	operation_view(&look, json_get(ask, "operation"), NULL,
 		json_text(json_get(ask, "agent")), json_text(json_get(ask, "project")),
 		json_text(json_get(ask, "session")), arena);
 	return look;
 }
 
 static struct ruling decide(struct rule_set *set, const struct json *ask,
-	const struct operation_look *look, enum risk risk, struct arena *arena)
+	const struct operation_view *look, enum risk risk, struct arena *arena)
 {
 	bool alone = json_is(json_get(ask, "alone"), JSON_TRUE);
 	struct ruling out;
@@ -84,7 +84,7 @@ static struct ruling decide(struct rule_set *set, const struct json *ask,
 }
 
 /* The explanation names those that decided and none else as not lost. */
-static void explained(struct rule_set *set, const struct operation_look *look,
+static void explained(struct rule_set *set, const struct operation_view *look,
 	enum risk risk, struct arena *arena)
 {
 	struct ruling out;
@@ -133,7 +133,7 @@ static void line_decide(
 	jw_array(w);
 	for (uint32_t i = 0; i < asks->count && i < 64; i++) {
 		const struct json *ask = &asks->items[i];
-		struct operation_look look = look_of(ask, arena);
+		struct operation_view look = look_of(ask, arena);
 		enum risk risk = policy_risk(&policy, &look);
 		struct ruling r = decide(set, ask, &look, risk, arena);
 

@@ -72,7 +72,7 @@ static bool is_settling(const char *type)
 	       strcmp(type, "ask.expired") == 0 || strcmp(type, "ask.cancelled") == 0;
 }
 
-static void race_told(void *ctx, struct told *told)
+static void race_told(void *ctx, struct committed *told)
 {
 	struct race *race = ctx;
 

@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "base/id.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 enum {
 	PLACES = 2, /* workspaces */

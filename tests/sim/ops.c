@@ -25,7 +25,7 @@ static const struct {
 	[ACT_ASSIGN] = { "assign", &use_assign, "/v1/asks/%s/assign", true },
 	[ACT_CLAIM] = { "claim", &use_claim, "/v1/asks/%s/claim", true },
 	[ACT_EXTEND] = { "extend", &use_extend, "/v1/asks/%s/extend", true },
-	[ACT_USE] = { "use", &use_use_approval, "/v1/asks/%s/use", false },
+	[ACT_USE] = { "use", &use_approval_consume, "/v1/asks/%s/use", false },
 	[ACT_SESSION] = { "session", &use_session_create, "/v1/sessions", true },
 	[ACT_PATCH] = { "patch", &use_session_patch, "/v1/sessions/%s", false },
 	[ACT_END] = { "end", &use_session_cancel, "/v1/sessions/%s/cancel", true },

@@ -10,7 +10,8 @@
 
 /* ---- told ---- */
 
-static void listener_told(struct follower *f, const struct told_event *events, size_t len)
+static void listener_told(
+	struct follower *f, const struct committed_event *events, size_t len)
 {
 	struct listener *l = LINK_OF(f, struct listener, follower);
 
@@ -24,7 +25,7 @@ static void listener_lost(struct follower *f)
 	LINK_OF(f, struct listener, follower)->world->lost = true;
 }
 
-static void sleeper_wake(struct waiter *waiter, const struct told_event *told)
+static void sleeper_wake(struct waiter *waiter, const struct committed_event *told)
 {
 	struct sleeper *s = LINK_OF(waiter, struct sleeper, waiter);
 
@@ -33,7 +34,7 @@ static void sleeper_wake(struct waiter *waiter, const struct told_event *told)
 	s->settled = told && told->ask->ask.status != ASK_PENDING;
 }
 
-static void told_note(struct world *w, const struct told *told)
+static void told_note(struct world *w, const struct committed *told)
 {
 	for (size_t i = 0; i < told->len; i++) {
 		const struct event *e = &told->events[i].event;
@@ -49,10 +50,10 @@ static void told_note(struct world *w, const struct told *told)
 }
 
 /* The planted faults of the feed: the last event is dropped, or nobody is woken. */
-static struct told *told_flawed(struct world *w, const struct told *told)
+static struct committed *told_flawed(struct world *w, const struct committed *told)
 {
 	size_t size = sizeof *told + told->len * sizeof told->events[0];
-	struct told *copy;
+	struct committed *copy;
 
 	if (w->flaw != FLAW_DROP_EVENT && w->flaw != FLAW_NO_WAKE) return NULL;
 	if (!one_in(w, 6)) return NULL;
@@ -66,10 +67,10 @@ static struct told *told_flawed(struct world *w, const struct told *told)
 	return copy;
 }
 
-void readers_told(void *ctx, struct told *told)
+void readers_told(void *ctx, struct committed *told)
 {
 	struct world *w = ctx;
-	struct told *flawed = told ? told_flawed(w, told) : NULL;
+	struct committed *flawed = told ? told_flawed(w, told) : NULL;
 
 	if (told)
 		told_note(w, told);

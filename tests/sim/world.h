@@ -186,7 +186,7 @@ bool look_seen(struct seen *, const struct event *);
 
 void readers_start(struct world *);
 void readers_stop(struct world *); /* they lose their connection */
-void readers_told(void *ctx, struct told *);
+void readers_told(void *ctx, struct committed *);
 /* After a round: who should have been woken was, who follows saw all. */
 bool readers_check(struct world *, const int before[PLACES]);
 bool readers_act(struct world *);

@@ -208,7 +208,7 @@ static enum err prompt_write(const struct section_reader *r, struct json_writer 
 	return OK;
 }
 
-static enum err agent_take(const struct section_reader *r, struct kept_agent *out)
+static enum err agent_take(const struct section_reader *r, struct agent_record *out)
 {
 	const struct settings_line *mode = line_find(r->section, STR("validation"));
 	struct buf text = { .max = 1 << 20 };
@@ -241,7 +241,7 @@ static enum err agent_take(const struct section_reader *r, struct kept_agent *ou
 	return e ? body_wrong(r, &found) : OK;
 }
 
-static enum err key_take(const struct section_reader *r, struct kept_provider *out)
+static enum err key_take(const struct section_reader *r, struct provider_record *out)
 {
 	const struct settings_line *env = line_find(r->section, STR("key_env"));
 	const struct settings_line *file = line_find(r->section, STR("key_file"));
@@ -277,7 +277,7 @@ static enum err url_check(const struct section_reader *r, struct str body)
 		"must be https, or on this machine; model_internal allows more");
 }
 
-static enum err provider_take(const struct section_reader *r, struct kept_provider *out)
+static enum err provider_take(const struct section_reader *r, struct provider_record *out)
 {
 	struct buf text = { .max = 1 << 20 };
 	struct json_writer w = { .out = &text };
@@ -301,7 +301,7 @@ static enum err provider_take(const struct section_reader *r, struct kept_provid
 
 /* ---- found without a section ---- */
 
-static const struct kept_provider *provider_find(
+static const struct provider_record *provider_find(
 	const struct agents_file *f, struct str name)
 {
 	for (size_t i = 0; i < f->providers_len; i++)
@@ -325,7 +325,7 @@ static enum err usual_take(const struct usual_provider *u, struct arena *arena,
 {
 	const char *key = getenv(u->key_env);
 	const char *url = u->url_env ? getenv(u->url_env) : NULL;
-	struct kept_provider *p = &out->providers[out->providers_len];
+	struct provider_record *p = &out->providers[out->providers_len];
 	struct buf text = { .max = 8192 };
 	struct json_writer w = { .out = &text };
 	enum err e;
@@ -380,8 +380,8 @@ enum err agents_file_read(const struct settings *set, struct arena *arena,
 	*out = (struct agents_file){ 0 };
 	for (r.section = set->sections; r.section; r.section = r.section->next)
 		cap++;
-	out->providers = ARENA_ARRAY(arena, struct kept_provider, cap);
-	out->agents = ARENA_ARRAY(arena, struct kept_agent, cap);
+	out->providers = ARENA_ARRAY(arena, struct provider_record, cap);
+	out->agents = ARENA_ARRAY(arena, struct agent_record, cap);
 	if (!out->providers || !out->agents)
 		return fail(why, ERR_MEMORY, "out of memory");
 	for (r.section = set->sections; r.section && !e; r.section = r.section->next)

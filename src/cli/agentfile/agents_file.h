@@ -3,14 +3,14 @@
 #define CLI_AGENTFILE_AGENTS_FILE_H
 
 #include "cli/settings.h"
-#include "core/agent.h"
-#include "core/provider.h"
+#include "core/run/agent.h"
+#include "core/run/provider.h"
 
 /* Everything lives in the arena that was given. */
 struct agents_file {
-	struct kept_provider *providers;
+	struct provider_record *providers;
 	size_t providers_len;
-	struct kept_agent *agents;
+	struct agent_record *agents;
 	size_t agents_len;
 };
 

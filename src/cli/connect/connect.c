@@ -17,7 +17,7 @@ static enum err trouble(struct fault *why, const char *path, const char *what)
 	return fail(why, ERR_INVALID, "%s: %s", path, what);
 }
 
-static enum err whole_read(
+static enum err ask_json_read(
 	const char *path, int fd, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct buf b = { .max = CONFIG_MAX + 1 };
@@ -51,7 +51,7 @@ static enum err text_read(
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return OK;
 	if (fd < 0) return trouble(why, path, strerror(errno));
 	e = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-		    ? whole_read(path, fd, arena, out, why)
+		    ? ask_json_read(path, fd, arena, out, why)
 		    : trouble(why, path, "is not a file");
 	close(fd);
 	return e;

@@ -2,8 +2,8 @@
 #include "cli/administer.h"
 #include "cli/agentfile/agent_markdown.h"
 #include "cli/verb/verbs_admin.h"
-#include "core/agent.h"
-#include "core/model_wire.h"
+#include "core/run/agent.h"
+#include "core/run/model_wire.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
 

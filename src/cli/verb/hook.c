@@ -14,8 +14,8 @@
 #include "cli/pick_client.h"
 #include "cli/project.h"
 #include "cli/verb/verbs.h"
-#include "core/own_tools.h"
-#include "core/tool_list.h"
+#include "core/policy/tool_list.h"
+#include "core/run/own_tools.h"
 
 enum {
 	EVENT_BYTES = 1 << 20,

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "cli/pick_client.h"
 #include "cli/verb/verbs_admin.h"
-#include "core/mail_read.h"
+#include "core/notify/mail_read.h"
 
 enum { CALL_MS = 60 * 1000 };
 

@@ -1,7 +1,7 @@
 /* providers.c - providers list, add, test, prices, remove: who serves models. */
 #include "cli/administer.h"
 #include "cli/verb/verbs_admin.h"
-#include "core/price_list.h"
+#include "core/run/price_list.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
 

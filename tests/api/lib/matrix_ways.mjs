@@ -3,7 +3,7 @@
 // makes: the kinds of ask that it can make: question, approval (with an operation), recovery.
 // ask(cell, approval) makes one for this cell; it returns a function that gives what its maker sees in the end: yes,
 // no, default, stopped.
-// origin: its name in src/desk/ask.h; script/lint compares both.
+// origin: its name in src/desk/ask/ask.h; script/lint compares both.
 // because: why a person is asked, where no rule says so (`asked_because.by`).
 // runs: the ask is of a run of ours. brings: the maker can say a deadline and a default.
 import assert from 'node:assert/strict';

@@ -12,7 +12,7 @@
  * 5. What ended stays as it ended; with time and answers everything ends.
  * 6. The log fits (`parley check`). */
 #include "base/clock.h"
-#include "core/agent.h"
+#include "core/run/agent.h"
 #include "random.h"
 #include "raw_sql.h"
 #include "run_rig.h"

@@ -1,9 +1,9 @@
 /* Agents and providers as bodies, models that are known, prices, masks. */
-#include "core/agent.h"
-#include "core/known_model.h"
-#include "core/mask.h"
-#include "core/price_list.h"
-#include "core/provider.h"
+#include "core/run/agent.h"
+#include "core/run/known_model.h"
+#include "core/run/mask.h"
+#include "core/run/price_list.h"
+#include "core/run/provider.h"
 
 #include "base/mem.h"
 
@@ -56,7 +56,7 @@ static void an_agent_that_says_nothing_has_the_digest_that_it_had(void **state)
 			 is = STR("{\"name\":\"a\",\"on_reject\":null}"), zero = STR("0");
 	const struct str fields[] = { STR("a"), was, zero, zero };
 	char before[SHORT_DIGEST_SIZE], after[SHORT_DIGEST_SIZE];
-	struct kept_agent a = { .name = STR("a"), .body = is };
+	struct agent_record a = { .name = STR("a"), .body = is };
 
 	(void)state;
 	fields_digest(fields, 4, before);
@@ -139,14 +139,14 @@ static void long_contexts_cost_the_higher_price_in_full(void **state)
 
 static void a_missing_key_says_what_mends_it(void **state)
 {
-	struct kept_provider p = { .source = KEY_ENV, .key_from = STR("A_KEY") };
+	struct provider_record p = { .source = KEY_ENV, .key_from = STR("A_KEY") };
 
 	(void)state;
 	CHECK_STR(provider_key_wrong(&p, &arena),
 		"A_KEY is not set: start the server with A_KEY=KEY in its environment");
 	p.key = STR("x");
 	CHECK_STR(provider_key_wrong(&p, &arena), "");
-	p = (struct kept_provider){ 0 }; /* one that needs none */
+	p = (struct provider_record){ 0 }; /* one that needs none */
 	CHECK_STR(provider_key_wrong(&p, &arena), "");
 	arena_done(&arena);
 }

@@ -1,8 +1,8 @@
 /* What may be settled from a channel, whatever the person's role. */
 #include "kit.h"
 
-#include "core/ask_detail.h"
-#include "core/channel_limit.h"
+#include "core/ask/ask_detail.h"
+#include "core/notify/channel_limit.h"
 
 static const struct principal ana = { .role = ROLE_MEMBER, .user = STR("usr_ana") };
 static const struct channel_limit slack = {

@@ -1,7 +1,7 @@
 /* Who may settle, who counts, who stands in for whom. */
 #include "kit.h"
 
-#include "core/entitled.h"
+#include "core/approval/entitled.h"
 
 #define ANA    "usr_01jc0000000000000000000000"
 #define BEN    "usr_01jc0000000000000000000001"

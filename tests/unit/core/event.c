@@ -108,15 +108,15 @@ static void events_of_people_are_told_from_the_others(void **state)
 			      strncmp(e.type, "login.", 6) == 0 ||
 			      strncmp(e.type, "settings.", 9) == 0 ||
 			      strncmp(e.type, "team.", 5) == 0;
-		bool telling = strncmp(e.type, "contact.", 8) == 0 ||
-			       strncmp(e.type, "routes.", 7) == 0 ||
-			       strncmp(e.type, "ask.notif", 9) == 0 ||
-			       strcmp(e.type, "ask.unreached") == 0;
+		bool recipients = strncmp(e.type, "contact.", 8) == 0 ||
+				  strncmp(e.type, "routes.", 7) == 0 ||
+				  strncmp(e.type, "ask.notif", 9) == 0 ||
+				  strcmp(e.type, "ask.unreached") == 0;
 
 		e.agent = agents.agent;
 		assert_int_equal(event_of_people(e.type), people);
 		assert_int_equal(event_passes(&e, &members), !people);
-		assert_int_equal(event_passes(&e, &agents), !people && !telling);
+		assert_int_equal(event_passes(&e, &agents), !people && !recipients);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* Patterns, paths, hosts and command lines, each by itself. */
-#include "core/glob.h"
+#include "core/policy/glob.h"
 
-#include "core/command_line.h"
-#include "core/host.h"
-#include "core/path.h"
+#include "core/policy/command_line.h"
+#include "core/policy/host.h"
+#include "core/policy/path.h"
 
 #include "kit.h"
 

@@ -183,12 +183,12 @@ static const struct ask_view view = {
 	.url = STR("http://h"),
 };
 
-struct whole_ask kit_whole(const struct ask *a)
+struct ask_json kit_whole(const struct ask *a)
 {
-	struct whole_ask whole;
+	struct ask_json whole;
 	struct fault why = { 0 };
 
-	if (whole_read(a, &view, &kit, &whole, &why)) fail_msg("%s", why.detail);
+	if (ask_json_read(a, &view, &kit, &whole, &why)) fail_msg("%s", why.detail);
 	return whole;
 }
 

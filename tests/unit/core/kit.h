@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_CORE_KIT_H
 #define TESTS_UNIT_CORE_KIT_H
 
-#include "core/session.h"
-#include "core/whole.h"
+#include "core/ask/ask_json.h"
+#include "core/session/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,6 @@ struct answer kit_answered(const struct draft *, const char *body); /* must be r
 struct ask kit_ask(
 	const struct draft *); /* pending, made at 1,000 ms by token tok_agent */
 const char *kit_shown(const struct ask *, int64_t now_ms);
-struct whole_ask kit_whole(
-	const struct ask *); /* as who tells it in other words has it */
+struct ask_json kit_whole(const struct ask *); /* as who tells it in other words has it */
 
 #endif

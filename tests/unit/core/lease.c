@@ -1,7 +1,7 @@
 /* Who is at a piece of work, and how much of the room one owner gets. */
 #include "kit.h"
 
-#include "core/lease.h"
+#include "core/delivery/lease.h"
 
 enum { NOW = 1000, LENGTH = 60 };
 

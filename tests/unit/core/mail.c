@@ -1,8 +1,8 @@
 /* mail.c - messages read, replies understood, tokens checked: the pure parts of mail. */
-#include "core/mail_decode.h"
-#include "core/mail_read.h"
-#include "core/mail_reply.h"
-#include "core/mail_token.h"
+#include "core/notify/mail_decode.h"
+#include "core/notify/mail_read.h"
+#include "core/notify/mail_reply.h"
+#include "core/notify/mail_token.h"
 #include "kit.h"
 
 #include <stdio.h>

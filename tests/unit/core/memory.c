@@ -3,7 +3,7 @@
 
 #include "kit.h"
 
-#include "core/resume.h"
+#include "core/session/resume.h"
 
 #define BODY                                                                             \
 	"{'kind':'approval','title':'T\\u00e9','context':{'text':'c','x':[1]},"          \

@@ -1,7 +1,7 @@
 /* Whom a step of a route tells, and by which contacts. */
 #include "kit.h"
 
-#include "core/notify_plan.h"
+#include "core/notify/notify_plan.h"
 
 #define ANA    "usr_01jc0000000000000000000000"
 #define BEN    "usr_01jc0000000000000000000001"

@@ -1,6 +1,6 @@
 /* notify_prefs.c - quiet hours and digests by the wall clock, in twenty zones over ten years, against
  * the C library; and what passes. */
-#include "core/notify_prefs.h"
+#include "core/notify/notify_prefs.h"
 #include "kit.h"
 
 #include <stdlib.h>

@@ -78,8 +78,8 @@ static void an_allow_does_not_spread_over_agents(void **state)
 /* The rule of a scope names agent and project literally, whatever letters they have. */
 static void what_was_made_from_an_answer_holds_no_patterns(void **state)
 {
-	struct kept_rule rule = kit_rule("{'effect':'allow','match':{'tool':['Bash'],"
-					 "'agent':'ci','project':'we*'}}",
+	struct rule_record rule = kit_rule("{'effect':'allow','match':{'tool':['Bash'],"
+					   "'agent':'ci','project':'we*'}}",
 		0);
 	struct rule_match match;
 
@@ -220,18 +220,18 @@ static void what_ask_rules_require_adds_up(void **state)
 
 static void a_rule_ends_with_its_time_its_uses_and_its_switch(void **state)
 {
-	struct kept_rule rule =
+	struct rule_record rule =
 		kit_rule("{'effect':'allow','match':{'tool':['Bash']},"
 			 "'expires_at':'1970-01-01T01:00:00Z','uses_left':2}",
 			0);
 	struct rule_set *set = rule_set_new();
-	struct operation_look look;
+	struct operation_view look;
 	struct ruling out;
 
 	(void)state;
 	assert_int_equal(rule_set_add(set, &rule, NULL), OK);
 	assert_int_equal(rule_set_seal(set, NULL), OK);
-	operation_look(&look, kit_json(NPM), NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
+	operation_view(&look, kit_json(NPM), NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
 	rule_set_decide(set, &look, RISK_LOW, 3599999, 0, &kit, &out);
 	assert_int_equal(out.effect, EFFECT_ALLOW);
 	rule_set_decide(set, &look, RISK_LOW, 3600000, 0, &kit, &out);
@@ -253,12 +253,12 @@ static void what_cannot_be_read_stops(void **state)
 {
 	static const char *const effects[] = { "deny", "ask", "allow" };
 	static const enum effect expected[] = { EFFECT_DENY, EFFECT_ASK, EFFECT_NONE };
-	struct operation_look look;
+	struct operation_view look;
 
 	(void)state;
-	operation_look(&look, kit_json(NPM), NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
+	operation_view(&look, kit_json(NPM), NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
 	for (int i = 0; i < 3; i++) {
-		struct kept_rule rule = { .id = STR("rul_x"),
+		struct rule_record rule = { .id = STR("rul_x"),
 			.effect = str_of(effects[i]),
 			.enabled = true,
 			.match = STR("{\"planet\":\"mars\"}"),
@@ -337,10 +337,10 @@ static void commands_of_gate_are_seen_as_commands(void **state)
 static enum risk risk_of(const char *operation)
 {
 	struct policy policy;
-	struct operation_look look;
+	struct operation_view look;
 
 	assert_int_equal(policy_parse(str_of(policy_default), &kit, &policy, NULL), OK);
-	operation_look(
+	operation_view(
 		&look, kit_json(operation), NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
 	return policy_risk(&policy, &look);
 }
@@ -497,9 +497,9 @@ static void a_policy_that_loosens_says_in_what(void **state)
  * been denied is. */
 static void without_memory_nothing_is_allowed(void **state)
 {
-	struct kept_rule allow =
+	struct rule_record allow =
 		kit_rule("{'effect':'allow','match':{'tool':['Bash(ls *)']}}", 0);
-	struct kept_rule deny =
+	struct rule_record deny =
 		kit_rule("{'effect':'deny','match':{'tool':['Bash(rm *)']}}", 1);
 	const struct json *ls =
 		kit_json("{'name':'Bash','arguments':{'command':'ls \\'a\\' | ls'}}");
@@ -514,11 +514,11 @@ static void without_memory_nothing_is_allowed(void **state)
 	assert_int_equal(rule_set_seal(set, NULL), OK);
 	for (uint64_t n = 1; failed; n++) {
 		struct arena arena = { 0 };
-		struct operation_look look;
+		struct operation_view look;
 		struct ruling out;
 
 		mem_fail_at(n, 1);
-		operation_look(&look, ls, NULL, STR_NONE, STR_NONE, STR_NONE, &arena);
+		operation_view(&look, ls, NULL, STR_NONE, STR_NONE, STR_NONE, &arena);
 		rule_set_decide(set, &look, RISK_LOW, 1, DECIDE_EXPLAIN, &arena, &out);
 		failed = arena.failed || look.failed;
 		mem_fail_at(0, 0);
@@ -526,7 +526,7 @@ static void without_memory_nothing_is_allowed(void **state)
 			failed ? out.effect != EFFECT_ALLOW : out.effect == EFFECT_ALLOW);
 		arena_done(&arena);
 		mem_fail_at(n, 1);
-		operation_look(&look, rm, NULL, STR_NONE, STR_NONE, STR_NONE, &arena);
+		operation_view(&look, rm, NULL, STR_NONE, STR_NONE, STR_NONE, &arena);
 		rule_set_decide(set, &look, RISK_LOW, 1, 0, &arena, &out);
 		mem_fail_at(0, 0);
 		assert_int_equal(out.effect, EFFECT_DENY);

@@ -1,7 +1,7 @@
 /* Projects: patterns, and which one it is of what is said, kept and bound. */
 #include "kit.h"
 
-#include "core/project.h"
+#include "core/people/project.h"
 
 static void a_pattern_takes_in_projects(void **state)
 {

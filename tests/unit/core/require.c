@@ -1,7 +1,7 @@
 /* What approvals are required: reading, adding up, counting votes. */
 #include "kit.h"
 
-#include "core/require.h"
+#include "core/policy/require.h"
 
 #define ANA "usr_01jc0000000000000000000000"
 #define BEN "usr_01jc0000000000000000000001"

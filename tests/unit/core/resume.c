@@ -2,7 +2,7 @@
  * when there is too much. */
 #include "kit.h"
 
-#include "core/resume.h"
+#include "core/session/resume.h"
 
 #include <stdio.h>
 

@@ -83,7 +83,7 @@ static void all_faults_are_told_at_once(void **state)
 
 static void a_rule_is_kept_in_one_form(void **state)
 {
-	struct kept_rule r =
+	struct rule_record r =
 		kit_rule("{'match':{'project':null,'agent':'ci-*','type':null,'tool':"
 			 "['Bash(git *)']},'effect':'ask','ask':{'risk':null,"
 			 "'timeout':'15m'},'note':'n','uses_left':3}",
@@ -100,8 +100,8 @@ static void a_rule_is_kept_in_one_form(void **state)
 	kit_same("match", r.match, "{}");
 }
 
-static enum err changed(const struct kept_rule *before, const char *body,
-	struct kept_rule *out, struct fault *why)
+static enum err changed(const struct rule_record *before, const char *body,
+	struct rule_record *out, struct fault *why)
 {
 	static const struct str names[] = { STR("version") };
 	static const struct members also = { names, 1 };
@@ -112,12 +112,12 @@ static enum err changed(const struct kept_rule *before, const char *body,
 
 static void a_change_keeps_what_it_does_not_bring(void **state)
 {
-	struct kept_rule before =
+	struct rule_record before =
 		kit_rule("{'effect':'ask','match':{'tool':['Bash(a; b)']},'ask':"
 			 "{'risk':'high'},'note':'n','expires_at':"
 			 "'2030-01-01T00:00:00Z'}",
 			0);
-	struct kept_rule after;
+	struct rule_record after;
 	struct fault why = { 0 };
 
 	(void)state;
@@ -140,7 +140,7 @@ static void a_change_keeps_what_it_does_not_bring(void **state)
 
 static bool loosens(const char *before, const char *after)
 {
-	struct kept_rule a = kit_rule(before, 0), b = kit_rule(after, 1);
+	struct rule_record a = kit_rule(before, 0), b = kit_rule(after, 1);
 
 	return rule_loosens(&a, &b);
 }
@@ -179,8 +179,9 @@ static void what_loosens_is_told_from_what_tightens(void **state)
 
 static bool covers(const char *wide, const char *narrow)
 {
-	struct kept_rule a = kit_rule(kit_print("{'effect':'deny','match':%s}", wide), 0);
-	struct kept_rule b =
+	struct rule_record a =
+		kit_rule(kit_print("{'effect':'deny','match':%s}", wide), 0);
+	struct rule_record b =
 		kit_rule(kit_print("{'effect':'ask','match':%s}", narrow), 1);
 	struct rule_match w, n;
 
@@ -214,7 +215,7 @@ static void a_deny_covers_only_what_it_certainly_fits(void **state)
 
 static enum fit tested(const char *test, const char *arguments)
 {
-	struct kept_rule r = kit_rule(
+	struct rule_record r = kit_rule(
 		kit_print("{'effect':'deny','match':{'arguments':{'/v':%s}}}", test), 0);
 	struct rule_match m;
 
@@ -279,7 +280,7 @@ static void without_memory_nothing_is_half_read(void **state)
 	(void)state;
 	for (uint64_t n = 1; e; n++) {
 		struct arena arena = { 0 };
-		struct kept_rule out = { .uses_left = 77 };
+		struct rule_record out = { .uses_left = 77 };
 		struct fault why = { 0 };
 
 		mem_fail_at(n, 1);

@@ -3,9 +3,9 @@
 
 static const int64_t NOW_MS = 1000000;
 
-struct kept_rule kit_rule(const char *body, int n)
+struct rule_record kit_rule(const char *body, int n)
 {
-	struct kept_rule rule = { 0 };
+	struct rule_record rule = { 0 };
 	struct fault why = { 0 };
 	enum err e = rule_read(kit_json(body), NULL, NULL, NOW_MS, &kit, &rule, &why);
 
@@ -16,7 +16,7 @@ struct kept_rule kit_rule(const char *body, int n)
 
 struct fault kit_rule_wrong(const char *body)
 {
-	struct kept_rule rule = { 0 };
+	struct rule_record rule = { 0 };
 	struct fault why = { 0 };
 
 	if (!rule_read(kit_json(body), NULL, NULL, NOW_MS, &kit, &rule, &why))
@@ -27,9 +27,9 @@ struct fault kit_rule_wrong(const char *body)
 struct ruling kit_decide(const char *const *rules, const char *operation,
 	const struct kit_from *from, enum risk risk, unsigned flags)
 {
-	static struct kept_rule kept[KIT_RULES_MAX];
+	static struct rule_record kept[KIT_RULES_MAX];
 	struct rule_set *set = rule_set_new();
-	struct operation_look look;
+	struct operation_view look;
 	struct ruling out;
 	struct fault why = { 0 };
 
@@ -38,7 +38,7 @@ struct ruling kit_decide(const char *const *rules, const char *operation,
 		assert_int_equal(rule_set_add(set, &kept[i], &why), OK);
 	}
 	assert_int_equal(rule_set_seal(set, &why), OK);
-	operation_look(&look, kit_json(operation), NULL,
+	operation_view(&look, kit_json(operation), NULL,
 		str_of(from ? from->agent : NULL), str_of(from ? from->project : NULL),
 		str_of(from ? from->session : NULL), &kit);
 	rule_set_decide(set, &look, risk, NOW_MS, flags, &kit, &out);
@@ -74,9 +74,9 @@ const char *kit_bash_operation(const char *command)
 
 const char *kit_bash(const char *const *rules, const char *command)
 {
-	struct kept_rule kept[KIT_RULES_MAX];
+	struct rule_record kept[KIT_RULES_MAX];
 	struct rule_set *set = rule_set_new();
-	struct operation_look look;
+	struct operation_view look;
 	struct ruling out;
 	const struct json *operation;
 	struct fault why = { 0 };
@@ -89,7 +89,7 @@ const char *kit_bash(const char *const *rules, const char *command)
 	assert_int_equal(json_read(str_of(kit_bash_operation(command)), NULL, &kit,
 				 &operation, &why),
 		OK);
-	operation_look(&look, operation, NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
+	operation_view(&look, operation, NULL, STR_NONE, STR_NONE, STR_NONE, &kit);
 	rule_set_decide(set, &look, RISK_MEDIUM, NOW_MS, 0, &kit, &out);
 	rule_set_free(set);
 	return out.effect ? effect_name(out.effect) : "none";

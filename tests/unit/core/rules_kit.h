@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_CORE_RULES_KIT_H
 #define TESTS_UNIT_CORE_RULES_KIT_H
 
-#include "core/policy.h"
+#include "core/policy/policy.h"
 
 #include "kit.h"
 
@@ -14,7 +14,7 @@ struct kit_from {
 };
 
 /* A record made from a body written with '; must be right. Its id is rul_N. */
-struct kept_rule kit_rule(const char *body, int n);
+struct rule_record kit_rule(const char *body, int n);
 /* The fault of a body that must be wrong. */
 struct fault kit_rule_wrong(const char *body);
 

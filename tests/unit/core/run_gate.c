@@ -1,6 +1,6 @@
 /* Every operation of our tools by every mode, category, setting, override, raised risk and rule, against the table of
  * the manual written down once more. */
-#include "core/run_gate.h"
+#include "core/run/run_gate.h"
 #include "base/keep.h"
 
 #include "kit.h"
@@ -105,7 +105,7 @@ static struct str policy_over(
 /* ---- the two ---- */
 
 static void judged(const struct run_operation *op, size_t row, const struct setting *s,
-	const struct policy *policy, const struct operation_look *look, int raised,
+	const struct policy *policy, const struct operation_view *look, int raised,
 	struct arena *arena)
 {
 	static const enum effect rulings[] = { EFFECT_NONE, EFFECT_ALLOW, EFFECT_ASK,
@@ -157,7 +157,7 @@ static void the_gate_is_the_table(void **state)
 					const struct setting other = { (s.mode + 1) % 3,
 						!s.on, !s.low, !s.high };
 					const struct json *operation;
-					struct operation_look look;
+					struct operation_view look;
 					struct policy policy;
 					struct str before = str_of(policy_default);
 					char text[200];
@@ -181,7 +181,7 @@ static void the_gate_is_the_table(void **state)
 						json_read(str_of(text), NULL, &arena,
 							&operation, NULL),
 						OK);
-					operation_look(&look, operation, NULL,
+					operation_view(&look, operation, NULL,
 						STR("helper"), STR_NONE, STR("ses_1"),
 						&arena);
 					judged(op, row, &s, &policy, &look, raised,

@@ -1,14 +1,14 @@
 /* The rules of runs and tool calls: every state and action, the window of history, the order of
  * tasks, and what a model may call. */
 #include "base/utf8.h"
-#include "core/history.h"
-#include "core/message.h"
-#include "core/plan.h"
-#include "core/run.h"
-#include "core/run_limit.h"
-#include "core/run_tool.h"
-#include "core/session.h"
-#include "core/spending.h"
+#include "core/run/history.h"
+#include "core/run/message.h"
+#include "core/run/plan.h"
+#include "core/run/run.h"
+#include "core/run/run_limit.h"
+#include "core/run/run_tool.h"
+#include "core/run/spending.h"
+#include "core/session/session.h"
 #include "kit.h"
 
 static void a_run_goes_only_where_the_table_leads(void **state)

@@ -1,7 +1,7 @@
 /* Teams: which projects one covers, and what a body may say. */
 #include "kit.h"
 
-#include "core/team.h"
+#include "core/people/team.h"
 
 static void a_team_covers_projects_but_not_their_absence(void **state)
 {

@@ -1,5 +1,5 @@
 /* Patterns in one line about tool calls: what they allow, and what they stop. */
-#include "core/tool_list.h"
+#include "core/policy/tool_list.h"
 
 #include "rules_kit.h"
 

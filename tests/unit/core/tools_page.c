@@ -1,5 +1,5 @@
 /* docs/TOOLS.md is made from the table of tools. With --write it is renewed; without, compared. */
-#include "core/run_tool.h"
+#include "core/run/run_tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void page_write(struct buf *b)
 	buf_add_text(b,
 		"# Tools\n\n"
 		"What an agent that Parley runs can have. Choose a tool by its name (`todo`), or one operation of\n"
-		"it (`todo/create`). `GET /v1/tools` has the schemas. This page is made from `src/core/run_tool.c`.\n\n"
+		"it (`todo/create`). `GET /v1/tools` has the schemas. This page is made from `src/core/run/run_tool.c`.\n\n"
 		"| tool | what it does | category | risk | class |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < run_operations_len; i++) {
 		const struct run_operation *o = &run_operations[i];

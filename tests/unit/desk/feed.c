@@ -13,12 +13,12 @@
 /* ---- what is told ---- */
 
 /* Events first … last of a workspace, about `ask`, as a clerk would tell them. */
-static struct told *batch(
+static struct committed *batch(
 	int64_t ws, int64_t first, int64_t last, const char *ask, const char *summary)
 {
 	static struct kept_ask kept;
 	size_t len = (size_t)(last - first + 1);
-	struct told *t = calloc(1, sizeof *t + len * sizeof t->events[0]);
+	struct committed *t = calloc(1, sizeof *t + len * sizeof t->events[0]);
 
 	kept.ask.summary = str_of(summary);
 	t->refs = 1;
@@ -33,7 +33,7 @@ static struct told *batch(
 	return t;
 }
 
-static void tell(struct feed *f, struct told *t)
+static void tell(struct feed *f, struct committed *t)
 {
 	feed_tell(f, t);
 	free(t);
@@ -49,7 +49,7 @@ struct person {
 	bool stubborn; /* parks itself again when woken */
 };
 
-static void person_wake(struct waiter *w, const struct told_event *told)
+static void person_wake(struct waiter *w, const struct committed_event *told)
 {
 	struct person *p = (struct person *)w;
 
@@ -230,7 +230,8 @@ struct reader {
 	bool leaves; /* unfollows when told */
 };
 
-static void reader_told(struct follower *w, const struct told_event *events, size_t len)
+static void reader_told(
+	struct follower *w, const struct committed_event *events, size_t len)
 {
 	struct reader *r = (struct reader *)w;
 

@@ -20,8 +20,8 @@ static enum err try_out(struct arena *arena)
 	static const struct ask_view view;
 	struct fault why = { 0 };
 	struct str reply = STR_NONE;
-	struct whole_ask whole;
-	enum err e = whole_read(&ask, &view, arena, &whole, &why);
+	struct ask_json whole;
+	enum err e = ask_json_read(&ask, &view, arena, &whole, &why);
 
 	if (!e) e = dialect_from_ask(dialect, &whole, false, arena, &reply, &why);
 	assert_int_equal(reply.len > 0, !e);

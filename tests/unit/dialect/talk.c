@@ -131,7 +131,7 @@ void talk_settle(struct talk *t, const char *how)
 
 struct str talk_reply(const struct talk *t)
 {
-	struct whole_ask whole = kit_whole(&t->ask);
+	struct ask_json whole = kit_whole(&t->ask);
 	struct str reply = STR_NONE;
 	struct fault why = { 0 };
 
@@ -142,7 +142,7 @@ struct str talk_reply(const struct talk *t)
 
 const char *talk_sum(const struct talk *t)
 {
-	struct whole_ask whole = kit_whole(&t->ask);
+	struct ask_json whole = kit_whole(&t->ask);
 
 	return kit_text(dialect_sum(t->dialect, &whole, t->strict, &kit));
 }

@@ -12,9 +12,9 @@
 	"{'key':'c','type':'number','text':'How many?','min':1,'required':true},"        \
 	"{'key':'d','type':'text','text':'What?','format':'email','max':9}]"
 
-static const struct whole_ask *whole(enum ask_kind kind, const char *fixed)
+static const struct ask_json *whole(enum ask_kind kind, const char *fixed)
 {
-	static struct whole_ask out;
+	static struct ask_json out;
 	static struct ask a;
 
 	a = (struct ask){ .id = STR("ask_1"), .kind = kind, .fixed = kit_quote(fixed) };

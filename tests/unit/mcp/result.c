@@ -6,7 +6,7 @@
 
 static const struct json *result(const struct ask *a, unsigned how)
 {
-	struct whole_ask whole = kit_whole(a);
+	struct ask_json whole = kit_whole(a);
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *out;

@@ -1,0 +1,341 @@
+/* ask.c - names of kinds and statuses; every way out of pending. */
+#include "core/ask/ask.h"
+
+#include "base/clock.h"
+#include "base/keep.h"
+#include "core/approval/vote.h"
+#include "core/body.h"
+#include "core/show.h"
+
+#include <assert.h>
+
+static const char *const kinds[] = {
+	[ASK_BLOCKING] = "blocking",
+	[ASK_NON_BLOCKING] = "non_blocking",
+	[ASK_APPROVAL] = "approval",
+	[ASK_ERROR_RECOVERY] = "error_recovery",
+};
+
+static const char *const statuses[] = {
+	[ASK_PENDING] = "pending",
+	[ASK_ANSWERED] = "answered",
+	[ASK_SKIPPED] = "skipped",
+	[ASK_EXPIRED] = "expired",
+	[ASK_CANCELLED] = "cancelled",
+};
+
+static const char *const priorities[] = {
+	[PRIORITY_LOW] = "low",
+	[PRIORITY_NORMAL] = "normal",
+	[PRIORITY_HIGH] = "high",
+	[PRIORITY_URGENT] = "urgent",
+};
+
+#define LEN(table) (sizeof(table) / sizeof *(table))
+
+const char *ask_kind_name(enum ask_kind k)
+{
+	return kinds[k];
+}
+
+bool ask_kind_read(struct str name, enum ask_kind *out)
+{
+	int i = name_find(kinds, LEN(kinds), name);
+
+	if (i >= 0) *out = (enum ask_kind)i;
+	return i >= 0;
+}
+
+const char *ask_status_name(enum ask_status s)
+{
+	return statuses[s];
+}
+
+bool ask_status_read(struct str name, enum ask_status *out)
+{
+	int i = name_find(statuses, LEN(statuses), name);
+
+	if (i >= 0) *out = (enum ask_status)i;
+	return i >= 0;
+}
+
+const char *priority_name(enum priority p)
+{
+	return priorities[p];
+}
+
+bool priority_read(struct str name, enum priority *out)
+{
+	int i = name_find(priorities, LEN(priorities), name);
+
+	if (i >= 0) *out = (enum priority)i;
+	return i >= 0;
+}
+
+const struct json_limits ask_limits = { .depth = 100, .values = 1000000 };
+
+enum err ask_fixed(const struct ask *a, struct arena *arena, const struct json **out,
+	struct fault *why)
+{
+	char *text = arena_alloc(arena, a->fixed.len + 2);
+
+	if (!text) return fail(why, ERR_MEMORY, "out of memory");
+	text[0] = '{';
+	if (a->fixed.len) memcpy(text + 1, a->fixed.at, a->fixed.len);
+	text[a->fixed.len + 1] = '}';
+	return json_read(str_make(text, a->fixed.len + 2), &ask_limits, arena, out, why);
+}
+
+enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *out,
+	struct fault *why)
+{
+	struct ask_parts parts = { 0 };
+	const struct json *json;
+	enum err e = ask_fixed(a, arena, &json, why);
+
+	if (!e)
+		e = questions_load(json_get(json, "questions"), arena, &parts.questions,
+			&parts.questions_len, why);
+	if (e == ERR_MEMORY) return e;
+	if (e) return fail(why, ERR_INTERNAL, "ask %.*s is unreadable", STR_ARGS(a->id));
+	parts.operation = json_get(json, "operation");
+	parts.fallback = json_get(json, "default");
+	if (!json_is(parts.operation, JSON_OBJECT)) parts.operation = NULL;
+	if (!json_is(parts.fallback, JSON_OBJECT)) parts.fallback = NULL;
+	parts.scopes = json_get(json_get(json, "foreign"), "scopes");
+	parts.title = json_text(json_get(json, "title"));
+	parts.around = json_get(json, "context");
+	parts.context = json_text(json_get(parts.around, "text"));
+	parts.sensitive = json_is(json_get(json, "sensitive"), JSON_TRUE);
+	*out = parts;
+	return OK;
+}
+
+/* Every way out of pending. A settled ask never changes again. `outcome` sums it up when
+ * there is no answer to do so. */
+static const struct {
+	enum ask_status to;
+	const char *event;
+	const char *outcome;
+} settling[] = {
+	[SETTLE_ANSWER] = { ASK_ANSWERED, "ask.answered", "" },
+	[SETTLE_SKIP] = { ASK_SKIPPED, "ask.skipped", "Skipped" },
+	[SETTLE_EXPIRE] = { ASK_EXPIRED, "ask.expired", "No answer before the deadline" },
+	[SETTLE_CANCEL] = { ASK_CANCELLED, "ask.cancelled", "Cancelled" },
+};
+
+static struct str settlement_summary(const struct settlement *s, struct arena *arena)
+{
+	const char *outcome = settling[s->verb].outcome;
+
+	if (s->answer) return s->answer->summary;
+	if (s->reason.len)
+		return arena_print(arena, "%s: %.*s", outcome, STR_ARGS(s->reason));
+	return str_of(outcome);
+}
+
+enum err ask_finish(struct ask *a, const struct settlement *s, int64_t now_ms,
+	struct arena *arena, const char **event_type, struct fault *why)
+{
+	bool by_somebody = s->answer || s->verb == SETTLE_SKIP;
+
+	assert(s->verb != SETTLE_ANSWER || s->answer);
+	assert(!s->answer || s->verb == SETTLE_ANSWER || s->verb == SETTLE_EXPIRE);
+	assert(!s->answer || s->answered_by.len);
+	if (a->status != ASK_PENDING)
+		return fail(why, ERR_CONFLICT, "ask %.*s is already %s", STR_ARGS(a->id),
+			ask_status_name(a->status));
+	struct str summary = settlement_summary(s, arena);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+
+	a->status = settling[s->verb].to;
+	a->settled_ms = now_ms;
+	a->answer = s->answer ? s->answer->json : STR_NONE;
+	a->answered_by = by_somebody ? s->answered_by : STR_NONE;
+	a->approved_digest = s->approved_digest;
+	a->settled_user = by_somebody ? s->user : STR_NONE;
+	a->reason = s->reason;
+	a->summary = summary;
+	a->claimed_user = a->claimed_name = STR_NONE;
+	a->claimed_until_ms = 0;
+	if (a->kind == ASK_APPROVAL && !a->approved_digest.len && ask_approved(a))
+		a->approved_digest = a->digest;
+	a->version++;
+	*event_type = settling[s->verb].event;
+	return OK;
+}
+
+int64_t ask_urgency(enum risk risk, enum priority priority)
+{
+	if (risk == RISK_CRITICAL || priority == PRIORITY_URGENT) return 2;
+	return risk == RISK_HIGH || priority == PRIORITY_HIGH;
+}
+
+static struct str revoked_write(
+	const struct principal *p, struct str reason, int64_t now_ms, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	jw_key(&w, "by");
+	answered_by_write(&b, "human", p);
+	w.more = true;
+	show_text(&w, "reason", reason);
+	show_time(&w, "at", now_ms);
+	jw_object_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+void ask_sum_revoked(struct buf *out, const struct ask *a)
+{
+	struct arena arena = { 0 };
+	const struct json *revoked = NULL;
+	struct str name, reason;
+
+	if (!a->revoked.len) return;
+	json_read(a->revoked, NULL, &arena, &revoked, NULL);
+	name = json_text(json_get(json_get(revoked, "by"), "name"));
+	reason = json_text(json_get(revoked, "reason"));
+	buf_add_text(out, "Taken back");
+	if (name.len) buf_add_text(out, " by ");
+	text_flatten(out, name);
+	if (reason.len) buf_add_text(out, ": ");
+	text_flatten(out, reason);
+	buf_add_text(out, ". The approval must not be used.");
+	arena_done(&arena);
+}
+
+void ask_sum(struct buf *out, const struct ask *a)
+{
+	buf_add(out, a->summary);
+	if (!a->revoked.len) return;
+	buf_add_char(out, '\n');
+	ask_sum_revoked(out, a);
+}
+
+/* Who approved it, or whose vote counted. */
+static bool gave_approval(const struct ask *a, struct str user, struct arena *arena)
+{
+	const struct vote *vote;
+	struct votes votes;
+
+	if (!user.len) return false;
+	if (str_eq(a->settled_user, user)) return true;
+	if (!a->votes.len || votes_load(a, arena, &votes, NULL)) return false;
+	vote = votes_find(&votes, user);
+	return vote && vote->counts && str_eq(vote->digest, a->approved_digest);
+}
+
+enum err ask_revoke(struct ask *a, const struct principal *p, struct str maker,
+	struct str reason, int64_t now_ms, struct arena *arena, struct fault *why)
+{
+	struct str revoked;
+	bool own =
+		gave_approval(a, p->user, arena) || (maker.len && str_eq(maker, p->user));
+
+	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
+		return fail(why, ERR_FORBIDDEN,
+			"only the person who approved, or an admin, can take the approval back");
+	if (!ask_approved(a)) return fail(why, ERR_CONFLICT, "it was not approved");
+	if (a->used_ms) return fail(why, ERR_CONFLICT, "the approval was already used");
+	if (a->revoked.len)
+		return fail(why, ERR_CONFLICT, "the approval was already revoked");
+	revoked = revoked_write(p, reason, now_ms, arena);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	a->revoked = revoked;
+	a->version++;
+	return OK;
+}
+
+static bool all_approve(const struct ask_parts *parts, const struct json *answer)
+{
+	size_t approvals = 0;
+
+	for (size_t i = 0; i < parts->questions_len; i++) {
+		const struct question *q = &parts->questions[i];
+		const struct json *value =
+			json_get(json_get_str(answer, q->key), "value");
+
+		if (q->type != Q_APPROVAL) continue;
+		if (!str_is(json_text(value), "approve")) return false;
+		approvals++;
+	}
+	return approvals > 0;
+}
+
+enum err ask_edited(const struct ask *a, const struct ask_parts *parts,
+	struct arena *arena, const struct json **out, struct fault *why)
+{
+	const struct json *answer;
+
+	*out = NULL;
+	if (!a->answer.len) return OK;
+	enum err e = json_read(a->answer, NULL, arena, &answer, why);
+	for (size_t i = 0; !e && !*out && i < parts->questions_len; i++)
+		if (parts->questions[i].type == Q_APPROVAL)
+			*out = json_get(json_get_str(answer, parts->questions[i].key),
+				"arguments");
+	return e;
+}
+
+/* Read from the answer itself. Without memory to read it: false. */
+bool ask_approved(const struct ask *a)
+{
+	struct arena arena = { 0 };
+	struct ask_parts parts;
+	const struct json *answer;
+
+	if (a->status != ASK_ANSWERED || a->kind != ASK_APPROVAL) return false;
+	bool approved = !ask_parts(a, &arena, &parts, NULL) &&
+			!json_read(a->answer, NULL, &arena, &answer, NULL) &&
+			all_approve(&parts, answer);
+	arena_done(&arena);
+	return approved;
+}
+
+static void who_write(struct json_writer *w, const char *kind, const struct principal *p)
+{
+	jw_object(w);
+	jw_put_text(w, "kind", kind);
+	show_text(w, "user", p ? p->user : STR_NONE);
+	show_text(w, "name", p ? p->name : STR_NONE);
+	show_text(w, "via", p ? p->via : STR_NONE);
+	jw_object_end(w);
+}
+
+void answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)
+{
+	answered_by_write(out, "human", p);
+	if (out->failed) return;
+	out->len--; /* opens the object again */
+	buf_print(out, ",\"votes\":%lld}", (long long)votes);
+}
+
+void answered_by_write(struct buf *out, const char *kind, const struct principal *p)
+{
+	struct json_writer w = { .out = out };
+
+	who_write(&w, kind, p);
+}
+
+struct str replies_add(struct str replies, const struct principal *p, struct str text,
+	int64_t now_ms, struct arena *arena)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+	char at[TIME_SIZE];
+	bool first = replies.len <= strlen("[]");
+
+	time_write(now_ms, at);
+	buf_add(&out, first ? STR("[") : str_first(replies, replies.len - 1));
+	w.more = !first;
+	jw_object(&w);
+	jw_key(&w, "by");
+	who_write(&w, p->role == ROLE_AGENT ? "agent" : "human", p);
+	jw_put_str(&w, "text", text);
+	jw_put_text(&w, "at", at);
+	jw_object_end(&w);
+	buf_add_char(&out, ']');
+	return buf_keep_done(&out, arena);
+}

@@ -1,0 +1,216 @@
+/* delivery.c - names, JSON, retry pauses and signatures of deliveries. */
+#include "core/delivery/delivery.h"
+
+#include "base/hash.h"
+#include "base/keep.h"
+#include "core/body.h"
+#include "core/show.h"
+
+static const char *const kinds[] = {
+	[DELIVERY_ROUTE] = "route",
+	[DELIVERY_WEBHOOK] = "webhook",
+	[DELIVERY_RESUMER] = "resumer",
+	[DELIVERY_VERIFIER] = "verifier",
+	[DELIVERY_EMAIL] = "email",
+	[DELIVERY_SLACK] = "slack",
+	[DELIVERY_PUSH] = "push",
+	[DELIVERY_COMMAND] = "command",
+};
+
+static const char *const statuses[] = {
+	[DELIVERY_WAITING] = "waiting",
+	[DELIVERY_DONE] = "done",
+	[DELIVERY_DEAD] = "dead",
+	[DELIVERY_DROPPED] = "dropped",
+};
+
+static const char *const purposes[] = {
+	[DELIVERY_SETTLED] = "settled",
+	[DELIVERY_REPLIED] = "replied",
+	[DELIVERY_LATE] = "late",
+	[DELIVERY_VERIFY] = "verify",
+	[DELIVERY_ASK] = "ask",
+	[DELIVERY_REMINDER] = "reminder",
+	[DELIVERY_THREAD] = "thread",
+	[DELIVERY_VOTED] = "voted",
+	[DELIVERY_DIGEST] = "digest",
+	[DELIVERY_SUMMARY] = "summary",
+	[DELIVERY_CODE] = "code",
+	[DELIVERY_ALERT] = "alert",
+	[DELIVERY_TEST] = "test",
+};
+
+#define LEN(table) (sizeof(table) / sizeof *(table))
+
+const char *delivery_kind_name(enum delivery_kind k)
+{
+	return kinds[k];
+}
+
+bool delivery_kind_is_channel(enum delivery_kind k)
+{
+	return k != DELIVERY_ROUTE && k != DELIVERY_RESUMER && k != DELIVERY_VERIFIER;
+}
+
+bool delivery_kind_read(struct str name, enum delivery_kind *out)
+{
+	int i = name_find(kinds, LEN(kinds), name);
+
+	if (i >= 0) *out = (enum delivery_kind)i;
+	return i >= 0;
+}
+
+const char *delivery_status_name(enum delivery_status s)
+{
+	return statuses[s];
+}
+
+bool delivery_status_read(struct str name, enum delivery_status *out)
+{
+	int i = name_find(statuses, LEN(statuses), name);
+
+	if (i >= 0) *out = (enum delivery_status)i;
+	return i >= 0;
+}
+
+const char *delivery_purpose_name(enum delivery_purpose p)
+{
+	return purposes[p];
+}
+
+bool delivery_purpose_read(struct str name, enum delivery_purpose *out)
+{
+	int i = name_find(purposes, LEN(purposes), name);
+
+	if (i >= 0) *out = (enum delivery_purpose)i;
+	return i >= 0;
+}
+
+void delivery_write(struct json_writer *w, const struct delivery *d)
+{
+	jw_object(w);
+	jw_put_str(w, "id", d->id);
+	jw_put_text(w, "kind", delivery_kind_name(d->kind));
+	jw_put_text(w, "status", delivery_status_name(d->status));
+	show_text(w, "session", d->session);
+	show_text(w, "ask", d->ask);
+	jw_put_text(w, "purpose", delivery_purpose_name(d->purpose));
+	show_text(w, "user", d->user);
+	show_text(w, "contact", d->contact);
+	jw_key(w, "step");
+	if (d->contact.len || d->kind == DELIVERY_ROUTE)
+		jw_int(w, d->step);
+	else
+		jw_null(w);
+	jw_put_str(w, "target", d->target);
+	jw_put_int(w, "attempts", d->attempts);
+	show_time(w, "next_at", d->status == DELIVERY_WAITING ? d->next_ms : 0);
+	show_text(w, "last_error", d->last_error);
+	jw_key(w, "last_status");
+	if (d->last_status >= 0)
+		jw_int(w, d->last_status);
+	else
+		jw_null(w);
+	show_time(w, "created_at", d->created_ms);
+	show_time(w, "done_at", d->done_ms);
+	jw_object_end(w);
+}
+
+/* ---- on_settled ---- */
+
+enum err callback_read(struct str on_settled, struct arena *arena, struct callback *out,
+	struct fault *why)
+{
+	const struct json *json;
+	enum err e = json_read(on_settled, NULL, arena, &json, why);
+
+	if (e == ERR_MEMORY) return e;
+	if (e) return fail(why, ERR_INTERNAL, "on_settled of a session is unreadable");
+	out->webhook = json_text(json_get(json, "webhook"));
+	out->resumer = json_text(json_get(json, "resumer"));
+	return OK;
+}
+
+struct str callback_write(const struct callback *c, struct arena *arena)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	if (!c->webhook.len && !c->resumer.len) return STR_NONE;
+	jw_object(&w);
+	jw_put_some(&w, "webhook", c->webhook);
+	jw_put_some(&w, "resumer", c->resumer);
+	jw_object_end(&w);
+	return buf_keep_done(&out, arena);
+}
+
+/* ---- retries ---- */
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+
+/* A bit over three days in all: a receiver may be down over a weekend. */
+static const int64_t pauses_ms[] = { 5 * SECOND, 30 * SECOND, 5 * MINUTE, 30 * MINUTE,
+	2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR };
+
+/* People wait for a verifier: three tries of 20 s, within 90 s. */
+static const int64_t verifier_pauses_ms[] = { 1 * SECOND, 3 * SECOND };
+
+int64_t delivery_pause_ms(enum delivery_kind kind, int64_t attempts, uint64_t random)
+{
+	bool soon = kind == DELIVERY_VERIFIER;
+	size_t len = soon ? LEN(verifier_pauses_ms) : LEN(pauses_ms);
+	int64_t pause;
+
+	if (attempts < 1 || attempts > (int64_t)len) return -1;
+	if (soon)
+		pause = verifier_pauses_ms[attempts - 1];
+	else
+		pause = pauses_ms[attempts - 1];
+	return pause + (int64_t)(random % (uint64_t)(pause / 5 + 1));
+}
+
+int64_t delivery_person_pause_ms(enum delivery_kind kind, int64_t attempts)
+{
+	static const int64_t people_ms[DELIVERY_SOON] = { 5 * SECOND, 30 * SECOND,
+		2 * MINUTE, 10 * MINUTE };
+	/* Within six hours of the first. */
+	const int64_t mail_most = DELIVERY_SOON + 11;
+
+	if (attempts < 1) return -1;
+	if (attempts <= DELIVERY_SOON) return people_ms[attempts - 1];
+	return kind == DELIVERY_EMAIL && attempts <= mail_most ? 30 * MINUTE : -1;
+}
+
+bool delivery_shows_ask(const struct delivery *d)
+{
+	return d->contact.len && !d->carrier.len &&
+	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER ||
+		       d->purpose == DELIVERY_THREAD);
+}
+
+/* ---- signatures ---- */
+
+void webhook_sign(struct buf *out, struct str key, struct str id, int64_t timestamp_s,
+	struct str body)
+{
+	struct buf text = { 0 };
+	uint8_t mac[SHA256_SIZE];
+
+	buf_print(&text, "%.*s.%lld.", STR_ARGS(id), (long long)timestamp_s);
+	buf_add(&text, body);
+	if (text.failed) out->failed = true;
+	hmac_sha256(key, buf_str(&text), mac);
+	buf_done(&text);
+	if (out->len) buf_add_char(out, ' ');
+	buf_add(out, STR("v1,"));
+	base64_write(out, str_make((const char *)mac, sizeof mac));
+}
+
+struct str webhook_secret(struct str key, struct arena *arena)
+{
+	struct buf out = { .max = 256 };
+
+	buf_add(&out, STR("whsec_"));
+	base64_write(&out, key);
+	return buf_keep_done(&out, arena);
+}

@@ -1,0 +1,228 @@
+/* contact.c - contacts: bodies read, JSON written. */
+#include "core/notify/contact.h"
+
+#include "core/address.h"
+#include "core/session/resumer.h"
+#include "core/show.h"
+
+static const char *const formats[] = {
+	[FORMAT_PARLEY] = "parley",
+	[FORMAT_SLACK] = "slack",
+	[FORMAT_TEAMS] = "teams",
+	[FORMAT_NTFY] = "ntfy",
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+bool contact_usable(const struct contact *c)
+{
+	return contact_open(c) && !c->broken_ms;
+}
+
+bool contact_open(const struct contact *c)
+{
+	return c->verified && !c->muted;
+}
+
+void contact_digest(const struct contact *c, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { c->id, c->user, c->team,
+		str_of(delivery_kind_name(c->channel)), c->address, c->format,
+		c->verified ? STR("1") : STR("0"),
+		digest_number(c->created_ms, created) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
+enum contact_format contact_format(const struct contact *c)
+{
+	int i = name_find(formats, FORMATS, c->format);
+
+	return i < 0 ? FORMAT_PARLEY : (enum contact_format)i;
+}
+
+/* ---- bodies ---- */
+
+enum { C_CHANNEL, C_ADDRESS, C_FORMAT, C_NAME, C_SUBSCRIPTION, C_LEN };
+static const struct str names[C_LEN] = { [C_CHANNEL] = STR("channel"),
+	[C_ADDRESS] = STR("address"),
+	[C_FORMAT] = STR("format"),
+	[C_NAME] = STR("name"),
+	[C_SUBSCRIPTION] = STR("subscription") };
+static const struct members members = { names, C_LEN };
+
+static bool atom(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+/=?^_`{|}~-.", c));
+}
+
+bool mail_address_valid(struct str address)
+{
+	struct str local = str_first(address, 0), host;
+	size_t at = 0;
+
+	while (at < address.len && address.at[at] != '@')
+		at++;
+	local = str_first(address, at);
+	host = str_from(address, at + 1);
+	if (!local.len || local.len > 64 || !host.len || host.len > 253) return false;
+	for (size_t i = 0; i < local.len; i++)
+		if (!atom(local.at[i])) return false;
+	for (size_t i = 0; i < host.len; i++)
+		if (!atom(host.at[i]) || strchr("!#$%&'*+/=?^_`{|}~", host.at[i]))
+			return false;
+	return local.at[0] != '.' && host.at[0] != '.' && host.at[0] != '-' &&
+	       str_find(address, STR("..")) < 0 && host.at[host.len - 1] != '.';
+}
+
+static bool slack_valid(struct str id, bool of_team)
+{
+	const char *first = of_team ? "UWCG" : "UW";
+
+	if (id.len < 3 || id.len > 30 || !strchr(first, id.at[0])) return false;
+	for (size_t i = 0; i < id.len; i++)
+		if (!((id.at[i] >= 'A' && id.at[i] <= 'Z') ||
+			    (id.at[i] >= '0' && id.at[i] <= '9')))
+			return false;
+	return true;
+}
+
+static void address_check(struct check *c, const struct json_place *root,
+	const struct contact_body *b, bool of_team)
+{
+	struct url url;
+
+	if (b->channel == DELIVERY_EMAIL && !mail_address_valid(b->address))
+		wrong_member(c, root, names[C_ADDRESS], "must be one e-mail address");
+	if (b->channel == DELIVERY_SLACK && !slack_valid(b->address, of_team))
+		wrong_member(c, root, names[C_ADDRESS],
+			of_team ? "must be a Slack id: U…, W…, C… or G…"
+				: "must be the Slack id of a person: U… or W…");
+	if (b->channel == DELIVERY_WEBHOOK && !url_split(b->address, &url))
+		wrong_member(c, root, names[C_ADDRESS], "must be a URL (http or https)");
+	if (b->channel == DELIVERY_COMMAND && !resumer_name_valid(b->address))
+		wrong_member(c, root, names[C_ADDRESS],
+			"must be the name of a command of [channels]");
+}
+
+static void format_check(
+	struct check *c, const struct json_place *root, const struct contact_body *b)
+{
+	if (b->channel == DELIVERY_WEBHOOK ? name_find(formats, FORMATS, b->format) < 0
+					   : b->format.len > 0)
+		wrong_member(c, root, names[C_FORMAT],
+			b->channel == DELIVERY_WEBHOOK
+				? "must be parley, slack, teams or ntfy"
+				: "is of webhooks only");
+}
+
+/* An address; of push the browser's subscription, in which the address stands. */
+static void where_read(struct check *c, const struct json_place *root,
+	const struct json *const m[C_LEN], bool of_team, struct contact_body *b)
+{
+	if (b->channel != DELIVERY_PUSH) {
+		b->address = text_read(c, root, names[C_ADDRESS], m[C_ADDRESS],
+			CONTACT_ADDRESS_MAX, TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
+		if (m[C_SUBSCRIPTION])
+			wrong_member(c, root, names[C_SUBSCRIPTION], "is of push only");
+		return;
+	}
+	if (of_team)
+		wrong_member(c, root, names[C_CHANNEL],
+			"a browser is a person's: add it to a user");
+	if (m[C_ADDRESS])
+		wrong_member(c, root, names[C_ADDRESS], "of push: in the subscription");
+	subscription_read(c, root, m[C_SUBSCRIPTION], &b->subscription);
+	b->address = b->subscription.endpoint;
+}
+
+enum err contact_body_read(const struct json *body, bool of_team,
+	struct contact_body *out, struct fault *why)
+{
+	struct check c = { .why = why };
+	struct json_place root = place_root("");
+	const struct json *m[C_LEN];
+	struct contact_body b = { 0 };
+
+	if (members_read(&c, &root, body, &members, NULL, m)) {
+		if (!delivery_kind_read(json_text(m[C_CHANNEL]), &b.channel) ||
+			!delivery_kind_is_channel(b.channel))
+			wrong_member(&c, &root, names[C_CHANNEL],
+				"must be email, slack, push, webhook or command");
+		where_read(&c, &root, m, of_team, &b);
+		b.name = text_read(
+			&c, &root, names[C_NAME], m[C_NAME], CONTACT_NAME_MAX, TEXT_LINE);
+		b.format =
+			text_read(&c, &root, names[C_FORMAT], m[C_FORMAT], 20, TEXT_LINE);
+		if (b.channel == DELIVERY_WEBHOOK && !b.format.len)
+			b.format = str_of(formats[FORMAT_PARLEY]);
+		if (!c.failed) address_check(&c, &root, &b, of_team);
+		if (!c.failed) format_check(&c, &root, &b);
+	}
+	enum err e = check_end(&c, NULL);
+	if (!e) *out = b;
+	return e;
+}
+
+enum err contact_patch_read(
+	const struct json *body, struct contact_patch *out, struct fault *why)
+{
+	static const struct str patch_names[] = { STR("name"), STR("muted") };
+	static const struct members patch_members = { patch_names, 2 };
+	struct check c = { .why = why };
+	struct json_place root = place_root("");
+	const struct json *m[2];
+	struct contact_patch p = { 0 };
+
+	if (members_read(&c, &root, body, &patch_members, NULL, m)) {
+		p.has_name = json_get(body, "name") != NULL;
+		p.has_muted = m[1] != NULL;
+		p.name = text_read(
+			&c, &root, patch_names[0], m[0], CONTACT_NAME_MAX, TEXT_LINE);
+		p.muted = flag_read(&c, &root, patch_names[1], m[1], false);
+		if (!p.has_name && !p.has_muted) wrong(&c, &root, "nothing to change");
+	}
+	enum err e = check_end(&c, NULL);
+	if (!e) *out = p;
+	return e;
+}
+
+/* ---- shown ---- */
+
+struct str contact_target(const struct contact *c)
+{
+	return c->name.len ? c->name : c->id;
+}
+
+void contact_write(
+	struct json_writer *w, const struct contact *c, bool whole, struct arena *arena)
+{
+	/* The rest of a push address lets anybody send there. */
+	bool host_only =
+		c->channel == DELIVERY_PUSH || (c->channel == DELIVERY_WEBHOOK && !whole);
+
+	jw_object(w);
+	jw_put_str(w, "id", c->id);
+	show_text(w, "user", c->user);
+	show_text(w, "team", c->team);
+	jw_put_text(w, "channel", delivery_kind_name(c->channel));
+	jw_put_str(w, "address", host_only ? url_host(c->address, arena) : c->address);
+	show_text(w, "format", c->format);
+	show_text(w, "name", c->name);
+	jw_put_bool(w, "verified", c->verified);
+	jw_put_bool(w, "tested", c->tested);
+	jw_put_bool(w, "muted", c->muted);
+	jw_key(w, "broken");
+	if (c->broken_ms) {
+		jw_object(w);
+		show_time(w, "since", c->broken_ms);
+		jw_put_str(w, "reason", c->broken);
+		jw_object_end(w);
+	} else {
+		jw_null(w);
+	}
+	show_time(w, "created_at", c->created_ms);
+	show_time(w, "last_used_at", c->last_used_ms);
+	jw_object_end(w);
+}

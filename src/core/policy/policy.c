@@ -1,0 +1,123 @@
+/* policy.c - how grave an operation is, and what the policy's mode says about it. */
+#include "core/policy/policy.h"
+
+#include "core/policy/rule_set_inner.h"
+
+/* Rows below medium: every command must fit one of them. */
+static bool risk_is_low(const struct policy *p, const struct operation_view *o)
+{
+	size_t parts = operation_parts(o);
+
+	for (size_t part = 0; part < parts; part++) {
+		bool fits = false;
+
+		for (size_t i = 0; i < p->risks_len && !fits; i++)
+			fits = p->risks[i].risk < RISK_MEDIUM &&
+			       tools_allow_part(
+				       p->risks[i].tools, p->risks[i].tools_len, o, part);
+		if (!fits) return false;
+	}
+	return parts > 0;
+}
+
+enum risk policy_raise(
+	const struct policy *p, const struct operation_view *o, enum risk base)
+{
+	enum risk risk = base;
+
+	for (size_t i = 0; i < p->risks_len; i++) {
+		const struct risk_row *row = &p->risks[i];
+
+		if (row->risk >= RISK_MEDIUM && row->risk > risk &&
+			(o->failed || tools_stop(row->tools, row->tools_len, o)))
+			risk = row->risk;
+	}
+	return risk;
+}
+
+static enum risk rows_risk(const struct policy *p, const struct operation_view *o)
+{
+	enum risk risk = policy_raise(p, o, RISK_NONE);
+
+	if (risk != RISK_NONE) return risk;
+	return !o->failed && risk_is_low(p, o) ? RISK_LOW : RISK_MEDIUM;
+}
+
+enum risk policy_risk(const struct policy *p, const struct operation_view *o)
+{
+	enum risk risk = rows_risk(p, o);
+
+	return o->claimed > risk ? o->claimed : risk;
+}
+
+enum effect policy_effect(
+	const struct policy *p, enum operation_type type, enum risk risk)
+{
+	bool asks;
+
+	if (risk == RISK_CRITICAL || type > TYPE_DB_OP) return EFFECT_ASK;
+	asks = p->mode == MODE_MANUAL ||
+	       (p->mode == MODE_SELECTIVE && p->selective[type]);
+	if (asks)
+		return risk == RISK_LOW && p->auto_approve_low ? EFFECT_ALLOW
+							       : EFFECT_ASK;
+	return risk == RISK_HIGH && p->always_confirm_high ? EFFECT_ASK : EFFECT_ALLOW;
+}
+
+/* ---- loosening ---- */
+
+/* Something is allowed after it that was not before; `before` NULL: that asked for all. */
+static bool effects_looser(const struct policy *before, const struct policy *after)
+{
+	for (int i = TYPE_TOOL; i <= TYPE_DB_OP; i++)
+		for (int k = RISK_LOW; k <= RISK_HIGH; k++) {
+			enum operation_type type = (enum operation_type)i;
+			enum risk risk = (enum risk)k;
+
+			if (policy_effect(after, type, risk) == EFFECT_ALLOW &&
+				(!before ||
+					policy_effect(before, type, risk) == EFFECT_ASK))
+				return true;
+		}
+	return false;
+}
+
+/* This pattern with a risk from `min` to `max`. */
+static bool risks_have(const struct policy *p, struct str pattern, int min, int max)
+{
+	for (size_t i = 0; i < p->risks_len; i++)
+		for (size_t k = 0; k < p->risks[i].tools_len; k++)
+			if ((int)p->risks[i].risk >= min &&
+				(int)p->risks[i].risk <= max &&
+				str_eq(p->risks[i].tools[k].text, pattern))
+				return true;
+	return false;
+}
+
+/* What `a` makes grave, `b` does, too; or, of rows below medium, the other way round. */
+static bool risks_hold(const struct policy *a, const struct policy *b, bool low)
+{
+	for (size_t i = 0; i < a->risks_len; i++)
+		for (size_t k = 0; k < a->risks[i].tools_len; k++)
+			if ((a->risks[i].risk < RISK_MEDIUM) == low &&
+				!risks_have(b, a->risks[i].tools[k].text,
+					low ? RISK_LOW : (int)a->risks[i].risk,
+					low ? RISK_LOW : RISK_CRITICAL))
+				return false;
+	return true;
+}
+
+unsigned policy_looser(const struct policy *before, const struct policy *after)
+{
+	unsigned in = 0;
+
+	if (before->mode_unset && !after->mode_unset && effects_looser(NULL, after))
+		in |= LOOSER_UNASKED;
+	if (effects_looser(before, after)) in |= LOOSER_MODE;
+	if (!risks_hold(before, after, false) || !risks_hold(after, before, true))
+		in |= LOOSER_RISKS;
+	if (after->scope_member_ms > before->scope_member_ms ||
+		after->scope_high_ms > before->scope_high_ms)
+		in |= LOOSER_SCOPES;
+	return in;
+}

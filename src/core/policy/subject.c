@@ -1,0 +1,185 @@
+/* subject.c - the table of tools and what their calls are about. */
+#include "core/policy/subject.h"
+
+#include "base/keep.h"
+#include "base/shell.h"
+#include "core/body.h"
+#include "core/policy/host.h"
+#include "core/policy/path.h"
+
+enum { MEMBERS_MAX = 4 };
+
+/* Tools of coding agents and our own, and the members that their calls are about: the
+ * first that is there. */
+static const struct {
+	const char *tool;
+	enum subject_kind kind;
+	const char *members[MEMBERS_MAX];
+} tools[] = {
+	{ "Bash", SUBJECT_COMMAND, { "command" } },
+	{ "bash", SUBJECT_COMMAND, { "command" } },
+	{ "shell", SUBJECT_COMMAND, { "command", "cmd" } },
+	{ "Execute", SUBJECT_COMMAND, { "command" } },
+	{ "run_shell_command", SUBJECT_COMMAND, { "command" } },
+	{ "exec_command", SUBJECT_COMMAND, { "cmd", "command" } },
+	{ "Read", SUBJECT_PATH, { "file_path" } },
+	{ "Write", SUBJECT_PATH, { "file_path" } },
+	{ "Edit", SUBJECT_PATH, { "file_path" } },
+	{ "MultiEdit", SUBJECT_PATH, { "file_path" } },
+	{ "Create", SUBJECT_PATH, { "file_path" } },
+	{ "NotebookEdit", SUBJECT_PATH, { "notebook_path" } },
+	{ "LS", SUBJECT_PATH, { "path", "directory_path" } },
+	{ "Glob", SUBJECT_PATH, { "pattern" } },
+	{ "Grep", SUBJECT_TEXT, { "pattern" } },
+	{ "read", SUBJECT_PATH, { "filePath", "file_path", "path" } },
+	{ "write", SUBJECT_PATH, { "filePath", "file_path", "path" } },
+	{ "edit", SUBJECT_PATH, { "filePath", "file_path", "path" } },
+	{ "view", SUBJECT_PATH, { "path", "file_path" } },
+	{ "create", SUBJECT_PATH, { "path", "file_path" } },
+	{ "read_file", SUBJECT_PATH, { "file_path", "absolute_path", "path" } },
+	{ "write_file", SUBJECT_PATH, { "file_path", "absolute_path", "path" } },
+	{ "replace", SUBJECT_PATH, { "file_path", "absolute_path", "path" } },
+	{ "list_directory", SUBJECT_PATH, { "path", "dir_path" } },
+	{ "glob", SUBJECT_PATH, { "pattern" } },
+	{ "grep", SUBJECT_TEXT, { "pattern" } },
+	{ "search_file_content", SUBJECT_TEXT, { "pattern" } },
+	{ "WebFetch", SUBJECT_ADDRESS, { "url" } },
+	{ "webfetch", SUBJECT_ADDRESS, { "url" } },
+	{ "web_fetch", SUBJECT_ADDRESS, { "url" } },
+	{ "FetchUrl", SUBJECT_ADDRESS, { "url" } },
+	{ "WebSearch", SUBJECT_TEXT, { "query" } },
+	{ "google_web_search", SUBJECT_TEXT, { "query" } },
+	{ "Task", SUBJECT_TEXT, { "subagent_type" } },
+	{ "Agent", SUBJECT_TEXT, { "subagent_type" } },
+	{ "memory", SUBJECT_TEXT, { "operation" } },
+	{ "todo", SUBJECT_TEXT, { "operation" } },
+	{ "files", SUBJECT_TEXT, { "operation" } },
+};
+
+/* What members of other tools probably are. Sure enough to stop, not to allow. */
+static const struct {
+	const char *member;
+	enum subject_kind kind;
+} guesses[] = {
+	{ "command", SUBJECT_COMMAND },
+	{ "cmd", SUBJECT_COMMAND },
+	{ "file_path", SUBJECT_PATH },
+	{ "path", SUBJECT_PATH },
+	{ "url", SUBJECT_ADDRESS },
+	{ "query", SUBJECT_TEXT },
+	{ "operation", SUBJECT_TEXT },
+};
+
+enum { TOOLS_LEN = sizeof tools / sizeof *tools };
+enum { GUESSES_LEN = sizeof guesses / sizeof *guesses };
+_Static_assert(sizeof guesses / sizeof *guesses + 1 <= (size_t)SUBJECTS_MAX,
+	"a subject for each guess, and the JSON");
+
+static int tool_find(struct str name)
+{
+	for (int i = 0; i < TOOLS_LEN; i++)
+		if (str_is(name, tools[i].tool)) return i;
+	return -1;
+}
+
+bool subject_kind_of(struct str name, enum subject_kind *kind)
+{
+	int at = tool_find(name);
+
+	if (at >= 0) *kind = tools[at].kind;
+	return at >= 0;
+}
+
+/* A text, or the words of a command line. */
+static bool text_of(const struct json *value, struct arena *arena, struct str *out)
+{
+	struct buf line = { 0 };
+
+	if (json_is(value, JSON_STRING)) {
+		*out = value->text;
+		return true;
+	}
+	if (!json_is(value, JSON_ARRAY) || value->count == 0) return false;
+	for (uint32_t i = 0; i < value->count; i++) {
+		if (value->items[i].type != JSON_STRING) {
+			buf_done(&line);
+			return false;
+		}
+		shell_word_add(&line, value->items[i].text);
+	}
+	*out = buf_keep_done(&line, arena);
+	return true;
+}
+
+static void subject_fill(struct subject *s, enum subject_kind kind,
+	const struct json *value, struct arena *arena)
+{
+	*s = (struct subject){ .kind = kind };
+	s->known = kind == SUBJECT_COMMAND ? text_of(value, arena, &s->text)
+					   : json_is(value, JSON_STRING);
+	if (!s->known) s->vague = value ? DOUBT_TYPE : DOUBT_ABSENT;
+	if (!s->known) return;
+	if (kind != SUBJECT_COMMAND) s->text = value->text;
+	if (kind == SUBJECT_PATH) {
+		s->normal = path_normal(s->text, arena);
+		s->unclear = path_unclear(s->text);
+	} else if (kind == SUBJECT_COMMAND) {
+		command_line_read(s->text, arena, &s->line);
+		s->unclear = s->line.unclear;
+	} else if (kind == SUBJECT_ADDRESS) {
+		s->host = host_of(s->text, arena);
+		if (!s->host.len) s->vague = DOUBT_ADDRESS;
+	}
+}
+
+static const struct json *member_of(
+	const struct json *arguments, const char *const *names)
+{
+	for (size_t i = 0; i < MEMBERS_MAX && names[i]; i++) {
+		const struct json *value = json_get(arguments, names[i]);
+
+		if (value) return value;
+	}
+	return NULL;
+}
+
+static size_t other_read(
+	const struct json *arguments, struct arena *arena, struct subject *out)
+{
+	struct buf text = { 0 };
+	size_t len = 1;
+
+	*out = (struct subject){ .kind = SUBJECT_TEXT, .known = true };
+	if (arguments) json_canonical(&text, arguments);
+	out->text = buf_keep_done(&text, arena);
+	for (size_t i = 0; i < GUESSES_LEN; i++) {
+		const struct json *value = json_get(arguments, guesses[i].member);
+
+		if (!value) continue;
+		subject_fill(&out[len], guesses[i].kind, value, arena);
+		out[len].only_stops = true;
+		len += out[len].known;
+	}
+	return len;
+}
+
+size_t subject_read(struct str name, const struct json *arguments, struct arena *arena,
+	struct subject out[SUBJECTS_MAX])
+{
+	int at = tool_find(name);
+	size_t len = 1;
+
+	if (at >= 0)
+		subject_fill(out, tools[at].kind, member_of(arguments, tools[at].members),
+			arena);
+	else
+		len = other_read(arguments, arena, out);
+	return arena->failed ? 0 : len;
+}
+
+size_t subject_read_command(
+	const struct json *argv, struct arena *arena, struct subject out[SUBJECTS_MAX])
+{
+	subject_fill(out, SUBJECT_COMMAND, argv, arena);
+	return arena->failed ? 0 : 1;
+}

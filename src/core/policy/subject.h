@@ -1,0 +1,41 @@
+/* subject.h - what a call of a tool is about: a command, a path, an address, a query; else
+ * its arguments as JSON. Patterns in brackets are compared with it. */
+#ifndef CORE_SUBJECT_H
+#define CORE_SUBJECT_H
+
+#include "base/json.h"
+#include "core/policy/command_line.h"
+
+enum subject_kind {
+	SUBJECT_TEXT, /* a query, an operation, JSON */
+	SUBJECT_COMMAND,
+	SUBJECT_PATH,
+	SUBJECT_ADDRESS,
+};
+
+struct subject {
+	enum subject_kind kind;
+	bool known;	    /* false: the tool's arguments lack it, or it is no text */
+	bool only_stops;    /* a guess by a member's name: for deny and ask alone */
+	enum doubt unclear; /* keeps every allow from fitting */
+	enum doubt vague;   /* keeps those from fitting that look at the subject */
+	struct str text;
+	struct str normal; /* SUBJECT_PATH: normalised */
+	struct str host;   /* SUBJECT_ADDRESS: see core/policy/host.h; may be empty */
+	struct command_line line; /* SUBJECT_COMMAND */
+};
+
+enum { SUBJECTS_MAX = 8 };
+
+/* The kind that calls of this tool have; false: it is not in the table, so the arguments
+ * as JSON count. `name` is literal. */
+bool subject_kind_of(struct str name, enum subject_kind *);
+/* What this call is about, the surest first. `arguments` may be NULL. The number of them,
+ * at least 1; 0: no memory. */
+size_t subject_read(struct str name, const struct json *arguments, struct arena *,
+	struct subject out[SUBJECTS_MAX]);
+/* The same for the words of a command line, whatever its name. */
+size_t subject_read_command(
+	const struct json *argv, struct arena *, struct subject out[SUBJECTS_MAX]);
+
+#endif

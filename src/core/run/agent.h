@@ -1,0 +1,77 @@
+/* agent.h - agents that Parley runs: what is configured of one, read, checked and shown.
+ * Pure. */
+#ifndef CORE_AGENT_H
+#define CORE_AGENT_H
+
+#include "base/json.h"
+#include "core/ask/decision.h"
+#include "core/body.h"
+
+enum {
+	AGENT_NAME_MAX = 64,
+	AGENT_DESCRIPTION_MAX = 500,
+	AGENT_PROMPT_MAX = 100000,
+	AGENT_TOOLS_MAX = 200,
+	AGENTS_MAX = 500,
+	AGENT_TURNS = 50, /* unless it says otherwise */
+	AGENT_HISTORY = 50,
+};
+
+/* As it is stored, and as the configuration file's are held in memory. Borrowed texts. */
+struct agent_record {
+	int64_t ws;
+	struct str id; /* agt_…, from workspace and name: agent_id */
+	struct str name;
+	struct str
+		body; /* JSON, as agent_read wrote it; what a run keeps as its `config` */
+	int64_t created_ms, changed_ms;
+	int64_t version; /* 0: defined by the configuration */
+};
+
+struct agent_limits {
+	int64_t turns, history;
+	int64_t tokens;	 /* 0: none */
+	int64_t cost;	 /* nanodollars; 0: none */
+	int64_t time_ms; /* 0: none */
+};
+
+/* A body taken apart. Lives in an arena. */
+struct agent_config {
+	struct str name, description;
+	struct str provider, model, prompt;
+	struct str effort; /* low, medium, high; or empty */
+	struct str *tools; /* "memory", "todo/create" */
+	size_t tools_len;
+	struct agent_limits limits;
+	struct str
+		validation; /* JSON: members of the policy that hold for it alone; or empty */
+	bool ask_on_error, ask_on_limit;
+	enum on_reject { REJECT_BY_POLICY, REJECT_TELL, REJECT_STOP } on_reject;
+};
+
+/* What its event names it by. */
+void agent_digest(const struct agent_record *, char out[SHORT_DIGEST_SIZE]);
+bool agent_name_valid(struct str); /* [a-z0-9_-], 1 to 64 */
+/* Is this a tool, or one operation of one, that an agent can have? */
+bool agent_tool_valid(struct str);
+void agent_allow_test_tools(void); /* `test_append` is one, too, from now on */
+
+/* Reads a body over `before` (as this function wrote it; empty: a new agent, which needs
+ * name, provider and model): members it brings replace those, null is the default. The new
+ * whole goes to *json, in the arena. `also`: more members that the body may have. That the
+ * provider exists is for the caller to see. */
+enum err agent_read(const struct json *body, struct str before,
+	const struct members *also, struct arena *, struct str *json, struct fault *why);
+/* Takes apart what agent_read wrote. ERR_INTERNAL: it is damaged. */
+enum err agent_parse(
+	struct str json, struct arena *, struct agent_config *out, struct fault *why);
+/* The member `limits` on its own, as runs keep it: taken apart, and written. */
+enum err agent_limits_parse(
+	struct str json, struct arena *, struct agent_limits *out, struct fault *why);
+struct str agent_limits_keep(const struct agent_limits *, struct arena *);
+/* `wrong`: why it cannot run; empty: it can. `preset`: it is the one that runs when none is
+ * named. */
+void agent_show(
+	struct json_writer *, const struct agent_record *, struct str wrong, bool preset);
+
+#endif

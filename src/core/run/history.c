@@ -1,0 +1,131 @@
+/* history.c - the window of messages that a model is given. */
+#include "core/run/history.h"
+
+#include "base/keep.h"
+#include "core/body.h"
+#include "core/run/tool_call.h"
+
+#include <string.h>
+
+int64_t history_tail(int64_t count, int64_t max)
+{
+	int64_t half, over;
+
+	if (count <= max) return count;
+	half = max / 2 > 0 ? max / 2 : 1;
+	over = (count - max + half - 1) / half * half;
+	return count - over > 0 ? count - over : 1;
+}
+
+/* Moves the message at `from` to `to`, before it. */
+static void message_move(const struct run_message **all, size_t from, size_t to)
+{
+	const struct run_message *m = all[from];
+
+	memmove(&all[to + 1], &all[to], (from - to) * sizeof *all);
+	all[to] = m;
+}
+
+void history_order(const struct run_message **all, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		size_t at = i, k;
+
+		if (all[i]->role != MESSAGE_ASSISTANT) continue;
+		while (all[i]->seen && at && all[at - 1]->role == MESSAGE_USER &&
+			all[at - 1]->n > all[i]->seen)
+			at--;
+		message_move(all, i, at);
+		for (k = at + 1; k < len && all[k]->role == MESSAGE_USER;)
+			k++;
+		if (k < len && all[k]->role == MESSAGE_TOOL) message_move(all, k, at + 1);
+	}
+}
+
+/* Where the window begins: with a user's message, or behind `first` with anything but results. */
+static size_t window_start(
+	const struct run_message *const *tail, size_t len, bool behind_first)
+{
+	size_t i = 0;
+
+	while (i < len && (behind_first ? tail[i]->role == MESSAGE_TOOL
+					: tail[i]->role != MESSAGE_USER))
+		i++;
+	return i;
+}
+
+size_t history_window(const struct run_message *const *all, size_t len, struct str first,
+	int64_t max, const struct run_message **out)
+{
+	int64_t last = len ? all[len - 1]->n : 0, before = last - history_tail(last, max);
+	const struct run_message **rest = out;
+	size_t n = 0, start;
+
+	for (size_t i = 0; i < len && all[i]->n <= before; i++)
+		if (str_eq(all[i]->id, first)) *rest++ = all[i];
+	for (size_t i = 0; i < len; i++)
+		if (all[i]->n > before) rest[n++] = all[i];
+	history_order(rest, n);
+	start = window_start(rest, n, rest != out);
+	memmove(rest, rest + start, (n - start) * sizeof *rest);
+	return (size_t)(rest - out) + n - start;
+}
+
+/* ---- results ---- */
+
+/* So many bytes at most, and no half of a character at either end. */
+static struct str head_of(struct str s, size_t n)
+{
+	while (n && n < s.len && ((unsigned char)s.at[n] & 0xc0) == 0x80)
+		n--;
+	return str_first(s, n);
+}
+
+static struct str tail_of(struct str s, size_t n)
+{
+	size_t start = n < s.len ? s.len - n : 0;
+
+	while (start < s.len && ((unsigned char)s.at[start] & 0xc0) == 0x80)
+		start++;
+	return str_from(s, start);
+}
+
+/* A result is for the model's eyes, not for its whole context. */
+static struct str result_cut(struct str text, bool full, struct arena *arena)
+{
+	const size_t half = CALL_MODEL_MAX / 2;
+
+	if (full && text.len > 200) return STR("[left out: the context is nearly full]");
+	if (text.len <= CALL_MODEL_MAX) return text;
+	return arena_print(arena, "%.*s\n[… %zu bytes left out …]\n%.*s",
+		STR_ARGS(head_of(text, half)), text.len - CALL_MODEL_MAX,
+		STR_ARGS(tail_of(text, half)));
+}
+
+struct str history_results(struct str content, bool full, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct json *parts;
+
+	if (content.len <= CALL_MODEL_MAX && !full) return content;
+	if (json_read(content, NULL, arena, &parts, NULL)) return content;
+	jw_array(&w);
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *part = &parts->items[i];
+
+		jw_object(&w);
+		for (uint32_t k = 0; k < part->count; k++) {
+			const struct json_member *m = &part->members[k];
+
+			jw_name(&w, m->name);
+			if (str_is(m->name, "content") && m->value.type == JSON_STRING)
+				jw_str(&w, result_cut(m->value.text, full, arena));
+			else
+				jw_json(&w, &m->value);
+		}
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
+}

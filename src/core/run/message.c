@@ -1,0 +1,147 @@
+/* message.c - names of roles, statuses and scopes, and the JSON of messages, tasks, memories. */
+#include "core/run/message.h"
+
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "core/body.h"
+#include "core/show.h"
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *const roles[] = {
+	[MESSAGE_SYSTEM] = "system",
+	[MESSAGE_USER] = "user",
+	[MESSAGE_ASSISTANT] = "assistant",
+	[MESSAGE_TOOL] = "tool",
+};
+
+static const char *const task_statuses[] = {
+	[TASK_PENDING] = "pending",
+	[TASK_IN_PROGRESS] = "in_progress",
+	[TASK_COMPLETED] = "completed",
+};
+
+static const char *const scopes[] = {
+	[MEMORY_WORKSPACE] = "workspace",
+	[MEMORY_AGENT] = "agent",
+	[MEMORY_SESSION] = "session",
+};
+
+const char *message_role_name(enum message_role r)
+{
+	return roles[r];
+}
+
+bool message_role_read(struct str name, enum message_role *out)
+{
+	int i = name_find(roles, LEN(roles), name);
+
+	if (i >= 0) *out = (enum message_role)i;
+	return i >= 0;
+}
+
+const char *task_status_name(enum task_status s)
+{
+	return task_statuses[s];
+}
+
+bool task_status_read(struct str name, enum task_status *out)
+{
+	int i = name_find(task_statuses, LEN(task_statuses), name);
+
+	if (i >= 0) *out = (enum task_status)i;
+	return i >= 0;
+}
+
+const char *memory_scope_name(enum memory_scope s)
+{
+	return scopes[s];
+}
+
+bool memory_scope_read(struct str name, enum memory_scope *out)
+{
+	int i = name_find(scopes, LEN(scopes), name);
+
+	if (i >= 0) *out = (enum memory_scope)i;
+	return i >= 0;
+}
+
+void message_write(struct json_writer *w, const struct run_message *m)
+{
+	bool spoke = m->role == MESSAGE_ASSISTANT;
+
+	jw_object(w);
+	show_text(w, "id", m->id);
+	show_text(w, "session", m->session);
+	show_text(w, "run", m->run);
+	show_text(w, "role", str_of(roles[m->role]));
+	show_json(w, "content", m->content);
+	show_text(w, "model", m->model);
+	jw_key(w, "usage");
+	if (spoke)
+		usage_write(w, &m->usage);
+	else
+		jw_null(w);
+	jw_key(w, "cost_usd");
+	cost_write(w, spoke ? m->cost : COST_UNKNOWN);
+	show_text(w, "stop", m->stop);
+	show_time(w, "created_at", m->created_ms);
+	jw_object_end(w);
+}
+
+struct str message_text(struct str text, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	jw_array(&w);
+	jw_object(&w);
+	jw_put_text(&w, "type", "text");
+	jw_put_str(&w, "text", text);
+	jw_object_end(&w);
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+struct str message_line(struct str text, struct arena *arena)
+{
+	struct str line, first;
+
+	while (str_cut(&text, '\n', &line)) {
+		line = str_trim(line);
+		if (!line.len) continue;
+		first = utf8_first(line, MESSAGE_LINE_MAX);
+		if (first.len == line.len) return line;
+		return arena_print(
+			arena, "%.*s…", STR_ARGS(utf8_first(line, MESSAGE_LINE_MAX - 1)));
+	}
+	return STR_NONE;
+}
+
+void todo_write(struct json_writer *w, const struct todo *t)
+{
+	jw_object(w);
+	show_text(w, "id", t->id);
+	show_text(w, "session", t->session);
+	show_text(w, "run", t->run);
+	show_text(w, "name", t->name);
+	show_text(w, "description", t->description);
+	show_text(w, "status", str_of(task_statuses[t->status]));
+	jw_put_int(w, "priority", t->priority);
+	show_time(w, "created_at", t->created_ms);
+	show_time(w, "updated_at", t->updated_ms);
+	jw_object_end(w);
+}
+
+void memory_write(struct json_writer *w, const struct memory *m)
+{
+	jw_object(w);
+	show_text(w, "id", m->id);
+	show_text(w, "scope", str_of(scopes[m->scope]));
+	show_text(w, "agent", m->agent);
+	show_text(w, "session", m->session);
+	show_text(w, "text", m->text);
+	show_json(w, "tags", m->tags.len ? m->tags : STR("[]"));
+	show_time(w, "created_at", m->created_ms);
+	jw_object_end(w);
+}

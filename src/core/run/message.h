@@ -1,0 +1,90 @@
+/* message.h - what was said in a run, by whom; and what sub-agents and people keep beside it:
+ * tasks and memories. Pure records. */
+#ifndef CORE_MESSAGE_H
+#define CORE_MESSAGE_H
+
+#include "core/run/usage.h"
+
+enum message_role { MESSAGE_SYSTEM, MESSAGE_USER, MESSAGE_ASSISTANT, MESSAGE_TOOL };
+
+/* A message never changes. Strings are borrowed. Empty means null. */
+struct run_message {
+	int64_t ws;
+	struct str id;
+	struct str session;
+	struct str run;
+	struct str thread; /* of which it is a part (run_thread) */
+	int64_t n;	   /* its number there, from 1, without a gap */
+	enum message_role role;
+	struct str content; /* JSON array of parts */
+	/* JSON that its model wants back untouched, and which model that is. */
+	struct str kept, model;
+	struct usage usage;
+	int64_t cost;	   /* nanodollars; COST_UNKNOWN: there was no price */
+	struct str prices; /* JSON: those that it was reckoned by */
+	struct str stop;   /* why the model ended */
+	/* Of a model's message during which others came: the number of the last one that the model was
+	 * given. Those behind it belong after this message. 0: none came. */
+	int64_t seen;
+	int64_t created_ms;
+};
+
+const char *message_role_name(enum message_role);
+bool message_role_read(struct str, enum message_role *);
+void message_write(struct json_writer *, const struct run_message *);
+/* [{"type": "text", "text": …}] in the arena. */
+struct str message_text(struct str text, struct arena *);
+
+enum { MESSAGE_LINE_MAX = 120 }; /* code points */
+
+/* The first line of a text that is not blank, cut short with "…": what lists show of a message.
+ * Borrowed from the text, or in the arena. */
+struct str message_line(struct str text, struct arena *);
+
+enum task_status { TASK_PENDING, TASK_IN_PROGRESS, TASK_COMPLETED };
+
+enum {
+	TASK_NAME_MAX = 200,
+	TASK_TEXT_MAX = 5000,
+	TASK_PRIORITY = 3,
+	TASK_PRIORITY_MAX = 5
+};
+
+/* An item of an agent's list of things to do. */
+struct todo {
+	int64_t ws;
+	struct str id;
+	struct str session;
+	struct str run;
+	struct str name, description;
+	enum task_status status;
+	int64_t priority; /* 1 to 5 */
+	int64_t created_ms, updated_ms;
+	int64_t version;
+};
+
+const char *task_status_name(enum task_status);
+bool task_status_read(struct str, enum task_status *);
+void todo_write(struct json_writer *, const struct todo *);
+
+enum memory_scope { MEMORY_WORKSPACE, MEMORY_AGENT, MEMORY_SESSION };
+
+enum { MEMORY_TEXT_MAX = 10000, MEMORY_TAGS_MAX = 20, MEMORY_TAG_MAX = 50 };
+
+struct memory {
+	int64_t ws;
+	struct str id;
+	enum memory_scope scope;
+	struct str agent;   /* of scope agent and session */
+	struct str session; /* of scope session: it goes with it */
+	struct str text;
+	struct str tags;   /* JSON array */
+	struct str search; /* case-folded text and tags */
+	int64_t created_ms;
+};
+
+const char *memory_scope_name(enum memory_scope);
+bool memory_scope_read(struct str, enum memory_scope *);
+void memory_write(struct json_writer *, const struct memory *);
+
+#endif

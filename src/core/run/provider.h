@@ -1,0 +1,83 @@
+/* provider.h - who sells or serves models: what is configured of one, read, checked and shown.
+ * Pure. Keys are never shown: their last four characters at most. */
+#ifndef CORE_PROVIDER_H
+#define CORE_PROVIDER_H
+
+#include "core/ask/decision.h"
+#include "core/body.h"
+#include "core/run/model_wire.h"
+#include "core/run/usage.h"
+
+enum {
+	PROVIDERS_MAX = 100,
+	PROVIDER_MODELS_MAX = 1000,
+	PROVIDER_KEY_MAX = 4096, /* bytes */
+	PROVIDER_AT_ONCE = 8,
+};
+
+/* Where a provider's key comes from. */
+enum key_source { KEY_NONE, KEY_ENV, KEY_FILE, KEY_SEALED };
+
+/* As it is stored, and as the configuration file's are held in memory. Borrowed texts. */
+struct provider_record {
+	int64_t ws;
+	struct str id; /* prv_…, from workspace and name: provider_id */
+	struct str name;
+	struct str body; /* JSON, as provider_read wrote it: kind, url, models, at_once */
+	struct str sealed; /* the key as base/seal has it, base64; empty: none */
+	struct str last4;  /* of the key; empty for keys too short to show any of */
+	int64_t created_ms, changed_ms;
+	int64_t version; /* 0: defined by the configuration */
+	/* Of those of the configuration, never stored. */
+	struct str key;		/* the key itself; empty: missing, or none is needed */
+	enum key_source source; /* where it is, or should be */
+	struct str key_from;	/* the variable or the file */
+};
+
+struct provider_model {
+	struct str id;
+	int64_t context, output; /* tokens; 0: not known */
+	bool priced;
+	struct price price;
+};
+
+/* A body taken apart. Lives in an arena. */
+struct provider {
+	struct str name;
+	enum model_wire wire;
+	struct str url; /* empty: the kind's own */
+	int64_t at_once;
+	struct provider_model *models;
+	size_t models_len;
+};
+
+/* A price that was imported: for every provider that has the model and no price for it. */
+struct price_record {
+	int64_t ws;
+	struct str model;
+	struct str body; /* JSON {context, output, price} */
+	int64_t changed_ms, version;
+};
+
+/* What its event names it by: another key is another digest. */
+void provider_digest(const struct provider_record *, char out[SHORT_DIGEST_SIZE]);
+/* "prv_" and 26 characters that depend on workspace and name alone. */
+void provider_id(int64_t ws, struct str name, char out[32]);
+/* Reads a body over `before`, as agent_read does. `key` (may be NULL) gets the member `key`
+ * as text: *key untouched when it is absent, empty when null. That the
+ * address may be reached is for the caller to see. */
+enum err provider_read(const struct json *body, struct str before,
+	const struct members *also, struct arena *, struct str *json, struct str *key,
+	struct fault *why);
+enum err provider_parse(
+	struct str json, struct arena *, struct provider *out, struct fault *why);
+/* NULL: it has no row of its own for this model. */
+const struct provider_model *provider_model(const struct provider *, struct str id);
+void provider_show(
+	struct json_writer *, const struct provider_record *, struct str wrong);
+/* The last four, where that leaves enough unknown; else nothing. */
+struct str key_last4(struct str key);
+/* Why it cannot be used for lack of a key, and the line that mends it; empty: it can. */
+struct str provider_key_wrong(const struct provider_record *, struct arena *);
+
+#endif

@@ -1,0 +1,151 @@
+/* run.c - the states of a run, its errors by name, its JSON. */
+#include "core/run/run.h"
+
+#include "base/clock.h"
+#include "base/keep.h"
+#include "core/body.h"
+#include "core/principal.h"
+#include "core/show.h"
+
+static const struct {
+	const char *name;
+	bool ended;
+} statuses[RUN_STATUSES] = {
+	[RUN_QUEUED] = { "queued" },
+	[RUN_RUNNING] = { "running" },
+	[RUN_WAITING] = { "waiting" },
+	[RUN_COMPLETED] = { "completed", .ended = true },
+	[RUN_FAILED] = { "failed", .ended = true },
+	[RUN_CANCELLED] = { "cancelled", .ended = true },
+};
+
+/* What is not here cannot happen. A run that waits can fail: what it waited for was refused. */
+#define NO RUN_STATUSES
+static const enum run_status nexts[RUN_STATUSES][RUN_ACTIONS] = {
+	/*                 claim        yield       wait         resume      finish         fail        cancel */
+	[RUN_QUEUED] = { RUN_RUNNING, NO, NO, RUN_QUEUED, NO, RUN_FAILED, RUN_CANCELLED },
+	[RUN_RUNNING] = { RUN_RUNNING, RUN_QUEUED, RUN_WAITING, RUN_RUNNING,
+		RUN_COMPLETED, RUN_FAILED, RUN_CANCELLED },
+	[RUN_WAITING] = { NO, NO, RUN_WAITING, RUN_QUEUED, NO, RUN_FAILED,
+		RUN_CANCELLED },
+	[RUN_COMPLETED] = { NO, NO, NO, NO, NO, NO, NO },
+	[RUN_FAILED] = { NO, NO, NO, NO, NO, NO, NO },
+	[RUN_CANCELLED] = { NO, NO, NO, NO, NO, NO, NO },
+};
+#undef NO
+
+const char *run_status_name(enum run_status s)
+{
+	return statuses[s].name;
+}
+
+bool run_status_read(struct str name, enum run_status *out)
+{
+	for (size_t i = 0; i < RUN_STATUSES; i++) {
+		if (!str_is(name, statuses[i].name)) continue;
+		*out = (enum run_status)i;
+		return true;
+	}
+	return false;
+}
+
+bool run_ended(const struct run *r)
+{
+	return statuses[r->status].ended;
+}
+
+bool run_is_child(const struct run *r)
+{
+	return r->parent.len > 0;
+}
+
+enum run_status run_next(enum run_status status, enum run_action action)
+{
+	return nexts[status][action];
+}
+
+enum err run_act(struct run *r, enum run_action action, struct fault *why)
+{
+	enum run_status next = run_next(r->status, action);
+
+	if (next == RUN_STATUSES)
+		return fail(why, ERR_CONFLICT, "run %.*s is %s", STR_ARGS(r->id),
+			run_status_name(r->status));
+	r->status = next;
+	return OK;
+}
+
+struct str run_thread(const struct run *r)
+{
+	return run_is_child(r) ? r->id : STR_NONE;
+}
+
+struct str run_error_write(enum trouble kind, struct str message, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	jw_put_text(&w, "kind", trouble_name(kind));
+	jw_put_str(&w, "message", message);
+	jw_object_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+static void agent_write(struct json_writer *w, const struct run *r)
+{
+	char id[32];
+
+	agent_id(r->ws, r->agent, id);
+	jw_put_object(w, "agent");
+	jw_put_text(w, "id", r->agent.len ? id : NULL);
+	jw_put_str(w, "name", r->agent);
+	jw_object_end(w);
+}
+
+static void count_write(struct json_writer *w, const char *key, int64_t n)
+{
+	jw_put_int(w, key, n);
+}
+
+void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
+{
+	int64_t cost = r->priced ? r->cost : COST_UNKNOWN;
+
+	(void)now_ms;
+	jw_object(w);
+	show_text(w, "id", r->id);
+	show_text(w, "session", r->session);
+	show_text(w, "parent", r->parent);
+	show_text(w, "call", r->call);
+	agent_write(w, r);
+	show_text(w, "kind", STR("model"));
+	show_text(w, "status", str_of(run_status_name(r->status)));
+	show_json(w, "waits_for", r->waits_for.len ? r->waits_for : STR("[]"));
+	count_write(w, "turn", r->turn);
+	count_write(w, "attempt", r->attempt);
+	show_json(w, "progress", r->progress);
+	show_text(w, "provider", r->provider);
+	show_text(w, "model", r->model);
+	show_text(w, "report", r->report);
+	show_json(w, "error", r->error);
+	jw_key(w, "usage");
+	usage_write(w, &r->usage);
+	jw_key(w, "cost_usd");
+	cost_write(w, cost);
+	jw_put_bool(w, "cost_partial", r->partial);
+	count_write(w, "context_tokens", r->context_tokens);
+	jw_key(w, "context_max");
+	if (r->context_max)
+		jw_int(w, r->context_max);
+	else
+		jw_null(w);
+	show_json(w, "limits", r->limits.len ? r->limits : STR("{}"));
+	count_write(w, "tools_used", r->tools_used);
+	count_write(w, "mcp_calls", r->mcp_calls);
+	show_time(w, "queued_at", r->queued_ms);
+	show_time(w, "started_at", r->started_ms);
+	show_time(w, "ended_at", r->ended_ms);
+	count_write(w, "duration_ms", r->worked_ms);
+	jw_object_end(w);
+}

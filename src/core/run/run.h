@@ -1,0 +1,97 @@
+/* run.h - one execution of an agent in a session: its states, and what is kept of it. Pure.
+ *
+ *     queued ──claim──► running ──finish, fail──► completed, failed
+ *       ▲                │   │
+ *       ├──────yield─────┘   └──wait──► waiting ──resume──► queued
+ *
+ * and from each of the three that are not an end: cancel ──► cancelled. A sub-agent is a run
+ * with a parent; a run with a parent is nobody's parent. */
+#ifndef CORE_RUN_H
+#define CORE_RUN_H
+
+#include "core/delivery/lease.h"
+#include "core/run/trouble.h"
+#include "core/run/usage.h"
+
+enum run_status {
+	RUN_QUEUED,
+	RUN_RUNNING,
+	RUN_WAITING,
+	RUN_COMPLETED,
+	RUN_FAILED,
+	RUN_CANCELLED,
+	RUN_STATUSES
+};
+
+/* What may happen to a run. */
+enum run_action {
+	RUN_CLAIM,
+	RUN_YIELD, /* its process gives it back, or lost it */
+	RUN_WAIT,
+	RUN_RESUME, /* what it waited for is there */
+	RUN_FINISH,
+	RUN_FAIL,
+	RUN_CANCEL,
+	RUN_ACTIONS
+};
+
+/* Strings are borrowed. Empty means null. */
+struct run {
+	int64_t ws;
+	struct str id;
+	struct str session;
+	struct str parent; /* run_… of which it is a sub-agent; empty: none */
+	struct str call;   /* call_… of the parent that started it */
+	struct str label;  /* its name among the tasks of that call */
+	struct str agent;  /* name */
+	struct str config; /* JSON: the agent as it was when the run began */
+	enum run_status status;
+	int64_t turn;	      /* model calls that were committed */
+	int64_t attempt;      /* how often it was claimed */
+	struct str waits_for; /* JSON array [{type, id, until}]; empty: nothing */
+	int64_t wake_ms;      /* queued: when it may be claimed */
+	struct lease lease;
+	struct str owner;    /* whose share of the slots it takes: the workspace */
+	struct str provider; /* name */
+	struct str model;
+	struct str progress; /* JSON; or empty */
+	struct str report;   /* markdown */
+	struct str error;    /* JSON {kind, message}; or empty */
+	struct str recovery; /* ask_… that decides how it goes on after an error */
+	struct str limits;   /* JSON, as an agent's: those that hold now */
+	struct str message;  /* msg_… whose tool calls are not all done; or empty */
+	struct str first;    /* msg_… it began with */
+	int64_t said;	     /* the number of the last message of its thread */
+	struct str language; /* en, fr; or empty */
+	struct usage usage;
+	int64_t cost; /* nanodollars; of those calls that have a price */
+	bool priced, partial;
+	/* Of a run and its sub-agents together, by which limits are judged. */
+	int64_t tree_tokens, tree_cost, tree_ms;
+	int64_t context_tokens, context_max;
+	int64_t tools_used, mcp_calls;
+	int64_t queued_ms, started_ms, ended_ms;
+	int64_t worked_ms; /* time it worked, without waiting */
+	int64_t version;
+};
+
+const char *run_status_name(enum run_status);
+bool run_status_read(struct str, enum run_status *);
+bool run_ended(const struct run *); /* completed, failed, cancelled */
+bool run_is_child(const struct run *);
+/* Where the action leads, or RUN_STATUSES: it cannot happen to such a run. */
+enum run_status run_next(enum run_status, enum run_action);
+/* ERR_CONFLICT, and the run stays as it is, when the action cannot happen to it. */
+enum err run_act(struct run *, enum run_action, struct fault *why);
+
+/* The thread of messages in its session that it goes on: empty, or its id when it is a sub-agent,
+ * which has one of its own. */
+struct str run_thread(const struct run *);
+
+/* {"kind": …, "message": …} in the arena. */
+struct str run_error_write(enum trouble, struct str message, struct arena *);
+
+/* The run as the contract shows it. */
+void run_write(struct json_writer *, const struct run *, int64_t now_ms);
+
+#endif

@@ -1,0 +1,381 @@
+/* run_tool.c - the table of tools, their schemas, and what a call of one means. */
+#include "core/run/run_tool.h"
+
+#include "base/keep.h"
+#include "core/body.h"
+#include "core/show.h"
+
+#include <pthread.h>
+
+#define TASK_PROPERTIES                                                                        \
+	"\"id\":{\"type\":\"string\",\"description\":\"A name for it, for `after`.\"},"        \
+	"\"agent\":{\"type\":\"string\",\"description\":\"A configured agent.\"},"             \
+	"\"prompt\":{\"type\":\"string\",\"description\":\"Instructions of an agent made for " \
+	"this, when no agent is named.\"},"                                                    \
+	"\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},"              \
+	"\"after\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"       \
+	"\"Names of tasks whose reports it needs.\"}"
+
+const struct run_tool run_tools[RUN_TOOLS] = {
+	[RUN_TOOL_ASK] = { "ask_user_question",
+		"Asks a person, and waits for the answer, however long that takes.",
+		"\"questions\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":4,\"items\":{"
+		"\"type\":\"object\",\"properties\":{"
+		"\"question\":{\"type\":\"string\",\"description\":\"The whole question.\"},"
+		"\"header\":{\"type\":\"string\",\"description\":\"A short title.\"},"
+		"\"multiSelect\":{\"type\":\"boolean\"},"
+		"\"options\":{\"type\":\"array\",\"maxItems\":20,\"items\":{\"type\":\"object\","
+		"\"properties\":{\"label\":{\"type\":\"string\"},"
+		"\"description\":{\"type\":\"string\"}},\"required\":[\"label\"]}}},"
+		"\"required\":[\"question\"]}}",
+		"[\"questions\"]" },
+	[RUN_TOOL_REPORT] = { "report",
+		"Ends your work with a report for the agent that gave you the task.",
+		"\"markdown\":{\"type\":\"string\",\"description\":\"The report.\"}",
+		"[\"markdown\"]", .reports = true },
+	[RUN_TOOL_MEMORY] = { "memory",
+		"Keeps notes beyond this conversation, and finds them again.",
+		"\"text\":{\"type\":\"string\",\"description\":\"The note, for add.\"},"
+		"\"scope\":{\"type\":\"string\",\"enum\":[\"workspace\",\"agent\",\"session\"],"
+		"\"description\":\"Who finds it; agent unless given.\"},"
+		"\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+		"\"id\":{\"type\":\"string\",\"description\":\"The note's, for get and delete.\"},"
+		"\"q\":{\"type\":\"string\",\"description\":\"What to search for.\"}",
+		"[\"operation\"]" },
+	[RUN_TOOL_TODO] = { "todo",
+		"Keeps the list of tasks that people see beside your work.",
+		"\"name\":{\"type\":\"string\"},\"description\":{\"type\":\"string\"},"
+		"\"priority\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5},"
+		"\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
+		"\"completed\"]},\"id\":{\"type\":\"string\"}",
+		"[\"operation\"]" },
+	[RUN_TOOL_DELEGATE] = { "delegate_task",
+		"Gives a task to another configured agent and waits for its report.",
+		"\"agent\":{\"type\":\"string\",\"description\":\"Its name.\"},"
+		"\"task\":{\"type\":\"string\",\"description\":\"What is to be done, in full: it "
+		"sees nothing else.\"}",
+		"[\"agent\",\"task\"]", .starts = true },
+	[RUN_TOOL_SPAWN] = { "spawn_agent",
+		"Makes a sub-agent for one task and waits for its report.",
+		"\"name\":{\"type\":\"string\"},\"prompt\":{\"type\":\"string\","
+		"\"description\":\"Its instructions.\"},"
+		"\"task\":{\"type\":\"string\",\"description\":\"What is to be done, in full.\"},"
+		"\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+		"\"description\":\"Some of your own tools; all of them unless given.\"}",
+		"[\"name\",\"prompt\",\"task\"]", .starts = true },
+	[RUN_TOOL_PARALLEL] = { "parallel_tasks",
+		"Gives several tasks to sub-agents, at once or one after the other, and waits "
+		"for all reports.",
+		"\"tasks\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":20,\"items\":{"
+		"\"type\":\"object\",\"properties\":{" TASK_PROPERTIES
+		"},\"required\":[\"task\"]}}",
+		"[\"tasks\"]", .starts = true },
+	[RUN_TOOL_APPEND] = { "test_append", "Appends a line to a file.",
+		"\"path\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}",
+		"[\"path\",\"text\"]", .test = true },
+};
+
+const struct run_operation run_operations[] = {
+	{ RUN_TOOL_ASK, NULL, TYPE_TOOL, RISK_LOW, CLASS_STORE, .free = true,
+		"Ask a person" },
+	{ RUN_TOOL_REPORT, NULL, TYPE_TOOL, RISK_LOW, CLASS_STORE, .free = true,
+		"Report to the agent that gave the task" },
+	{ RUN_TOOL_MEMORY, "list", TYPE_TOOL, RISK_LOW, CLASS_STORE, false,
+		"List notes" },
+	{ RUN_TOOL_MEMORY, "get", TYPE_TOOL, RISK_LOW, CLASS_STORE, false,
+		"Read a note" },
+	{ RUN_TOOL_MEMORY, "search", TYPE_TOOL, RISK_LOW, CLASS_STORE, false,
+		"Search notes" },
+	{ RUN_TOOL_MEMORY, "add", TYPE_TOOL, RISK_MEDIUM, CLASS_STORE, false,
+		"Add a note" },
+	{ RUN_TOOL_MEMORY, "delete", TYPE_TOOL, RISK_MEDIUM, CLASS_STORE, false,
+		"Delete a note" },
+	{ RUN_TOOL_TODO, "list", TYPE_TOOL, RISK_LOW, CLASS_STORE, false, "List tasks" },
+	{ RUN_TOOL_TODO, "create", TYPE_TOOL, RISK_MEDIUM, CLASS_STORE, false,
+		"Create a task" },
+	{ RUN_TOOL_TODO, "update", TYPE_TOOL, RISK_MEDIUM, CLASS_STORE, false,
+		"Change a task" },
+	{ RUN_TOOL_TODO, "complete", TYPE_TOOL, RISK_MEDIUM, CLASS_STORE, false,
+		"Complete a task" },
+	{ RUN_TOOL_TODO, "delete", TYPE_TOOL, RISK_MEDIUM, CLASS_STORE, false,
+		"Delete a task" },
+	{ RUN_TOOL_DELEGATE, NULL, TYPE_SUB_AGENT, RISK_MEDIUM, CLASS_STORE, false,
+		"Give a task to another agent" },
+	{ RUN_TOOL_SPAWN, NULL, TYPE_SUB_AGENT, RISK_HIGH, CLASS_STORE, false,
+		"Make a sub-agent for a task" },
+	{ RUN_TOOL_PARALLEL, NULL, TYPE_SUB_AGENT, RISK_HIGH, CLASS_STORE, false,
+		"Give tasks to several sub-agents" },
+	{ RUN_TOOL_APPEND, NULL, TYPE_TOOL, RISK_HIGH, CLASS_ONCE, false,
+		"Append a line to a file" },
+};
+
+const size_t run_operations_len = sizeof run_operations / sizeof *run_operations;
+
+static const char *const categories[] = {
+	[TYPE_TOOL] = "tools",
+	[TYPE_SUB_AGENT] = "sub_agents",
+	[TYPE_MCP] = "mcp",
+	[TYPE_FILE_OP] = "file_ops",
+	[TYPE_DB_OP] = "db_ops",
+};
+
+const char *run_category_name(enum operation_type t)
+{
+	return categories[t];
+}
+
+/* Does "memory" or "memory/add" name this operation? */
+static bool names(struct str name, const struct run_operation *o)
+{
+	struct str rest = name, head;
+
+	if (!str_cut(&rest, '/', &head) || !str_is(head, run_tools[o->tool].name))
+		return false;
+	return head.len == name.len || (o->name && str_is(rest, o->name));
+}
+
+bool run_tool_known(struct str name, bool test)
+{
+	for (size_t i = 0; i < run_operations_len; i++) {
+		const struct run_tool *tool = &run_tools[run_operations[i].tool];
+
+		if (!tool->reports && (test || !tool->test) &&
+			names(name, &run_operations[i]))
+			return true;
+	}
+	return false;
+}
+
+bool run_tool_offered(const struct run_toolbox *box, const struct run_operation *o)
+{
+	const struct run_tool *tool = &run_tools[o->tool];
+
+	if (tool->reports) return box->child;
+	if ((tool->starts && box->child) || (tool->test && !box->test)) return false;
+	for (size_t i = 0; i < box->chosen_len; i++)
+		if (names(box->chosen[i], o)) return true;
+	return false;
+}
+
+struct str run_tool_schema(
+	const struct run_toolbox *box, enum run_tool_id id, struct arena *arena)
+{
+	const struct run_tool *tool = &run_tools[id];
+	struct buf b = { .max = 65536 };
+	bool any = false, enumerated = false;
+
+	buf_add_text(&b, "{\"type\":\"object\",\"properties\":{");
+	for (size_t i = 0; i < run_operations_len; i++) {
+		const struct run_operation *o = &run_operations[i];
+
+		if (o->tool != id || !run_tool_offered(box, o)) continue;
+		any = true;
+		if (!o->name) continue;
+		buf_add_text(
+			&b, enumerated ? ","
+				       : "\"operation\":{\"type\":\"string\",\"enum\":[");
+		buf_add_char(&b, '"');
+		buf_add_text(&b, o->name);
+		buf_add_char(&b, '"');
+		enumerated = true;
+	}
+	if (enumerated) buf_add_text(&b, "]},");
+	buf_add_text(&b, tool->properties);
+	buf_add_text(&b, "},\"required\":");
+	buf_add_text(&b, tool->required);
+	buf_add_text(&b, ",\"additionalProperties\":false}");
+	if (!any) buf_clear(&b);
+	return buf_keep_done(&b, arena);
+}
+
+struct str run_operation_name(const struct run_operation *o, struct arena *arena)
+{
+	return arena_print(arena, "%s%s%s", run_tools[o->tool].name, o->name ? "/" : "",
+		o->name ? o->name : "");
+}
+
+/* ---- what a call means ---- */
+
+static bool type_fits(const struct json *schema, const struct json *value)
+{
+	struct str type = json_text(json_get(schema, "type"));
+
+	if (str_is(type, "string")) return json_is(value, JSON_STRING);
+	if (str_is(type, "array")) return json_is(value, JSON_ARRAY);
+	if (str_is(type, "object")) return json_is(value, JSON_OBJECT);
+	if (str_is(type, "boolean")) return json_is_bool(value);
+	if (str_is(type, "integer")) return json_is(value, JSON_NUMBER) && value->is_int;
+	return true;
+}
+
+static bool enum_fits(const struct json *schema, const struct json *value)
+{
+	const struct json *all = json_get(schema, "enum");
+
+	for (uint32_t i = 0; all && i < all->count; i++)
+		if (json_equal(&all->items[i], value)) return true;
+	return all == NULL;
+}
+
+static bool count_fits(const struct json *schema, const struct json *value)
+{
+	const struct json *least = json_get(schema, "minItems"),
+			  *most = json_get(schema, "maxItems");
+	const struct json *low = json_get(schema, "minimum"),
+			  *high = json_get(schema, "maximum");
+
+	if (value->type == JSON_ARRAY && ((least && value->count < least->integer) ||
+						 (most && value->count > most->integer)))
+		return false;
+	return value->type != JSON_NUMBER ||
+	       ((!low || json_real(value) >= json_real(low)) &&
+		       (!high || json_real(value) <= json_real(high)));
+}
+
+/* Empty: it fits. Else what is wrong, for the model. */
+static struct str schema_wrong(const struct json *schema, const struct json *value,
+	struct str where, int depth, struct arena *arena)
+{
+	const struct json *properties = json_get(schema, "properties");
+	const struct json *required = json_get(schema, "required"),
+			  *items = json_get(schema, "items");
+	struct str wrong = STR_NONE;
+
+	if (!type_fits(schema, value) || !enum_fits(schema, value) ||
+		!count_fits(schema, value))
+		return arena_print(arena, "%.*s does not fit the tool's schema",
+			STR_ARGS(where.len ? where : STR("the arguments")));
+	for (uint32_t i = 0; required && i < required->count; i++) {
+		const struct json *found = json_get_str(value, required->items[i].text);
+
+		if (!found || found->type == JSON_NULL)
+			return arena_print(arena, "%.*s/%.*s is required",
+				STR_ARGS(where), STR_ARGS(required->items[i].text));
+	}
+	for (uint32_t i = 0; properties && i < value->count && !wrong.len; i++) {
+		const struct json *of = json_get_str(properties, value->members[i].name);
+		struct str at = arena_print(arena, "%.*s/%.*s", STR_ARGS(where),
+			STR_ARGS(str_first(value->members[i].name, 60)));
+
+		/* Models give null for what they leave out. */
+		if (of && value->members[i].value.type != JSON_NULL && depth < 8)
+			wrong = schema_wrong(
+				of, &value->members[i].value, at, depth + 1, arena);
+	}
+	for (uint32_t i = 0;
+		items && value->type == JSON_ARRAY && i < value->count && !wrong.len; i++)
+		wrong = schema_wrong(items, &value->items[i],
+			arena_print(arena, "%.*s/%u", STR_ARGS(where), i), depth + 1,
+			arena);
+	return wrong;
+}
+
+static int tool_named(struct str name)
+{
+	for (int i = 0; i < RUN_TOOLS; i++)
+		if (str_is(name, run_tools[i].name)) return i;
+	return -1;
+}
+
+/* With all of its operations, read once and for good. NULL: no memory this time. */
+static const struct json *tool_schema(int tool)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct arena arenas[RUN_TOOLS];
+	static const struct json *schemas[RUN_TOOLS];
+	struct str name = str_of(run_tools[tool].name);
+	const struct run_toolbox all = { &name, 1, run_tools[tool].reports, true };
+	const struct json *out = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!schemas[tool]) {
+		struct arena *arena = &arenas[tool];
+		struct str text = run_tool_schema(&all, (enum run_tool_id)tool, arena);
+
+		if (json_read(text, NULL, arena, &out, NULL))
+			arena_done(arena);
+		else
+			schemas[tool] = out;
+	}
+	out = schemas[tool];
+	pthread_mutex_unlock(&lock);
+	return out;
+}
+
+static bool tool_offered(const struct run_toolbox *box, int tool)
+{
+	for (size_t i = 0; i < run_operations_len; i++)
+		if (run_operations[i].tool == (enum run_tool_id)tool &&
+			run_tool_offered(box, &run_operations[i]))
+			return true;
+	return false;
+}
+
+const struct run_operation *run_tool_operation(
+	struct str name, const struct json *arguments)
+{
+	struct str operation = json_text(json_get(arguments, "operation"));
+	int tool = tool_named(name);
+
+	for (size_t i = 0; tool >= 0 && i < run_operations_len; i++) {
+		const struct run_operation *o = &run_operations[i];
+
+		if (o->tool == (enum run_tool_id)tool &&
+			(!o->name || str_is(operation, o->name)))
+			return o;
+	}
+	return NULL;
+}
+
+const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
+	const struct json *arguments, struct arena *arena, struct str *error)
+{
+	int tool = tool_named(name);
+	const struct json *schema;
+	const struct run_operation *o;
+
+	if (tool < 0 || !tool_offered(box, tool)) {
+		*error = tool >= 0 && run_tools[tool].starts && box->child
+				 ? STR("a sub-agent cannot start another")
+				 : arena_print(arena, "there is no tool %.*s",
+					   STR_ARGS(str_first(name, 64)));
+		return NULL;
+	}
+	if (!json_is(arguments, JSON_OBJECT)) {
+		*error = STR("the arguments are no JSON object");
+		return NULL;
+	}
+	schema = tool_schema(tool);
+	if (!schema) {
+		*error = STR("out of memory");
+		return NULL;
+	}
+	*error = schema_wrong(schema, arguments, STR_NONE, 0, arena);
+	if (error->len) return NULL;
+	o = run_tool_operation(name, arguments);
+	if (!o)
+		*error = STR("/operation is required");
+	else if (!run_tool_offered(box, o))
+		*error = STR("/operation does not fit the tool's schema");
+	return error->len ? NULL : o;
+}
+
+void run_operation_write(struct json_writer *w, const struct run_operation *o, bool test)
+{
+	struct arena arena = { 0 };
+	struct str name = run_operation_name(o, &arena);
+	const struct run_toolbox box = { &name, 1, run_tools[o->tool].reports, test };
+
+	jw_object(w);
+	show_text(w, "name", name);
+	show_text(w, "description", str_of(o->description));
+	show_text(w, "category", o->free ? STR_NONE : str_of(categories[o->type]));
+	show_text(w, "risk", o->free ? STR_NONE : str_of(risk_name(o->risk)));
+	show_text(w, "class", str_of(call_class_name(o->class)));
+	show_json(w, "schema", run_tool_schema(&box, o->tool, &arena));
+	jw_put_bool(w, "available", true);
+	jw_put_null(w, "why");
+	jw_object_end(w);
+	if (arena.failed) w->out->failed = true;
+	arena_done(&arena);
+}

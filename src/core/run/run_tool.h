@@ -1,0 +1,77 @@
+/* run_tool.h - the tools that agents of ours can have: a row an operation. Pure.
+ *
+ * Adding one is a row here and a function in desk/tools.c, or agent/tools.c where it works
+ * outside of the store. What a model says never adds a tool, nor lowers a risk: both are read
+ * from this table and the agent's configuration alone. */
+#ifndef CORE_RUN_TOOL_H
+#define CORE_RUN_TOOL_H
+
+#include "core/policy/rule.h"
+#include "core/run/tool_call.h"
+
+enum run_tool_id {
+	RUN_TOOL_ASK,
+	RUN_TOOL_REPORT,
+	RUN_TOOL_MEMORY,
+	RUN_TOOL_TODO,
+	RUN_TOOL_DELEGATE,
+	RUN_TOOL_SPAWN,
+	RUN_TOOL_PARALLEL,
+	RUN_TOOL_APPEND, /* a test's */
+	RUN_TOOLS
+};
+
+/* One operation of a tool; of most tools the only one. */
+struct run_operation {
+	enum run_tool_id tool;
+	const char *name; /* "create"; NULL: the tool has no others */
+	enum operation_type type;
+	enum risk risk;
+	enum call_class class;
+	bool free; /* never gated */
+	const char *description;
+};
+
+struct run_tool {
+	const char *name, *description;
+	const char
+		*properties;  /* members of the schema's `properties`, but `operation` */
+	const char *required; /* JSON array */
+	bool starts;	      /* sub-agents: not for sub-agents */
+	bool reports;	      /* for sub-agents alone, and without being chosen */
+	bool test;	      /* with PARLEY_TEST_TOOLS=1 alone */
+};
+
+/* What an agent may call. */
+struct run_toolbox {
+	const struct str *chosen; /* "memory", "todo/create" */
+	size_t chosen_len;
+	bool child; /* of a sub-agent */
+	bool test;
+};
+
+extern const struct run_tool run_tools[RUN_TOOLS];
+/* All operations, in the order of their tools; `len` of them. */
+extern const struct run_operation run_operations[];
+extern const size_t run_operations_len;
+
+/* "memory", "todo/create": can it be chosen for an agent? Tests' own with `test` alone. */
+bool run_tool_known(struct str name, bool test);
+bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
+/* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
+struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);
+/* What a call means. NULL: there is no such tool for this agent, or its arguments do not fit;
+ * *error says so to the model. */
+const struct run_operation *run_tool_call(const struct run_toolbox *, struct str name,
+	const struct json *arguments, struct arena *, struct str *error);
+/* The same of a call that was checked already. NULL: there is none. */
+const struct run_operation *run_tool_operation(
+	struct str name, const struct json *arguments);
+/* "todo/create" */
+struct str run_operation_name(const struct run_operation *, struct arena *);
+/* Of an operation type as calls show it: tools, sub_agents … */
+const char *run_category_name(enum operation_type);
+/* {name, description, category, risk, class, schema, available, why} */
+void run_operation_write(struct json_writer *, const struct run_operation *, bool test);
+
+#endif

@@ -1,0 +1,128 @@
+/* tool_call.c - the states of a tool call, its JSON. */
+#include "core/run/tool_call.h"
+
+#include "core/body.h"
+#include "core/show.h"
+
+static const struct {
+	const char *name;
+	bool ended;
+} statuses[CALL_STATUSES] = {
+	[CALL_PENDING] = { "pending" },
+	[CALL_WAITING] = { "waiting" },
+	[CALL_STARTED] = { "started" },
+	[CALL_DONE] = { "done", .ended = true },
+	[CALL_FAILED] = { "failed", .ended = true },
+	[CALL_REJECTED] = { "rejected", .ended = true },
+	[CALL_INTERRUPTED] = { "interrupted" },
+	[CALL_CANCELLED] = { "cancelled", .ended = true },
+};
+
+static const char *const classes[] = {
+	[CLASS_STORE] = "store",
+	[CLASS_REPEAT] = "repeat",
+	[CLASS_ONCE] = "once",
+};
+
+/* What is not here cannot happen. Nothing leads from started back to pending but the word of a
+ * person about what was interrupted, or the class `repeat`, whose start is no promise. */
+#define NO CALL_STATUSES
+static const enum call_status nexts[CALL_STATUSES][CALL_ACTIONS] = {
+	[CALL_PENDING] = { CALL_STARTED, CALL_WAITING, CALL_PENDING, CALL_DONE,
+		CALL_FAILED, CALL_REJECTED, NO, CALL_CANCELLED },
+	[CALL_WAITING] = { NO, NO, CALL_PENDING, CALL_DONE, CALL_FAILED, CALL_REJECTED,
+		NO, CALL_CANCELLED },
+	[CALL_STARTED] = { NO, NO, NO, CALL_DONE, CALL_FAILED, NO, CALL_INTERRUPTED,
+		CALL_CANCELLED },
+	[CALL_INTERRUPTED] = { NO, NO, CALL_PENDING, CALL_DONE, CALL_FAILED, NO, NO,
+		CALL_CANCELLED },
+	[CALL_DONE] = { NO, NO, NO, NO, NO, NO, NO, NO },
+	[CALL_FAILED] = { NO, NO, NO, NO, NO, NO, NO, NO },
+	[CALL_REJECTED] = { NO, NO, NO, NO, NO, NO, NO, NO },
+	[CALL_CANCELLED] = { NO, NO, NO, NO, NO, NO, NO, NO },
+};
+#undef NO
+
+const char *call_status_name(enum call_status s)
+{
+	return statuses[s].name;
+}
+
+bool call_status_read(struct str name, enum call_status *out)
+{
+	for (size_t i = 0; i < CALL_STATUSES; i++) {
+		if (!str_is(name, statuses[i].name)) continue;
+		*out = (enum call_status)i;
+		return true;
+	}
+	return false;
+}
+
+const char *call_class_name(enum call_class c)
+{
+	return classes[c];
+}
+
+bool call_class_read(struct str name, enum call_class *out)
+{
+	int i = name_find(classes, sizeof classes / sizeof *classes, name);
+
+	if (i < 0) return false;
+	*out = (enum call_class)i;
+	return true;
+}
+
+bool tool_call_ended(const struct tool_call *c)
+{
+	return statuses[c->status].ended;
+}
+
+enum call_status tool_call_next(enum call_status status, enum call_action action)
+{
+	return nexts[status][action];
+}
+
+enum err tool_call_act(struct tool_call *c, enum call_action action, struct fault *why)
+{
+	enum call_status next = tool_call_next(c->status, action);
+
+	if (next == CALL_STATUSES)
+		return fail(why, ERR_CONFLICT, "tool call %.*s is %s", STR_ARGS(c->id),
+			call_status_name(c->status));
+	c->status = next;
+	return OK;
+}
+
+struct str tool_call_arguments(const struct tool_call *c)
+{
+	return c->approved_arguments.len ? c->approved_arguments : c->arguments;
+}
+
+void tool_call_write(struct json_writer *w, const struct tool_call *c, struct str result)
+{
+	jw_object(w);
+	show_text(w, "id", c->id);
+	show_text(w, "run", c->run);
+	show_text(w, "message", c->message);
+	show_text(w, "name", c->name);
+	show_json(w, "arguments", c->arguments);
+	show_json(w, "approved_arguments", c->approved_arguments);
+	show_text(w, "category", c->category);
+	show_text(w, "risk", str_of(risk_name(c->risk)));
+	show_text(w, "class", str_of(classes[c->class]));
+	show_json(w, "verdict", c->verdict);
+	show_text(w, "ask", c->ask);
+	show_text(w, "child", c->child);
+	show_text(w, "status", str_of(call_status_name(c->status)));
+	show_text(w, "result", result.len ? result : c->result);
+	show_text(w, "error", c->error);
+	jw_put_int(w, "attempts", c->attempts);
+	show_time(w, "started_at", c->started_ms);
+	show_time(w, "ended_at", c->ended_ms);
+	jw_key(w, "duration_ms");
+	if (c->started_ms && c->ended_ms)
+		jw_int(w, c->ended_ms - c->started_ms);
+	else
+		jw_null(w);
+	jw_object_end(w);
+}

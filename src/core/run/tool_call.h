@@ -1,0 +1,86 @@
+/* tool_call.h - one call of a tool that a model asked for: its states, and what is kept of it.
+ * Pure.
+ *
+ * Its class says what may be done with it when its process dies:
+ *     store   done in the commit that decides it: once, for ever
+ *     repeat  run again
+ *     once    never run again by itself: a person decides */
+#ifndef CORE_TOOL_CALL_H
+#define CORE_TOOL_CALL_H
+
+#include "core/policy/operation.h"
+
+enum call_status {
+	CALL_PENDING, /* may be run */
+	CALL_WAITING, /* for a person, or for sub-agents */
+	CALL_STARTED,
+	CALL_DONE,
+	CALL_FAILED,
+	CALL_REJECTED,
+	CALL_INTERRUPTED, /* its process died; a person decides */
+	CALL_CANCELLED,
+	CALL_STATUSES
+};
+
+enum call_action {
+	CALL_START,
+	CALL_ASK,   /* a person, or sub-agents, come first */
+	CALL_ALLOW, /* it may run: approved, or to be tried again */
+	CALL_FINISH,
+	CALL_FAIL,
+	CALL_REJECT,
+	CALL_INTERRUPT,
+	CALL_CANCEL,
+	CALL_ACTIONS
+};
+
+enum call_class { CLASS_STORE, CLASS_REPEAT, CLASS_ONCE };
+
+/* Strings are borrowed. Empty means null. */
+struct tool_call {
+	int64_t ws;
+	struct str id;
+	struct str session;
+	struct str run;
+	struct str message; /* of the model, that asked for it */
+	int64_t n;	    /* its place in that message, from 0 */
+	struct str wire;    /* the model's own name for it */
+	struct str name;
+	struct str arguments;	       /* JSON object */
+	struct str approved_arguments; /* JSON object; empty: as asked */
+	struct str category;
+	enum risk risk;
+	enum call_class class;
+	struct str
+		verdict; /* JSON {effect, rule, reason}: what decided, when it was asked */
+	struct str ask;	 /* ask_… it waits for, or waited for last */
+	struct str child; /* run_… it started; of several the first */
+	enum call_status status;
+	struct str result; /* text; empty once it stands in a message */
+	struct str answer; /* msg_… that holds the result */
+	struct str error;  /* text; or empty */
+	int64_t attempts;
+	int64_t created_ms, started_ms, ended_ms;
+	int64_t version;
+};
+
+enum {
+	CALL_RESULT_MAX = 1024 * 1024, /* bytes that are kept */
+	CALL_MODEL_MAX = 64 * 1024,    /* bytes that a model gets */
+	CALL_ATTEMPTS_MAX = 3
+};
+
+const char *call_status_name(enum call_status);
+bool call_status_read(struct str, enum call_status *);
+const char *call_class_name(enum call_class);
+bool call_class_read(struct str, enum call_class *);
+bool tool_call_ended(const struct tool_call *); /* the model gets its result */
+enum call_status tool_call_next(enum call_status, enum call_action);
+enum err tool_call_act(struct tool_call *, enum call_action, struct fault *why);
+/* What runs: the arguments as they were approved. */
+struct str tool_call_arguments(const struct tool_call *);
+
+/* `result`: where it stands by now; empty: in the call. */
+void tool_call_write(struct json_writer *, const struct tool_call *, struct str result);
+
+#endif

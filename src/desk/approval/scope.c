@@ -1,0 +1,426 @@
+/* scope.c - approvals that hold for a while: the same call or a pattern, for a session, a time, or
+ * always. The rule that is made is bound to the agent and the project, and never wider than the
+ * policy lets this person go. */
+#include "desk/approval/scope.h"
+
+#include "desk/ask/ask.h"
+
+#include "base/keep.h"
+#include "core/body.h"
+#include "core/show.h"
+#include "desk/ask/ask_rule.h"
+
+#include <stdio.h>
+
+enum { OPEN_MAX = 200 };
+
+enum scope_length { FOR_ONCE, FOR_SESSION, FOR_TIME, FOR_ALWAYS };
+
+struct scope_body {
+	enum scope_length length;
+	int64_t ms; /* FOR_TIME */
+	bool pattern, open;
+	struct str tool;
+};
+
+/* ---- the body ---- */
+
+static enum err for_read(const struct json *text, struct scope_body *b, struct fault *why)
+{
+	static const char *const words[] = { "once", "session", NULL, "always" };
+
+	if (!text || text->type == JSON_NULL) return OK;
+	for (int i = FOR_ONCE; i <= FOR_ALWAYS; i++)
+		if (words[i] && str_is(json_text(text), words[i])) {
+			b->length = (enum scope_length)i;
+			return OK;
+		}
+	b->length = FOR_TIME;
+	return duration_of(text, &b->ms) && b->ms > 0
+		       ? OK
+		       : fail_at(why, "/scope/for",
+				 "once, session, always, or a time such as 15m");
+}
+
+static enum err body_read(
+	const struct json *scope, struct scope_body *b, struct fault *why)
+{
+	static const char *const names[] = { "for", "what", "tool", "open" };
+	const struct json *what = json_get(scope, "what"),
+			  *tool = json_get(scope, "tool"),
+			  *open = json_get(scope, "open");
+	enum err e = OK;
+
+	if (!json_is(scope, JSON_OBJECT))
+		return fail_at(why, "/scope", "must be an object");
+	for (uint32_t i = 0; i < scope->count; i++)
+		if (name_find(names, 4, scope->members[i].name) < 0)
+			e = fail_at(why, "/scope", "unknown member %.*s",
+				STR_ARGS(text_excerpt(scope->members[i].name)));
+	if (for_read(json_get(scope, "for"), b, why)) e = why->err;
+	if (what && !str_is(json_text(what), "same") &&
+		!str_is(json_text(what), "pattern"))
+		e = fail_at(why, "/scope/what", "same or pattern");
+	b->pattern = str_is(json_text(what), "pattern");
+	b->tool = json_text(tool);
+	if (b->pattern && !b->tool.len)
+		e = fail_at(why, "/scope/tool", "required: the pattern, Bash(npm test*)");
+	if (!b->pattern && tool && tool->type != JSON_NULL)
+		e = fail_at(why, "/scope/tool", "comes with \"what\": \"pattern\"");
+	if (open && !json_is_bool(open)) e = fail_at(why, "/scope/open", "true or false");
+	b->open = json_is(open, JSON_TRUE);
+	if (!e && b->length == FOR_ONCE && (b->pattern || b->open))
+		e = fail_at(why, "/scope/for", "once makes no rule: choose a time");
+	return e;
+}
+
+/* ---- how far this person may go ---- */
+
+static void duration_say(int64_t ms, char out[32])
+{
+	int64_t s = ms / 1000;
+
+	if (s % 3600 == 0)
+		snprintf(out, 32, "%lldh", (long long)(s / 3600));
+	else if (s % 60 == 0)
+		snprintf(out, 32, "%lldm", (long long)(s / 60));
+	else
+		snprintf(out, 32, "%llds", (long long)s);
+}
+
+static enum err scope_reach(const struct scope_body *b, const struct principal *p,
+	const struct policy *policy, enum risk risk, bool votes, struct fault *why)
+{
+	bool admin = role_may(p->role, MAY_ADMIN);
+	char most[32];
+
+	if (votes)
+		return fail_at(why, "/scope/for",
+			"it needs more than one approval: choose once");
+	if (risk == RISK_CRITICAL)
+		return fail_at(why, "/scope/for", "its risk is critical: choose once");
+	if (risk == RISK_HIGH) {
+		duration_say(policy->scope_high_ms, most);
+		if (b->pattern)
+			return fail_at(why, "/scope/what",
+				"its risk is high: choose the same call");
+		if (b->length != FOR_TIME || b->ms > policy->scope_high_ms)
+			return fail_at(why, "/scope/for",
+				"its risk is high: choose at most %s", most);
+		return OK;
+	}
+	duration_say(policy->scope_member_ms, most);
+	if (b->length == FOR_ALWAYS && !admin)
+		return fail_at(why, "/scope/for",
+			"only an admin can choose always: choose the session or at most %s",
+			most);
+	if (b->length == FOR_TIME && !admin && b->ms > policy->scope_member_ms)
+		return fail_at(why, "/scope/for",
+			"choose the session or at most %s; only an admin can give more",
+			most);
+	return OK;
+}
+
+/* ---- the rule ---- */
+
+static struct str scope_match(const struct scope_body *b, const struct ask *a,
+	const char *same, enum risk risk, struct arena *arena)
+{
+	struct buf text = { .max = 65536 };
+	struct json_writer w = { .out = &text };
+
+	jw_object(&w);
+	jw_put_text(&w, "effect", "allow");
+	jw_put_object(&w, "match");
+	if (b->pattern) {
+		jw_put_array(&w, "tool");
+		jw_str(&w, b->tool);
+		jw_array_end(&w);
+	} else {
+		show_text(&w, "same", str_of(same));
+	}
+	if (risk == RISK_HIGH) {
+		jw_put_object(&w, "risk");
+		show_text(&w, "max", STR("high"));
+		jw_object_end(&w);
+	}
+	show_text(&w, "agent", a->agent);
+	show_text(&w, "project", a->project);
+	if (b->length == FOR_SESSION) show_text(&w, "session", a->session);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	return buf_keep_done(&text, arena);
+}
+
+/* What is wrong with the pattern is wrong with the scope's. */
+static void pattern_faults(struct fault *why)
+{
+	for (int i = 0; i < why->items_len; i++)
+		snprintf(why->items[i].pointer, sizeof why->items[i].pointer,
+			"/scope/tool");
+}
+
+static enum err scope_rule(struct rows *rows, const struct scope_body *b,
+	const struct ask *a, const struct operation_view *look, bool sensitive,
+	enum risk risk, struct rule_record *out, struct fault *why)
+{
+	struct str text = scope_match(b, a, look->same, risk, rows->arena);
+	struct rule_record like = { .made_from = a->id, .uses_left = -1 };
+	const struct json *body;
+	struct rule_match match;
+	enum err e = json_read(text, NULL, rows->arena, &body, why);
+
+	if (!e) {
+		e = rule_read(body, NULL, NULL, rows->now_ms, rows->arena, &like, why);
+		if (e == ERR_INVALID) pattern_faults(why);
+	}
+	if (!e) e = rule_parse(&like, rows->arena, &match, NULL, why);
+	if (e) return e;
+	if (!rule_fits(&match, EFFECT_ALLOW, look, risk, rows->arena))
+		return fail_at(why, b->pattern ? "/scope/tool" : "/scope/what",
+			"must match the call that is being approved");
+	if (b->length == FOR_TIME) like.expires_ms = rows->now_ms + b->ms;
+	rule_from(&like, a->id, look, sensitive, rows->arena);
+	*out = like;
+	return OK;
+}
+
+/* ---- answers of foreign prompts that last ---- */
+
+/* The question that asks which of the offers, as dialects have it. */
+static const struct str option_key = STR("option");
+
+static struct str offer_chosen(const struct answer *answer, struct arena *arena)
+{
+	const struct json *all, *selected;
+
+	if (json_read(answer->json, NULL, arena, &all, NULL)) return STR_NONE;
+	selected = json_get(json_get_str(all, option_key), "selected");
+	return json_is(selected, JSON_ARRAY) && selected->count
+		       ? json_text(&selected->items[0])
+		       : STR_NONE;
+}
+
+/* The same answers without it. */
+static enum err offer_drop(const struct ask_parts *parts, struct answer *answer,
+	struct arena *arena, struct fault *why)
+{
+	const struct json *all;
+	struct json_member *room;
+	struct json less;
+	enum err e = json_read(answer->json, NULL, arena, &all, why);
+
+	if (e) return e;
+	room = ARENA_ARRAY(arena, struct json_member, all->count + 1);
+	if (!room) return fail(why, ERR_MEMORY, "out of memory");
+	less = (struct json){ .type = JSON_OBJECT, .members = room };
+	for (uint32_t i = 0; i < all->count; i++)
+		if (!str_eq(all->members[i].name, option_key))
+			room[less.count++] = all->members[i];
+	return answer_check_at(parts->questions, parts->questions_len, &less, "/answers",
+		arena, answer, why);
+}
+
+/* The longest that this person may give; FOR_ONCE: nothing longer. */
+static struct scope_body scope_longest(
+	const struct policy *policy, enum risk risk, bool votes)
+{
+	struct scope_body b = { .length = FOR_TIME };
+
+	b.ms = risk == RISK_HIGH ? policy->scope_high_ms : policy->scope_member_ms;
+	if (votes || risk == RISK_CRITICAL) b.length = FOR_ONCE;
+	return b;
+}
+
+/* ---- both ---- */
+
+static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *a,
+	const struct ask_parts *parts, const struct answer *answer,
+	struct operation_view *look, const struct policy_snapshot **out, enum risk *risk,
+	struct fault *why)
+{
+	struct rule_verdict v;
+	struct policy_snapshot *snapshot;
+	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+
+	if (e) return e;
+	operation_view(look, parts->operation, answer->arguments, a->agent, a->project,
+		a->session, rows->arena);
+	snapshot_rule(snapshot, look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
+	/* A verifier may have raised it. */
+	*risk = v.risk > a->risk ? v.risk : a->risk;
+	*out = snapshot;
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+static enum err scope_foreign(struct task *t, struct rows *rows, const struct ask *a,
+	const struct ask_parts *parts, struct answer *answer, struct scope *out,
+	struct fault *why)
+{
+	const struct json *wish =
+		parts->scopes
+			? json_get_str(parts->scopes, offer_chosen(answer, rows->arena))
+			: NULL;
+	struct scope_body b = { 0 };
+	struct operation_view look;
+	struct fault beyond = { 0 };
+	bool once = t->of_many || t->limit;
+	const struct policy_snapshot *snapshot;
+	enum risk risk;
+	enum err e;
+
+	if (!wish || answer->decision != DECISION_APPROVE || !parts->operation) return OK;
+	e = for_read(wish, &b, why);
+	if (!e) e = scope_risk(t, rows, a, parts, answer, &look, &snapshot, &risk, why);
+	if (e) return e;
+	/* From a channel a prompt's own offer holds for this call alone. */
+	if (once || scope_reach(&b, &t->job.who, &snapshot->policy, risk,
+			    a->require.len > 0, &beyond)) {
+		b = scope_longest(&snapshot->policy, risk, once || a->require.len > 0);
+		e = offer_drop(parts, answer, rows->arena, why);
+	}
+	if (e || b.length == FOR_ONCE) return e;
+	e = scope_rule(rows, &b, a, &look, parts->sensitive, risk, &out->rule, why);
+	out->makes = !e;
+	return e;
+}
+
+enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
+	const struct ask_parts *parts, struct answer *answer, struct scope *out,
+	struct fault *why)
+{
+	const struct json *scope = json_get(t->body, "scope");
+	struct scope_body b = { 0 };
+	struct operation_view look;
+	const struct policy_snapshot *snapshot;
+	enum risk risk;
+	enum err e;
+
+	*out = (struct scope){ 0 };
+	if (!scope || scope->type == JSON_NULL)
+		return scope_foreign(t, rows, a, parts, answer, out, why);
+	e = body_read(scope, &b, why);
+	if (e || b.length == FOR_ONCE) return e;
+	if (a->kind != ASK_APPROVAL || !parts->operation ||
+		answer->decision != DECISION_APPROVE)
+		return fail_at(why, "/scope",
+			"only the person who approves an operation can do so for longer");
+	e = scope_risk(t, rows, a, parts, answer, &look, &snapshot, &risk, why);
+	if (!e)
+		e = scope_reach(&b, &t->job.who, &snapshot->policy, risk,
+			a->require.len > 0, why);
+	if (!e)
+		e = scope_rule(
+			rows, &b, a, &look, parts->sensitive, risk, &out->rule, why);
+	out->makes = !e;
+	out->open = b.open;
+	return e;
+}
+
+/* ---- others that are open ---- */
+
+struct open_ids {
+	struct arena *arena;
+	struct str ids[OPEN_MAX * 5];
+	size_t len;
+};
+
+static enum err open_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct open_ids *o = ctx;
+
+	(void)why;
+	if (o->len < sizeof o->ids / sizeof *o->ids)
+		o->ids[o->len++] = arena_str(o->arena, row_text(row, 0));
+	return OK;
+}
+
+/* As if it were asked now, with the rule there. */
+static enum err open_fits(struct rows *rows, const struct policy_snapshot *snapshot,
+	const struct rule_match *match, const struct ask *a, bool *fits,
+	struct fault *why)
+{
+	struct operation_view look;
+	struct rule_verdict v;
+	struct ask_parts parts;
+	enum err e;
+
+	*fits = false;
+	if (a->status != ASK_PENDING || a->require.len || a->verify.len ||
+		(a->deadline_ms && a->deadline_ms <= rows->now_ms))
+		return OK;
+	e = ask_parts(a, rows->arena, &parts, why);
+	if (e || !parts.operation) return e;
+	for (size_t i = 0; i < parts.questions_len; i++)
+		if (parts.questions[i].type != Q_APPROVAL && parts.questions[i].required)
+			return OK;
+	operation_view(&look, parts.operation, NULL, a->agent, a->project, a->session,
+		rows->arena);
+	snapshot_rule(snapshot, &look, rows->now_ms, 0, rows->arena, &v);
+	*fits = !v.stop &&
+		(v.ruling.effect == EFFECT_NONE || v.ruling.effect == EFFECT_ALLOW) &&
+		rule_fits(match, EFFECT_ALLOW, &look, v.risk, rows->arena);
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+static enum err open_settle(struct task *t, struct rows *rows,
+	const struct policy_snapshot *snapshot, const struct rule_record *rule,
+	struct json_writer *w, struct fault *why)
+{
+	struct open_ids *o = ARENA_NEW(rows->arena, struct open_ids);
+	const struct ask *first;
+	struct rule_match match;
+	struct ask *found = NULL;
+	size_t settled = 0;
+	enum err e = rule_parse(rule, rows->arena, &match, NULL, why);
+
+	if (!e) e = rows_fetch_ask(rows, rule->ws, rule->made_from, &found, why);
+	if (e) return e;
+	if (!o) return fail(why, ERR_MEMORY, "out of memory");
+	first = found;
+	o->arena = rows->arena;
+	const struct val args[] = { val_int(rule->ws), val_text(first->agent),
+		val_text(first->project), val_int(OPEN_MAX * 5) };
+	e = rows_query(rows, SQL_APPROVALS_OPEN, args, 4, open_row, o, why);
+	for (size_t i = 0; !e && i < o->len && settled < OPEN_MAX; i++) {
+		struct ask *a;
+		bool fits = false;
+
+		e = rows_fetch_ask(rows, rule->ws, o->ids[i], &a, why);
+		if (!e) e = open_fits(rows, snapshot, &match, a, &fits, why);
+		if (e || !fits) continue;
+		e = ask_settle_by(t, rows, a, rule, true, why);
+		if (!e && !rows_rule_hit(rows, rule->ws, rule->id))
+			e = fail(why, ERR_MEMORY, "out of memory");
+		jw_str(w, a->id);
+		settled++;
+	}
+	return e;
+}
+
+enum err scope_apply(struct task *t, struct rows *rows, const struct ask *a,
+	const struct scope *s, struct fault *why)
+{
+	struct buf *out = &t->job.out, list = { 0 };
+	struct json_writer w = { .out = &list };
+	struct rule_record like = s->rule;
+	const struct rule_record *rule;
+	struct policy_snapshot *snapshot;
+	enum err e;
+
+	if (!s->makes) return OK;
+	e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	if (!e) e = rule_add(t, rows, &like, &rule, why);
+	jw_array(&w);
+	if (!e && s->open) e = open_settle(t, rows, snapshot, rule, &w, why);
+	jw_array_end(&w);
+	if (!e && out->len) {
+		out->len--; /* opens the object again */
+		buf_print(out, ",\"rule\":\"%.*s\",\"settled\":", STR_ARGS(rule->id));
+		buf_add(out, buf_str(&list));
+		buf_add_char(out, '}');
+	}
+	if (list.failed) t->job.arena.failed = true;
+	buf_done(&list);
+	return e;
+}

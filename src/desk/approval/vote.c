@@ -1,0 +1,196 @@
+/* vote.c - votes on approvals that need more than one: given and taken back; the one that meets
+ * every part settles the ask. */
+#include "desk/approval/vote.h"
+
+#include "core/ask/decision.h"
+#include "core/show.h"
+#include "desk/ask/ask.h"
+#include "desk/people/roster.h"
+
+/* Keeps the votes and what they come to. */
+static enum err ballot_keep(
+	struct rows *rows, struct ask *a, struct ballot *b, struct fault *why)
+{
+	int64_t *have = ARENA_ARRAY(rows->arena, int64_t, b->require.len);
+	struct str best;
+
+	if (!have || !votes_count(a, &b->require, &b->roster, &b->votes, &best, have,
+			     rows->arena))
+		return fail(why, ERR_MEMORY, "out of memory");
+	a->votes = votes_text(&b->votes, rows->arena);
+	a->require = require_text(&b->require, have, rows->arena);
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+static void have_write(struct json_writer *w, const struct ask *a, struct arena *arena)
+{
+	const struct json *parts;
+
+	jw_put_array(w, "have");
+	if (!json_read(a->require, NULL, arena, &parts, NULL))
+		for (uint32_t i = 0; i < parts->count; i++)
+			jw_json(w, json_get(&parts->items[i], "have"));
+	jw_array_end(w);
+}
+
+/* The event of a vote that was given or taken back. */
+static enum err vote_event(struct rows *rows, const struct ask *a, const char *type,
+	const struct vote *v, struct fault *why)
+{
+	struct buf data = { .max = 2 * VOTES_TEXT_MAX };
+	struct json_writer w = { .out = &data };
+	struct vote small = *v;
+	char votes[SHORT_DIGEST_SIZE], asked[SHORT_DIGEST_SIZE];
+	struct str text;
+
+	asked_digest(a, asked);
+	small.arguments = STR_NONE; /* the digest says which */
+	votes_digest(a, votes);
+	jw_object(&w);
+	jw_key(&w, "vote");
+	vote_write(&w, &small);
+	have_write(&w, a, rows->arena);
+	/* Rules made since may have added to it. */
+	show_json(&w, "require", a->require);
+	show_json(&w, "starters", a->starters.len ? a->starters : STR("[]"));
+	jw_put_text(&w, "votes", votes);
+	jw_put_text(&w, "asked", asked);
+	jw_object_end(&w);
+	if (data.failed) rows->arena->failed = true;
+	text = arena_str(rows->arena, buf_str(&data));
+	buf_done(&data);
+	return rows_event(rows, type, rows_session(rows, a->ws, a->session), a, text)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static struct str decision_note(
+	const struct ask_parts *parts, const struct answer *answer, struct arena *arena)
+{
+	const struct json *json;
+
+	if (json_read(answer->json, NULL, arena, &json, NULL)) return STR_NONE;
+	for (size_t i = 0; i < parts->questions_len; i++)
+		if (parts->questions[i].type == Q_APPROVAL)
+			return json_text(json_get(
+				json_get_str(json, parts->questions[i].key), "text"));
+	return STR_NONE;
+}
+
+static struct vote vote_of(const struct job *job, struct rows *rows,
+	const struct ask_parts *parts, const struct answer *answer, struct str digest)
+{
+	const struct principal *p = &job->who;
+	struct vote v = { .user = p->user,
+		.name = p->name,
+		.via = p->via,
+		.role = p->role,
+		.value = answer->decision,
+		.digest = digest,
+		.reason = decision_note(parts, answer, rows->arena),
+		.at_ms = rows->now_ms };
+	struct buf b = { 0 };
+
+	if (!answer->arguments) return v;
+	json_write(&b, answer->arguments);
+	if (b.failed) rows->arena->failed = true;
+	v.arguments = arena_str(rows->arena, buf_str(&b));
+	buf_done(&b);
+	return v;
+}
+
+enum err vote_give(struct task *t, struct rows *rows, struct ask *a,
+	const struct ask_parts *parts, const struct answer *answer, struct str digest,
+	int64_t *met, struct fault *why)
+{
+	struct ballot b;
+	struct vote v;
+	int64_t *have;
+	enum err e = ballot_open(t, rows, a, &b, why);
+
+	*met = 0;
+	if (!e && answer->decision == DECISION_APPROVE)
+		e = refused(entitled_to_approve(
+				    a, &b.require, &t->job.who, &b.roster, rows->arena),
+			a, &t->job.who, why);
+	if (e) return e;
+	v = vote_of(&t->job, rows, parts, answer, digest);
+	votes_put(&b.votes, &v);
+	e = ballot_keep(rows, a, &b, why);
+	if (!e && a->votes.len > VOTES_TEXT_MAX)
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "its votes are full: reject it, or ask anew");
+	if (!e && answer->decision != DECISION_APPROVE) return OK;
+	have = e ? NULL : ARENA_ARRAY(rows->arena, int64_t, b.require.len);
+	if (!e && !have) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e &&
+		votes_meet(a, &b.require, &b.roster, &b.votes, digest, have, rows->arena))
+		*met = (int64_t)votes_counting(&b.votes, digest);
+	if (!e) e = vote_event(rows, a, "ask.voted", &b.votes.at[b.votes.len - 1], why);
+	return e;
+}
+
+/* The ask as it now is, still pending. */
+static enum err vote_reply(
+	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+
+	a->version++;
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	t->ask = arena_str(&t->job.arena, a->id);
+	desk_keep_ask(t, a);
+	desk_reply_settled(t, a, s, rows->now_ms);
+	return OK;
+}
+
+enum err vote_given(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+{
+	return vote_reply(t, rows, a, why);
+}
+
+/* ---- retract ---- */
+
+static void retract_needs(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+static enum err retract_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { NULL };
+
+	return members_only(t->body, names, why);
+}
+
+static enum err retract_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct vote *found;
+	struct vote was;
+	struct ballot b;
+	struct ask *a;
+	enum err e = desk_admit(t, rows, MAY_READ_ALL, &a, why);
+
+	if (!e) e = ask_is_open(t, rows, a, why);
+	if (!e) e = ballot_open(t, rows, a, &b, why);
+	if (e) return e;
+	found = votes_find(&b.votes, job->who.user);
+	if (!found)
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "you have no vote on it");
+	was = *found;
+	votes_drop(&b.votes, job->who.user);
+	e = ballot_keep(rows, a, &b, why);
+	if (!e) e = vote_event(rows, a, "ask.retracted", &was, why);
+	return e ? e : vote_reply(t, rows, a, why);
+}
+
+const struct use use_retract = {
+	.job = { .name = "retract",
+		.late = true,
+		.needs = retract_needs,
+		.decide = retract_decide,
+		.again = desk_again_settled },
+	.check = retract_check,
+};

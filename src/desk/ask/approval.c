@@ -1,0 +1,212 @@
+/* approval.c - what becomes of an approval: it is used once, by the agent that runs what was
+ * approved, or taken back before. */
+#include "desk/policy/rules.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "core/ask/decision.h"
+
+static void approval_needs(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+/* ---- use ---- */
+
+static enum err use_approval_check(struct task *t, struct fault *why)
+{
+	struct str digest;
+
+	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+}
+
+/* May what this digest is of run now? */
+static enum err approval_fits(struct task *t, struct rows *rows, const struct ask *a,
+	struct str digest, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	struct str right = a->approved_digest.len ? a->approved_digest : a->digest;
+	char at[TIME_SIZE];
+
+	if (!ask_approved(a))
+		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
+	if (a->used_ms) {
+		time_write(a->used_ms, at);
+		return desk_conflict(
+			t, a, s, rows->now_ms, why, "the approval was used at %s", at);
+	}
+	if (a->revoked.len) {
+		desk_conflict(t, a, s, rows->now_ms, why,
+			"the approval was revoked: ask again");
+		return why->err = ERR_REVOKED;
+	}
+	if (!right.len || !same_secret(right, digest))
+		return desk_conflict(t, a, s, rows->now_ms, why,
+			"the digest is not that of the approved operation");
+	return OK;
+}
+
+/* Stops and deny rules count when it runs, not only when it was approved. */
+static enum err approval_still_allowed(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	const struct json *edited = NULL;
+	struct operation_view look;
+	struct ask_parts parts;
+	struct rule_verdict v;
+	struct policy_snapshot *snapshot;
+	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+
+	if (e || !snapshot->version) return e;
+	v.stop = snapshot_stop(snapshot, a->agent, a->project, a->session, rows->now_ms);
+	if (v.stop) {
+		stop_fail(v.stop, why);
+		t->job.conflict = desk_shown(t, a, s, rows->now_ms);
+		return ERR_STOPPED;
+	}
+	if (!snapshot->rules_len) return OK;
+	e = ask_parts(a, rows->arena, &parts, why);
+	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
+	if (e || !parts.operation) return e;
+	operation_view(&look, parts.operation, edited, a->agent, a->project, a->session,
+		rows->arena);
+	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (v.ruling.effect != EFFECT_DENY) return OK;
+	rule_fail(v.ruling.rule, ERR_DENIED, why);
+	t->job.conflict = desk_shown(t, a, s, rows->now_ms);
+	return ERR_DENIED;
+}
+
+enum err desk_use_approval(struct task *t, struct rows *rows, struct ask *a,
+	struct str digest, struct fault *why)
+{
+	struct buf data = { .max = 4096 };
+	char decision[DIGEST_SIZE];
+	enum err e = approval_fits(t, rows, a, digest, why);
+
+	if (!e) e = approval_still_allowed(t, rows, a, why);
+	if (e) return e;
+	a->used_ms = rows->now_ms;
+	decision_digest(a, decision);
+	if (!decision[0]) rows->arena->failed = true;
+	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(digest),
+		decision);
+	return desk_ask_changed(t, rows, a, "ask.used", &data, false, why);
+}
+
+static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct str digest;
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e && a->run.len)
+		e = desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "the run that asked uses it by itself");
+	if (!e && !principal_asks_as(&job->who, a->agent))
+		e = fail(why, ERR_FORBIDDEN, "only the agent that asked can use it");
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+	return e ? e : desk_use_approval(t, rows, a, digest, why);
+}
+
+const struct use use_approval_consume = {
+	.job = { .name = "use",
+		.brief = true,
+		.late = true,
+		.needs = approval_needs,
+		.decide = use_approval_decide },
+	.check = use_approval_check,
+};
+
+/* ---- revoke ---- */
+
+static enum err revoke_check(struct task *t, struct fault *why)
+{
+	struct str reason;
+
+	return reason_read(t->body, &reason, why);
+}
+
+/* Who made the rule that approved it; empty: a person did, or the rule is gone. */
+static enum err revoke_maker(struct task *t, struct rows *rows, const struct ask *a,
+	struct str *out, struct fault *why)
+{
+	const struct rule_record *rule;
+	const struct json *by;
+	struct str id;
+	enum err e;
+
+	*out = STR_NONE;
+	if (!a->answered_by.len) return OK;
+	e = json_read(a->answered_by, NULL, rows->arena, &by, why);
+	id = e ? STR_NONE : json_text(json_get(by, "rule"));
+	if (e || !id.len) return e;
+	e = rule_find(t, rows, id, &rule, why);
+	if (!e) *out = rule->made_user;
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
+/* The ask, and the rules that end with it. */
+static enum err revoke_reply(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct buf *out = &t->job.out;
+	struct json_writer w = { .out = out };
+	const struct rule_record *r = NULL;
+	enum err e = rule_made_by(t, rows, a, &r, why);
+
+	if (e || !out->len) return e;
+	out->len--; /* opens the object again */
+	buf_add(out, STR(",\"ended\":"));
+	jw_array(&w);
+	while (!e && r) {
+		jw_str(&w, r->id);
+		e = rule_made_by(t, rows, a, &r, why);
+	}
+	jw_array_end(&w);
+	buf_add_char(out, '}');
+	return e;
+}
+
+static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 65536 };
+	struct json_writer w = { .out = &data };
+	char decision[DIGEST_SIZE];
+	struct str reason, maker;
+	struct ask *a;
+	enum err e = desk_admit(t, rows, MAY_SETTLE, &a, why);
+
+	if (!e) e = reason_read(t->body, &reason, why);
+	if (!e) e = revoke_maker(t, rows, a, &maker, why);
+	if (!e)
+		e = ask_revoke(
+			a, &job->who, maker, reason, rows->now_ms, rows->arena, why);
+	if (e == ERR_CONFLICT)
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "%s",
+			arena_copy(rows->arena, str_of(why->detail)));
+	if (e) return e;
+	decision_digest(a, decision);
+	if (!decision[0]) rows->arena->failed = true;
+	jw_object(&w);
+	jw_put_raw(&w, "revoked", a->revoked);
+	jw_put_text(&w, "decision", decision);
+	jw_object_end(&w);
+	e = desk_ask_changed(t, rows, a, "ask.revoked", &data, false, why);
+	return e ? e : revoke_reply(t, rows, a, why);
+}
+
+const struct use use_revoke = {
+	.job = { .name = "revoke",
+		.late = true,
+		.needs = approval_needs,
+		.decide = revoke_decide,
+		.again = desk_again_ask },
+	.check = revoke_check,
+};

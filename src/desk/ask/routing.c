@@ -1,0 +1,282 @@
+/* routing.c - people and an open ask: ask back, assign, claim, extend. It stays pending. */
+#include "desk/people/roster.h"
+
+#include "base/clock.h"
+#include "core/ask/decision.h"
+#include "core/show.h"
+#include "desk/ask/ask.h"
+
+enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
+
+static void route_needs(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+/* The ask, while it is open. */
+static enum err route_open(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	if (a->status != ASK_PENDING ||
+		(a->deadline_ms && a->deadline_ms <= rows->now_ms))
+		return desk_settled_conflict(
+			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
+	return OK;
+}
+
+static enum err route_admit(
+	struct task *t, struct rows *rows, struct ask **a, struct fault *why)
+{
+	enum err e = desk_admit(t, rows, MAY_ROUTE, a, why);
+
+	return e ? e : route_open(t, rows, *a, why);
+}
+
+/* Counts the change, stages its event, replies with the ask. */
+enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
+	const char *type, struct buf *data, bool wakes, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	struct staged *st;
+	const char *refused;
+	struct ask fresh;
+	enum err e;
+
+	a->version++;
+	if (data->failed) rows->arena->failed = true;
+	st = rows_event(rows, type, s, a, arena_str(rows->arena, buf_str(data)));
+	buf_done(data);
+	if (!st) return fail(why, ERR_MEMORY, "out of memory");
+	if (wakes)
+		rows_wake(rows, st, a,
+			desk_view(t->desk, s->title, t->job.credential.workspace));
+	t->ask = arena_str(&t->job.arena, a->id);
+	desk_keep_ask(t, a);
+	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
+	if (!e) e = ask_rule_denied(t, rows, a, why);
+	if (!e) desk_reply_marked(t, &fresh, s, NULL, refused, rows->now_ms);
+	return e;
+}
+
+/* ---- replies, of people and of the agent ---- */
+
+static enum err reply_check(struct task *t, struct fault *why)
+{
+	struct str text;
+
+	return note_read(t->body, "text", REPLY_MAX, true, &text, why);
+}
+
+static enum err reply_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 65536 };
+	struct json_writer w = { .out = &data };
+	char thread[SHORT_DIGEST_SIZE];
+	struct str text;
+	struct ask *a;
+	bool person = role_may(job->who.role, MAY_SETTLE);
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e && !person) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = desk_refused(t, why);
+	/* A person may still reply to an expired ask: it is kept in its thread. */
+	if (!e && !(person && a->status == ASK_EXPIRED)) e = route_open(t, rows, a, why);
+	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
+	if (e) return e;
+	if (a->replies.len > THREAD_MAX)
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "its thread is full: settle it, or ask again");
+	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
+	jw_object(&w);
+	jw_put_str(&w, "by", job->who.name);
+	jw_put_bool(&w, "person", person);
+	jw_put_str(&w, "text", text);
+	if (a->status != ASK_PENDING) jw_put_bool(&w, "late", true);
+	text_digest(a->replies, thread);
+	jw_put_text(&w, "thread", thread);
+	jw_object_end(&w);
+	job->status = 201;
+	/* What its agent writes brings a snoozed ask back. */
+	if (!person && !rows_end_snoozes(rows, a->ws, a->id))
+		return fail(why, ERR_MEMORY, "out of memory");
+	return desk_ask_changed(t, rows, a, "ask.replied", &data, person, why);
+}
+
+const struct use use_reply = {
+	.job = { .name = "reply",
+		.late = true,
+		.needs = route_needs,
+		.decide = reply_decide,
+		.again = desk_again_ask },
+	.check = reply_check,
+};
+
+/* ---- assign ---- */
+
+struct assignment {
+	struct str *ids;
+	size_t len;
+};
+
+static enum err assign_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "assignees", NULL };
+	struct assignment *to = ARENA_NEW(&t->job.arena, struct assignment);
+	const struct json *ids = json_get(t->body, "assignees");
+	enum err e = members_only(t->body, names, why);
+
+	if (!to) return fail(why, ERR_MEMORY, "out of memory");
+	if (!ids && !e) e = fail_at(why, "/assignees", "required");
+	if (!e)
+		e = assignees_read(
+			ids, "/assignees", &t->job.arena, &to->ids, &to->len, why);
+	t->checked = to;
+	return e;
+}
+
+/* Who was not among them before, but for who assigns: the others hear of it. */
+static void added_write(struct json_writer *w, const struct assignment *to,
+	struct str before, struct str actor, struct arena *arena)
+{
+	jw_array(w);
+	for (size_t i = 0; i < to->len; i++) {
+		struct str quoted = arena_print(arena, "\"%.*s\"", STR_ARGS(to->ids[i]));
+
+		if (str_find(before, quoted) < 0 && !str_eq(to->ids[i], actor))
+			jw_str(w, to->ids[i]);
+	}
+	jw_array_end(w);
+}
+
+static enum err assign_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct assignment *to = t->checked;
+	struct buf data = { .max = 65536 };
+	struct json_writer w = { .out = &data };
+	struct str before = STR_NONE;
+	struct ask *a;
+	enum err e = route_admit(t, rows, &a, why);
+
+	if (!e) before = a->assignees;
+
+	if (!e) e = desk_check_assignees(rows, job->who.ws, to->ids, to->len, why);
+	if (!e) e = desk_assignees(t, rows, a, to->ids, to->len, &a->assignees, why);
+	if (e) return e;
+	jw_object(&w);
+	show_json(&w, "assignees", a->assignees);
+	jw_key(&w, "added");
+	added_write(&w, to, before, principal_person(&job->who), rows->arena);
+	jw_object_end(&w);
+	return desk_ask_changed(t, rows, a, "ask.assigned", &data, false, why);
+}
+
+const struct use use_assign = {
+	.job = { .name = "assign",
+		.late = true,
+		.needs = route_needs,
+		.decide = assign_decide,
+		.again = desk_again_ask },
+	.check = assign_check,
+};
+
+/* ---- claim: advisory, runs out by itself ---- */
+
+static enum err claim_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { NULL };
+
+	return members_only(t->body, names, why);
+}
+
+static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 4096 };
+	struct json_writer w = { .out = &data };
+	struct str me = job->who.user.len ? job->who.user : job->who.token;
+	char until[TIME_SIZE];
+	struct ask *a;
+	enum err e = route_admit(t, rows, &a, why);
+
+	if (e) return e;
+	if (a->claimed_until_ms > rows->now_ms && !str_eq(a->claimed_user, me))
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "%.*s is answering it",
+			STR_ARGS(str_first(a->claimed_name, 100)));
+	a->claimed_user = me;
+	a->claimed_name = job->who.name;
+	a->claimed_until_ms = rows->now_ms + CLAIM_MS;
+	time_write(a->claimed_until_ms, until);
+	jw_object(&w);
+	jw_put_str(&w, "user", me);
+	jw_put_str(&w, "name", job->who.name);
+	jw_put_text(&w, "until", until);
+	jw_object_end(&w);
+	return desk_ask_changed(t, rows, a, "ask.claimed", &data, false, why);
+}
+
+const struct use use_claim = {
+	.job = { .name = "claim",
+		.late = true,
+		.needs = route_needs,
+		.decide = claim_decide,
+		.again = desk_again_ask },
+	.check = claim_check,
+};
+
+/* ---- extend ---- */
+
+static enum err extend_read(struct task *t, int64_t *ms, struct fault *why)
+{
+	static const char *const names[] = { "timeout", NULL };
+	const struct json *timeout = json_get(t->body, "timeout");
+	struct draft_limits limits = desk_limits(t->desk);
+	enum err e = members_only(t->body, names, why);
+
+	if (e) return e;
+	if (!timeout) return fail_at(why, "/timeout", "required");
+	*ms = 0;
+	if (timeout->type == JSON_NULL) return OK;
+	return timeout_read(timeout, "/timeout", &limits, ms, why);
+}
+
+static enum err extend_check(struct task *t, struct fault *why)
+{
+	int64_t ms;
+
+	return extend_read(t, &ms, why);
+}
+
+/* Later by that much; null: waits for ever. */
+static enum err extend_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 4096 };
+	char at[TIME_SIZE];
+	int64_t ms;
+	struct ask *a;
+	enum err e = route_admit(t, rows, &a, why);
+
+	if (!e) e = extend_read(t, &ms, why);
+	if (e) return e;
+	a->deadline_ms = ms ? (a->deadline_ms ? a->deadline_ms : rows->now_ms) + ms : 0;
+	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
+	if (a->deadline_ms) {
+		time_write(a->deadline_ms, at);
+		buf_print(&data, "{\"expires_at\":\"%s\"}", at);
+	} else {
+		buf_add_text(&data, "{\"expires_at\":null}");
+	}
+	return desk_ask_changed(t, rows, a, "ask.extended", &data, false, why);
+}
+
+const struct use use_extend = {
+	.job = { .name = "extend",
+		.late = true,
+		.needs = route_needs,
+		.decide = extend_decide,
+		.again = desk_again_ask },
+	.check = extend_check,
+};

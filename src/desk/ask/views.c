@@ -1,0 +1,101 @@
+/* views.c - a person's saved filters of the inbox: a name and a query each. */
+#include "base/keep.h"
+#include "core/body.h"
+#include "desk/people/people.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+enum { VIEWS_MAX = 20, VIEW_NAME_MAX = 100, VIEW_QUERY_MAX = 2000 };
+
+static enum err person_only(const struct job *job, struct fault *why)
+{
+	return principal_person(&job->who).len
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "only a person has views");
+}
+
+static void views_write(struct buf *out, struct str views)
+{
+	buf_add(out, views.len ? views : STR("[]"));
+}
+
+static enum err views_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct user u;
+	enum err e = person_only(job, why);
+
+	(void)now_ms;
+	if (!e) e = user_find(db, job->who.ws, job->who.user, &job->arena, &u, why);
+	if (!e) views_write(&job->out, u.views);
+	return e;
+}
+
+const struct use use_views = { .job = { .name = "views", .read = views_read } };
+
+static enum err view_text(const struct json *view, const char *name, size_t i, size_t max,
+	bool needed, struct fault *why)
+{
+	const struct json *text = json_get(view, name);
+	char pointer[48];
+
+	snprintf(pointer, sizeof pointer, "/%zu/%s", i, name);
+	if (!json_is(text, JSON_STRING) || (needed && !text->text.len) ||
+		utf8_count(text->text) > max)
+		return fail_at(
+			why, pointer, "a text of %d to %zu characters", needed, max);
+	return OK;
+}
+
+static enum err view_check(const struct json *view, size_t i, struct fault *why)
+{
+	char pointer[48];
+	enum err e = OK;
+
+	snprintf(pointer, sizeof pointer, "/%zu", i);
+	if (!json_is(view, JSON_OBJECT) || view->count != 2)
+		return fail_at(why, pointer, "{\"name\", \"query\"} is needed");
+	if (view_text(view, "name", i, VIEW_NAME_MAX, true, why)) e = why->err;
+	if (view_text(view, "query", i, VIEW_QUERY_MAX, false, why)) e = why->err;
+	return e;
+}
+
+static enum err views_put_check(struct task *t, struct fault *why)
+{
+	enum err e = OK;
+
+	if (!json_is(t->body, JSON_ARRAY) || t->body->count > VIEWS_MAX)
+		return fail_at(why, "", "an array of at most %d views", VIEWS_MAX);
+	for (uint32_t i = 0; i < t->body->count; i++)
+		if (view_check(&t->body->items[i], i, why)) e = why->err;
+	return e;
+}
+
+static void views_needs(struct job *job, struct wants *w)
+{
+	wants_user(w, job->who.ws, job->who.user);
+}
+
+static enum err views_put_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct user *found;
+	struct user *u;
+	struct buf b = { .max = 262144 };
+	enum err e = person_only(job, why);
+
+	if (!e) e = rows_fetch_user(rows, job->who.ws, job->who.user, &found, why);
+	if (e) return e;
+	u = rows_change(rows, found);
+	if (!u) return fail(why, ERR_MEMORY, "out of memory");
+	json_write(&b, task_of(job)->body);
+	u->views = buf_keep_done(&b, rows->arena);
+	views_write(&job->out, u->views);
+	return OK;
+}
+
+const struct use use_views_put = {
+	.job = { .name = "views_put", .needs = views_needs, .decide = views_put_decide },
+	.check = views_put_check,
+};

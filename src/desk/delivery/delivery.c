@@ -1,0 +1,158 @@
+/* delivery.c - what a session wants called: staged in the transaction of what it is about, once.
+ *
+ * A settlement calls the webhook each time, and the resumer when the session waits for nothing
+ * more. A person who asks back, or answers late, calls both: a stopped agent hears of it. */
+#include "desk/delivery/delivery.h"
+
+#include "core/address.h"
+#include "desk/delivery/callbacks.h"
+
+void desk_on_delivery(struct desk *d, void (*fn)(void *, int64_t at_ms), void *ctx)
+{
+	pthread_mutex_lock(&d->listeners);
+	d->deliver = fn;
+	d->deliver_ctx = ctx;
+	pthread_mutex_unlock(&d->listeners);
+}
+
+void desk_deliver(struct desk *d, int64_t at_ms)
+{
+	pthread_mutex_lock(&d->listeners);
+	if (d->deliver) d->deliver(d->deliver_ctx, at_ms);
+	pthread_mutex_unlock(&d->listeners);
+}
+
+/* ---- staging ---- */
+
+/* What is to be told of an ask. */
+struct news {
+	const struct ask *ask;
+	enum delivery_purpose purpose;
+	int64_t round;
+};
+
+static enum err delivery_stage(struct rows *rows, const struct news *n,
+	enum delivery_kind kind, struct str target, struct fault *why)
+{
+	const struct ask *a = n->ask;
+	struct delivery d = { .ws = a->ws,
+		.session = a->session,
+		.ask = a->id,
+		.kind = kind,
+		.target = target,
+		.status = DELIVERY_WAITING,
+		.next_ms = rows->now_ms,
+		.last_status = -1,
+		.created_ms = rows->now_ms,
+		.agent = a->agent,
+		.purpose = n->purpose,
+		.round = n->round };
+
+	if (!target.len) return OK;
+	d.id = rows_new_id(rows, "dlv");
+	d.host = url_host(target, rows->arena);
+	d.owner = arena_print(
+		rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent));
+	if (!rows_new(rows, RECORD_DELIVERIES, &d))
+		return fail(why, ERR_MEMORY, "out of memory");
+	rows->delivers = true;
+	return OK;
+}
+
+/* Which of the two a session's on_settled names. */
+static enum err stage_kind(struct rows *rows, const struct session *s,
+	const struct news *n, enum delivery_kind kind, struct fault *why)
+{
+	struct callback c;
+	enum err e;
+
+	if (!s->on_settled.len) return OK;
+	e = callback_read(s->on_settled, rows->arena, &c, why);
+	return e ? e
+		 : delivery_stage(rows, n, kind,
+			   kind == DELIVERY_WEBHOOK ? c.webhook : c.resumer, why);
+}
+
+enum err webhook_settled(const struct happened *h, struct fault *why)
+{
+	const struct news n = { h->ask, DELIVERY_SETTLED, 0 };
+
+	return stage_kind(h->rows, h->session, &n, DELIVERY_WEBHOOK, why);
+}
+
+/* Whoever withdraws its own question is at work. */
+static bool is_withdrawn(const struct happened *h)
+{
+	return h->ask->status == ASK_CANCELLED &&
+	       (h->ask->run.len || h->task->job.who.role == ROLE_AGENT);
+}
+
+enum err resumer_settled(const struct happened *h, struct fault *why)
+{
+	const struct session *s = h->session;
+	bool aside = h->ask->kind == ASK_NON_BLOCKING;
+	const struct news n = { h->ask, aside ? DELIVERY_LATE : DELIVERY_SETTLED, 0 };
+
+	if (h->event->replied || is_withdrawn(h)) return OK;
+	if (!session_resumed(s) || session_ended(s)) return OK;
+	if (aside && !session_stopped(s)) return OK;
+	return stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
+}
+
+enum err desk_call_verifier(struct rows *rows, const struct ask *a, struct str name,
+	int64_t n, struct fault *why)
+{
+	const struct news news = { a, DELIVERY_VERIFY, n };
+
+	return delivery_stage(rows, &news, DELIVERY_VERIFIER, name, why);
+}
+
+enum err call_replied(const struct happened *h, struct fault *why)
+{
+	const struct session *s = h->session;
+	const struct ask *a = h->ask;
+	const struct json *replies;
+	struct news n = { a, a->status == ASK_PENDING ? DELIVERY_REPLIED : DELIVERY_LATE,
+		0 };
+	enum err e;
+
+	if (!role_may(h->task->job.who.role, MAY_SETTLE)) return OK;
+	if (!s->on_settled.len || session_ended(s)) return OK;
+	e = json_read(a->replies, NULL, h->rows->arena, &replies, why);
+	if (e) return e;
+	n.round = replies->count;
+	e = stage_kind(h->rows, s, &n, DELIVERY_WEBHOOK, why);
+	return e ? e : stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
+}
+
+/* ---- may it be called at all? ---- */
+
+bool desk_name_known(struct str names, struct str name)
+{
+	struct str one;
+
+	while (str_cut(&names, ',', &one))
+		if (str_eq(str_trim(one), name)) return true;
+	return false;
+}
+
+enum err desk_check_callback(
+	const struct desk *d, const struct callback *c, struct fault *why)
+{
+	struct str names = str_of(d->resumers);
+	enum err e = OK;
+	struct url url;
+
+	if (c->webhook.len &&
+		(!url_split(c->webhook, &url) ||
+			!reach_may_allow(str_of(d->webhook_internal), &url)))
+		e = fail_at(why, "/on_settled/webhook",
+			"the operator must allow an internal address, or one without TLS "
+			"(webhook_internal)");
+	if (c->resumer.len && !desk_name_known(names, c->resumer))
+		e = fail_at(why, "/on_settled/resumer",
+			names.len ? "no such resumer; configured: %.*s"
+				  : "no such resumer; none is configured%.*s",
+			STR_ARGS(names));
+	return e;
+}

@@ -1,0 +1,192 @@
+/* channels.c - which channels work. A channel has a row from the first message that it took, or
+ * could not take for a reason of its own (a revoked token, a password that is refused, no route to
+ * the host): so all nodes know the same. What waits on one that does not work goes out with the
+ * first success. */
+#include "core/show.h"
+#include "desk/notify/contacts.h"
+#include "desk/notify/notify_ask.h"
+#include "desk/people/people.h"
+
+#include <stdio.h>
+
+enum { WOKEN_MAX = 500 };
+
+static enum err out_of_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- learnt from reports ---- */
+
+static enum err channel_fetch(struct rows *rows, enum delivery_kind channel,
+	const struct channel_record **out, struct fault *why)
+{
+	struct str name = str_of(delivery_kind_name(channel));
+	const struct val key[] = { val_text(name) };
+	enum err e = OK;
+
+	if (!rows_find(rows, RECORD_CHANNELS, name))
+		e = rows_fetch(rows, RECORD_CHANNELS, SQL_OF(RECORD_CHANNELS, RECORD_GET),
+			key, 1, why);
+	*out = e ? NULL : rows_find(rows, RECORD_CHANNELS, name);
+	return e;
+}
+
+/* What was tried there before is tried now. *all: none of it is left. */
+static enum err channel_wake(
+	struct rows *rows, enum delivery_kind channel, bool *all, struct fault *why)
+{
+	const struct val args[] = { val_text(str_of(delivery_kind_name(channel))),
+		val_int(rows->now_ms), val_int(WOKEN_MAX) };
+	const struct delivery *at = NULL;
+	size_t woken = 0;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_STUCK, args, 3, why);
+
+	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
+		struct delivery *d;
+
+		if (at->kind != channel || at->status != DELIVERY_WAITING ||
+			!at->contact.len || !at->attempts || at->lease.by.len ||
+			at->carrier.len || at->next_ms <= rows->now_ms)
+			continue;
+		d = rows_change(rows, at);
+		if (!d) return out_of_memory(why);
+		d->next_ms = rows->now_ms;
+		woken++;
+	}
+	if (woken) rows_deliver_at(rows, rows->now_ms);
+	*all = woken < WOKEN_MAX;
+	return e;
+}
+
+enum err channel_reported(struct rows *rows, const struct delivery *d,
+	const struct delivery_outcome *o, struct notify_notes *notes, struct fault *why)
+{
+	struct channel_record fresh = { .name = str_of(delivery_kind_name(d->kind)),
+		.since_ms = rows->now_ms };
+	const struct channel_record *was;
+	struct channel_record *c;
+	bool all = true;
+	enum err e;
+
+	if (o->ending != ENDED_WELL && !o->down) return OK;
+	e = channel_fetch(rows, d->kind, &was, why);
+	if (e || (was && !was->error.len == !o->down)) return e;
+	if (was && !o->down) e = channel_wake(rows, d->kind, &all, why);
+	if (e || !all) return e;
+	c = was ? rows_change(rows, was) : rows_new(rows, RECORD_CHANNELS, &fresh);
+	if (!c) return out_of_memory(why);
+	c->since_ms = rows->now_ms;
+	c->error = o->down ? d->last_error : STR_NONE;
+	if (o->down)
+		notify_note(notes, "%s is not working: %.*s", delivery_kind_name(d->kind),
+			STR_ARGS(d->last_error));
+	else if (was)
+		notify_note(notes, "%s works again", delivery_kind_name(d->kind));
+	return OK;
+}
+
+static enum err down_row(void *ctx, const struct row *row, struct fault *why)
+{
+	enum delivery_kind kind;
+
+	(void)why;
+	if (delivery_kind_read(row_text(row, 0), &kind)) *(unsigned *)ctx |= 1u << kind;
+	return OK;
+}
+
+enum err channels_down(struct rows *rows, unsigned *out, struct fault *why)
+{
+	const struct channel_record *c = NULL;
+	enum delivery_kind kind;
+	enum err e = rows_query(rows, SQL_CHANNELS_DOWN, NULL, 0, down_row, out, why);
+
+	/* What this batch has learnt the store does not know yet. */
+	while ((c = rows_next(rows, RECORD_CHANNELS, c))) {
+		if (!delivery_kind_read(c->name, &kind)) continue;
+		*out = c->error.len ? *out | 1u << kind : *out & ~(1u << kind);
+	}
+	return e;
+}
+
+/* ---- GET /v1/channels ---- */
+
+struct channels_read {
+	struct arena *arena;
+	struct channel_record at[DELIVERY_KINDS];
+	int64_t waiting[DELIVERY_KINDS];
+};
+
+static enum err state_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct channels_read *r = ctx;
+	struct channel_record c;
+	enum delivery_kind kind;
+	enum err e = record_read(&records[RECORD_CHANNELS], row, r->arena, &c, why);
+
+	if (!e && delivery_kind_read(c.name, &kind)) r->at[kind] = c;
+	return e;
+}
+
+static enum err waiting_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct channels_read *r = ctx;
+	enum delivery_kind kind;
+
+	(void)why;
+	if (delivery_kind_read(row_text(row, 0), &kind))
+		r->waiting[kind] = row_int(row, 1);
+	return OK;
+}
+
+static void channel_write(struct json_writer *w, const struct channels_read *r,
+	enum delivery_kind kind, bool configured)
+{
+	const struct channel_record *c = &r->at[kind];
+
+	jw_object(w);
+	jw_put_text(w, "channel", delivery_kind_name(kind));
+	jw_put_bool(w, "configured", configured);
+	jw_put_text(w, "state",
+		!configured || !c->name.len ? "untested"
+		: c->error.len		    ? "down"
+					    : "ok");
+	show_time(w, "since", configured ? c->since_ms : 0);
+	show_text(w, "error", configured ? c->error : STR_NONE);
+	jw_put_int(w, "waiting", r->waiting[kind]);
+	jw_object_end(w);
+}
+
+static enum err channels_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct channels_read r = { .arena = &job->arena };
+	const struct val args[] = { val_int(job->who.ws) };
+	enum err e = job->who.role == ROLE_AGENT
+			     ? fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+				       role_name(job->who.role))
+			     : OK;
+
+	(void)now_ms;
+	if (!e) e = db_one(db, SQL_CHANNELS, NULL, 0, state_row, &r, why);
+	if (!e) e = db_one(db, SQL_CHANNELS_WAITING, args, 1, waiting_row, &r, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_put_array(&w, "items");
+	for (int kind = 0; kind < DELIVERY_KINDS; kind++)
+		if (delivery_kind_is_channel((enum delivery_kind)kind))
+			channel_write(&w, &r, (enum delivery_kind)kind,
+				kind == DELIVERY_COMMAND
+					? t->desk->commands[0] != '\0'
+					: !channel_on(t, (enum delivery_kind)kind, NULL));
+	jw_array_end(&w);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_channels = {
+	.job = { .name = "channels", .permission = MAY_READ_ALL, .read = channels_read },
+};

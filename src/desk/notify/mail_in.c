@@ -1,0 +1,448 @@
+/* mail_in.c - takes a reply: the message is read, its token and sender are checked, its text is
+ * understood, and then the person settles the ask as everywhere else, within the limits of mail.
+ *
+ * 1. Nothing is settled unless the token is ours, its one author is the contact it was sent to,
+ *    a person and not a program wrote it, and, where a mail server vouches, it does.
+ * 2. What is not taken is answered only at the contact's own address, and only if it came from there:
+ *    what was not understood or not allowed at most three times an ask, so that two robots cannot talk
+ *    for long; what came late or could not be verified once an ask and hour, as anybody can send it. */
+#include "desk/notify/mail_in.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "core/notify/mail_read.h"
+#include "core/notify/mail_reply.h"
+#include "core/notify/mail_token.h"
+#include "desk/notify/contacts.h"
+#include "desk/notify/mail_key.h"
+#include "desk/notify/notify_ask.h"
+
+enum { REPLY_TEXT_MAX = 64 * 1024, NOTICES_MAX = 3, HOUR_MS = 60 * 60 * 1000 };
+
+static const char *const outcome_names[MAIL_OUTCOMES] = {
+	[MAIL_TAKEN] = "taken",
+	[MAIL_UNCLEAR] = "unclear",
+	[MAIL_REFUSED] = "refused",
+	[MAIL_CLOSED] = "closed",
+	[MAIL_AUTOMATIC] = "automatic",
+	[MAIL_FORGED] = "forged",
+	[MAIL_UNREADABLE] = "unreadable",
+};
+
+const char *mail_outcome_name(enum mail_outcome o)
+{
+	return outcome_names[o];
+}
+
+void desk_mail_metrics(struct desk *d, struct buf *out)
+{
+	buf_add_text(out,
+		"# HELP parley_mail_in_total Replies by mail, by what became of them.\n"
+		"# TYPE parley_mail_in_total counter\n");
+	for (int i = 0; i < MAIL_OUTCOMES; i++) {
+		int64_t n = atomic_load(&d->mail.counts[i]);
+
+		if (n)
+			buf_print(out, "parley_mail_in_total{outcome=\"%s\"} %lld\n",
+				outcome_names[i], (long long)n);
+	}
+}
+
+/* One message on its way. */
+struct incoming {
+	struct desk *desk;
+	struct arena arena;
+	struct mail_in mail;
+	struct str recipient;
+	struct str key; /* that makes taking it twice the same as once */
+	/* Found by its token: */
+	struct delivery delivery;
+	struct contact contact;
+	struct ask ask;
+	struct ask_parts parts;
+	bool found, open;
+};
+
+/* ---- what it is about ---- */
+
+struct found_row {
+	struct arena *arena;
+	enum record_id id;
+	void *out;
+	bool found;
+};
+
+static enum err found_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct found_row *f = ctx;
+
+	f->found = true;
+	return record_read(&records[f->id], row, f->arena, f->out, why);
+}
+
+static bool token_fits(
+	const struct incoming *in, struct str key, struct str address, char id[ID_SIZE])
+{
+	struct str token = mail_token_find(str_of(in->desk->mail.reply), address);
+
+	return token.len && mail_token_read(key, "dlv", token, id);
+}
+
+static bool token_find(const struct incoming *in, struct str key, char id[ID_SIZE])
+{
+	if (in->recipient.len && token_fits(in, key, in->recipient, id)) return true;
+	for (size_t i = 0; i < in->mail.rcpts_len; i++)
+		if (token_fits(in, key, in->mail.rcpts[i], id)) return true;
+	return false;
+}
+
+static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct incoming *in = ctx;
+	enum err e = ask_from_row(row, &in->arena, &in->ask, why);
+
+	if (!e) e = ask_parts(&in->ask, &in->arena, &in->parts, why);
+	if (!e) in->open = in->ask.status == ASK_PENDING;
+	return e;
+}
+
+/* The delivery that the token names, its contact and its ask. */
+static enum err mail_find_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct incoming *in = task_of(job)->checked;
+	struct found_row d = { &in->arena, RECORD_DELIVERIES, &in->delivery, false };
+	struct found_row c = { &in->arena, RECORD_CONTACTS, &in->contact, false };
+	char id[ID_SIZE];
+	struct str key;
+	enum err e = mail_key(db, &in->arena, &key, why);
+
+	(void)now_ms;
+	if (e || !key.len || !token_find(in, key, id)) return e;
+	const struct val by_id[] = { val_text(arena_str(&in->arena, str_of(id))) };
+
+	e = db_one(db, SQL_DELIVERY_ANYWHERE, by_id, 1, found_row, &d, why);
+	if (e || !d.found || in->delivery.kind != DELIVERY_EMAIL || !in->delivery.ask.len)
+		return e;
+	const struct val of_contact[] = { val_int(in->delivery.ws),
+		val_text(in->delivery.contact) };
+	const struct val of_ask[] = { val_int(in->delivery.ws),
+		val_text(in->delivery.ask) };
+
+	e = db_one(db, SQL_OF(RECORD_CONTACTS, RECORD_GET), of_contact, 2, found_row, &c,
+		why);
+	if (!e) e = db_one(db, SQL_ASK_GET, of_ask, 2, ask_row, in, why);
+	in->found = c.found && in->ask.id.len;
+	return e;
+}
+
+static const struct use use_mail_find = {
+	.job = { .name = "mail_find", .open = true, .read = mail_find_read },
+};
+
+/* ---- jobs of the person ---- */
+
+static void task_drop(struct task *t)
+{
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+}
+
+/* As the person whose contact it is. */
+static struct task *task_as_person(const struct incoming *in)
+{
+	struct task *t = mem_alloc(sizeof *t);
+
+	if (!t) return NULL;
+	t->job.person = true;
+	t->job.who = (struct principal){
+		.ws = in->contact.ws, .user = in->contact.user, .via = STR("email")
+	};
+	t->id = in->ask.id;
+	return t;
+}
+
+/* The store's trouble goes away; everything else was decided. */
+static bool is_trouble(enum err e)
+{
+	return e == ERR_UNAVAILABLE || e == ERR_UNKNOWN || e == ERR_BUSY ||
+	       e == ERR_MEMORY || e == ERR_INTERNAL;
+}
+
+/* ---- a mail that says what is accepted ---- */
+
+struct notice {
+	const struct incoming *in;
+	const char *what; /* notify.mail.notice.… */
+	bool ended;	  /* it is about an ask that has ended */
+	bool hourly;
+};
+
+/* Which one it is for this person; -1: there were enough. */
+static int64_t notice_round(
+	const struct rows *rows, const struct notice *n, const struct contact *c)
+{
+	const struct delivery *d = NULL;
+	int64_t round = 0;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (!str_eq(d->ask, n->in->ask.id) || d->step != DELIVERY_NOTICE_STEP ||
+			!str_eq(d->user, c->user))
+			continue;
+		if (n->hourly && d->created_ms > rows->now_ms - HOUR_MS) return -1;
+		round++;
+	}
+	return round < NOTICES_MAX || n->hourly ? round : -1;
+}
+
+static enum err notice_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct notice *n = task_of(job)->checked;
+	const struct incoming *in = n->in;
+	const struct val args[] = { val_int(in->ask.ws), val_text(in->ask.id) };
+	struct delivery like = { .purpose = n->ended ? DELIVERY_SETTLED : DELIVERY_THREAD,
+		.step = DELIVERY_NOTICE_STEP,
+		.detail = str_of(n->what) };
+	const struct contact *c;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, in->ask.ws, in->ask.id, &a, why);
+
+	if (!e) e = contact_fetch(rows, in->contact.ws, in->contact.id, &c, why);
+	if (!e)
+		e = rows_fetch(
+			rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	if (e || !c || (a->status == ASK_PENDING) == n->ended)
+		return e == ERR_NOT_FOUND ? OK : e;
+	like.round = notice_round(rows, n, c);
+	return like.round < 0 ? OK : notify_stage(rows, a, c, like, NULL, why);
+}
+
+static const struct use use_mail_notice = {
+	.job = { .name = "mail_notice", .late = true, .decide = notice_decide },
+};
+
+static enum err notice_stage(struct notice n, struct fault *why)
+{
+	const struct incoming *in = n.in;
+	struct task *t = task_as_person(in);
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = &n;
+	desk_wait(in->desk, &use_mail_notice, t);
+	/* Who may not log in any more is told nothing. */
+	e = is_trouble(t->job.err) ? t->job.err : OK;
+	if (e) *why = t->job.why;
+	task_drop(t);
+	return e;
+}
+
+static enum err notice_send(
+	const struct incoming *in, const char *what, struct fault *why)
+{
+	return notice_stage((struct notice){ in, what, false, false }, why);
+}
+
+/* ---- too late ---- */
+
+/* As on the page: what a person writes to an ask that has expired is kept in its thread. */
+static enum err late_keep(const struct incoming *in, bool *kept, struct fault *why)
+{
+	struct str text = mail_reply_text(in->mail.text);
+	struct task *t = task_as_person(in);
+	struct buf body = { .max = 4 * REPLY_TEXT_MAX };
+	struct json_writer w = { .out = &body };
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	jw_object(&w);
+	jw_put_str(&w, "text", str_first(text, REPLY_TEXT_MAX));
+	jw_object_end(&w);
+	t->job.key = in->key;
+	t->job.path = STR("mail");
+	sha256(buf_str(&body), t->job.body);
+	e = json_read(buf_str(&body), NULL, &t->job.arena, &t->body, why);
+	if (!e) {
+		desk_wait(in->desk, &use_reply, t);
+		*kept = !t->job.err;
+		e = is_trouble(t->job.err) ? t->job.err : OK;
+		if (e) *why = t->job.why;
+	}
+	task_drop(t);
+	buf_done(&body);
+	return e;
+}
+
+/* It was settled before the reply came: said to who wrote it. */
+static enum err late_tell(const struct incoming *in, bool expired, struct fault *why)
+{
+	bool kept = false;
+	enum err e = OK;
+
+	if (!in->contact.user.len) return OK;
+	if (expired) e = late_keep(in, &kept, why);
+	if (e) return e;
+	return notice_stage((struct notice){ in,
+				    kept      ? "late"
+				    : expired ? "expired"
+					      : "decided",
+				    true, true },
+		why);
+}
+
+/* ---- settling ---- */
+
+static enum err refusal_tell(const struct incoming *in, const struct fault *refused,
+	enum mail_outcome *out, struct fault *why)
+{
+	const char *what = "refused";
+
+	*out = MAIL_REFUSED;
+	if (refused->err == ERR_CONFLICT) {
+		*out = MAIL_CLOSED;
+		return late_tell(in, false, why);
+	}
+	if (refused->err == ERR_INVALID) {
+		*out = MAIL_UNCLEAR;
+		what = "unclear";
+	} else if (strcmp(refused->member_text, "channel") == 0) {
+		what = "channel";
+	}
+	return notice_send(in, what, why);
+}
+
+static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
+	enum mail_outcome *out, struct fault *why)
+{
+	static const struct use *const uses[] = {
+		[MAIL_MEANS_ANSWER] = &use_answer,
+		[MAIL_MEANS_SKIP] = &use_skip,
+		[MAIL_MEANS_ASK_BACK] = &use_reply,
+	};
+	const struct channel_limit limit = { .approve = (enum risk)in->desk->mail.approve,
+		.rejects = true,
+		.room = CHANNEL_ROOM_MAIL,
+		/* Its token names the ask, and what an ask asks for never changes. */
+		.digest = ask_short_digest(&in->ask) };
+	struct task *t = task_as_person(in);
+	struct fault refused = { 0 };
+	bool voted = false;
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->limit = &limit;
+	t->job.key = in->key;
+	t->job.path = STR("mail");
+	sha256(m->body, t->job.body);
+	e = json_read(m->body, NULL, &t->job.arena, &t->body, why);
+	if (!e) {
+		desk_wait(in->desk, uses[m->verb], t);
+		e = t->job.err;
+		refused = t->job.why;
+		/* Not of a mail that came twice. */
+		voted = !e && m->verb == MAIL_MEANS_ANSWER && !t->settled &&
+			t->job.decided;
+	}
+	task_drop(t);
+	if (!e) {
+		*out = MAIL_TAKEN;
+		return voted ? notice_send(in, "voted", why) : OK;
+	}
+	if (!is_trouble(e)) return refusal_tell(in, &refused, out, why);
+	*why = refused;
+	return e;
+}
+
+static enum err reply_take(struct incoming *in, enum mail_outcome *out, struct fault *why)
+{
+	struct str text = mail_reply_text(in->mail.text);
+	struct mail_meaning m;
+
+	*out = MAIL_REFUSED;
+	if (!in->contact.user.len || !channel_shows_actions(&in->ask, &in->parts))
+		return OK;
+	if (text.len > REPLY_TEXT_MAX) text = STR_NONE;
+	if (!mail_reply_read(text, &in->parts, &in->arena, &m))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (m.decides && !in->desk->mail.authserv[0])
+		return notice_send(in, "channel", why);
+	if (m.verb != MAIL_MEANS_NOTHING) return meaning_do(in, &m, out, why);
+	*out = m.needs_note ? MAIL_REFUSED : MAIL_UNCLEAR;
+	return notice_send(in, m.needs_note ? "channel" : "unclear", why);
+}
+
+/* ---- the whole ---- */
+
+static enum err incoming_find(struct incoming *in, struct fault *why)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = in;
+	desk_wait(in->desk, &use_mail_find, t);
+	e = t->job.err;
+	if (e) *why = t->job.why;
+	task_drop(t);
+	return e;
+}
+
+static enum err incoming_take(
+	struct incoming *in, struct str raw, enum mail_outcome *out, struct fault *why)
+{
+	enum mail_state state = mail_read(raw, &in->arena, &in->mail);
+	char digest[SHA256_HEX_SIZE];
+	enum err e;
+
+	if (in->arena.failed) return fail(why, ERR_MEMORY, "out of memory");
+	*out = MAIL_UNREADABLE;
+	if (state != MAIL_READ) return OK;
+	*out = MAIL_AUTOMATIC;
+	if (in->mail.automatic) return OK;
+	e = incoming_find(in, why);
+	*out = MAIL_FORGED;
+	if (e || !in->found || !in->contact.verified ||
+		!str_eq_nocase(in->mail.from, in->contact.address))
+		return e;
+	if (in->desk->mail.authserv[0] &&
+		!mail_vouched(&in->mail, str_of(in->desk->mail.authserv), &in->arena))
+		return in->open && in->contact.user.len
+			       ? notice_stage(
+					 (struct notice){ in, "unverified", false, true },
+					 why)
+			       : OK;
+	sha256_hex(raw, digest);
+	in->key = arena_print(&in->arena, "%.32s", digest);
+	*out = MAIL_CLOSED;
+	if (!in->open) return late_tell(in, in->ask.status == ASK_EXPIRED, why);
+	return reply_take(in, out, why);
+}
+
+enum err desk_mail_in(struct desk *d, struct str raw, struct str recipient,
+	enum mail_outcome *out, struct fault *why)
+{
+	struct incoming in = { .desk = d, .recipient = recipient };
+	enum err e = incoming_take(&in, raw, out, why);
+
+	if (!e) atomic_fetch_add(&d->mail.counts[*out], 1);
+	arena_done(&in.arena);
+	return e;
+}
+
+static enum err mail_in_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	(void)db;
+	(void)now_ms;
+	if (job->who.role != ROLE_LOCAL_ADMIN)
+		return fail(why, ERR_FORBIDDEN, "only on the server's own machine");
+	return task_of(job)->desk->mail.reply[0]
+		       ? OK
+		       : fail(why, ERR_CHANNEL_OFF, "%s is not configured on this server",
+				 "mail_reply");
+}
+
+const struct use use_mail_in = {
+	.job = { .name = "mail_in", .read = mail_in_read },
+};

@@ -1,0 +1,645 @@
+/* notify_ask.c - what people are told follows from: loaded for a batch, staged as rows, moved and
+ * ended with the ask. */
+#include "desk/notify/notify_ask.h"
+
+#include "base/keep.h"
+#include "core/address.h"
+#include "core/show.h"
+#include "desk/people/people.h"
+#include "desk/workspace.h"
+
+static enum err out_of_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- loading ---- */
+
+/* Records of a workspace in the batch, into an array of pointers. */
+static size_t rows_list(
+	const struct rows *rows, enum record_id id, int64_t ws, const void **out)
+{
+	const void *at = NULL;
+	size_t len = 0;
+
+	while ((at = rows_next(rows, id, at)))
+		if (*(const int64_t *)at == ws) {
+			if (out) out[len] = at;
+			len++;
+		}
+	return len;
+}
+
+static enum err person_take(const struct notify_person *n, struct arena *arena,
+	struct plan_person *out, struct fault *why)
+{
+	enum err e;
+
+	out->user = n->user;
+	out->present_ms = n->present_ms;
+	e = prefs_load(n->prefs, arena, &out->prefs, why);
+	/* A zone that the system has lost puts nothing off. */
+	if (!e && prefs_zones(&out->prefs, arena, NULL) == ERR_MEMORY)
+		e = out_of_memory(why);
+	return e;
+}
+
+static enum err contacts_load(
+	struct rows *rows, int64_t ws, struct recipients *t, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_OF, args, 1, why);
+	const void **found;
+
+	if (e) return e;
+	found = ARENA_ARRAY(rows->arena, const void *,
+		rows_list(rows, RECORD_CONTACTS, ws, NULL) + 1);
+	if (!found) return out_of_memory(why);
+	t->contacts_len = rows_list(rows, RECORD_CONTACTS, ws, found);
+	t->contacts = (const struct contact **)found;
+	return OK;
+}
+
+static enum err people_load(
+	struct rows *rows, int64_t ws, struct recipients *t, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+	const struct notify_person *n = NULL;
+	enum err e = rows_fetch(
+		rows, RECORD_NOTIFY_PEOPLE, SQL_NOTIFY_PEOPLE_OF, args, 1, why);
+
+	if (e) return e;
+	t->people = ARENA_ARRAY(rows->arena, struct plan_person,
+		rows_list(rows, RECORD_NOTIFY_PEOPLE, ws, NULL) + 1);
+	if (!t->people) return out_of_memory(why);
+	while (!e && (n = rows_next(rows, RECORD_NOTIFY_PEOPLE, n)))
+		if (n->ws == ws)
+			e = person_take(n, rows->arena, &t->people[t->people_len++], why);
+	return e;
+}
+
+enum err route_table_load(
+	struct rows *rows, int64_t ws, struct route_table *out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws) };
+	struct routes_record like = { .ws = ws };
+	const struct routes_record *kept;
+	enum err e = rows_fetch(
+		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, why);
+
+	if (e) return e;
+	kept = rows_find(rows, RECORD_ROUTES,
+		record_name(&records[RECORD_ROUTES], &like, rows->arena));
+	return routes_load(kept ? kept->body : STR_NONE, rows->arena, out, why);
+}
+
+enum err recipients_load(
+	struct rows *rows, int64_t ws, struct recipients *t, struct fault *why)
+{
+	enum err e;
+
+	if (t->ws == ws) return OK;
+	*t = (struct recipients){ 0 };
+	e = roster_everybody(rows, ws, &t->roster, why);
+	if (!e) e = contacts_load(rows, ws, t, why);
+	if (!e) e = people_load(rows, ws, t, why);
+	if (!e) e = route_table_load(rows, ws, &t->table, why);
+	if (!e) t->ws = ws;
+	return e;
+}
+
+enum err recipients_facts(struct rows *rows, const struct recipients *t,
+	const struct ask *a, struct plan_facts *out, struct fault *why)
+{
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	const struct delivery *d = NULL, **told;
+	size_t len = 0;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+
+	if (e) return e;
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		len += str_eq(d->ask, a->id);
+	told = ARENA_ARRAY(rows->arena, const struct delivery *, len + 1);
+	if (!told) return out_of_memory(why);
+	for (len = 0; (d = rows_next(rows, RECORD_DELIVERIES, d));)
+		if (str_eq(d->ask, a->id)) told[len++] = d;
+	*out = (struct plan_facts){ .ask = a,
+		.roster = &t->roster,
+		.contacts = t->contacts,
+		.contacts_len = t->contacts_len,
+		.people = t->people,
+		.people_len = t->people_len,
+		.told = told,
+		.told_len = len,
+		.now_ms = rows->now_ms,
+		.arena = rows->arena };
+	return OK;
+}
+
+/* ---- for readers ---- */
+
+struct notify_found {
+	struct arena *arena;
+	enum record_id id;
+	void **at;
+	size_t len, cap;
+};
+
+static enum err found_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct notify_found *f = ctx;
+
+	if (f->len == f->cap) {
+		size_t cap = f->cap ? f->cap * 2 : 64;
+		void **at = ARENA_ARRAY(f->arena, void *, cap);
+
+		if (!at) return out_of_memory(why);
+		if (f->len) memcpy(at, f->at, f->len * sizeof *at);
+		f->at = at;
+		f->cap = cap;
+	}
+	f->at[f->len] = arena_alloc(f->arena, records[f->id].size);
+	if (!f->at[f->len]) return out_of_memory(why);
+	return record_read(&records[f->id], row, f->arena, f->at[f->len++], why);
+}
+
+enum err route_table_read(
+	struct task *task, struct db *db, struct route_table *out, struct fault *why)
+{
+	struct arena *arena = &task->job.arena;
+	const struct val args[] = { val_int(task->job.who.ws) };
+	struct notify_found kept = { arena, RECORD_ROUTES, NULL, 0, 0 };
+	enum err e = db_one(
+		db, SQL_OF(RECORD_ROUTES, RECORD_GET), args, 1, found_row, &kept, why);
+
+	return e ? e
+		 : routes_load(kept.len ? ((struct routes_record *)kept.at[0])->body
+					: STR_NONE,
+			   arena, out, why);
+}
+
+enum err recipients_read(struct task *task, struct db *db, int64_t now_ms,
+	struct recipients *t, struct fault *why)
+{
+	struct arena *arena = &task->job.arena;
+	int64_t ws = task->job.who.ws;
+	const struct val args[] = { val_int(ws) };
+	struct reading_roster r = { .task = task, .db = db, .now_ms = now_ms };
+	struct notify_found contacts = { arena, RECORD_CONTACTS, NULL, 0, 0 };
+	struct notify_found people = { arena, RECORD_NOTIFY_PEOPLE, NULL, 0, 0 };
+	enum err e = reading_roster_users(&r, why);
+
+	if (!e) e = db_one(db, SQL_CONTACTS_OF, args, 1, found_row, &contacts, why);
+	if (!e) e = db_one(db, SQL_NOTIFY_PEOPLE_OF, args, 1, found_row, &people, why);
+	if (e) return e;
+	*t = (struct recipients){ .ws = ws, .roster = r.roster };
+	t->contacts = (const struct contact **)contacts.at;
+	t->contacts_len = contacts.len;
+	t->people = ARENA_ARRAY(arena, struct plan_person, people.len + 1);
+	if (!t->people) return out_of_memory(why);
+	for (size_t i = 0; !e && i < people.len; i++)
+		e = person_take(people.at[i], arena, &t->people[t->people_len++], why);
+	return e ? e : route_table_read(task, db, &t->table, why);
+}
+
+/* ---- staging ---- */
+
+enum err contact_fetch(struct rows *rows, int64_t ws, struct str id,
+	const struct contact **out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+	const struct contact *c;
+	enum err e = rows_find(rows, RECORD_CONTACTS, id)
+			     ? OK
+			     : rows_fetch(rows, RECORD_CONTACTS,
+				       SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, why);
+
+	c = e ? NULL : rows_find(rows, RECORD_CONTACTS, id);
+	*out = c && c->ws == ws ? c : NULL;
+	return e;
+}
+
+enum err notify_stage(struct rows *rows, const struct ask *a, const struct contact *c,
+	struct delivery like, struct delivery **out, struct fault *why)
+{
+	struct delivery *d;
+
+	like.ws = c->ws;
+	like.id = rows_new_id(rows, "dlv");
+	like.kind = c->channel;
+	like.contact = c->id;
+	like.user = c->user;
+	like.target = contact_target(c);
+	if (c->channel == DELIVERY_WEBHOOK) like.host = url_host(c->address, rows->arena);
+	like.owner =
+		arena_print(rows->arena, "%lld/%.*s", (long long)c->ws, STR_ARGS(c->id));
+	like.status = DELIVERY_WAITING;
+	like.last_status = -1;
+	like.created_ms = rows->now_ms;
+	if (!like.next_ms) like.next_ms = rows->now_ms;
+	if (a) {
+		like.session = a->session;
+		like.ask = a->id;
+		like.agent = a->agent;
+	}
+	d = rows_new(rows, RECORD_DELIVERIES, &like);
+	if (!d) return out_of_memory(why);
+	rows_deliver_at(rows, like.next_ms);
+	if (out) *out = d;
+	return OK;
+}
+
+static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step,
+	int64_t round, enum delivery_purpose purpose, int64_t due_ms, struct fault *why)
+{
+	struct delivery d = { .ws = a->ws,
+		.session = a->session,
+		.ask = a->id,
+		.kind = DELIVERY_ROUTE,
+		.status = DELIVERY_WAITING,
+		.next_ms = due_ms,
+		.last_status = -1,
+		.created_ms = rows->now_ms,
+		.agent = a->agent,
+		.purpose = purpose,
+		.step = step,
+		.round = round };
+
+	d.id = rows_new_id(rows, "dlv");
+	/* Steps of a workspace are worked as they are due: that is a moment, whoever asked. */
+	d.owner = arena_print(rows->arena, "%lld/", (long long)a->ws);
+	if (!rows_new(rows, RECORD_DELIVERIES, &d)) return out_of_memory(why);
+	rows_deliver_at(rows, due_ms);
+	return OK;
+}
+
+void delivery_drop(struct rows *rows, struct delivery *d, struct str reason)
+{
+	d->status = DELIVERY_DROPPED;
+	d->last_error = reason;
+	d->done_ms = rows->now_ms;
+	d->lease = (struct lease){ 0 };
+}
+
+/* ---- a new ask ---- */
+
+void notify_wants(const struct job *job, struct wants *w)
+{
+	const struct val key[] = { val_int(job->who.ws) };
+
+	if (job->credential.contacts) wants_once(w, RECORD_ROUTES, key);
+}
+
+/* Parsed once and kept while the text is the same: of each writing clerk its own. */
+static enum err table_kept(struct desk *d, struct rows *rows, int64_t ws,
+	const struct route_table **out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws) };
+	struct routes_cache *c = &d->routes[rows->clerk];
+	struct routes_record like = { .ws = ws };
+	const struct routes_record *kept;
+	struct str body;
+	enum err e = rows_fetch_once(
+		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, why);
+
+	if (e) return e;
+	kept = rows_find(rows, RECORD_ROUTES,
+		record_name(&records[RECORD_ROUTES], &like, rows->arena));
+	body = kept ? kept->body : str_of(routes_default);
+	*out = &c->table;
+	if (c->body.len && str_eq(c->body, body)) return OK;
+	arena_done(&c->arena);
+	c->body = arena_str(&c->arena, body);
+	e = routes_load(c->body, &c->arena, &c->table, why);
+	if (e) {
+		arena_done(&c->arena);
+		c->body = STR_NONE;
+	}
+	return e;
+}
+
+enum err notify_asked(const struct happened *h, struct fault *why)
+{
+	const struct route_table *table;
+	const struct notify_route *r;
+	struct rows *rows = h->rows;
+	struct ask *a = h->ask;
+	struct workspace_facts f;
+	struct route_point p;
+	enum err e;
+
+	if (a->status != ASK_PENDING) return OK;
+	e = workspace_facts(&h->task->job, rows, a->ws, &f, why);
+	if (e || !f.contacts) return e;
+	e = table_kept(h->task->desk, rows, a->ws, &table, why);
+	if (e) return e;
+	r = routes_find(table, a);
+	if (!r || (!r->steps_len && !r->target_ms)) return OK;
+	a->route = arena_str(rows->arena, r->id);
+	if (route_next(r, a->created_ms, a->deadline_ms, NULL, &p))
+		e = route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms, why);
+	if (!e && r->target_ms)
+		e = route_stage(rows, a, -1, 0, DELIVERY_ALERT,
+			a->created_ms + r->target_ms, why);
+	return e;
+}
+
+/* ---- steps ---- */
+
+static bool point_there(const struct plan_facts *f, const struct route_point *p)
+{
+	for (size_t i = 0; i < f->told_len; i++)
+		if (f->told[i]->kind == DELIVERY_ROUTE && f->told[i]->step == p->step &&
+			f->told[i]->round == p->round)
+			return true;
+	return false;
+}
+
+static enum err next_stage(struct rows *rows, const struct plan_facts *f,
+	const struct notify_route *r, const struct route_point *from, struct fault *why)
+{
+	const struct ask *a = f->ask;
+	struct route_point p;
+
+	if (!route_next(r, a->created_ms, a->deadline_ms, from, &p) || point_there(f, &p))
+		return OK;
+	return route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms, why);
+}
+
+/* The digest of this contact that comes at that time, or a new one. */
+static enum err digest_open(struct rows *rows, const struct contact *c, int64_t at_ms,
+	struct str *out, struct fault *why)
+{
+	const struct val args[] = { val_int(c->ws), val_text(c->id),
+		val_text(str_of(delivery_purpose_name(DELIVERY_DIGEST))) };
+	const struct delivery like = { .purpose = DELIVERY_DIGEST, .next_ms = at_ms };
+	const struct delivery *d = NULL;
+	struct delivery *fresh;
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT, args, 3, why);
+
+	if (e) return e;
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (d->purpose == DELIVERY_DIGEST && d->status == DELIVERY_WAITING &&
+			!d->ask.len && d->next_ms == at_ms && str_eq(d->contact, c->id)) {
+			*out = d->id;
+			return OK;
+		}
+	e = notify_stage(rows, NULL, c, like, &fresh, why);
+	if (!e) *out = fresh->id;
+	return e;
+}
+
+bool notify_there(
+	const struct plan_facts *f, const struct contact *c, const struct delivery *like)
+{
+	for (size_t i = 0; i < f->told_len; i++)
+		if (str_eq(f->told[i]->contact, c->id) &&
+			f->told[i]->purpose == like->purpose &&
+			f->told[i]->step == like->step &&
+			f->told[i]->round == like->round)
+			return true;
+	return false;
+}
+
+static enum err entry_stage(struct rows *rows, const struct plan_facts *f,
+	const struct plan_entry *entry, enum delivery_purpose purpose, int64_t round,
+	struct fault *why)
+{
+	struct delivery like = { .purpose = purpose,
+		.step = entry->step,
+		.round = round,
+		.next_ms = entry->at_ms };
+	struct contact *c;
+	enum err e = OK;
+
+	if (!entry->contact || !entry->at_ms || notify_there(f, entry->contact, &like))
+		return OK;
+	if (entry->why == PLAN_DIGEST)
+		e = digest_open(rows, entry->contact, entry->at_ms, &like.carrier, why);
+	if (e) return e;
+	c = rows_change(rows, entry->contact);
+	if (!c) return out_of_memory(why);
+	c->last_used_ms = rows->now_ms;
+	return notify_stage(rows, f->ask, c, like, NULL, why);
+}
+
+static enum err overdue_event(
+	struct rows *rows, const struct ask *a, int64_t target_ms, struct fault *why)
+{
+	struct session *s;
+	enum err e = rows_fetch_session(rows, a->ws, a->session, &s, why);
+
+	if (e) return e;
+	return rows_event(rows, "ask.overdue", s, a,
+		       arena_print(rows->arena, "{\"target\":%lld}",
+			       (long long)(target_ms / 1000)))
+		       ? OK
+		       : out_of_memory(why);
+}
+
+static void step_end(struct rows *rows, struct delivery *d)
+{
+	d->status = DELIVERY_DONE;
+	d->done_ms = rows->now_ms;
+	d->lease = (struct lease){ 0 };
+}
+
+/* Told of by the plan; the next step's row follows. */
+static enum err step_tell(struct recipients *t, struct rows *rows, struct delivery *d,
+	const struct ask *a, const struct notify_route *r, struct notify_notes *notes,
+	struct fault *why)
+{
+	const struct notify_step *s = &r->steps[d->step];
+	const struct route_point at = { d->step, d->round, 0 };
+	bool claimed = !s->unless_never && a->claimed_until_ms > rows->now_ms;
+	struct notify_plan plan = { 0 };
+	struct plan_facts f;
+	enum err e = recipients_facts(rows, t, a, &f, why);
+
+	if (!e) e = next_stage(rows, &f, r, &at, why);
+	if (e) return e;
+	if (claimed) {
+		/* Due when the claim ends; later steps keep their time. */
+		d->next_ms = a->claimed_until_ms;
+		d->lease = (struct lease){ 0 };
+		d->attempts = 0;
+		return OK;
+	}
+	if (!plan_step(&f, s, d->step, &plan)) return out_of_memory(why);
+	for (size_t i = 0; !e && i < plan.len; i++)
+		e = entry_stage(rows, &f, &plan.at[i],
+			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, d->round,
+			why);
+	if (e) return e;
+	step_end(rows, d);
+	return plan_reaches(&plan, 0) ? OK
+				      : unreached_step(rows, &f, &at, &plan, notes, why);
+}
+
+enum err notify_step_due(struct recipients *t, struct rows *rows, struct delivery *d,
+	struct notify_notes *notes, struct fault *why)
+{
+	const struct notify_route *r;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (!e) e = recipients_load(rows, d->ws, t, why);
+	if (e) return e;
+	if (a->status != ASK_PENDING ||
+		(a->deadline_ms && a->deadline_ms <= rows->now_ms)) {
+		delivery_drop(rows, d, STR("the ask is settled"));
+		return OK;
+	}
+	/* Its row may be gone since: then the one that fits now. */
+	r = routes_by_id(&t->table, a->route);
+	if (!r) r = routes_find(&t->table, a);
+	if (d->purpose == DELIVERY_ALERT) {
+		step_end(rows, d);
+		return r && r->target_ms ? overdue_event(rows, a, r->target_ms, why) : OK;
+	}
+	if (!r || d->step < 0 || (size_t)d->step >= r->steps_len) {
+		step_end(rows, d);
+		return OK;
+	}
+	return step_tell(t, rows, d, a, r, notes, why);
+}
+
+/* ---- its agent replies ---- */
+
+static int64_t replies_count(const struct ask *a, struct arena *arena)
+{
+	const struct json *list;
+
+	return json_read(a->replies, NULL, arena, &list, NULL) ? 0 : list->count;
+}
+
+enum err notify_replied(const struct happened *h, struct fault *why)
+{
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
+	struct notify_plan plan = { 0 };
+	struct recipients t = { 0 };
+	struct plan_facts f;
+	enum err e;
+
+	if (role_may(h->task->job.who.role, MAY_SETTLE)) return OK;
+	if (!a->route.len || a->status != ASK_PENDING) return OK;
+	e = recipients_load(rows, a->ws, &t, why);
+	if (!e) e = recipients_facts(rows, &t, a, &f, why);
+	if (e) return e;
+	if (!plan_thread(&f, &plan)) return out_of_memory(why);
+	for (size_t i = 0; !e && i < plan.len; i++)
+		e = entry_stage(rows, &f, &plan.at[i], DELIVERY_THREAD,
+			replies_count(a, rows->arena), why);
+	return e;
+}
+
+/* ---- it is assigned ---- */
+
+/* Behind every round of a route. */
+enum { ASSIGNED_ROUND = 1 << 20 };
+
+/* Those it is assigned to now hear of it, whatever the route says and when. */
+enum err notify_assigned(const struct happened *h, struct fault *why)
+{
+	struct notify_to to = { .kind = TO_ASSIGNEES };
+	const struct notify_step step = { .to = &to, .to_len = 1, .unless_never = true };
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
+	const struct json *data;
+	struct notify_plan plan = { 0 };
+	struct buf added = { .max = 65536 };
+	struct ask only = *a;
+	struct recipients t = { 0 };
+	struct plan_facts f;
+	enum err e = json_read(h->event->event.data, NULL, rows->arena, &data, why);
+
+	if (e || !a->route.len || a->status != ASK_PENDING) return e;
+	data = json_get(data, "added");
+	if (!json_is(data, JSON_ARRAY) || !data->count) return OK;
+	json_write(&added, data);
+	only.assignees = buf_keep_done(&added, rows->arena);
+	e = recipients_load(rows, a->ws, &t, why);
+	if (!e) e = recipients_facts(rows, &t, &only, &f, why);
+	if (e) return e;
+	if (!plan_step(&f, &step, 0, &plan)) return out_of_memory(why);
+	for (size_t i = 0; !e && i < plan.len; i++)
+		e = entry_stage(rows, &f, &plan.at[i],
+			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK,
+			ASSIGNED_ROUND + a->version, why);
+	return e;
+}
+
+/* ---- the deadline moves ---- */
+
+enum err notify_moved(const struct happened *h, struct fault *why)
+{
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
+	struct recipients t = { 0 };
+	struct route_point last = { -1, 0, 0 };
+	const struct notify_route *r;
+	struct plan_facts f;
+	enum err e;
+
+	if (!a->route.len) return OK;
+	e = route_table_load(rows, a->ws, &t.table, why);
+	if (!e) e = recipients_facts(rows, &t, a, &f, why);
+	r = e ? NULL : routes_by_id(&t.table, a->route);
+	if (!r) return e;
+	for (size_t i = 0; i < f.told_len; i++) {
+		const struct delivery *d = f.told[i];
+		const struct route_point at = { d->step, d->round, 0 };
+
+		if (d->kind != DELIVERY_ROUTE || d->purpose != DELIVERY_ASK) continue;
+		/* Taken back: it is staged again below, for when it is due now. */
+		if (d->status == DELIVERY_WAITING && !d->lease.by.len && d->step >= 0 &&
+			(size_t)d->step < r->steps_len && r->steps[d->step].before) {
+			if (!rows_delete(rows, d)) return out_of_memory(why);
+			continue;
+		}
+		if (at.step > last.step ||
+			(at.step == last.step && at.round > last.round))
+			last = at;
+	}
+	e = recipients_facts(rows, &t, a, &f, why);
+	return e ? e : next_stage(rows, &f, r, last.step < 0 ? NULL : &last, why);
+}
+
+/* ---- the end ---- */
+
+enum err notify_settled(const struct happened *h, struct fault *why)
+{
+	static const struct recipients nobody;
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
+	struct plan_facts f;
+	enum err e;
+
+	if (!a->route.len) return OK;
+	e = recipients_facts(rows, &nobody, a, &f, why);
+	for (size_t i = 0; !e && i < f.told_len; i++) {
+		const struct delivery *was = f.told[i];
+		struct delivery *d;
+
+		if (was->status != DELIVERY_WAITING ||
+			(was->kind != DELIVERY_ROUTE && !was->contact.len) ||
+			was->purpose == DELIVERY_SETTLED)
+			continue;
+		d = rows_change(rows, was);
+		if (!d) return out_of_memory(why);
+		/* What is under way is changed, too, so that its report cannot be decided on
+		 * an ask that was still open. */
+		if (was->lease.by.len)
+			d->last_error = STR("the ask is settled");
+		else
+			delivery_drop(rows, d, STR("the ask is settled"));
+	}
+	for (size_t i = 0; !e && i < f.told_len; i++)
+		if (f.told[i]->contact.len)
+			e = notify_end_at(
+				h->task->desk, rows, a, f.told[i]->contact, why);
+	return e;
+}

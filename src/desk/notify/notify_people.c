@@ -1,0 +1,143 @@
+/* notify_people.c - how a person wants to be told, and that they are looking. One's own; admins
+ * anybody's. */
+#include "desk/notify/notify_ask.h"
+
+#include "desk/people/people.h"
+
+static struct str prefs_whose(const struct task *t)
+{
+	return t->within.len ? t->within : t->job.who.user;
+}
+
+static enum err prefs_may(const struct task *t, struct fault *why)
+{
+	const struct principal *p = &t->job.who;
+
+	if (p->role == ROLE_AGENT || !prefs_whose(t).len)
+		return fail(why, ERR_FORBIDDEN, "only a person is told");
+	return str_eq(prefs_whose(t), p->user) || role_may(p->role, MAY_ADMIN)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
+}
+
+struct prefs_found {
+	struct arena *arena;
+	struct notify_person person;
+};
+
+static enum err prefs_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct prefs_found *f = ctx;
+
+	return record_read(
+		&records[RECORD_NOTIFY_PEOPLE], row, f->arena, &f->person, why);
+}
+
+static enum err prefs_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct prefs_found f = { .arena = &job->arena };
+	const struct val key[] = { val_int(job->who.ws), val_text(prefs_whose(t)) };
+	struct notify_prefs p;
+	struct user u;
+	enum err e = prefs_may(t, why);
+
+	(void)now_ms;
+	if (!e) e = user_find(db, job->who.ws, prefs_whose(t), &job->arena, &u, why);
+	if (!e)
+		e = db_one(db, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
+			prefs_row, &f, why);
+	if (!e) e = prefs_load(f.person.prefs, &job->arena, &p, why);
+	if (!e) prefs_write(&w, &p);
+	return e;
+}
+
+const struct use use_notify_prefs = {
+	.job = { .name = "notify_prefs", .read = prefs_get_read },
+};
+
+/* Their record, made when there is none. */
+static enum err person_open(struct rows *rows, int64_t ws, struct str user,
+	struct notify_person **out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(user) };
+	struct notify_person fresh = { .ws = ws, .user = user };
+	const struct notify_person *found;
+	enum err e = rows_fetch(rows, RECORD_NOTIFY_PEOPLE,
+		SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2, why);
+
+	if (e) return e;
+	found = rows_find(rows, RECORD_NOTIFY_PEOPLE,
+		record_name(&records[RECORD_NOTIFY_PEOPLE], &fresh, rows->arena));
+	*out = found ? rows_change(rows, found)
+		     : rows_new(rows, RECORD_NOTIFY_PEOPLE, &fresh);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err prefs_put_check(struct task *t, struct fault *why)
+{
+	struct notify_prefs *p = ARENA_NEW(&t->job.arena, struct notify_prefs);
+	enum err e;
+
+	if (!p) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = p;
+	e = prefs_read(t->body, &t->job.arena, p, why);
+	return e ? e : prefs_zones(p, &t->job.arena, why);
+}
+
+static enum err prefs_put_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct notify_prefs *p = t->checked;
+	struct json_writer w = { .out = &job->out };
+	struct notify_person *n;
+	const struct user *u;
+	enum err e = prefs_may(t, why);
+
+	if (!e) e = rows_fetch_user(rows, job->who.ws, prefs_whose(t), &u, why);
+	if (!e && !principal_reaches(&job->who, u->role))
+		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
+			role_name(job->who.role));
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = person_open(rows, job->who.ws, u->id, &n, why);
+	if (e) return e;
+	prefs_write(&w, p);
+	if (job->out.failed) return fail(why, ERR_MEMORY, "out of memory");
+	n->prefs = arena_str(rows->arena, buf_str(&job->out));
+	return OK;
+}
+
+const struct use use_notify_prefs_put = {
+	.job = { .name = "notify_prefs_put", .late = true, .decide = prefs_put_decide },
+	.check = prefs_put_check,
+};
+
+/* ---- in sight ---- */
+
+static enum err present_check(struct task *t, struct fault *why)
+{
+	static const char *const none[] = { NULL };
+
+	return t->body ? members_only(t->body, none, why) : OK;
+}
+
+static enum err present_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct notify_person *n;
+	enum err e = OK;
+
+	if (!principal_person(&job->who).len)
+		return fail(why, ERR_FORBIDDEN, "only a person can be in sight");
+	e = person_open(rows, job->who.ws, job->who.user, &n, why);
+	if (e) return e;
+	n->present_ms = rows->now_ms;
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_present = {
+	.job = { .name = "present", .decide = present_decide },
+	.check = present_check,
+};

@@ -1,0 +1,441 @@
+/* notify_work.c - messages to people under way: held back, counted, reported; the end of an ask
+ * told to whoever shows it. */
+#include "base/keep.h"
+#include "desk/notify/notify_ask.h"
+
+#include "base/clock.h"
+
+enum { RATE_MS = 60 * 1000 };
+
+static enum err out_of_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- events ---- */
+
+enum err contact_event(
+	struct rows *rows, const struct contact *c, const char *type, struct fault *why)
+{
+	struct buf b = { .max = 1024 };
+	struct json_writer w = { .out = &b };
+	char digest[SHORT_DIGEST_SIZE];
+
+	contact_digest(c, digest);
+	jw_object(&w);
+	jw_put_str(&w, "contact", c->id);
+	jw_put_text(&w, "user", c->user.len ? arena_copy(rows->arena, c->user) : NULL);
+	jw_put_text(&w, "team", c->team.len ? arena_copy(rows->arena, c->team) : NULL);
+	jw_put_text(&w, "channel", delivery_kind_name(c->channel));
+	jw_put_text(&w, "record", digest);
+	jw_object_end(&w);
+	return rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena))
+		       ? OK
+		       : out_of_memory(why);
+}
+
+static enum err committed_event(struct rows *rows, const struct delivery *d,
+	const struct ask *a, const char *type, struct fault *why)
+{
+	struct buf b = { .max = 4096 };
+	struct json_writer w = { .out = &b };
+	struct session *s;
+	enum err e = rows_fetch_session(rows, a->ws, a->session, &s, why);
+
+	if (e) return e;
+	jw_object(&w);
+	jw_put_text(&w, "user", d->user.len ? arena_copy(rows->arena, d->user) : NULL);
+	jw_put_str(&w, "contact", d->contact);
+	jw_put_text(&w, "channel", delivery_kind_name(d->kind));
+	jw_put_int(&w, "step", d->step);
+	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
+	jw_object_end(&w);
+	return rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena))
+		       ? OK
+		       : out_of_memory(why);
+}
+
+/* ---- the end of an ask ---- */
+
+/* Can what this contact shows be changed, or is there somebody who wants to know? */
+static bool contact_takes_end(const struct desk *desk, const struct contact *c)
+{
+	enum contact_format format = contact_format(c);
+
+	if (c->channel == DELIVERY_EMAIL) return desk->mail_settled;
+	return c->channel != DELIVERY_WEBHOOK || format == FORMAT_PARLEY ||
+	       format == FORMAT_NTFY;
+}
+
+enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
+	struct str contact, struct fault *why)
+{
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	const struct delivery like = { .purpose = DELIVERY_SETTLED };
+	const struct delivery *d = NULL;
+	const struct contact *c;
+	bool shows = false;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+
+	if (e) return e;
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (!str_eq(d->ask, a->id) || !str_eq(d->contact, contact) ||
+			d->step == DELIVERY_NOTICE_STEP)
+			continue;
+		if (d->purpose == DELIVERY_SETTLED) return OK;
+		if (d->status == DELIVERY_WAITING && d->lease.by.len) return OK;
+		/* What was begun may have arrived, whatever we heard of it. */
+		if (delivery_shows_ask(d) &&
+			(d->status == DELIVERY_DONE || d->attempts > 0))
+			shows = true;
+	}
+	if (!shows) return OK;
+	e = contact_fetch(rows, a->ws, contact, &c, why);
+	if (e || !c || !c->verified || c->broken_ms || !contact_takes_end(desk, c))
+		return e;
+	return notify_stage(rows, a, c, like, NULL, why);
+}
+
+/* ---- a message that did not arrive ---- */
+
+/* The person's next contact is tried at once. When nothing of the step may arrive any more, it
+ * reached nobody. */
+static enum err message_failed(struct rows *rows, const struct delivery *d,
+	const struct ask *a, struct notify_notes *notes, struct fault *why)
+{
+	const struct route_point at = { d->step, d->round, 0 };
+	const struct delivery like = {
+		.purpose = DELIVERY_ASK, .step = d->step, .round = d->round
+	};
+	struct recipients t = { 0 };
+	struct notify_plan plan = { 0 };
+	const struct notify_route *r;
+	const struct notify_step *s;
+	const struct contact *next;
+	struct plan_facts f;
+	enum err e = recipients_load(rows, a->ws, &t, why);
+
+	if (!e) e = recipients_facts(rows, &t, a, &f, why);
+	if (!e) e = channels_down(rows, &f.down, why);
+	if (e || (d->user.len && plan_hopes(&f, &at, d->user))) return e;
+	r = routes_by_id(&t.table, a->route);
+	s = r && d->step >= 0 && (size_t)d->step < r->steps_len ? &r->steps[d->step]
+								: NULL;
+	next = d->user.len ? plan_next_contact(&f, d->user, s ? s->via : 0) : NULL;
+	/* What was dropped for it before is not made again. */
+	if (next && !notify_there(&f, next, &like))
+		return notify_stage(rows, a, next, like, NULL, why);
+	if (!s || plan_hopes(&f, &at, STR_NONE)) return OK;
+	if (!plan_failed(&f, s, &at, &plan)) return out_of_memory(why);
+	return plan_reaches(&plan, 0) ? OK
+				      : unreached_step(rows, &f, &at, &plan, notes, why);
+}
+
+/* The same for one whose contact went away before it was begun. */
+static enum err ask_unsent(struct rows *rows, const struct delivery *d,
+	struct notify_notes *notes, struct fault *why)
+{
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	return a->status == ASK_PENDING && d->purpose != DELIVERY_THREAD
+		       ? message_failed(rows, d, a, notes, why)
+		       : OK;
+}
+
+/* ---- a vote on it ---- */
+
+/* It was made for this version, or waits and will say whatever was voted by then. */
+static bool edit_there(
+	const struct rows *rows, const struct ask *a, const struct delivery *shown)
+{
+	const struct delivery *d = NULL;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (d->purpose == DELIVERY_VOTED && str_eq(d->ask, a->id) &&
+			str_eq(d->contact, shown->contact) &&
+			(d->round == a->version ||
+				(d->status == DELIVERY_WAITING && !d->lease.by.len)))
+			return true;
+	return false;
+}
+
+/* Edits every message in Slack that shows it. */
+static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault *why)
+{
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	const struct delivery like = { .purpose = DELIVERY_VOTED, .round = a->version };
+	const struct delivery *d = NULL;
+	const struct contact *c;
+	enum err e;
+
+	/* The last vote settles it, which is told by itself. */
+	if (!a->route.len || a->status != ASK_PENDING) return OK;
+	e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (d->kind != DELIVERY_SLACK || d->purpose != DELIVERY_ASK ||
+			d->status != DELIVERY_DONE || !d->detail.len ||
+			!str_eq(d->ask, a->id) || edit_there(rows, a, d))
+			continue;
+		e = contact_fetch(rows, a->ws, d->contact, &c, why);
+		if (!e && c && c->verified && !c->broken_ms)
+			e = notify_stage(rows, a, c, like, NULL, why);
+	}
+	return e;
+}
+
+enum err notify_voted(const struct happened *h, struct fault *why)
+{
+	return votes_tell(h->rows, h->ask, why);
+}
+
+/* Votes that came while the message was under way, which may not be in it. */
+static enum err votes_meanwhile(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	return a->votes.len ? votes_tell(rows, a, why) : OK;
+}
+
+/* ---- before it is begun ---- */
+
+struct recent {
+	int64_t len, first_ms;
+};
+
+static enum err row_cache_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct recent *r = ctx;
+
+	(void)why;
+	r->len = row_int(row, 0);
+	r->first_ms = row_int(row, 1);
+	return OK;
+}
+
+/* Messages to this contact that this batch claims, which the store does not know yet. */
+static int64_t claimed_now(const struct rows *rows, const struct delivery *than)
+{
+	const struct delivery *d = NULL;
+	int64_t n = 0;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		n += d != than && d->status == DELIVERY_WAITING && d->lease.by.len &&
+		     delivery_shows_ask(d) && str_eq(d->contact, than->contact);
+	return n;
+}
+
+static const struct delivery *summary_here(const struct rows *rows, struct str contact)
+{
+	const struct delivery *d = NULL;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (d->purpose == DELIVERY_SUMMARY && d->status == DELIVERY_WAITING &&
+			!d->lease.by.len && str_eq(d->contact, contact))
+			break;
+	return d;
+}
+
+/* The summary that waits for this contact, or a new one. */
+static enum err summary_open(struct rows *rows, const struct contact *c, int64_t at_ms,
+	struct str *out, struct fault *why)
+{
+	const struct val args[] = { val_int(c->ws), val_text(c->id),
+		val_text(str_of(delivery_purpose_name(DELIVERY_SUMMARY))) };
+	const struct delivery like = { .purpose = DELIVERY_SUMMARY, .next_ms = at_ms };
+	const struct delivery *d = summary_here(rows, c->id);
+	struct delivery *fresh;
+	enum err e = d ? OK
+		       : rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT,
+				 args, 3, why);
+
+	if (e) return e;
+	if (!d) d = summary_here(rows, c->id);
+	if (d) {
+		*out = d->id;
+		return OK;
+	}
+	e = notify_stage(rows, NULL, c, like, &fresh, why);
+	if (!e) *out = fresh->id;
+	return e;
+}
+
+/* Too many in a minute: the rest become one summary when it is over. */
+static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
+	const struct contact *c, bool *hold, struct fault *why)
+{
+	const struct val args[] = { val_int(d->ws), val_text(d->contact),
+		val_int(rows->now_ms - RATE_MS), val_text(d->id) };
+	struct recent r = { 0 };
+	int64_t first_ms;
+	enum err e =
+		rows_query(rows, SQL_CONTACT_RECENT, args, 4, row_cache_row, &r, why);
+
+	if (e || r.len + claimed_now(rows, d) < t->desk->notify_rate) return e;
+	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
+	/* A reply waits for its turn: no summary says what it says. */
+	if (d->purpose == DELIVERY_THREAD)
+		d->next_ms = first_ms + RATE_MS;
+	else
+		e = summary_open(rows, c, first_ms + RATE_MS, &d->carrier, why);
+	if (e) return e;
+	d->lease = (struct lease){ 0 };
+	d->attempts = 0;
+	*hold = true;
+	return OK;
+}
+
+static enum err drop(struct rows *rows, struct delivery *d, bool *hold, struct str reason)
+{
+	delivery_drop(rows, d, reason);
+	*hold = true;
+	return OK;
+}
+
+static enum err ask_prepare(struct task *t, struct rows *rows, struct delivery *d,
+	const struct contact *c, bool *hold, struct fault *why)
+{
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e == ERR_NOT_FOUND)
+		return drop(rows, d, hold, STR("the ask is no longer there"));
+	if (e || d->purpose == DELIVERY_SETTLED) return e;
+	if (a->status != ASK_PENDING ||
+		(a->deadline_ms && a->deadline_ms <= rows->now_ms)) {
+		drop(rows, d, hold, STR("the ask is settled"));
+		return a->status == ASK_PENDING
+			       ? OK
+			       : notify_end_at(t->desk, rows, a, d->contact, why);
+	}
+	return d->attempts > 1 || d->purpose == DELIVERY_VOTED
+		       ? OK
+		       : rate_hold(t, rows, d, c, hold, why);
+}
+
+enum err notify_prepare(struct task *t, struct rows *rows, struct delivery *d, bool *hold,
+	struct notify_notes *notes, struct fault *why)
+{
+	bool plain = d->purpose == DELIVERY_CODE || d->purpose == DELIVERY_TEST ||
+		     d->purpose == DELIVERY_SETTLED || d->purpose == DELIVERY_VOTED;
+	const struct contact *c;
+	enum err e = contact_fetch(rows, d->ws, d->contact, &c, why);
+
+	*hold = false;
+	if (e) return e;
+	if (!c || (!plain && !contact_open(c))) {
+		drop(rows, d, hold,
+			!c	   ? STR("the contact was removed")
+			: c->muted ? STR("the contact is muted")
+				   : STR("the contact is not verified"));
+		return d->ask.len && !plain ? ask_unsent(rows, d, notes, why) : OK;
+	}
+	return d->ask.len ? ask_prepare(t, rows, d, c, hold, why) : OK;
+}
+
+/* ---- after it ended ---- */
+
+/* What a digest or summary stood for ends as it did. */
+static enum err carried_end(struct rows *rows, const struct delivery *d,
+	struct notify_notes *notes, struct fault *why)
+{
+	const struct val args[] = { val_int(d->ws), val_text(d->id) };
+	const struct delivery *at = NULL;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_CARRIED, args, 2, why);
+
+	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
+		struct delivery *c;
+
+		if (!str_eq(at->carrier, d->id) || at->status != DELIVERY_WAITING)
+			continue;
+		c = rows_change(rows, at);
+		if (!c) return out_of_memory(why);
+		c->status = d->status;
+		c->done_ms = rows->now_ms;
+		c->last_error = d->last_error;
+		if (c->status == DELIVERY_DEAD) e = ask_unsent(rows, c, notes, why);
+	}
+	return e;
+}
+
+/* A success mends a contact, and what can never arrive breaks it. */
+static enum err contact_learn(struct rows *rows, const struct delivery *d,
+	const struct delivery_outcome *o, struct fault *why)
+{
+	const struct contact *was;
+	struct contact *c;
+	enum err e = contact_fetch(rows, d->ws, d->contact, &was, why);
+
+	if (e || !was) return e;
+	if (d->status == DELIVERY_DONE ? !was->broken_ms && was->tested
+				       : o->ending != ENDED_GONE || was->broken_ms)
+		return OK;
+	c = rows_change(rows, was);
+	if (!c) return out_of_memory(why);
+	c->tested |= d->status == DELIVERY_DONE;
+	c->broken_ms = d->status == DELIVERY_DONE ? 0 : rows->now_ms;
+	c->broken = d->status == DELIVERY_DONE ? STR_NONE : d->last_error;
+	return c->broken_ms ? contact_event(rows, c, "contact.broken", why) : OK;
+}
+
+static enum err ask_reported(struct task *t, struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, struct notify_notes *notes, struct fault *why)
+{
+	bool failed;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (d->purpose == DELIVERY_SETTLED) return OK;
+	if (d->status == DELIVERY_WAITING &&
+		(a->status != ASK_PENDING ||
+			(!o->down && a->deadline_ms && a->deadline_ms <= d->next_ms))) {
+		/* It would be tried again for nothing. */
+		if (a->status != ASK_PENDING)
+			delivery_drop(rows, d, STR("the ask is settled"));
+		else
+			d->status = DELIVERY_DEAD, d->done_ms = rows->now_ms;
+	}
+	if (d->purpose == DELIVERY_VOTED)
+		e = OK; /* an edit tells nobody anew */
+	else if (d->status == DELIVERY_DONE)
+		e = committed_event(rows, d, a, "ask.notified", why);
+	else if (d->status == DELIVERY_DEAD)
+		e = committed_event(rows, d, a, "ask.notify_failed", why);
+	if (e) return e;
+	if (a->status != ASK_PENDING)
+		return notify_end_at(t->desk, rows, a, d->contact, why);
+	/* Who did not hear of a reply still has the ask. What is tried again for long, or by a
+	 * channel that does not work, is not waited for. */
+	failed = d->status == DELIVERY_DEAD ||
+		 (d->status == DELIVERY_WAITING &&
+			 (o->down || d->attempts > DELIVERY_SOON));
+	return failed && d->purpose != DELIVERY_THREAD && d->purpose != DELIVERY_VOTED
+		       ? message_failed(rows, d, a, notes, why)
+		       : OK;
+}
+
+enum err notify_reported(struct task *t, struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, struct notify_notes *notes, struct fault *why)
+{
+	enum err e = OK;
+
+	if (d->ask.len) e = ask_reported(t, rows, d, o, notes, why);
+	if (e || d->status == DELIVERY_WAITING) return e;
+	/* Where Slack shows it: for its end, its reminders and its thread. */
+	d->detail = d->kind == DELIVERY_SLACK && d->purpose == DELIVERY_ASK &&
+				    d->status == DELIVERY_DONE
+			    ? o->output
+			    : STR_NONE;
+	if (d->detail.len) e = votes_meanwhile(rows, d, why);
+	if (!e) e = contact_learn(rows, d, o, why);
+	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
+		e = carried_end(rows, d, notes, why);
+	return e;
+}

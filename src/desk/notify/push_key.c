@@ -1,0 +1,35 @@
+/* push_key.c - the public half of the key that push services know this server by. */
+#include "desk/notify/contacts.h"
+
+#include "base/hash.h"
+#include "desk/notify/notify_fill.h"
+
+static enum err push_key_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	uint8_t key[P256_PRIVATE_SIZE], public[P256_PUBLIC_SIZE];
+	struct buf text = { .max = 256 };
+	struct str kept;
+	enum err e = role_may(job->who.role, MAY_READ_ALL)
+			     ? channel_on(t, DELIVERY_PUSH, why)
+			     : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+				       role_name(job->who.role));
+
+	(void)now_ms;
+	if (!e) e = fill_server_key(db, STR(PUSH_KEY), &job->arena, &kept, why);
+	if (e) return e;
+	p256_private_from((const uint8_t *)kept.at, key);
+	if (!p256_public(key, public)) return fail(why, ERR_MEMORY, "out of memory");
+	base64url_write(&text, str_make((const char *)public, sizeof public));
+	jw_object(&w);
+	jw_put_str(&w, "key", buf_str(&text));
+	jw_object_end(&w);
+	buf_done(&text);
+	return OK;
+}
+
+const struct use use_push_key = {
+	.job = { .name = "push_key", .read = push_key_read },
+};

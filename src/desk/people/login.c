@@ -1,0 +1,339 @@
+/* login.c - logging in by a single-use link or a password, logging out, and who the caller
+ * is. A login is a cookie: a token of kind "cookie" that runs out. */
+#include "desk/people/logins.h"
+#include "desk/people/people.h"
+#include "desk/people/people_log.h"
+
+#include "base/clock.h"
+#include "core/show.h"
+
+enum { ROTATE_MS = 24 * 3600 * 1000, OLD_COOKIE_MS = 60 * 1000 };
+
+static const int64_t cookie_ms = (int64_t)COOKIE_DAYS * 24 * 3600 * 1000;
+
+/* The caller, as /v1/me and login show it. */
+static void me_write(
+	struct json_writer *w, const struct principal *p, const struct credential *c)
+{
+	bool token = str_is(c->kind, "token");
+
+	jw_object(w);
+	jw_key(w, "user");
+	if (principal_person(p).len) {
+		jw_object(w);
+		jw_put_str(w, "id", p->user);
+		jw_put_str(w, "name", p->name);
+		jw_put_text(w, "role", role_name(p->role));
+		jw_object_end(w);
+	} else {
+		jw_null(w);
+	}
+	jw_put_text(w, "role", role_name(p->role));
+	jw_put_str(w, "name", p->name);
+	jw_key(w, "token");
+	if (token) {
+		jw_object(w);
+		jw_put_str(w, "id", p->token);
+		jw_put_str(w, "name", p->name);
+		jw_object_end(w);
+	} else {
+		jw_null(w);
+	}
+	show_text(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
+	jw_key(w, "projects");
+	project_bound_write(w, p->projects);
+	jw_put_str(w, "workspace", c->workspace);
+	show_text(w, "language", c->language);
+	jw_object_end(w);
+}
+
+/* ---- login ---- */
+
+static enum err login_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "code", "name", "password", "workspace",
+		NULL };
+	const struct json *code = json_get(t->body, "code"),
+			  *name = json_get(t->body, "name");
+	const struct json *password = json_get(t->body, "password");
+	const struct json *workspace = json_get(t->body, "workspace");
+	enum err e = members_only(t->body, names, why);
+
+	if (e) return e;
+	if (workspace && (code || !json_is(workspace, JSON_STRING)))
+		return fail_at(why, "/workspace", "its name, beside name and password");
+	if (code ? !json_is(code, JSON_STRING) || name || password
+		 : !json_is(name, JSON_STRING) || !json_is(password, JSON_STRING))
+		return fail_at(
+			why, "", "{\"code\"} or {\"name\", \"password\"} is needed");
+	return OK;
+}
+
+/* A code is used up by the same commit that makes the cookie; a second login in the same
+ * batch finds it gone. */
+static enum err login_by_code(struct rows *rows, struct str code, const struct user **u,
+	struct str *maker, struct fault *why)
+{
+	uint8_t hash[SHA256_SIZE];
+	const struct token *tok;
+	enum err e;
+
+	sha256(code, hash);
+	const struct val key[] = { val_bytes(hash, SHA256_SIZE) };
+	e = rows_fetch(
+		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
+	if (e) return e;
+	tok = rows_find(rows, RECORD_TOKENS, key[0].text);
+	if (!tok || tok->kind != TOKEN_CODE ||
+		(tok->expires_ms && tok->expires_ms <= rows->now_ms))
+		return fail(why, ERR_NO_TOKEN, "this login link was used or has expired");
+	e = rows_fetch_user(rows, tok->ws, tok->user, u, why);
+	if (e) return e == ERR_NOT_FOUND ? fail(why, ERR_NO_TOKEN, "no such user") : e;
+	*maker = tok->maker;
+	return rows_delete(rows, tok) ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* What was verified is the hash that was found: it may have changed since. */
+static enum err login_by_password(
+	struct task *t, struct rows *rows, const struct user **out, struct fault *why)
+{
+	struct str name = json_text(json_get(t->body, "name"));
+	const struct val args[] = { val_text(name), val_int(t->found_ws) };
+	const struct user *u = NULL;
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
+
+	if (e) return e;
+	while ((u = rows_next(rows, RECORD_USERS, u)))
+		if (u->ws == t->found_ws && str_eq(u->name, name) && t->verified &&
+			u->password.len && str_eq(u->password, t->password_hash))
+			break;
+	if (!u) return fail(why, ERR_NO_TOKEN, "wrong name or password");
+	*out = u;
+	return OK;
+}
+
+static enum err name_of_workspace(void *ctx, const struct row *row, struct fault *why)
+{
+	struct job *job = ctx;
+
+	(void)why;
+	job->credential.workspace = arena_str(&job->arena, row_text(row, 1));
+	return OK;
+}
+
+static const struct token *cookie_new(
+	struct rows *rows, struct token cookie, char out[SECRET_SIZE])
+{
+	cookie.kind = TOKEN_COOKIE;
+	cookie.name = STR("login");
+	cookie.expires_ms = rows->now_ms + cookie_ms;
+	return token_new(rows, &cookie, out);
+}
+
+/* `maker`: who made the link that it came from; empty: it came from none. */
+static enum err login_cookie(struct task *t, struct rows *rows, const struct user *found,
+	struct str maker, struct fault *why)
+{
+	const struct token like = { .ws = found->ws,
+		.user = found->id,
+		.agent = found->name,
+		.maker = maker,
+		.origin = t->origin,
+		.client = t->client };
+	struct user *u = rows_change(rows, found);
+	const struct token *cookie = u ? cookie_new(rows, like, t->secret) : NULL;
+
+	if (!cookie) return fail(why, ERR_MEMORY, "out of memory");
+	u->last_login_ms = rows->now_ms;
+	t->job.who = (struct principal){ .ws = u->ws,
+		.role = u->role,
+		.token = cookie->id,
+		.user = u->id,
+		.name = u->name,
+		.agent = u->id };
+	t->job.credential.kind = STR("cookie");
+	t->job.credential.language = u->language;
+	return OK;
+}
+
+/* Whose login failed, as far as that is known: of two workspaces that have the name, neither's. */
+static const struct user *login_refused(const struct task *t, struct rows *rows)
+{
+	struct str name = json_text(json_get(t->body, "name"));
+	const struct user *u = NULL, *found = NULL;
+
+	if (!t->found_ws && json_get(t->body, "workspace")) return NULL;
+	while ((u = rows_next(rows, RECORD_USERS, u))) {
+		if (!str_eq(u->name, name) || (t->found_ws && u->ws != t->found_ws))
+			continue;
+		if (found) return NULL;
+		found = u;
+	}
+	return found;
+}
+
+static enum err login_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	const struct user *u = NULL;
+	const struct json *code = json_get(t->body, "code");
+	struct str maker = STR_NONE;
+	enum err e = code ? login_by_code(rows, json_text(code), &u, &maker, why)
+			  : login_by_password(t, rows, &u, why);
+
+	if (!e && u->disabled) e = fail(why, ERR_NO_TOKEN, "this user is disabled");
+	if (e == ERR_NO_TOKEN) {
+		rows_rollback(rows); /* the link stays usable */
+		if (!u) u = login_refused(t, rows);
+		if (people_refused(t, rows, u, str_of(why->detail), NULL)) e = ERR_MEMORY;
+	}
+	if (e) return e;
+	const struct val args[] = { val_int(u->ws) };
+	e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);
+	if (!e) e = login_cookie(t, rows, u, maker, why);
+	if (!e) me_write(&w, &job->who, &job->credential);
+	job->who = (struct principal){ 0 };
+	return e;
+}
+
+const struct use use_login = {
+	.job = { .name = "login", .open = true, .decide = login_decide },
+	.check = login_check,
+};
+
+struct login_found {
+	struct arena *arena;
+	struct str hash;
+	int64_t ws;
+	int64_t users;
+};
+
+/* Who has no password does not log in with one, and is in nobody's way. */
+static enum err login_user_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct login_found *f = ctx;
+	struct user u;
+	enum err e = user_from_row(row, f->arena, &u, why);
+
+	if (e || !u.password.len) return e;
+	f->users++;
+	f->hash = u.password;
+	f->ws = u.ws;
+	return OK;
+}
+
+static enum err workspace_id_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* An unknown workspace, like an unknown name, is a wrong password in the end, and takes as
+ * long. */
+static enum err login_find_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct json *workspace = json_get(t->body, "workspace");
+	struct login_found f = { .arena = &job->arena };
+	const struct val place[] = { val_text(json_text(workspace)) };
+	int64_t ws = workspace ? -1 : 0;
+	enum err e = OK;
+
+	(void)now_ms;
+	if (workspace)
+		e = db_one(
+			db, SQL_WORKSPACE_BY_NAME, place, 1, workspace_id_row, &ws, why);
+	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
+		val_int(ws) };
+	if (!e) e = db_one(db, SQL_USER_BY_NAME, args, 2, login_user_row, &f, why);
+	if (!e && f.users > 1)
+		return fail_at(why, "/workspace",
+			"needed: more than one workspace has a user of this name");
+	t->password_hash = f.hash;
+	t->found_ws = f.ws;
+	return e;
+}
+
+const struct use use_login_find = {
+	.job = { .name = "login_find", .open = true, .read = login_find_read },
+	.check = login_check,
+};
+
+/* ---- logout, me ---- */
+
+enum err token_shown(
+	struct job *job, struct rows *rows, const struct token **out, struct fault *why)
+{
+	const struct val key[] = { val_bytes(job->hash, SHA256_SIZE) };
+	enum err e = rows_fetch(
+		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
+
+	if (e) return e;
+	*out = rows_find(rows, RECORD_TOKENS, key[0].text);
+	return *out ? OK : fail(why, ERR_NO_TOKEN, "this token is not known");
+}
+
+static enum err logout_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *cookie;
+	size_t ended = 0;
+	enum err e;
+
+	if (!str_is(job->credential.kind, "cookie"))
+		return fail(why, ERR_FORBIDDEN, "only a login can log out");
+	e = token_shown(job, rows, &cookie, why);
+	if (!e)
+		e = login_end(
+			rows, cookie->ws, cookie->user, token_login(cookie), &ended, why);
+	if (e) return e;
+	if (!rows_raise_revocations(rows, job->who.ws))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_logout = { .job = { .name = "logout", .decide = logout_decide } };
+
+/* A cookie older than a day is replaced; the old one lives a minute more, for requests
+ * that are under way. */
+static enum err cookie_rotate(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *was;
+	struct token *old;
+	enum err e = token_shown(job, rows, &was, why);
+
+	if (e) return e;
+	const struct token like = { .ws = was->ws,
+		.user = was->user,
+		.agent = was->agent,
+		.maker = was->maker,
+		.login = token_login(was),
+		.begun_ms = was->begun_ms ? was->begun_ms : was->created_ms,
+		.origin = was->origin,
+		.client = was->client };
+	old = rows_change(rows, was);
+	if (!old || !cookie_new(rows, like, task_of(job)->secret))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (!old->expires_ms || old->expires_ms > rows->now_ms + OLD_COOKIE_MS)
+		old->expires_ms = rows->now_ms + OLD_COOKIE_MS;
+	return OK;
+}
+
+static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	enum err e = OK;
+
+	t->secret[0] = '\0';
+	if (str_is(job->credential.kind, "cookie") &&
+		job->credential.created_ms + ROTATE_MS < rows->now_ms)
+		e = cookie_rotate(job, rows, why);
+	if (!e) me_write(&w, &job->who, &job->credential);
+	return e;
+}
+
+const struct use use_me = { .job = { .name = "me", .decide = me_decide } };

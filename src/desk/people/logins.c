@@ -1,0 +1,162 @@
+/* logins.c - the logins of a person: which there are, and the end of one or of several. A
+ * login is the cookies that replaced each other; at most two of them are valid. */
+#include "desk/people/logins.h"
+
+#include "core/show.h"
+#include "desk/people/people.h"
+
+/* That login alone, or, without `only`, all others. */
+static enum err cookies_end(struct rows *rows, int64_t ws, struct str user,
+	struct str login, bool only, size_t *ended, struct fault *why)
+{
+	const struct token *tok = NULL;
+
+	while ((tok = tokens_next(rows, ws, user, tok))) {
+		if (tok->kind != TOKEN_COOKIE || str_eq(token_login(tok), login) != only)
+			continue;
+		if (!rows_delete(rows, tok))
+			return fail(why, ERR_MEMORY, "out of memory");
+		++*ended;
+	}
+	return OK;
+}
+
+enum err login_end(struct rows *rows, int64_t ws, struct str user, struct str login,
+	size_t *ended, struct fault *why)
+{
+	enum err e = tokens_fetch(rows, ws, user, why);
+
+	return e ? e : cookies_end(rows, ws, user, login, true, ended, why);
+}
+
+/* All but the one that the job came with; all, when it came another way. */
+static enum err logins_end_others(const struct job *job, struct rows *rows, int64_t ws,
+	struct str user, size_t *ended, struct fault *why)
+{
+	const struct token *tok = NULL;
+	struct str own = STR_NONE;
+	enum err e = tokens_fetch(rows, ws, user, why);
+
+	while (!e && (tok = tokens_next(rows, ws, user, tok)))
+		if (token_is_own(job, tok)) own = token_login(tok);
+	return e ? e : cookies_end(rows, ws, user, own, false, ended, why);
+}
+
+/* ---- the use cases ---- */
+
+static enum err logins_may(const struct job *job, struct fault *why)
+{
+	return principal_person(&job->who).len
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "only a person has logins");
+}
+
+enum { LISTED_MAX = 200 };
+
+struct login_list {
+	struct task *t;
+	int64_t now_ms;
+	struct token found[LISTED_MAX]; /* the newest cookie of each */
+	size_t len;
+	struct str own;
+};
+
+static bool list_has(const struct login_list *l, struct str login)
+{
+	for (size_t i = 0; i < l->len; i++)
+		if (str_eq(token_login(&l->found[i]), login)) return true;
+	return false;
+}
+
+static enum err login_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct login_list *l = ctx;
+	struct token tok;
+	enum err e = token_from_row(row, &l->t->job.arena, &tok, why);
+
+	if (e || (tok.expires_ms && tok.expires_ms <= l->now_ms)) return e;
+	if (token_is_own(&l->t->job, &tok)) l->own = token_login(&tok);
+	if (l->len < LISTED_MAX && !list_has(l, token_login(&tok)))
+		l->found[l->len++] = tok;
+	return OK;
+}
+
+static void login_write(struct json_writer *w, const struct token *tok, bool current)
+{
+	jw_object(w);
+	jw_put_str(w, "id", token_login(tok));
+	jw_put_bool(w, "current", current);
+	show_text(w, "client", tok->client);
+	show_text(w, "from", tok->origin);
+	show_time(w, "created_at", tok->begun_ms ? tok->begun_ms : tok->created_ms);
+	show_time(w, "last_used_at", tok->last_used_ms);
+	show_time(w, "expires_at", tok->expires_ms);
+	jw_object_end(w);
+}
+
+static enum err login_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
+	struct login_list *l = ARENA_NEW(&job->arena, struct login_list);
+	int64_t as_of = 0;
+	enum err e = l ? logins_may(job, why) : fail(why, ERR_MEMORY, "out of memory");
+
+	if (e) return e;
+	*l = (struct login_list){ .t = t, .now_ms = now_ms };
+	e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = db_one(db, SQL_LOGINS_OF_USER, args, 2, login_row, l, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_put_array(&w, "items");
+	for (size_t i = 0; i < l->len; i++)
+		login_write(&w, &l->found[i], str_eq(token_login(&l->found[i]), l->own));
+	jw_array_end(&w);
+	page_end(t, &w, "logins", NULL, 0, as_of);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_login_list = {
+	.job = { .name = "login_list", .read = login_list_read },
+};
+
+static enum err ended_tell(struct job *job, struct rows *rows, struct fault *why)
+{
+	if (!rows_raise_revocations(rows, job->who.ws))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 204;
+	return OK;
+}
+
+static enum err login_end_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct str id = task_of(job)->id;
+	size_t ended = 0;
+	enum err e = logins_may(job, why);
+
+	if (!e) e = login_end(rows, job->who.ws, job->who.user, id, &ended, why);
+	if (!e && !ended)
+		e = fail(
+			why, ERR_NOT_FOUND, "no login %.*s", STR_ARGS(str_first(id, 64)));
+	return e ? e : ended_tell(job, rows, why);
+}
+
+const struct use use_login_end = {
+	.job = { .name = "login_end", .decide = login_end_decide },
+};
+
+static enum err logins_end_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	size_t ended = 0;
+	enum err e = logins_may(job, why);
+
+	if (!e) e = logins_end_others(job, rows, job->who.ws, job->who.user, &ended, why);
+	return e ? e : ended_tell(job, rows, why);
+}
+
+const struct use use_logins_end = {
+	.job = { .name = "logins_end", .decide = logins_end_decide },
+};

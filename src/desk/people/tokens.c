@@ -1,0 +1,480 @@
+/* tokens.c - tokens: made once, shown once, kept as hashes. */
+#include "desk/people/people.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "core/body.h"
+#include "core/name.h"
+#include "core/run/own_tools.h"
+#include "core/show.h"
+
+/* What a secret is can be seen from its first letters, by people and by secret scanners.
+ */
+static const char *const prefixes[] = {
+	[TOKEN_BEARER] = "prl",
+	[TOKEN_CODE] = "plc",
+	[TOKEN_COOKIE] = "plk",
+};
+
+const struct token *token_new(
+	struct rows *rows, const struct token *like, char out[SECRET_SIZE])
+{
+	struct token tok = *like;
+
+	secret_make(rows->ids, prefixes[tok.kind], out);
+	sha256(str_of(out), tok.hash);
+	tok.id = rows_new_id(rows, "tok");
+	tok.last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
+	tok.created_ms = rows->now_ms;
+	return rows_new(rows, RECORD_TOKENS, &tok);
+}
+
+enum err tokens_fetch(struct rows *rows, int64_t ws, struct str user, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(user) };
+
+	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+}
+
+const struct token *tokens_next(
+	const struct rows *rows, int64_t ws, struct str user, const struct token *at)
+{
+	while ((at = rows_next(rows, RECORD_TOKENS, at)))
+		if (at->ws == ws && str_eq(at->user, user)) return at;
+	return NULL;
+}
+
+bool token_is_own(const struct job *job, const struct token *tok)
+{
+	return job->has_hash && memcmp(tok->hash, job->hash, SHA256_SIZE) == 0;
+}
+
+static void token_write(struct json_writer *w, const struct token *tok, struct str secret)
+{
+	jw_object(w);
+	show_text(w, "id", tok->id);
+	show_text(w, "name", tok->name);
+	show_text(w, "role", tok->role);
+	show_text(w, "agent", tok->agent);
+	show_text(w, "user", tok->user);
+	show_text(w, "last4", tok->last4);
+	show_json(w, "tools", tok->tools);
+	jw_key(w, "mcp_wait");
+	if (tok->mcp_wait_s >= 0)
+		jw_int(w, tok->mcp_wait_s);
+	else
+		jw_null(w);
+	jw_key(w, "again");
+	if (tok->again_s >= 0)
+		jw_int(w, tok->again_s);
+	else
+		jw_null(w);
+	jw_put_bool(w, "local", tok->mcp_local);
+	jw_put_bool(w, "runs", tok->runs);
+	jw_key(w, "projects");
+	project_bound_write(w, tok->projects);
+	show_time(w, "created_at", tok->created_ms);
+	show_time(w, "expires_at", tok->expires_ms);
+	show_time(w, "last_used_at", tok->last_used_ms);
+	jw_put_some(w, "token", secret);
+	jw_object_end(w);
+}
+
+static enum err token_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct listed *l = ctx;
+	struct token tok;
+	enum err e;
+
+	if (l->left-- == 0) {
+		l->more = true;
+		return OK;
+	}
+	e = token_from_row(row, &l->t->job.arena, &tok, why);
+	if (e || tok.kind != TOKEN_BEARER) return e;
+	l->found = true;
+	token_write(l->w, &tok, STR_NONE);
+	l->last = tok.id;
+	return OK;
+}
+
+static enum err token_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	(void)now_ms;
+	return page_list(task_of(job), db, "tokens", SQL_TOKEN_LIST, token_listed, why);
+}
+
+const struct use use_token_list = {
+	.job = { .name = "token_list", .permission = MAY_ADMIN, .read = token_list_read },
+};
+
+static enum err token_show(
+	struct task *t, struct db *db, struct str id, struct fault *why)
+{
+	struct json_writer w = { .out = &t->job.out };
+	struct listed l = { .t = t, .w = &w, .left = 1 };
+	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
+	enum err e = db_one(db, SQL_TOKEN_BY_ID, args, 2, token_listed, &l, why);
+
+	if (e) return e;
+	return l.found ? OK
+		       : fail(why, ERR_NOT_FOUND, "no token %.*s",
+				 STR_ARGS(str_first(id, 64)));
+}
+
+static enum err token_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	(void)now_ms;
+	return token_show(task_of(job), db, task_of(job)->id, why);
+}
+
+const struct use use_token_get = {
+	.job = { .name = "token_get", .permission = MAY_ADMIN, .read = token_get_read },
+};
+
+/* ---- create ---- */
+
+struct token_body {
+	struct str name, agent, tools, user, projects;
+	enum role role;
+	int64_t mcp_wait_s;
+	int64_t again_s;
+	int64_t expires_ms; /* 0: never */
+	bool expires_in;    /* so long after it is made */
+	bool local, runs;
+};
+
+enum { MCP_WAIT_MAX_S = 3600, AGAIN_MAX_S = 7 * 24 * 3600 };
+
+static const int64_t EXPIRES_MAX_S = 1000ll * 366 * 24 * 3600;
+
+/* Only admins give names here, to agents mostly: whatever is one line will do. */
+static bool plain_line(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.at[i] < 0x20 || s.at[i] == 0x7f) return false;
+	return s.len && utf8_count(s) <= NAME_MAX_LEN;
+}
+
+static enum err token_name(struct str name, const char *at, struct fault *why)
+{
+	return plain_line(name)
+		       ? OK
+		       : fail_at(why, at, "one line of 1 to %d characters", NAME_MAX_LEN);
+}
+
+static enum err token_tools(
+	const struct json *tools, struct arena *arena, struct str *out, struct fault *why)
+{
+	struct buf b = { .max = 16384 };
+
+	if (!json_is(tools, JSON_ARRAY))
+		return fail_at(why, "/tools", "an array is needed");
+	for (uint32_t i = 0; i < tools->count; i++)
+		if (tools->items[i].type != JSON_STRING)
+			return fail_at(why, "/tools", "an array of strings is needed");
+		else if (!own_tool_name(tools->items[i].text))
+			return fail_at(why, "/tools", "there is no tool %.*s",
+				STR_ARGS(tools->items[i].text));
+	json_write(&b, tools);
+	*out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return OK;
+}
+
+/* An instant, or a duration: a number of seconds, or "90s", "30m", "24h", "7d". */
+static enum err token_expires(
+	const struct json *expires, struct token_body *b, struct fault *why)
+{
+	struct str text = json_text(expires);
+
+	b->expires_in = duration_of(expires, &b->expires_ms);
+	if (!b->expires_in &&
+		(!json_is(expires, JSON_STRING) || !time_read(text, &b->expires_ms)))
+		return fail_at(why, "/expires", "a time, or a duration such as \"30d\"");
+	return b->expires_ms > 0 && b->expires_ms / 1000 <= EXPIRES_MAX_S
+		       ? OK
+		       : fail_at(why, "/expires", "must be in the future");
+}
+
+/* Whole seconds; -1 when it is absent or null. */
+static enum err token_seconds(const struct json *json, const char *at, int64_t max_s,
+	int64_t *out, struct fault *why)
+{
+	int64_t ms = 0;
+
+	*out = -1;
+	if (!json || json->type == JSON_NULL) return OK;
+	if (!duration_of(json, &ms) || ms % 1000 || ms > max_s * 1000)
+		return fail_at(why, at, "0 to %d seconds, or a duration such as \"30s\"",
+			(int)max_s);
+	*out = ms / 1000;
+	return OK;
+}
+
+/* null: not bound. */
+static enum err token_projects(
+	struct task *t, bool agents, struct str *out, struct fault *why)
+{
+	const struct json *projects = json_get(t->body, "projects");
+
+	*out = STR_NONE;
+	if (!projects || projects->type == JSON_NULL) return OK;
+	if (!agents)
+		return fail_at(why, "/projects", "only an agent's token can be bound");
+	return project_bound_read(projects, "/projects", &t->job.arena, out, why);
+}
+
+static enum err token_create_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
+		"again", "local", "runs", "expires", "user", "projects", NULL };
+	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
+	const struct json *agent = json_get(t->body, "agent");
+	const struct json *tools = json_get(t->body, "tools");
+	const struct json *wait = json_get(t->body, "mcp_wait");
+	const struct json *again = json_get(t->body, "again");
+	const struct json *local = json_get(t->body, "local");
+	const struct json *runs = json_get(t->body, "runs");
+	const struct json *expires = json_get(t->body, "expires");
+	const struct json *user = json_get(t->body, "user");
+	enum err e = members_only(t->body, names, why);
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	b->name = str_trim(json_text(json_get(t->body, "name")));
+	b->agent = agent ? str_trim(json_text(agent)) : b->name;
+	if (!role_read(json_text(json_get(t->body, "role")), &b->role) ||
+		b->role > ROLE_OWNER || b->role == ROLE_NONE)
+		e = fail_at(why, "/role", "agent, viewer, member, admin or owner");
+	if (token_name(b->name, "/name", why)) e = why->err;
+	if (agent && agent->type != JSON_NULL && token_name(b->agent, "/agent", why))
+		e = why->err;
+	if (!b->agent.len) b->agent = b->name;
+	if (tools && tools->type != JSON_NULL &&
+		token_tools(tools, &t->job.arena, &b->tools, why))
+		e = why->err;
+	if (token_seconds(wait, "/mcp_wait", MCP_WAIT_MAX_S, &b->mcp_wait_s, why) ||
+		token_seconds(again, "/again", AGAIN_MAX_S, &b->again_s, why))
+		e = why->err;
+	if (local && local->type != JSON_NULL && !json_is_bool(local))
+		e = fail_at(why, "/local", "true or false");
+	b->local = json_is(local, JSON_TRUE);
+	b->runs = json_is(runs, JSON_TRUE);
+	if (runs && runs->type != JSON_NULL &&
+		(!json_is_bool(runs) || (b->runs && b->role != ROLE_AGENT)))
+		e = fail_at(why, "/runs",
+			"true or false, and only for an agent's token: members may run agents anyway");
+	if (expires && expires->type != JSON_NULL && token_expires(expires, b, why))
+		e = why->err;
+	if (token_projects(t, b->role == ROLE_AGENT, &b->projects, why)) e = why->err;
+	/* What a person asks goes under their id: no agent is called so. */
+	if (str_starts(b->agent, "usr_"))
+		e = fail_at(why, "/agent", "this is a user's id");
+	/* In a rule they stand for other characters, and such an agent could not be named. */
+	if (b->role == ROLE_AGENT &&
+		(str_find(b->agent, STR("*")) >= 0 || str_find(b->agent, STR("?")) >= 0))
+		e = fail_at(why, str_eq(b->agent, b->name) ? "/name" : "/agent",
+			"an agent's name cannot contain * or ?");
+	b->user = json_text(user);
+	if (user && user->type != JSON_NULL &&
+		(!json_is(user, JSON_STRING) || b->role != ROLE_AGENT))
+		e = fail_at(why, "/user",
+			"the id of the person an agent's token is made for");
+	return e;
+}
+
+static enum err token_reach(const struct principal *p, enum role role, struct fault *why)
+{
+	return principal_reaches(p, role)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "this is above the role %s",
+				 role_name(p->role));
+}
+
+/* A person's token needs a person: the user of that name, made when there is none. An
+ * agent's may name the person whose agent it is. */
+static enum err token_user(struct task *t, struct rows *rows, const struct token_body *b,
+	struct str *user, struct fault *why)
+{
+	bool person = b->role != ROLE_AGENT;
+	const struct user *u = NULL;
+	enum err e = OK;
+
+	if (person)
+		e = user_by_name(rows, t->job.who.ws, b->name, &u, why);
+	else if (b->user.len)
+		e = rows_fetch_user(rows, t->job.who.ws, b->user, &u, why);
+	if (e == ERR_NOT_FOUND) e = fail_at(why, "/user", "no such user");
+	if (!e && u) e = token_reach(&t->job.who, u->role, why);
+	if (e || (!person && !u)) return e;
+	if (u && u->role < b->role)
+		return fail(why, ERR_CONFLICT, "%.*s is %s: change the user's role first",
+			STR_ARGS(b->name), role_name(u->role));
+	if (!u) e = user_name_free(rows, t->job.who.ws, b->name, STR_NONE, why);
+	if (!e && !u) u = user_new(rows, t->job.who.ws, b->name, b->role, why);
+	if (!u) return why->err;
+	*user = u->id;
+	return OK;
+}
+
+static enum err token_create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct token_body *b = t->checked;
+	struct token like = { .ws = job->who.ws,
+		.kind = TOKEN_BEARER,
+		.role = str_of(role_name(b->role)),
+		.name = b->name,
+		.agent = b->agent,
+		.tools = b->tools,
+		.mcp_wait_s = b->mcp_wait_s,
+		.mcp_local = b->local,
+		.again_s = b->again_s,
+		.runs = b->runs,
+		.projects = b->projects,
+		.maker = job->who.user };
+	struct json_writer w = { .out = &job->out };
+	const struct token *tok;
+	enum err e = token_reach(&job->who, b->role, why);
+
+	if (!e) e = token_user(t, rows, b, &like.user, why);
+	if (!e && b->expires_ms)
+		like.expires_ms = b->expires_ms + (b->expires_in ? rows->now_ms : 0);
+	if (!e && b->expires_ms && like.expires_ms <= rows->now_ms)
+		e = fail_at(why, "/expires", "must be in the future");
+	if (e) return e;
+	tok = token_new(rows, &like, t->secret);
+	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 201;
+	job->key_of = tok->id;
+	if (job->key.len)
+		job->key_result = arena_print(
+			&job->arena, "{\"token\":\"%.*s\"}", STR_ARGS(tok->id));
+	token_write(&w, tok, str_of(t->secret));
+	return OK;
+}
+
+/* The secret was shown once, and is not known any more. */
+static enum err token_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	const struct json *record;
+	const struct token *tok;
+	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
+
+	if (!e)
+		e = rows_fetch_token(rows, job->who.ws,
+			json_text(json_get(record, "token")), &tok, why);
+	if (!e) token_write(&w, tok, STR_NONE);
+	return e;
+}
+
+const struct use use_token_create = {
+	.job = { .name = "token_create",
+		.permission = MAY_ADMIN,
+		.decide = token_create_decide,
+		.again = token_again },
+	.check = token_create_check,
+};
+
+/* That the caller may change or end. */
+static enum err token_find(
+	struct task *t, struct rows *rows, const struct token **out, struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+	const struct token *tok;
+	const struct user *u;
+	enum err e = rows_fetch_token(rows, who->ws, t->id, &tok, why);
+
+	if (!e && tok->kind != TOKEN_BEARER)
+		e = fail(why, ERR_NOT_FOUND, "no token %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	if (!e && tok->user.len) {
+		e = rows_fetch_user(rows, who->ws, tok->user, &u, why);
+		if (!e) e = token_reach(who, u->role, why);
+		if (e == ERR_NOT_FOUND) e = OK; /* the user is gone already */
+	}
+	if (!e) *out = tok;
+	return e;
+}
+
+static enum err token_patch_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "projects", NULL };
+	struct str *out = ARENA_NEW(&t->job.arena, struct str);
+	enum err e = members_only(t->body, names, why);
+
+	if (!out) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = out;
+	if (!json_get(t->body, "projects")) e = fail_at(why, "/projects", "required");
+	return e ? e : token_projects(t, true, out, why);
+}
+
+static enum err token_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct str *projects = t->checked;
+	struct json_writer w = { .out = &job->out };
+	const struct token *was = NULL;
+	struct token *tok;
+	enum err e = token_find(t, rows, &was, why);
+
+	if (!e && projects->len && !str_is(was->role, role_name(ROLE_AGENT)))
+		e = fail_at(why, "/projects", "only an agent's token can be bound");
+	if (e) return e;
+	tok = rows_change(rows, was);
+	if (!tok || !rows_raise_revocations(rows, job->who.ws))
+		return fail(why, ERR_MEMORY, "out of memory");
+	tok->projects = *projects;
+	token_write(&w, tok, STR_NONE);
+	return OK;
+}
+
+const struct use use_token_patch = {
+	.job = { .name = "token_patch",
+		.permission = MAY_ADMIN,
+		.decide = token_patch_decide },
+	.check = token_patch_check,
+};
+
+static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *tok;
+	enum err e = token_find(task_of(job), rows, &tok, why);
+
+	if (e) return e;
+	if (!rows_delete(rows, tok) || !rows_raise_revocations(rows, job->who.ws))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_token_delete = {
+	.job = { .name = "token_delete",
+		.permission = MAY_ADMIN,
+		.decide = token_delete_decide },
+};
+
+/* ---- when it was last used ---- */
+
+static enum err token_used_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *was;
+	struct token *tok;
+	enum err e = token_shown(job, rows, &was, why);
+
+	if (e) return e;
+	if (was->last_used_ms >= rows->now_ms) return OK;
+	tok = rows_change(rows, was);
+	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
+	tok->last_used_ms = rows->now_ms;
+	return OK;
+}
+
+const struct use use_token_used = {
+	.job = { .name = "token_used", .decide = token_used_decide },
+};

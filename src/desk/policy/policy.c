@@ -1,0 +1,140 @@
+/* policy.c - the policy of a workspace: what holds when no rule fits. Shown to people, changed by
+ * admins, each change on the version it was read in. */
+#include "core/body.h"
+#include "desk/policy/policy_snapshot.h"
+
+/* Its members; `default` of one that was kept without is what it is read as. */
+static enum err policy_show(struct json_writer *w, struct str body, int64_t version,
+	struct arena *arena, struct fault *why)
+{
+	const struct json *json;
+	struct policy p;
+	enum err e;
+
+	if (!body.len) body = str_of(policy_default);
+	e = policy_parse(body, arena, &p, why);
+	if (!e) e = json_read(body, NULL, arena, &json, why);
+	if (e) return e;
+	policy_write_members(w, body);
+	if (!json_get(json, "default")) jw_put_bool(w, "default", p.mode_unset);
+	jw_put_int(w, "version", version);
+	return OK;
+}
+
+struct policy_found {
+	struct arena *arena;
+	struct policy_record policy;
+};
+
+static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct policy_found *f = ctx;
+
+	return record_read(&records[RECORD_POLICIES], row, f->arena, &f->policy, why);
+}
+
+static enum err policy_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct policy_found f = { .arena = &job->arena };
+	const struct val key[] = { val_int(job->who.ws) };
+	enum err e = db_one(
+		db, SQL_OF(RECORD_POLICIES, RECORD_GET), key, 1, policy_row, &f, why);
+
+	(void)now_ms;
+	jw_object(&w);
+	if (!e) e = policy_show(&w, f.policy.body, f.policy.version, &job->arena, why);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_policy_get = {
+	.job = { .name = "policy_get",
+		.permission = MAY_READ_ALL,
+		.read = policy_get_read },
+};
+
+static void policy_needs(struct job *job, struct wants *w)
+{
+	const struct val key[] = { val_int(job->who.ws) };
+
+	wants_record(w, RECORD_POLICIES, key);
+}
+
+static enum err policy_put_check(struct task *t, struct fault *why)
+{
+	const struct json *version = json_get(t->body, "version");
+
+	if (!json_is(t->body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
+	return version && version->is_int && version->integer >= 0
+		       ? OK
+		       : fail_at(why, "/version", "required: the number that was read");
+}
+
+/* What would run without a person that did not. */
+static void looser_write(struct task *t, struct json_writer *w, unsigned looser)
+{
+	static const struct {
+		unsigned in;
+		const char *detail;
+	} kinds[] = {
+		{ LOOSER_UNASKED,
+			"hooks and gate asked for everything; they follow the mode now" },
+		{ LOOSER_MODE, "the mode lets more operations run without a person" },
+		{ LOOSER_RISKS, "some operations may count as less risky" },
+		{ LOOSER_SCOPES, "approvals can be given for longer" },
+	};
+
+	jw_put_array(w, "warnings");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (!(looser & kinds[i].in)) continue;
+		jw_object(w);
+		jw_put_text(w, "kind", "looser");
+		jw_put_str(w, "detail",
+			task_words(t, str_of(kinds[i].detail), &t->job.arena));
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static enum err policy_put_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	static const struct str names[] = { STR("version") };
+	static const struct members also = { names, 1 };
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct policy_record fresh = { .ws = job->who.ws };
+	const struct policy_record *found = rows_find(rows, RECORD_POLICIES,
+		record_name(&records[RECORD_POLICIES], &fresh, rows->arena));
+	int64_t version = found ? found->version : 0;
+	struct str was = found ? found->body : str_of(policy_default);
+	struct policy before, after;
+	struct policy_record *p;
+	enum err e =
+		policy_read(t->body, was, &also, rows->arena, &fresh.body, &after, why);
+
+	if (!e) e = policy_parse(was, rows->arena, &before, why);
+	if (e) return e;
+	if (json_get(t->body, "version")->integer != version)
+		return fail(why, ERR_CONFLICT,
+			"the policy has changed since: version %lld now",
+			(long long)version);
+	p = found ? rows_change(rows, found) : rows_new(rows, RECORD_POLICIES, &fresh);
+	if (!p) return fail(why, ERR_MEMORY, "out of memory");
+	p->body = fresh.body;
+	p->changed_ms = rows->now_ms;
+	jw_object(&w);
+	e = policy_show(&w, p->body, p->version, rows->arena, why);
+	looser_write(t, &w, policy_looser(&before, &after));
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_policy_put = {
+	.job = { .name = "policy_put",
+		.permission = MAY_ADMIN,
+		.needs = policy_needs,
+		.decide = policy_put_decide },
+	.check = policy_put_check,
+};

@@ -1,0 +1,79 @@
+/* policy_snapshot.h - the rules, stops and the policy of a workspace, read once and taken apart, as
+ * decisions need them.
+ *
+ * A snapshot belongs to one version of its workspace's policy. The writing clerk keeps snapshots in
+ * memory and uses one only in a transaction that read the same version (store/rows.h,
+ * rows_policy_seen); if another node changes the version before the commit, the batch is void.
+ * So nothing is allowed after the end of a rule was acknowledged, on any node. */
+#ifndef DESK_POLICY_SNAPSHOT_H
+#define DESK_POLICY_SNAPSHOT_H
+
+#include "core/policy/policy.h"
+#include "desk/inner.h"
+
+struct policy_snapshot {
+	int64_t ws, version;
+	uint64_t
+		batch; /* that changed it, and alone may use it; 0: as it is in the store */
+	struct arena arena;
+	struct rule_record *rules;
+	size_t rules_len;
+	/* As they were loaded; those that may be used a number of times only. */
+	struct counted_rule {
+		struct rule_record *rule;
+		int64_t uses_left;
+	} * counted;
+	size_t counted_len;
+	struct rule_set *set;
+	struct stop_record *stops;
+	struct rule_match *stop_matches;
+	size_t stops_len;
+	struct policy_record kept; /* version 0: the default */
+	struct policy policy;
+};
+
+struct policy_snapshot *snapshot_free(
+	struct policy_snapshot *); /* NULL is fine; returns NULL */
+
+/* The snapshot that this batch decides by; borrowed until the next call. */
+enum err desk_book(struct desk *, const struct job *, struct rows *, int64_t ws,
+	struct policy_snapshot **out, struct fault *);
+void desk_books_done(struct desk *);
+/* For readers: from the snapshot at hand; yours. `extra` (may be NULL): as if this rule were
+ * there, too. */
+enum err snapshot_read(struct db *, int64_t ws, const struct rule_record *extra,
+	struct policy_snapshot **out, struct fault *);
+
+/* For readers: the stop that fits, as what an agent is told of it, in the arena; empty: none. */
+enum err stop_read(struct db *, int64_t ws, struct str agent, struct str project,
+	struct str session, int64_t now_ms, struct arena *, struct str *out,
+	struct fault *);
+
+/* The first stop that fits and holds; NULL: none. */
+const struct stop_record *snapshot_stop(const struct policy_snapshot *, struct str agent,
+	struct str project, struct str session, int64_t now_ms);
+
+/* What is said of an operation. */
+struct rule_verdict {
+	enum risk risk; /* by the policy and the agent's claim; raised by ask rules */
+	struct ruling ruling;
+	const struct stop_record *stop; /* that fits; then no rule allows */
+};
+
+/* Looks at the rules without counting; `flags` of decide_flags. */
+void snapshot_rule(const struct policy_snapshot *, const struct operation_view *,
+	int64_t now_ms, unsigned flags, struct arena *, struct rule_verdict *out);
+/* Beside decide_flags: rules that ask do not count, the ask that follows does. */
+enum { RULE_ASK_UNCOUNTED = 1 << 8 };
+/* The same in a batch, where each rule that decides counts a hit and a use. */
+enum err desk_rule(struct policy_snapshot *, struct rows *, const struct operation_view *,
+	unsigned flags, struct rule_verdict *out, struct fault *);
+/* "stopped by Ada: the reason"; fills ERR_STOPPED. */
+enum err stop_fail(const struct stop_record *, struct fault *);
+/* "denied by a rule: its note", with the rule. */
+enum err rule_fail(const struct rule_record *, enum err, struct fault *);
+/* {"id", "reason", "by", "at", "until"}: what an agent is told of a stop. */
+void stop_tell(struct json_writer *, const struct stop_record *);
+struct str stop_told(const struct stop_record *, struct arena *); /* NULL: empty */
+
+#endif

@@ -1,0 +1,332 @@
+/* rule_past.c - past approvals, as rules are tried on them; and what they say against a rule. */
+#include "core/body.h"
+#include "desk/people/projects.h"
+#include "desk/policy/rules.h"
+
+enum { WARN_LOOK = 1000, WARN_ASKS = 20 };
+
+/* ---- past approvals ---- */
+
+struct past_pass {
+	past_fn *fn;
+	void *ctx;
+};
+
+static bool has_more(const struct ask_parts *parts)
+{
+	for (size_t i = 0; i < parts->questions_len; i++)
+		if (parts->questions[i].type != Q_APPROVAL &&
+			parts->questions[i].required)
+			return true;
+	return false;
+}
+
+static enum err past_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct past_pass *p = ctx;
+	struct arena arena = { 0 };
+	struct ask_parts parts;
+	struct ask a;
+	enum err e = ask_from_row(row, &arena, &a, why);
+
+	if (!e) e = ask_parts(&a, &arena, &parts, why);
+	if (!e && parts.operation) {
+		struct past_approval past = { .id = a.id,
+			.agent = a.agent,
+			.project = a.project,
+			.session = a.session,
+			.operation = parts.operation,
+			.status = a.status,
+			.approved = ask_approved(&a),
+			.by_person = str_find(a.answered_by, STR("\"human\"")) >= 0,
+			.requires = has_more(&parts),
+			.sensitive = parts.sensitive,
+			.created_ms = a.created_ms };
+
+		past.rejected = a.status == ASK_ANSWERED && !past.approved;
+		e = p->fn(p->ctx, &past, &arena, why);
+	}
+	arena_done(&arena);
+	return e;
+}
+
+enum err past_each(struct db *db, int64_t ws, const struct past_filter *f, past_fn *fn,
+	void *ctx, struct fault *why)
+{
+	struct past_pass p = { fn, ctx };
+	const struct val args[] = { val_int(ws), val_int(f->limit), val_text(f->agent),
+		val_text(f->project), val_int(f->from_ms),
+		val_int(f->to_ms ? f->to_ms : INT64_MAX) };
+
+	return db_one(db, SQL_APPROVALS, args, 6, past_row, &p, why);
+}
+
+/* ---- warnings ---- */
+
+struct warn_pass {
+	const struct rule_record *rule;
+	const struct policy_snapshot *snapshot;
+	struct rule_match match;
+	enum effect effect;
+	struct arena *arena; /* of the ids */
+	int64_t looked, fits;
+	struct str rejected[WARN_ASKS];
+	size_t rejected_len;
+};
+
+static enum err warn_past(void *ctx, const struct past_approval *past,
+	struct arena *arena, struct fault *why)
+{
+	struct warn_pass *p = ctx;
+	struct operation_view look;
+	enum risk risk;
+
+	(void)why;
+	operation_view(&look, past->operation, NULL, past->agent, past->project,
+		past->session, arena);
+	risk = policy_risk(&p->snapshot->policy, &look);
+	p->looked++;
+	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
+	p->fits++;
+	if (p->effect == EFFECT_ALLOW && past->rejected && past->by_person &&
+		p->rejected_len < WARN_ASKS)
+		p->rejected[p->rejected_len++] = arena_str(p->arena, past->id);
+	return OK;
+}
+
+static void warning_open(struct json_writer *w, const char *kind, const struct str *rules,
+	size_t rules_len, const struct str *asks, size_t asks_len, const char *detail)
+{
+	jw_object(w);
+	jw_put_text(w, "kind", kind);
+	jw_put_array(w, "rules");
+	for (size_t i = 0; i < rules_len; i++)
+		jw_str(w, rules[i]);
+	jw_array_end(w);
+	jw_put_array(w, "asks");
+	for (size_t i = 0; i < asks_len; i++)
+		jw_str(w, asks[i]);
+	jw_array_end(w);
+	jw_put_text(w, "detail", detail);
+}
+
+static void warning_write(struct json_writer *w, const char *kind,
+	const struct str *rules, size_t rules_len, const struct str *asks,
+	size_t asks_len, const char *detail)
+{
+	warning_open(w, kind, rules, rules_len, asks, asks_len, detail);
+	jw_object_end(w);
+}
+
+/* By the project, which most agents name themselves. */
+static enum err unbound_warning(const struct warn_pass *p, struct db *db, int64_t now_ms,
+	struct json_writer *w, struct fault *why)
+{
+	struct str detail;
+	int64_t tokens = 0;
+	enum err e = p->match.project.len || p->match.no_project
+			     ? unbound_read(db, p->rule->ws, now_ms, &tokens, why)
+			     : OK;
+
+	if (e || !tokens) return e;
+	detail = unbound_detail(tokens, p->arena);
+	warning_open(w, "unbound", NULL, 0, NULL, 0, arena_copy(p->arena, detail));
+	jw_put_int(w, "tokens", tokens);
+	jw_object_end(w);
+	return OK;
+}
+
+/* Denies that leave nothing of it. */
+static void covered_warn(const struct warn_pass *p, int64_t now_ms, struct arena *arena,
+	struct json_writer *w)
+{
+	struct str ids[WARN_ASKS];
+	size_t len = 0;
+
+	if (p->effect == EFFECT_DENY) return;
+	for (size_t i = 0; i < p->snapshot->rules_len && len < WARN_ASKS; i++) {
+		const struct rule_record *deny = &p->snapshot->rules[i];
+		struct rule_match wide;
+		struct rule_ask none;
+
+		if (!str_is(deny->effect, "deny") || !deny->enabled ||
+			!rule_holds(deny, now_ms) || str_eq(deny->id, p->rule->id) ||
+			rule_parse(deny, arena, &wide, &none, NULL))
+			continue;
+		if (rule_match_covers(&wide, &p->match)) ids[len++] = deny->id;
+	}
+	if (len)
+		warning_write(w, "covered", ids, len, NULL, 0,
+			"a deny covers it: it will never decide");
+}
+
+static bool lasts_as_long(
+	const struct rule_record *wide, const struct rule_record *narrow)
+{
+	return wide->uses_left < 0 &&
+	       (!wide->expires_ms ||
+		       (narrow->expires_ms && narrow->expires_ms <= wide->expires_ms));
+}
+
+/* Rules that do already what it does. What ask rules ask for adds up, so theirs must be the same. */
+static void again_warn(const struct warn_pass *p, int64_t now_ms, struct arena *arena,
+	struct json_writer *w)
+{
+	struct str equal[WARN_ASKS], covering[WARN_ASKS];
+	size_t equal_len = 0, covering_len = 0;
+
+	for (size_t i = 0; i < p->snapshot->rules_len; i++) {
+		const struct rule_record *other = &p->snapshot->rules[i];
+		struct rule_match wide;
+
+		if (!str_eq(other->effect, p->rule->effect) || !other->enabled ||
+			!rule_holds(other, now_ms) || str_eq(other->id, p->rule->id) ||
+			!str_eq(other->ask, p->rule->ask) ||
+			!lasts_as_long(other, p->rule) ||
+			rule_parse(other, arena, &wide, NULL, NULL) ||
+			!rule_match_covers(&wide, &p->match))
+			continue;
+		if (rule_match_covers(&p->match, &wide) && equal_len < WARN_ASKS)
+			equal[equal_len++] = other->id;
+		else if (covering_len < WARN_ASKS)
+			covering[covering_len++] = other->id;
+	}
+	if (equal_len)
+		warning_write(w, "equal", equal, equal_len, NULL, 0,
+			"there is such a rule already");
+	else if (covering_len)
+		warning_write(w, "covered", covering, covering_len, NULL, 0,
+			"a rule with the same effect covers it: it adds nothing");
+}
+
+/* A deny that leaves nobody anything to do. */
+static void everything_warn(
+	const struct warn_pass *p, struct arena *arena, struct json_writer *w)
+{
+	const struct rule_record all = { .effect = STR("deny"),
+		.match = STR("{\"tool\":[\"*\"]}") };
+	struct rule_match match;
+
+	if (p->effect == EFFECT_DENY && !rule_parse(&all, arena, &match, NULL, NULL) &&
+		rule_match_covers(&p->match, &match))
+		warning_write(w, "everything", NULL, 0, NULL, 0,
+			"it denies every operation of every agent");
+}
+
+static enum err rule_warnings(struct task *t, struct db *db,
+	const struct rule_record *rule, const struct policy_snapshot *snapshot,
+	int64_t now_ms, struct json_writer *w, struct fault *why)
+{
+	const struct past_filter filter = { .limit = WARN_LOOK };
+	struct arena *arena = &t->job.arena;
+	struct warn_pass p = { .rule = rule, .snapshot = snapshot, .arena = arena };
+	struct rule_ask ask;
+	enum err e = rule_parse(rule, arena, &p.match, &ask, why);
+
+	if (!e && !effect_read(rule->effect, &p.effect))
+		e = fail(why, ERR_INTERNAL, "a rule without an effect");
+	if (!e) e = past_each(db, rule->ws, &filter, warn_past, &p, why);
+	if (e) return e;
+	if (p.looked && !p.fits)
+		warning_write(w, "unused", NULL, 0, NULL, 0,
+			arena_copy(arena,
+				arena_print(arena,
+					"it matches none of the last %lld operations",
+					(long long)p.looked)));
+	covered_warn(&p, now_ms, arena, w);
+	again_warn(&p, now_ms, arena, w);
+	everything_warn(&p, arena, w);
+	if (p.rejected_len)
+		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,
+			"it would have allowed what a person rejected");
+	e = unbound_warning(&p, db, now_ms, w, why);
+	if (e) return e;
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+/* ---- what waits ---- */
+
+enum { WAITING_LOOK = 10000 };
+
+static enum err waiting_row(void *ctx, const struct past_approval *past,
+	struct arena *arena, struct fault *why)
+{
+	struct warn_pass *p = ctx;
+	struct operation_view look;
+
+	(void)why;
+	operation_view(&look, past->operation, NULL, past->agent, past->project,
+		past->session, arena);
+	p->fits += rule_fits(&p->match, p->effect, &look,
+		policy_risk(&p->snapshot->policy, &look), arena);
+	return OK;
+}
+
+/* Open approvals that it fits. */
+static enum err rule_waiting(struct task *t, struct db *db,
+	const struct rule_record *rule, const struct policy_snapshot *snapshot,
+	int64_t *out, struct fault *why)
+{
+	struct warn_pass p = { .rule = rule, .snapshot = snapshot };
+	struct past_pass pass = { waiting_row, &p };
+	const struct val args[] = { val_int(rule->ws), val_int(WAITING_LOOK) };
+	struct rule_ask ask;
+	enum err e = rule_parse(rule, &t->job.arena, &p.match, &ask, why);
+
+	if (!e && !effect_read(rule->effect, &p.effect))
+		e = fail(why, ERR_INTERNAL, "a rule without an effect");
+	if (!e && rule->enabled)
+		e = db_one(db, SQL_APPROVALS_WAITING, args, 2, past_row, &pass, why);
+	*out = p.fits;
+	return e;
+}
+
+/* ---- a rule with its warnings ---- */
+
+struct rule_found {
+	struct rule_record rule;
+	struct arena *arena;
+	bool found;
+};
+
+static enum err rule_found_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct rule_found *f = ctx;
+
+	f->found = true;
+	return record_read(&records[RECORD_RULES], row, f->arena, &f->rule, why);
+}
+
+static enum err warned_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct rule_found f = { .arena = &job->arena };
+	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
+	struct policy_snapshot *snapshot = NULL;
+	int64_t waiting = 0;
+	enum err e = db_one(
+		db, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_found_row, &f, why);
+
+	if (!e && !f.found) e = fail(why, ERR_NOT_FOUND, "no such rule");
+	if (!e) e = snapshot_read(db, job->who.ws, NULL, &snapshot, why);
+	if (e) return e;
+	jw_object(&w);
+	rule_show_members(&w, &f.rule, now_ms);
+	jw_put_array(&w, "warnings");
+	e = rule_warnings(t, db, &f.rule, snapshot, now_ms, &w, why);
+	jw_array_end(&w);
+	if (!e) e = rule_waiting(t, db, &f.rule, snapshot, &waiting, why);
+	jw_put_int(&w, "waiting", waiting);
+	jw_object_end(&w);
+	snapshot_free(snapshot);
+	return e;
+}
+
+const struct use use_rule_warned = {
+	.job = { .name = "rule_warned",
+		.permission = MAY_SETTLE,
+		.read = warned_read,
+		.slow = true },
+};

@@ -1,0 +1,101 @@
+/* configured.h - agents and providers that the server's configuration and environment define.
+ * They are held in memory, hold for every workspace and come before stored ones of the same
+ * name. What it holds never changes; a reload puts another in its place. */
+#ifndef DESK_CONFIGURED_H
+#define DESK_CONFIGURED_H
+
+#include "base/seal.h"
+#include "core/run/agent.h"
+#include "core/run/provider.h"
+#include "store/rows.h"
+
+struct desk;
+struct task;
+
+struct configured {
+	const struct provider_record *providers; /* ws and id are unset */
+	size_t providers_len;
+	const struct agent_record *agents;
+	size_t agents_len;
+	struct str default_agent;  /* a name; empty: the first there is */
+	struct str model_internal; /* as core/address has it; empty: none */
+	bool sealing;		   /* there is a key to seal secrets with */
+	uint8_t secret[SEAL_KEY_SIZE];
+};
+
+/* What a runner needs for calls of one model. Texts live in the arena that was given. */
+struct model_access {
+	struct str provider; /* its name */
+	enum model_wire wire;
+	struct str url; /* empty: the wire's */
+	struct str key; /* empty: none is needed */
+	struct str model_internal;
+	int64_t at_once;
+	struct provider_model model; /* context, output and price, as far as known */
+	struct str wrong; /* why it cannot be used, and what mends it; empty: it can */
+	struct str body, sealed, imported; /* what it was made from */
+};
+
+/* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
+enum err desk_agent_param(struct task *, struct db *, struct str *out, struct fault *why);
+
+/* ---- while deciding ---- */
+
+/* By name or id. ERR_NOT_FOUND: there is none. */
+enum err desk_agent(struct desk *, struct rows *, int64_t ws, struct str which,
+	const struct agent_record **out, struct fault *why);
+enum err desk_provider(struct desk *, struct rows *, int64_t ws, struct str which,
+	const struct provider_record **out, struct fault *why);
+/* The one that runs when none is named: `default_agent`, else the first of the
+ * configuration, else the first of the store by name; NULL: there is none. */
+enum err desk_default_agent(struct desk *, struct rows *, int64_t ws,
+	const struct agent_record **out, struct fault *why);
+/* ERR_NOT_FOUND: no such provider. A key that is missing or cannot be opened is in
+ * `wrong`. `before` (may be NULL) was found for this workspace, and is taken while its rows are the same. */
+enum err desk_model_access(struct desk *, struct rows *, int64_t ws, struct str provider,
+	struct str model, const struct model_access *before, struct arena *,
+	struct model_access *out, struct fault *why);
+/* *wrong: why the agent cannot run; empty: it can. */
+enum err desk_agent_wrong(struct desk *, struct rows *, const struct agent_record *,
+	struct arena *, struct str *wrong, struct fault *why);
+
+/* The text with every key of a provider that the workspace can use masked: one that a tool found
+ * goes to no model, no row and nobody's eyes. In the arena. */
+enum err desk_mask(
+	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);
+
+/* ---- while reading ---- */
+
+/* All of a workspace, those of the configuration first, each name once. In the arena. */
+struct catalogue {
+	struct agent_record *agents;
+	size_t agents_len;
+	struct provider_record *providers;
+	size_t providers_len;
+};
+enum err catalogue_read(struct desk *, struct db *, int64_t ws, struct arena *,
+	struct catalogue *out, struct fault *why);
+const struct agent_record *catalogue_agent(const struct catalogue *, struct str which);
+const struct provider_record *catalogue_provider(
+	const struct catalogue *, struct str which);
+const struct agent_record *catalogue_default(
+	struct desk *, const struct catalogue *); /* as desk_default_agent */
+struct str catalogue_wrong(struct desk *, const struct catalogue *,
+	const struct agent_record *, struct arena *);
+
+/* A page of one of both lists: opened, then every name in turn, then closed. */
+struct catalogue_page {
+	const char *kind;
+	struct str after, last;
+	int64_t left, as_of;
+	bool begun, more;
+};
+enum err catalogue_page_open(struct task *, struct db *, const char *kind,
+	struct json_writer *, struct catalogue_page *out, struct fault *why);
+bool catalogue_page_has(struct catalogue_page *, struct str name); /* it is to be shown */
+void catalogue_page_close(struct task *, struct catalogue_page *, struct json_writer *);
+
+/* What is wrong with its key; empty: nothing. */
+struct str provider_wrong(struct desk *, const struct provider_record *, struct arena *);
+
+#endif

@@ -1,0 +1,187 @@
+/* prices.c - prices of models that were imported, and what a call of a model needs to know. */
+#include "base/keep.h"
+#include "core/run/known_model.h"
+#include "desk/inner.h"
+#include "desk/run/configured.h"
+
+enum { PRICES_MAX = 5000 };
+
+struct prices_body {
+	struct str models[PRICES_MAX], bodies[PRICES_MAX];
+	size_t len;
+};
+
+/* ---- shown ---- */
+
+struct prices_shown {
+	struct json_writer *w;
+	struct arena *arena;
+};
+
+static void price_show(struct json_writer *w, const struct price_record *p)
+{
+	struct str inner = str_trim(p->body);
+
+	jw_object(w);
+	jw_put_str(w, "id", p->model);
+	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
+	jw_object_end(w);
+}
+
+static enum err price_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct prices_shown *s = ctx;
+	struct price_record p;
+	enum err e = record_read(&records[RECORD_PRICES], row, s->arena, &p, why);
+
+	if (!e) price_show(s->w, &p);
+	return e;
+}
+
+static enum err price_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct prices_shown s = { &w, &job->arena };
+	const struct val args[] = { val_int(job->who.ws) };
+	enum err e;
+
+	(void)now_ms;
+	jw_object(&w);
+	jw_put_text(&w, "built_in", known_models_date);
+	jw_put_array(&w, "items");
+	e = db_one(db, SQL_PRICES_OF, args, 1, price_listed, &s, why);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_price_list = {
+	.job = { .name = "price_list",
+		.permission = MAY_READ_ALL,
+		.read = price_list_read },
+};
+
+/* ---- imported ---- */
+
+static void price_check(struct check *c, const struct json_place *at,
+	const struct json *json, struct arena *arena, struct prices_body *out)
+{
+	static const struct str names[] = { STR("id"), STR("context"), STR("output"),
+		STR("price") };
+	static const struct members members = { names, 4 };
+	const struct json *m[4];
+	struct buf text = { .max = 4096 };
+	struct json_writer w = { .out = &text };
+	struct price price;
+
+	if (!members_read(c, at, json, &members, NULL, m)) return;
+	out->models[out->len] = text_read(
+		c, at, names[0], m[0], 200, TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
+	if (m[1]) count_read(c, at, names[1], m[1], 1, INT32_MAX);
+	if (m[2]) count_read(c, at, names[2], m[2], 1, INT32_MAX);
+	if (m[3] && !price_read(m[3], &price))
+		wrong_member(c, at, names[3],
+			"must have input and output, in dollars for a million tokens");
+	if (c->failed) return;
+	jw_object(&w);
+	jw_put_json(&w, "context", m[1]);
+	jw_put_json(&w, "output", m[2]);
+	jw_key(&w, "price");
+	m[3] ? price_write(&w, &price) : jw_null(&w);
+	jw_object_end(&w);
+	out->bodies[out->len++] = buf_keep_done(&text, arena);
+}
+
+static enum err price_put_check(struct task *t, struct fault *why)
+{
+	struct prices_body *b = ARENA_NEW(&t->job.arena, struct prices_body);
+	const struct json *items = json_get(t->body, "items");
+	struct json_place root = place_root(""), list = place_member(&root, STR("items"));
+	struct check c = { .why = why };
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	if (!json_is(items, JSON_ARRAY) || items->count > PRICES_MAX)
+		return fail_at(why, "/items", "must be an array of at most %d models",
+			PRICES_MAX);
+	for (uint32_t i = 0; i < items->count && !c.failed; i++) {
+		struct json_place at = place_item(&list, i);
+
+		price_check(&c, &at, &items->items[i], &t->job.arena, b);
+	}
+	return check_end(&c, &t->job.arena);
+}
+
+static enum err price_put_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct prices_body *b = task_of(job)->checked;
+	const struct val args[] = { val_int(job->who.ws) };
+	struct json_writer w = { .out = &job->out };
+	const struct price_record *at = NULL;
+	enum err e = rows_fetch(rows, RECORD_PRICES, SQL_PRICES_OF, args, 1, why);
+
+	for (size_t i = 0; !e && i < b->len; i++) {
+		struct price_record fresh = { .ws = job->who.ws,
+			.model = b->models[i],
+			.body = b->bodies[i],
+			.changed_ms = rows->now_ms };
+		const struct price_record *found = rows_find(rows, RECORD_PRICES,
+			record_name(&records[RECORD_PRICES], &fresh, rows->arena));
+		struct price_record *p = found ? rows_change(rows, found)
+					       : rows_new(rows, RECORD_PRICES, &fresh);
+
+		if (!p) return fail(why, ERR_MEMORY, "out of memory");
+		p->body = fresh.body;
+		p->changed_ms = fresh.changed_ms;
+	}
+	if (e) return e;
+	jw_object(&w);
+	jw_put_text(&w, "built_in", known_models_date);
+	jw_put_array(&w, "items");
+	while ((at = rows_next(rows, RECORD_PRICES, at)))
+		if (at->ws == job->who.ws) price_show(&w, at);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_price_put = {
+	.job = { .name = "price_put",
+		.permission = MAY_ADMIN,
+		.decide = price_put_decide },
+	.check = price_put_check,
+};
+
+/* ---- what a call needs ---- */
+
+/* Found for the caller: task.access. The task's id is an agent, or with the parameter
+ * `provider` a provider, whose model is the body's. */
+static enum err access_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct model_access *a = ARENA_NEW(&job->arena, struct model_access);
+	struct str provider = t->id, model = json_text(json_get(t->body, "model"));
+	const struct agent_record *agent;
+	struct agent_config parts;
+	enum err e = a ? OK : fail(why, ERR_MEMORY, "out of memory");
+
+	if (!e && !t->of_provider) {
+		e = desk_agent(t->desk, rows, job->who.ws, t->id, &agent, why);
+		if (!e) e = agent_parse(agent->body, rows->arena, &parts, why);
+		if (e) return e;
+		provider = parts.provider;
+		model = parts.model;
+	}
+	if (!e)
+		e = desk_model_access(t->desk, rows, job->who.ws, provider, model, NULL,
+			&job->arena, a, why);
+	if (!e) t->access = a;
+	return e;
+}
+
+const struct use use_model_access = {
+	.job = { .name = "model_access",
+		.permission = MAY_ADMIN,
+		.decide = access_decide },
+};

@@ -1,0 +1,519 @@
+/* read_run.c - runs and what belongs to them, as they are: lists, one, and what they used. */
+#include "desk/run/read_run.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/table.h"
+#include "core/body.h"
+#include "core/run/run_tool.h"
+#include "core/show.h"
+#include "desk/run/run_inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- rows as JSON ---- */
+
+/* Records of one kind under way to a list. */
+struct written_list {
+	struct json_writer *w;
+	int64_t left;
+	bool more;
+	struct str last;
+	struct arena *arena;
+	struct table *results; /* of tool calls, by their ids; or NULL */
+};
+
+static enum err row_begin(struct written_list *l, struct str id, bool *skip)
+{
+	*skip = !l->left;
+	l->more |= *skip;
+	if (*skip) return OK;
+	l->left--;
+	l->last = arena_str(l->arena, id);
+	return OK;
+}
+
+#define LISTED(name, type, record, write)                                                \
+	static enum err name(void *ctx, const struct row *row, struct fault *why)        \
+	{                                                                                \
+		struct written_list *l = ctx;                                            \
+		struct arena scratch = { 0 };                                            \
+		struct type r;                                                           \
+		bool skip;                                                               \
+		enum err e = record_read(&records[record], row, &scratch, &r, why);      \
+                                                                                         \
+		if (!e) e = row_begin(l, r.id, &skip);                                   \
+		if (!e && !skip) write;                                                  \
+		arena_done(&scratch);                                                    \
+		return e;                                                                \
+	}
+
+LISTED(run_row, run, RECORD_RUNS, run_write(l->w, &r, 0))
+
+/* The results that a message brings, for the calls that are listed after it. */
+static void results_keep(struct written_list *l, const struct run_message *m)
+{
+	const struct json *parts;
+
+	if (!l->results || m->role != MESSAGE_TOOL ||
+		json_read(arena_str(l->arena, m->content), NULL, l->arena, &parts, NULL))
+		return;
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *part = &parts->items[i];
+		struct str call = json_text(json_get(part, "call"));
+
+		if (call.len && !table_put(l->results, call, (void *)(uintptr_t)part))
+			l->arena->failed = true;
+	}
+}
+
+static struct str result_kept(const struct written_list *l, const struct tool_call *c)
+{
+	const struct json *part = l->results ? table_get(l->results, c->id) : NULL;
+
+	return part && c->status == CALL_DONE ? json_text(json_get(part, "content"))
+					      : STR_NONE;
+}
+
+LISTED(message_row, run_message, RECORD_MESSAGES,
+	(results_keep(l, &r), message_write(l->w, &r)))
+LISTED(call_row, tool_call, RECORD_TOOL_CALLS,
+	tool_call_write(l->w, &r, result_kept(l, &r)))
+LISTED(todo_row, todo, RECORD_TASKS, todo_write(l->w, &r))
+
+/* ---- the state of a session ---- */
+
+enum { STATE_MAX = 1000 };
+
+static enum err state_list(struct db *db, struct job *job, struct json_writer *w,
+	const char *key, enum sql sql, const struct val *args, int len, row_fn *row,
+	struct table *results, bool *truncated, struct fault *why)
+{
+	struct written_list l = {
+		.w = w, .left = STATE_MAX, .arena = &job->arena, .results = results
+	};
+	enum err e;
+
+	jw_put_array(w, key);
+	e = db_one(db, sql, args, len, row, &l, why);
+	jw_array_end(w);
+	*truncated |= l.more;
+	return e;
+}
+
+/* The thoughts in a message, each on its own. */
+static enum err thought_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct written_list *l = ctx;
+	struct arena scratch = { 0 };
+	struct run_message m;
+	const struct json *parts;
+	enum err e = record_read(&records[RECORD_MESSAGES], row, &scratch, &m, why);
+
+	if (!e && m.role == MESSAGE_ASSISTANT)
+		e = json_read(m.content, NULL, &scratch, &parts, why);
+	for (uint32_t i = 0; !e && m.role == MESSAGE_ASSISTANT && i < parts->count; i++) {
+		const struct json *p = &parts->items[i];
+
+		if (!str_is(json_text(json_get(p, "type")), "thought") || !l->left)
+			continue;
+		l->left--;
+		jw_object(l->w);
+		show_text(l->w, "message", m.id);
+		show_text(l->w, "run", m.run);
+		show_text(l->w, "text", json_text(json_get(p, "text")));
+		show_time(l->w, "created_at", m.created_ms);
+		jw_object_end(l->w);
+	}
+	arena_done(&scratch);
+	return e;
+}
+
+enum err desk_state_runs(struct db *db, struct job *job, const struct session *s,
+	struct json_writer *w, bool *truncated, struct fault *why)
+{
+	const struct val args[] = { val_int(s->ws), val_text(s->id),
+		val_int(STATE_MAX + 1) };
+	const struct val said[] = { val_int(s->ws), val_text(s->id), val_text(STR("zz")),
+		val_int(STATE_MAX + 1) };
+	struct table results = { 0 };
+	enum err e = state_list(db, job, w, "runs", SQL_RUNS_OF_SESSION, args, 3, run_row,
+		&results, truncated, why);
+
+	if (!e)
+		e = state_list(db, job, w, "messages", SQL_MESSAGE_LIST, said, 4,
+			message_row, &results, truncated, why);
+	if (!e)
+		e = state_list(db, job, w, "tool_calls", SQL_CALL_LIST, args, 3, call_row,
+			&results, truncated, why);
+	if (!e)
+		e = state_list(db, job, w, "thoughts", SQL_MESSAGE_LIST, said, 4,
+			thought_row, &results, truncated, why);
+	if (!e)
+		e = state_list(db, job, w, "tasks", SQL_TASK_LIST, args, 3, todo_row,
+			&results, truncated, why);
+	table_done(&results);
+	return e;
+}
+
+/* ---- lists ---- */
+
+static enum err list_end(struct task *t, struct db *db, struct json_writer *w,
+	const char *kind, const struct written_list *l, struct fault *why)
+{
+	int64_t as_of = 0;
+	enum err e = last_event(db, t->job.who.ws, &as_of, why);
+
+	jw_array_end(w);
+	page_end(t, w, kind, l->more ? &l->last : NULL, 1, as_of);
+	jw_object_end(w);
+	return e;
+}
+
+static void list_begin(struct json_writer *w)
+{
+	jw_object(w);
+	jw_put_array(w, "items");
+}
+
+static enum err reads_all(struct job *job, struct fault *why)
+{
+	return role_may(job->who.role, MAY_READ_ALL)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "the role %s may not see runs",
+				 role_name(job->who.role));
+}
+
+/* Everybody's, or those in a session that it started. */
+static enum err sees_runs(struct job *job, struct fault *why)
+{
+	return job->who.runs ? OK : reads_all(job, why);
+}
+
+/* A session whose agent's messages, runs and calls this principal may see. */
+static enum err session_seen(
+	struct job *job, struct db *db, struct str id, struct fault *why)
+{
+	struct session s;
+	enum err e = desk_read_session(db, job->who.ws, id, &job->arena, &s, why);
+
+	if (e || session_seen_by(&s, &job->who)) return e;
+	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(id, 64)));
+}
+
+static enum err run_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct str status = task_param(t, "status"), session = task_param(t, "session");
+	struct str agent = STR_NONE;
+	bool all = role_may(job->who.role, MAY_READ_ALL);
+	struct list_page p;
+	enum run_status known;
+	enum err e = sees_runs(job, why);
+
+	(void)now_ms;
+	if (!e && !all && session.len) e = session_seen(job, db, session, why);
+	if (!e) e = page_read(t, "runs", &p, why);
+	if (!e) e = desk_agent_param(t, db, &agent, why);
+	if (!e && status.len && !run_status_read(status, &known))
+		e = fail_at(why, "/status", "has a value that is not accepted");
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws),
+		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
+		val_text(status), val_text(session), val_text(agent),
+		val_text(task_param(t, "parent")),
+		val_text(all || session.len ? STR_NONE : principal_starter(&job->who)) };
+	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
+
+	list_begin(&w);
+	e = db_one(db, SQL_RUN_LIST, args, 8, run_row, &l, why);
+	return e ? e : list_end(t, db, &w, "runs", &l, why);
+}
+
+const struct use use_run_list = {
+	.job = { .name = "run_list", .read = run_list_read },
+};
+
+/* One record by its id; ERR_NOT_FOUND. */
+struct one {
+	const struct record *record;
+	struct arena *arena;
+	void *out;
+	bool found;
+};
+
+static enum err one_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct one *o = ctx;
+
+	o->found = true;
+	return record_read(o->record, row, o->arena, o->out, why);
+}
+
+static enum err one_read(struct job *job, struct db *db, enum record_id id,
+	struct str which, const char *what, void *out, struct fault *why)
+{
+	const struct val key[] = { val_int(job->who.ws), val_text(which) };
+	struct one o = { &records[id], &job->arena, out, false };
+	enum err e = db_one(db, SQL_OF(id, RECORD_GET), key, 2, one_row, &o, why);
+
+	return e || o.found ? e
+			    : fail(why, ERR_NOT_FOUND, "no %s %.*s", what,
+				      STR_ARGS(str_first(which, 64)));
+}
+
+/* May this principal see what belongs to that session? What it may not see is not found. */
+static enum err part_seen(struct job *job, struct db *db, struct str session,
+	const char *what, struct fault *why)
+{
+	struct fault hidden = { 0 };
+	enum err e;
+
+	if (role_may(job->who.role, MAY_READ_ALL)) return OK;
+	e = session_seen(job, db, session, &hidden);
+	if (e == ERR_NOT_FOUND)
+		return fail(why, e, "no %s %.*s", what,
+			STR_ARGS(str_first(task_of(job)->id, 64)));
+	if (e) *why = hidden;
+	return e;
+}
+
+static enum err run_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct run r;
+	enum err e = sees_runs(job, why);
+
+	if (!e) e = one_read(job, db, RECORD_RUNS, t->id, "run", &r, why);
+	if (!e) e = part_seen(job, db, r.session, "run", why);
+	if (e) return e;
+	run_write(&w, &r, now_ms);
+	t->run = r.id;
+	t->settled = run_ended(&r) || (r.status == RUN_WAITING &&
+					      str_find(r.waits_for, STR("\"ask\"")) >= 0);
+	return OK;
+}
+
+const struct use use_run_get = {
+	.job = { .name = "run_get", .read = run_get_read },
+};
+
+/* The result of a call that stands in a message by now. */
+static struct str result_in(struct job *job, struct db *db, const struct tool_call *c)
+{
+	const struct val key[] = { val_int(c->ws), val_text(c->session),
+		val_text(c->answer) };
+	struct run_message m = { 0 };
+	struct one o = { &records[RECORD_MESSAGES], &job->arena, &m, false };
+	const struct json *parts;
+	struct fault why = { 0 };
+
+	if (!c->answer.len ||
+		db_one(db, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, one_row, &o,
+			&why) ||
+		!o.found || json_read(m.content, NULL, &job->arena, &parts, &why))
+		return STR_NONE;
+	for (uint32_t i = 0; i < parts->count; i++)
+		if (str_eq(json_text(json_get(&parts->items[i], "call")), c->id))
+			return json_text(json_get(&parts->items[i], "content"));
+	return STR_NONE;
+}
+
+static enum err call_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct tool_call c;
+	enum err e = sees_runs(job, why);
+
+	(void)now_ms;
+	if (!e)
+		e = one_read(job, db, RECORD_TOOL_CALLS, task_of(job)->id, "tool call",
+			&c, why);
+	if (!e) e = part_seen(job, db, c.session, "tool call", why);
+	if (!e)
+		tool_call_write(&w, &c,
+			c.status == CALL_DONE ? result_in(job, db, &c) : STR_NONE);
+	return e;
+}
+
+const struct use use_tool_call_get = {
+	.job = { .name = "tool_call_get", .read = call_get_read },
+};
+
+static enum err message_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct list_page p;
+	enum err e = session_seen(job, db, task_of(job)->id, why);
+
+	(void)now_ms;
+	if (!e) e = page_read(t, "messages", &p, why);
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
+		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1) };
+	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
+
+	list_begin(&w);
+	e = db_one(db, SQL_MESSAGE_LIST, args, 4, message_row, &l, why);
+	return e ? e : list_end(t, db, &w, "messages", &l, why);
+}
+
+const struct use use_message_list = {
+	.job = { .name = "message_list", .read = message_list_read },
+};
+
+static enum err task_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
+		val_int(STATE_MAX) };
+	struct written_list l = { .w = &w, .left = STATE_MAX, .arena = &job->arena };
+	enum err e = session_seen(job, db, task_of(job)->id, why);
+
+	(void)now_ms;
+	if (e) return e;
+	list_begin(&w);
+	e = db_one(db, SQL_TASK_LIST, args, 3, todo_row, &l, why);
+	return e ? e : list_end(t, db, &w, "tasks", &l, why);
+}
+
+const struct use use_task_list = {
+	.job = { .name = "task_list", .read = task_list_read },
+};
+
+/* ---- GET /v1/tools ---- */
+
+static enum err tool_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	const char *env = getenv("PARLEY_TEST_TOOLS");
+	bool test = env && strcmp(env, "1") == 0;
+
+	(void)db;
+	(void)now_ms;
+	(void)why;
+	list_begin(&w);
+	for (size_t i = 0; i < run_operations_len; i++)
+		if (test || !run_tools[run_operations[i].tool].test)
+			run_operation_write(&w, &run_operations[i], test);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_tool_list = {
+	.job = { .name = "tool_list", .read = tool_list_read },
+};
+
+/* ---- GET /v1/usage ---- */
+
+enum { USAGE_KEYS = 10000 };
+
+struct usage_sum {
+	struct str key;
+	int64_t runs;
+	struct spending spent;
+};
+
+struct usage_sums {
+	struct arena *arena;
+	struct table keys;
+	struct usage_sum *at;
+	size_t len;
+	int by;
+};
+
+static const char *const usage_by[] = { "agent", "model", "session", "day" };
+
+static enum err usage_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct usage_sums *sums = ctx;
+	struct usage u = { row_int(row, 4), row_int(row, 5), row_int(row, 6),
+		row_int(row, 7), row_int(row, 8), row_int(row, 9) };
+	char day[TIME_SIZE];
+	struct str key;
+	struct usage_sum *sum;
+
+	time_write(row_int(row, 3), day);
+	key = sums->by == 3 ? str_first(str_of(day), 10) : row_text(row, sums->by);
+	sum = table_get(&sums->keys, key);
+	if (!sum) {
+		if (sums->len == USAGE_KEYS) return OK;
+		sum = &sums->at[sums->len++];
+		sum->key = arena_str(sums->arena, key);
+		if (sums->arena->failed || !table_put(&sums->keys, sum->key, sum))
+			return fail(why, ERR_MEMORY, "out of memory");
+	}
+	sum->runs++;
+	usage_add(&sum->spent.usage, &u);
+	sum->spent.cost += row_int(row, 10);
+	sum->spent.priced |= row_int(row, 11) != 0;
+	sum->spent.partial |= row_int(row, 12) != 0;
+	return OK;
+}
+
+static enum err instant_read(struct task *t, const char *name, int64_t otherwise,
+	int64_t *out, struct fault *why)
+{
+	char pointer[16];
+
+	*out = otherwise;
+	if (!task_has_param(t, name) || time_read(task_param(t, name), out)) return OK;
+	snprintf(pointer, sizeof pointer, "/%s", name);
+	return fail_at(why, pointer, "a time (RFC 3339)");
+}
+
+static enum err usage_read_sums(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct usage_sums sums = { .arena = &job->arena };
+	int64_t from, to;
+	enum err e = reads_all(job, why);
+
+	if (!e) e = instant_read(t, "from", now_ms - 30LL * 86400000, &from, why);
+	if (!e) e = instant_read(t, "to", now_ms + 1, &to, why);
+	if (!e && task_has_param(t, "by"))
+		sums.by = name_find(usage_by, 4, task_param(t, "by"));
+	if (!e && sums.by < 0) e = fail_at(why, "/by", "agent, model, session or day");
+	sums.at = e ? NULL : ARENA_ARRAY(&job->arena, struct usage_sum, USAGE_KEYS);
+	if (!e && !sums.at) e = fail(why, ERR_MEMORY, "out of memory");
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws), val_int(from), val_int(to) };
+
+	e = db_one(db, SQL_RUN_USAGE, args, 3, usage_row, &sums, why);
+	table_done(&sums.keys);
+	list_begin(&w);
+	for (size_t i = 0; i < sums.len; i++) {
+		jw_object(&w);
+		show_text(&w, "key", sums.at[i].key);
+		jw_put_int(&w, "runs", sums.at[i].runs);
+		jw_key(&w, "usage");
+		usage_write(&w, &sums.at[i].spent.usage);
+		jw_key(&w, "cost_usd");
+		cost_write(&w, spending_cost(&sums.at[i].spent));
+		jw_put_bool(&w, "cost_partial", sums.at[i].spent.partial);
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
+	show_time(&w, "from", from);
+	show_time(&w, "to", to);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_usage = {
+	.job = { .name = "usage", .read = usage_read_sums, .slow = true },
+};

@@ -1,0 +1,351 @@
+/* run_children.c - sub-agents: started by a call of their parent, which waits as a row; released
+ * in the order of the plan; reported together when the last has ended.
+ *
+ * A run with a parent is nobody's parent: the tools are not offered to it, and this is the only
+ * place that makes such a run. */
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "core/body.h"
+#include "core/run/plan.h"
+#include "core/show.h"
+#include "desk/run/configured.h"
+#include "desk/run/run_inner.h"
+
+enum { FAILURE_WORDS = 500, FAILURES_BYTES = 32768 };
+
+/* ---- what is to be done ---- */
+
+static bool plan_of(const struct tool_call *c, const struct json *args,
+	struct arena *arena, struct task_plan *out, struct str *wrong)
+{
+	if (str_is(c->name, run_tools[RUN_TOOL_PARALLEL].name))
+		return plan_read(json_get(args, "tasks"), arena, out, wrong);
+	*out = (struct task_plan){ .len = 1 };
+	out->tasks[0] = (struct plan_task){ .id = STR("1"),
+		.agent = json_text(json_get(args, "agent")),
+		.prompt = json_text(json_get(args, "prompt")),
+		.task = json_text(json_get(args, "task")) };
+	return true;
+}
+
+/* Some of the parent's own tools, or all of them. */
+static void tools_write(struct json_writer *w, const struct json *wanted,
+	const struct agent_config *agent, struct arena *arena, struct str *wrong)
+{
+	jw_array(w);
+	for (size_t i = 0; !wanted && i < agent->tools_len; i++)
+		jw_str(w, agent->tools[i]);
+	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
+		struct str name = json_text(&wanted->items[i]), rest = name, tool;
+		bool has = false;
+
+		str_cut(&rest, '/', &tool);
+		for (size_t k = 0; k < agent->tools_len; k++)
+			has |= str_eq(agent->tools[k], name) ||
+			       str_eq(agent->tools[k], tool);
+		if (!has) {
+			*wrong = arena_print(arena, "you do not have the tool %.*s",
+				STR_ARGS(str_first(name, 64)));
+		}
+		jw_str(w, name);
+	}
+	jw_array_end(w);
+}
+
+/* The parent's configuration with another name, prompt and, at most, the same tools. */
+static enum err spawned_config(struct rows *rows, const struct run *r,
+	const struct agent_config *agent, struct str name, struct str prompt,
+	const struct json *tools, struct str *out, struct str *wrong, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct json *config;
+	enum err e = json_read(r->config, NULL, rows->arena, &config, why);
+
+	if (e) return e;
+	if (!agent_name_valid(name)) *wrong = STR("name: 1 to 64 of a-z, 0-9, _ and -");
+	if (text_longer(prompt, AGENT_PROMPT_MAX))
+		*wrong = STR("prompt: at most 100,000 characters");
+	jw_object(&w);
+	for (uint32_t i = 0; i < config->count && !wrong->len; i++) {
+		const struct json_member *m = &config->members[i];
+
+		jw_name(&w, m->name);
+		if (str_is(m->name, "name"))
+			jw_str(&w, name);
+		else if (str_is(m->name, "prompt"))
+			jw_str(&w, prompt);
+		else if (str_is(m->name, "tools"))
+			tools_write(&w, json_is(tools, JSON_ARRAY) ? tools : NULL, agent,
+				rows->arena, wrong);
+		else
+			jw_json(&w, &m->value);
+	}
+	jw_object_end(&w);
+	*out = buf_keep_done(&b, rows->arena);
+	return OK;
+}
+
+static enum err task_config(struct task *t, struct rows *rows, const struct run *r,
+	const struct agent_config *agent, const struct plan_task *p,
+	const struct json *args, struct str *config, struct str *wrong, struct fault *why)
+{
+	struct str name = json_text(json_get(args, "name"));
+	const struct agent_record *found;
+	struct fault missing = { 0 };
+	enum err e;
+
+	if (!p->agent.len)
+		return spawned_config(rows, r, agent,
+			name.len ? name
+				 : arena_print(rows->arena, "task-%.*s", STR_ARGS(p->id)),
+			p->prompt, json_get(args, "tools"), config, wrong, why);
+	e = desk_agent(t->desk, rows, r->ws, p->agent, &found, &missing);
+	if (e == ERR_NOT_FOUND) {
+		*wrong = arena_print(rows->arena, "there is no agent %.*s",
+			STR_ARGS(str_first(p->agent, 64)));
+		return OK;
+	}
+	if (e)
+		*why = missing;
+	else
+		*config = found->body;
+	return e;
+}
+
+/* ---- started ---- */
+
+static enum err child_queued(struct rows *rows, const struct session *s,
+	const struct run *child, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	rows->queued = true;
+	show_text(&w, "agent", child->agent);
+	jw_put_null(&w, "position");
+	return run_event(rows, "run.queued", s, child, &b, why);
+}
+
+/* The child of this call for a task of the plan, or NULL. */
+static const struct run *child_of(
+	const struct rows *rows, const struct tool_call *c, struct str label)
+{
+	const struct run *r = NULL;
+
+	while ((r = rows_next(rows, RECORD_RUNS, r)))
+		if (str_eq(r->call, c->id) && str_eq(r->label, label)) return r;
+	return NULL;
+}
+
+static bool child_held(const struct run *r)
+{
+	return r->status == RUN_WAITING && !r->started_ms;
+}
+
+static enum plan_state child_state(const struct run *r)
+{
+	if (child_held(r)) return PLAN_HELD;
+	if (!run_ended(r)) return PLAN_ACTIVE;
+	return r->status == RUN_COMPLETED ? PLAN_DONE : PLAN_FAILED;
+}
+
+/* It begins, with the reports of those it waited for. */
+static enum err child_begin(struct rows *rows, const struct session *s,
+	const struct tool_call *c, const struct task_plan *p, size_t i, struct fault *why)
+{
+	const struct run *at = child_of(rows, c, p->tasks[i].id);
+	struct run *r = at ? rows_change(rows, at) : NULL;
+	struct buf b = { 0 };
+	enum err e;
+
+	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	for (size_t k = 0; k < p->len; k++) {
+		const struct run *before = child_of(rows, c, p->tasks[k].id);
+
+		if (!(p->tasks[i].after >> k & 1) || !before) continue;
+		buf_print(&b, "Report of %.*s:\n\n%.*s\n\n", STR_ARGS(p->tasks[k].id),
+			STR_ARGS(before->report));
+	}
+	if (b.len && !run_message_new(rows, r, MESSAGE_USER,
+			     message_text(str_trim(buf_str(&b)), rows->arena)))
+		rows->arena->failed = true;
+	buf_done(&b);
+	e = run_act(r, RUN_RESUME, why);
+	if (e) return e;
+	r->wake_ms = rows->now_ms;
+	r->waits_for = STR_NONE;
+	return child_queued(rows, s, r, why);
+}
+
+static enum err children_go(struct task *t, struct rows *rows, struct session *s,
+	const struct tool_call *c, const struct task_plan *p, struct fault *why)
+{
+	enum plan_state states[PLAN_MAX];
+	enum plan_step steps[PLAN_MAX];
+	bool moved = true;
+	enum err e = OK;
+
+	/* One that is skipped may skip others. */
+	while (!e && moved) {
+		moved = false;
+		for (size_t i = 0; i < p->len; i++)
+			states[i] = child_state(child_of(rows, c, p->tasks[i].id));
+		plan_next(p, states, steps);
+		for (size_t i = 0; !e && i < p->len; i++) {
+			const struct run *at = child_of(rows, c, p->tasks[i].id);
+
+			if (steps[i] == PLAN_BEGIN)
+				e = child_begin(rows, s, c, p, i, why);
+			if (steps[i] != PLAN_SKIP) continue;
+			e = run_cancel(
+				t, rows, s, rows_change(rows, at), STR("skipped"), why);
+			moved = true;
+		}
+	}
+	return e;
+}
+
+enum err run_children_start(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, const struct agent_config *agent, struct tool_call *c,
+	const struct json *args, struct str *wrong, struct fault *why)
+{
+	struct str configs[PLAN_MAX];
+	struct task_plan p;
+	enum err e = OK;
+
+	if (run_is_child(r)) {
+		*wrong = STR("a sub-agent cannot start another");
+		return OK;
+	}
+	if (!plan_of(c, args, rows->arena, &p, wrong)) return OK;
+	for (size_t i = 0; !e && !wrong->len && i < p.len; i++)
+		e = task_config(
+			t, rows, r, agent, &p.tasks[i], args, &configs[i], wrong, why);
+	if (e || wrong->len) return e;
+	for (size_t i = 0; !e && i < p.len; i++) {
+		struct agent_config child;
+		struct run *made;
+
+		e = agent_parse(configs[i], rows->arena, &child, why);
+		if (e) return e;
+		made = run_new(rows, s,
+			&(struct run_make){ .parent = r->id,
+				.call = c->id,
+				.label = p.tasks[i].id,
+				.agent = child.name,
+				.config = configs[i],
+				.text = p.tasks[i].task,
+				.language = r->language,
+				.limits = run_limits_of(configs[i], rows->arena),
+				.provider = child.provider,
+				.model = child.model,
+				.held = true });
+		if (!made) return fail(why, ERR_MEMORY, "out of memory");
+		if (!c->child.len) c->child = made->id;
+	}
+	e = tool_call_act(c, CALL_ASK, why);
+	return e ? e : children_go(t, rows, s, c, &p, why);
+}
+
+/* ---- ended ---- */
+
+static void child_write(struct json_writer *w, const struct run *r)
+{
+	bool skipped = r->status == RUN_CANCELLED && !r->started_ms;
+
+	jw_object(w);
+	show_text(w, "id", r->label);
+	show_text(w, "run", r->id);
+	show_text(w, "agent", r->agent);
+	show_text(w, "status",
+		skipped ? STR("skipped") : str_of(run_status_name(r->status)));
+	show_text(w, "report", r->report);
+	if (r->error.len) show_json(w, "error", r->error);
+	jw_key(w, "usage");
+	usage_write(w, &r->usage);
+	jw_object_end(w);
+}
+
+static struct str failure_text(struct rows *rows, const struct run *r)
+{
+	const struct json *error;
+
+	if (!r->error.len || json_read(r->error, NULL, rows->arena, &error, NULL))
+		return STR("the sub-agent was cancelled");
+	return arena_print(rows->arena, "%.*s: %.*s",
+		STR_ARGS(json_text(json_get(error, "kind"))),
+		STR_ARGS(json_text(json_get(error, "message"))));
+}
+
+/* "All parallel operations failed: a: model_error: …; b: …". */
+static struct str failures_text(
+	struct rows *rows, const struct tool_call *c, const struct task_plan *p)
+{
+	struct buf b = { .max = FAILURES_BYTES };
+
+	buf_add_text(&b, "All parallel operations failed");
+	for (size_t i = 0; i < p->len; i++) {
+		const struct run *r = child_of(rows, c, p->tasks[i].id);
+
+		buf_print(&b, "%s%.*s: %.*s", i ? "; " : ": ", STR_ARGS(r->label),
+			STR_ARGS(utf8_first(failure_text(rows, r), FAILURE_WORDS)));
+	}
+	return buf_keep_done(&b, rows->arena);
+}
+
+static enum err call_report(struct rows *rows, struct session *s, struct run *parent,
+	struct tool_call *c, const struct task_plan *p, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct run *last = NULL;
+	size_t done = 0;
+	struct str list;
+
+	jw_array(&w);
+	for (size_t i = 0; i < p->len; i++) {
+		last = child_of(rows, c, p->tasks[i].id);
+		done += last->status == RUN_COMPLETED;
+		child_write(&w, last);
+	}
+	jw_array_end(&w);
+	list = buf_keep_done(&b, rows->arena);
+	if (done) return run_call_end(rows, s, parent, c, CALL_FINISH, list, why);
+	return run_call_end(rows, s, parent, c, CALL_FAIL,
+		p->len > 1 ? failures_text(rows, c, p) : failure_text(rows, last), why);
+}
+
+enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
+	const struct run *child, struct fault *why)
+{
+	const struct val key[] = { val_int(child->ws), val_text(child->call) };
+	const struct tool_call *at;
+	const struct json *args;
+	const struct run *found;
+	struct tool_call *c;
+	struct run *parent;
+	struct task_plan p;
+	struct str wrong;
+	bool all = true;
+	enum err e = run_fetch(rows, child->ws, child->parent, &found, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (run_ended(found)) return OK;
+	e = run_children_fetch(rows, found, why);
+	if (!e)
+		e = rows_fetch(rows, RECORD_TOOL_CALLS,
+			SQL_OF(RECORD_TOOL_CALLS, RECORD_GET), key, 2, why);
+	at = e ? NULL : rows_find(rows, RECORD_TOOL_CALLS, child->call);
+	if (!at || tool_call_ended(at)) return e;
+	e = json_read(tool_call_arguments(at), NULL, rows->arena, &args, why);
+	if (e || !plan_of(at, args, rows->arena, &p, &wrong)) return e;
+	c = rows_change(rows, at);
+	parent = rows_change(rows, found);
+	if (!c || !parent) return fail(why, ERR_MEMORY, "out of memory");
+	e = children_go(t, rows, s, c, &p, why);
+	for (size_t i = 0; !e && i < p.len; i++)
+		all &= run_ended(child_of(rows, c, p.tasks[i].id));
+	if (!e && all) e = call_report(rows, s, parent, c, &p, why);
+	return e ? e : run_goes_on(rows, s, parent, "child", why);
+}

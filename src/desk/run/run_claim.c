@@ -1,0 +1,364 @@
+/* run_claim.c - runs under way: claimed under a lease, renewed, given back.
+ *
+ * Workspaces come in turn, and none has more at work than its policy says (sub-agents do not
+ * count). What a process that died held is queued again when its lease runs out, or at once when
+ * its successor on the same node starts. */
+#include "base/mem.h"
+#include "desk/policy/policy_snapshot.h"
+#include "desk/run/run_inner.h"
+#include "store/lease.h"
+
+#include "core/body.h"
+#include "core/show.h"
+
+enum { LOST_MAX = 64, OWNERS_MAX = 256, STOPPED_MS = 30 * 1000 };
+
+/* How many of a workspace work, and may. */
+struct run_owner {
+	struct str name;
+	int64_t working, max;
+};
+
+struct run_claiming {
+	struct lease_claim claim;
+	struct task *t;
+	struct run_claim *c;
+	struct rows *rows;
+	struct run_owner owners[OWNERS_MAX];
+	size_t owners_len;
+	size_t cap;
+};
+
+/* ---- what a workspace may have at work ---- */
+
+static struct run_owner *owner_of(struct run_claiming *q, struct str name)
+{
+	for (size_t i = 0; i < q->owners_len; i++)
+		if (str_eq(q->owners[i].name, name)) return &q->owners[i];
+	if (q->owners_len == OWNERS_MAX) return NULL;
+	q->owners[q->owners_len] =
+		(struct run_owner){ .name = arena_str(q->rows->arena, name), .max = -1 };
+	return &q->owners[q->owners_len++];
+}
+
+static enum err working_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct run_owner *o = owner_of(ctx, row_text(row, 0));
+
+	(void)why;
+	if (o) o->working = row_int(row, 1);
+	return OK;
+}
+
+static void owner_limit(struct run_claiming *q, struct run_owner *o, int64_t ws)
+{
+	struct policy_snapshot *snapshot;
+	struct fault why = { 0 };
+
+	o->max = 1;
+	if (desk_book(q->t->desk, &q->t->job, q->rows, ws, &snapshot, &why) == OK)
+		o->max = snapshot->policy.at_once[snapshot->policy.mode];
+}
+
+static bool run_due_now(
+	const struct rows *rows, const struct lease_claim *c, const void *record)
+{
+	struct run_claiming *q =
+		(struct run_claiming *)(uintptr_t)c; /* its first member */
+	const struct run *r = record;
+	struct run_owner *o;
+
+	if (r->status != RUN_QUEUED || r->wake_ms > rows->now_ms) return false;
+	if (run_is_child(r)) return true;
+	o = owner_of(q, r->owner);
+	if (o && o->max < 0) owner_limit(q, o, r->ws);
+	return o && o->working < o->max;
+}
+
+/* What a provider takes at once, on this node. One of the configuration is the same for every
+ * workspace. */
+static struct lease_group run_group(
+	const struct lease_claim *c, struct str owner, struct str name)
+{
+	const struct run_claiming *q = (const struct run_claiming *)c;
+	const struct provider_record *p;
+	struct provider parts;
+	struct fault why = { 0 };
+	int64_t ws;
+
+	if (!str_to_int(owner, 0, INT64_MAX, &ws) ||
+		desk_provider(q->t->desk, q->rows, ws, name, &p, &why) ||
+		provider_parse(p->body, q->rows->arena, &parts, &why))
+		return (struct lease_group){ .own = true };
+	return (struct lease_group){ .max = parts.at_once, .own = p->version > 0 };
+}
+
+static const struct leased leased_runs = {
+	.record = RECORD_RUNS,
+	.lease_at = offsetof(struct run, lease),
+	.owner_at = offsetof(struct run, owner),
+	.group_at = offsetof(struct run, provider),
+	.owners = SQL_RUN_OWNERS,
+	.due = SQL_RUN_DUE,
+	.held = SQL_RUN_HELD,
+	.due_now = run_due_now,
+	.group = run_group,
+};
+
+/* ---- given back ---- */
+
+/* Nobody works on it any more; it is to be begun again from its last row. */
+enum err run_requeue(
+	struct rows *rows, const struct run *at, int64_t wake_ms, struct fault *why)
+{
+	struct run *r = rows_change(rows, at);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct session *s;
+	enum err e;
+
+	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	e = rows_fetch_session(rows, r->ws, r->session, &s, why);
+	if (!e) e = run_act(r, RUN_YIELD, why);
+	if (e) return e;
+	r->lease = (struct lease){ 0 };
+	r->wake_ms = wake_ms;
+	rows->runs = true;
+	show_text(&w, "agent", r->agent);
+	jw_put_null(&w, "position");
+	return run_event(rows, "run.queued", s, r, &b, why);
+}
+
+static enum err lost_requeue(
+	struct rows *rows, const struct run_claim *c, struct fault *why)
+{
+	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
+		val_int(LOST_MAX) };
+	const struct run *r = NULL;
+	enum err e = rows_fetch(rows, RECORD_RUNS, SQL_RUNS_LOST, args, 3, why);
+
+	while (!e && (r = rows_next(rows, RECORD_RUNS, r)))
+		if (r->status == RUN_RUNNING &&
+			lease_lost(&r->lease, c->by, rows->now_ms))
+			e = run_requeue(rows, r, rows->now_ms, why);
+	return e;
+}
+
+/* ---- claimed ---- */
+
+static struct run_work *work_room(struct run_claiming *q)
+{
+	struct run_claim *c = q->c;
+	struct arena *arena = &q->t->job.arena;
+
+	if (c->len == q->cap) {
+		size_t cap = q->cap ? q->cap * 2 : 8;
+		struct run_work *at = ARENA_ARRAY(arena, struct run_work, cap);
+
+		if (!at) return NULL;
+		if (c->len) memcpy(at, c->works, c->len * sizeof *at);
+		c->works = at;
+		q->cap = cap;
+	}
+	c->works[c->len] = (struct run_work){ 0 };
+	return &c->works[c->len++];
+}
+
+static enum err started_event(struct run_claiming *q, const struct session *s,
+	const struct run *r, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	show_text(&w, "agent", r->agent);
+	jw_put_int(&w, "attempt", r->attempt);
+	show_text(&w, "node", q->c->node);
+	return run_event(q->rows, "run.started", s, r, &b, why);
+}
+
+static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct fault *why)
+{
+	struct run_claiming *q = ctx;
+	struct run *r = record;
+	struct run_owner *o = run_is_child(r) ? NULL : owner_of(q, r->owner);
+	bool resumed = str_is(r->waits_for, "[]");
+	const struct stop_record *stop = NULL;
+	struct run_work *work;
+	struct session *s;
+	struct policy_snapshot *snapshot;
+	enum err e = rows_fetch_session(rows, r->ws, r->session, &s, why);
+
+	if (!e) e = desk_book(q->t->desk, &q->t->job, rows, r->ws, &snapshot, why);
+	if (e) return e;
+	if (snapshot->version)
+		stop = snapshot_stop(snapshot, r->agent, s->project, s->id, rows->now_ms);
+	if (stop) {
+		r->lease = (struct lease){ 0 };
+		r->wake_ms = rows->now_ms + STOPPED_MS;
+		rows->runs = true;
+		return OK;
+	}
+	work = work_room(q);
+	if (!work) return fail(why, ERR_MEMORY, "out of memory");
+	e = run_act(r, RUN_CLAIM, why);
+	if (e) return e;
+	if (o) o->working++;
+	r->waits_for = STR_NONE;
+	r->wake_ms = 0;
+	if (!resumed) r->attempt++;
+	if (!r->started_ms) r->started_ms = rows->now_ms;
+	work->key.by = arena_str(&q->t->job.arena, q->c->by);
+	if (!resumed) e = started_event(q, s, r, why);
+	return e ? e : run_advance(q->t, rows, r, s, true, work, why);
+}
+
+static enum err next_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* Is there a copy of one that is due, and was not taken? */
+static bool left_due(const struct rows *rows)
+{
+	const struct run *r = NULL;
+
+	while ((r = rows_next(rows, RECORD_RUNS, r)))
+		if (r->status == RUN_QUEUED && r->wake_ms <= rows->now_ms) return true;
+	return false;
+}
+
+static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct run_claim *c = t->checked;
+	MEM_UNSET struct run_claiming room; /* owners are filled in as they come */
+	struct run_claiming *q = &room;
+	const struct val next[] = { val_int(rows->now_ms), val_text(c->by) };
+	enum err e;
+
+	c->works = NULL;
+	c->len = 0;
+	c->left = false;
+	q->claim = (struct lease_claim){ .by = c->by,
+		.free = c->free,
+		.take = c->take,
+		.along = c->along,
+		.left = &c->left,
+		.length_ms = RUN_LEASE_MS };
+	q->t = t;
+	q->c = c;
+	q->rows = rows;
+	q->owners_len = q->cap = 0;
+	e = c->along ? OK : lost_requeue(rows, c, why);
+	if (!e) e = rows_query(rows, SQL_RUNS_WORKING, NULL, 0, working_row, q, why);
+	if (!e) e = rows_claim(rows, &leased_runs, &q->claim, run_claimed, q, why);
+	c->left |= left_due(rows);
+	if (c->along) {
+		rows->queued = c->left;
+		return e;
+	}
+	if (!e) e = rows_query(rows, SQL_RUN_NEXT, next, 2, next_row, &c->next_ms, why);
+	return e;
+}
+
+const struct use use_run_claim = {
+	.job = { .name = "run_claim", .open = true, .decide = claim_decide },
+};
+
+static enum err look_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct lease_look *l = task_of(job)->checked;
+	/* Of those that are due already, too. */
+	const struct val args[] = { val_int(-1), val_text(l->by) };
+	const struct call next = { .sql = SQL_RUN_NEXT, .args = args, .args_len = 2 };
+
+	return lease_look(db, next, l, now_ms, why);
+}
+
+const struct use use_run_look = {
+	.job = { .name = "run_look", .open = true, .read = look_read },
+};
+
+/* ---- renewed, given back ---- */
+
+/* Before a stray is begun again: what failed may fail again. */
+enum { STRAY_MS = 1000 };
+
+static bool renewal_has(const struct run_renewal *n, const struct run *r)
+{
+	for (size_t i = 0; i < n->len; i++)
+		if (str_eq(n->runs[i].run, r->id) && n->runs[i].attempt == r->attempt)
+			return true;
+	return false;
+}
+
+static enum err strays_requeue(
+	struct rows *rows, const struct run_renewal *n, struct fault *why)
+{
+	const struct run *r = NULL;
+	enum err e = OK;
+
+	while (!e && (r = rows_next(rows, RECORD_RUNS, r)))
+		if (r->status == RUN_RUNNING && lease_holds(&r->lease, n->by) &&
+			!renewal_has(n, r))
+			e = run_requeue(rows, r, rows->now_ms + STRAY_MS, why);
+	return e;
+}
+
+static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct run_renewal *n = task_of(job)->checked;
+	const struct val args[] = { val_text(n->by) };
+	enum err e = rows_fetch(rows, RECORD_RUNS, SQL_RUN_HELD_BY, args, 1, why);
+
+	for (size_t i = 0; !e && i < n->len; i++) {
+		const struct run *at = rows_find(rows, RECORD_RUNS, n->runs[i].run);
+		struct run *r;
+
+		n->lost[i] = !at || at->status != RUN_RUNNING ||
+			     at->attempt != n->runs[i].attempt ||
+			     !lease_holds(&at->lease, n->by);
+		if (n->lost[i]) continue;
+		if (at->lease.until_ms - rows->now_ms > RUN_LEASE_MS * 2 / 3) continue;
+		r = rows_change(rows, at);
+		if (!r) return fail(why, ERR_MEMORY, "out of memory");
+		lease_renew(&r->lease, n->by, rows->now_ms, RUN_LEASE_MS);
+	}
+	return e ? e : strays_requeue(rows, n, why);
+}
+
+const struct use use_run_renew = {
+	.job = { .name = "run_renew", .open = true, .decide = renew_decide },
+};
+
+static enum err yield_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct run_yield *y = task_of(job)->checked;
+	struct str like = arena_print(rows->arena, "%.*s/%%", STR_ARGS(y->node));
+	const struct val own[] = { val_text(y->by) };
+	const struct val former[] = { val_text(like), val_text(y->by) };
+	const char *former_of = arena_print(rows->arena, "%.*s/", STR_ARGS(y->node)).at;
+	const struct run *r = NULL;
+	enum err e =
+		y->own ? rows_fetch(rows, RECORD_RUNS, SQL_RUN_HELD_BY, own, 1, why)
+		       : rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_NODE, former, 2, why);
+
+	y->count = 0;
+	while (!e && (r = rows_next(rows, RECORD_RUNS, r))) {
+		bool held = lease_holds(&r->lease, y->by);
+
+		if (r->status != RUN_RUNNING || held != y->own ||
+			(!held && !str_starts(r->lease.by, former_of)))
+			continue;
+		e = run_requeue(rows, r, rows->now_ms, why);
+		y->count++;
+	}
+	return e;
+}
+
+const struct use use_run_yield = {
+	.job = { .name = "run_yield", .open = true, .decide = yield_decide },
+};

@@ -1,0 +1,119 @@
+/* run_history.c - the messages of a run for whoever works on it: those that it lacks with each step,
+ * and all that the model may be given, once, after it was claimed. */
+#include "core/run/history.h"
+#include "desk/run/run_inner.h"
+
+#include <stdlib.h>
+
+/* So many messages are told with the step; more are read beside the writing clerk. */
+enum { FRESH_MAX = 8 };
+
+static int message_order(const void *a, const void *b)
+{
+	const struct run_message *x = a, *y = b;
+
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* ---- with a step ---- */
+
+static bool is_fresh(
+	const struct run_message *m, const struct run *r, const struct run_work *work)
+{
+	return m->ws == r->ws && m->n > work->key.seen &&
+	       str_eq(m->session, r->session) && str_eq(m->thread, run_thread(r));
+}
+
+static size_t fresh_count(
+	const struct rows *rows, const struct run *r, const struct run_work *work)
+{
+	const struct run_message *m = NULL;
+	size_t n = 0;
+
+	while ((m = rows_next(rows, RECORD_MESSAGES, m)))
+		n += is_fresh(m, r, work);
+	return n;
+}
+
+/* What a model needs of it; the others stay with the store. */
+static struct run_message message_copy(const struct run_message *m, struct arena *arena)
+{
+	return (struct run_message){ .ws = m->ws,
+		.id = arena_str(arena, m->id),
+		.n = m->n,
+		.role = m->role,
+		.content = arena_str(arena, m->content),
+		.kept = arena_str(arena, m->kept),
+		.model = arena_str(arena, m->model),
+		.seen = m->seen };
+}
+
+enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
+	const struct agent_config *a, struct run_work *out, struct fault *why)
+{
+	const struct val args[] = { val_int(r->ws), val_text(r->session),
+		val_text(run_thread(r)), val_int(out->key.seen),
+		val_int(r->said - out->key.seen) };
+	size_t lacks = (size_t)(r->said - out->key.seen);
+	const struct run_message *m = NULL;
+	enum err e = OK;
+
+	out->thread = arena_str(&t->job.arena, run_thread(r));
+	out->first = arena_str(&t->job.arena, r->first);
+	out->said = r->said;
+	out->history = a->limits.history;
+	out->full = r->context_max && r->context_tokens * 10 > r->context_max * 8;
+	if (lacks > FRESH_MAX) return OK;
+	if (fresh_count(rows, r, out) < lacks)
+		e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE, args, 5, why);
+	if (e) return e;
+	out->fresh = ARENA_ARRAY(&t->job.arena, struct run_message, lacks + 1);
+	if (!out->fresh) return fail(why, ERR_MEMORY, "out of memory");
+	while ((m = rows_next(rows, RECORD_MESSAGES, m)) && out->fresh_len < lacks)
+		if (is_fresh(m, r, out))
+			out->fresh[out->fresh_len++] = message_copy(m, &t->job.arena);
+	qsort(out->fresh, out->fresh_len, sizeof *out->fresh, message_order);
+	return t->job.arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+/* ---- all of it ---- */
+
+static enum err message_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct job *job = ctx;
+	struct run_history *h = task_of(job)->checked;
+
+	return record_read(
+		&records[RECORD_MESSAGES], row, &job->arena, &h->messages[h->len++], why);
+}
+
+static enum err history_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct run_history *h = task_of(job)->checked;
+	const struct run_work *w = h->work;
+	int64_t tail = history_tail(w->said, w->history);
+	const struct val args[] = { val_int(w->key.ws), val_text(w->session),
+		val_text(w->thread), val_int(w->said - tail), val_int(tail) };
+	const struct val first[] = { val_int(w->key.ws), val_text(w->session),
+		val_text(w->first) };
+	bool has_first = false;
+	enum err e;
+
+	(void)now_ms;
+	h->len = 0;
+	h->messages = ARENA_ARRAY(&job->arena, struct run_message, (size_t)tail + 1);
+	if (!h->messages) return fail(why, ERR_MEMORY, "out of memory");
+	e = db_one(db, SQL_MESSAGES_SINCE, args, 5, message_row, job, why);
+	for (size_t i = 0; i < h->len; i++)
+		has_first |= str_eq(h->messages[i].id, w->first);
+	if (!e && !has_first)
+		e = db_one(db, SQL_OF(RECORD_MESSAGES, RECORD_GET), first, 3, message_row,
+			job, why);
+	if (!e) qsort(h->messages, h->len, sizeof *h->messages, message_order);
+	return e;
+}
+
+const struct use use_run_history = {
+	.job = { .name = "run_history", .open = true, .read = history_read },
+};

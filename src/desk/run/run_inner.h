@@ -1,0 +1,135 @@
+/* run_inner.h - what the use cases of runs share. Private to desk. */
+#ifndef DESK_RUN_INNER_H
+#define DESK_RUN_INNER_H
+
+#include "core/message_body.h"
+#include "desk/ask/ask.h"
+#include "desk/happened.h"
+#include "desk/run/run.h"
+
+/* ---- finding ---- */
+
+/* The run, loaded if it is not here. ERR_NOT_FOUND. */
+enum err run_fetch(
+	struct rows *, int64_t ws, struct str id, const struct run **, struct fault *);
+/* The same, to be changed, if the process still holds it; ERR_CONFLICT otherwise. Its session
+ * comes along. */
+enum err run_hold(struct rows *, const struct run_key *, struct run **, struct session **,
+	struct fault *);
+/* The calls of the message whose calls are not all done, loaded; then each by run_calls_next. */
+enum err run_calls_fetch(struct rows *, const struct run *, struct fault *);
+/* The next call of this message behind `at`, in the order they were asked for. */
+const struct tool_call *run_calls_next(
+	const struct rows *, struct str message, const struct tool_call *at);
+/* The sub-agents of a run, loaded; then each by rows_next. */
+enum err run_children_fetch(struct rows *, const struct run *, struct fault *);
+
+/* The agent as the run has it: the configuration it began with, and the limits that hold now. */
+enum err run_agent(const struct run *, const struct run_known *, struct arena *,
+	struct agent_config *out, struct fault *);
+/* The member `limits` of a configuration, as a run keeps it. */
+struct str run_limits_of(struct str config, struct arena *);
+
+/* ---- events ---- */
+
+/* Stages an event of a run; data is made by the caller (buf_keep_done), with the parent of a
+ * sub-agent put in. */
+enum err run_event(struct rows *, const char *type, const struct session *,
+	const struct run *, struct buf *members, struct fault *);
+
+/* ---- steps ---- */
+
+/* What the run does next: store tools are done, what must be asked is asked, a finished turn
+ * gets its message of results, limits are judged. `claimed`: it comes from the queue, and what
+ * had begun was cut. */
+enum err run_go_on(struct task *, struct rows *, struct run *, struct session *,
+	const struct agent_config *, bool claimed, struct run_work *out, struct fault *);
+enum err run_advance(struct task *, struct rows *, struct run *, struct session *,
+	bool claimed, struct run_work *out, struct fault *);
+/* The messages that its holder lacks, unless they are many, and what it needs to know of them. */
+enum err run_fresh(struct task *, struct rows *, const struct run *,
+	const struct agent_config *, struct run_work *out, struct fault *);
+/* It goes on: queued, if it waited. `by`: for the event. */
+enum err run_resume(
+	struct rows *, struct session *, struct run *, const char *by, struct fault *);
+/* Who works on it has it no more; it is to be begun again from its last row. */
+enum err run_requeue(struct rows *, const struct run *, int64_t wake_ms, struct fault *);
+/* A call of it has changed: it goes on if it can, else what it waits for is told anew. */
+enum err run_goes_on(
+	struct rows *, struct session *, struct run *, const char *by, struct fault *);
+/* What it waits for, as its calls and its recovery say. */
+enum err run_waits(struct rows *, struct run *, struct fault *);
+
+/* ---- ends ---- */
+
+enum err run_complete(struct task *, struct rows *, struct session *, struct run *,
+	struct str report, struct fault *);
+enum err run_fail(struct task *, struct rows *, struct session *, struct run *,
+	enum trouble, struct str message, struct fault *);
+/* The run, its sub-agents, their calls and open asks. */
+enum err run_cancel(struct task *, struct rows *, struct session *, struct run *,
+	struct str reason, struct fault *);
+/* Trouble that a person may mend: waits for an error_recovery ask where the agent says so, else
+ * fails. */
+enum err run_recover(struct task *, struct rows *, struct session *, struct run *,
+	const struct agent_config *, enum trouble, struct str message, struct fault *);
+
+/* ---- calls ---- */
+
+/* Gives a call its end: status, text, event. */
+enum err run_call_end(struct rows *, struct session *, struct run *, struct tool_call *,
+	enum call_action, struct str text, struct fault *);
+/* Takes the calls of a model's message apart, decides on each, and begins what can begin in this
+ * commit. Its parts with the ids of the calls put in go to *out. */
+enum err run_calls_make(struct task *, struct rows *, struct session *, struct run *,
+	const struct agent_config *, struct str message, const struct json *parts,
+	struct str *out, struct fault *);
+/* Does a pending call of class store. */
+enum err run_tool_do(struct task *, struct rows *, struct session *, struct run *,
+	const struct agent_config *, struct tool_call *, struct fault *);
+/* What was approved runs, once: the approval is used up now, if there is one and it is still
+ * good for exactly this. */
+enum err run_call_use(struct task *, struct rows *, struct session *, struct run *,
+	struct tool_call *, struct fault *);
+struct run_toolbox run_toolbox(const struct run *, const struct agent_config *);
+
+/* ---- asks ---- */
+
+/* An ask of a run, from a body as POST /v1/asks takes it. */
+enum err run_ask(struct task *, struct rows *, const struct ask_from *, struct str body,
+	struct ask **out, struct fault *);
+/* An ask that a run waits for was settled: in the same commit the run goes on. */
+react_fn run_settled;
+
+/* ---- sub-agents ---- */
+
+/* Starts what the call asks for; the call waits. An error for the model in *wrong. */
+enum err run_children_start(struct task *, struct rows *, struct session *, struct run *,
+	const struct agent_config *, struct tool_call *, const struct json *arguments,
+	struct str *wrong, struct fault *);
+/* One has ended: those after it go on or are skipped, and with the last the call is done. */
+enum err run_child_ended(struct task *, struct rows *, struct session *,
+	const struct run *child, struct fault *);
+
+/* ---- making ---- */
+
+/* A run of the agent in this session, with its first message. */
+enum err run_begin(struct task *, struct rows *, struct session *, const struct say *,
+	const struct agent_record *, struct run **, struct fault *);
+
+struct run_make {
+	struct str session, parent, call, label, agent, config, text, language, limits;
+	struct str provider, model;
+	int64_t said; /* how many messages its thread has already */
+	bool held;    /* waits for others before it is queued */
+};
+/* A run with its first message. NULL: out of memory. */
+struct run *run_new(struct rows *, struct session *, const struct run_make *);
+/* The next message of its thread; the run is one that may be changed. */
+struct run_message *run_message_new(
+	struct rows *, struct run *, enum message_role, struct str content);
+/* run.message. `line`: what lists show of it, or empty. */
+enum err run_message_event(struct rows *, const struct session *, const struct run *,
+	const struct run_message *, struct str line, struct fault *why);
+
+#endif

@@ -1,0 +1,404 @@
+/* run_tools.c - the tools that work in the store: done in the commit that decides on them, so
+ * once and for ever. A row for each in the table at the end. */
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "core/body.h"
+#include "core/show.h"
+#include "desk/run/run_inner.h"
+
+enum { NOTES_SHOWN = 50, TODOS_SHOWN = 200 };
+
+/* A call at work. `text` is its result, or with `wrong` its error. */
+struct doing {
+	struct task *t;
+	struct rows *rows;
+	struct session *s;
+	struct run *r;
+	const struct agent_config *agent;
+	struct tool_call *c;
+	const struct json *args;
+	struct str operation;
+	struct str text;
+	bool wrong;
+	bool waits; /* it does not end now */
+};
+
+typedef enum err do_fn(struct doing *, struct fault *why);
+
+static struct str arg_text(const struct doing *d, const char *name)
+{
+	return json_text(json_get(d->args, name));
+}
+
+static enum err wrong_say(struct doing *d, const char *text)
+{
+	d->wrong = true;
+	d->text = str_of(text);
+	return OK;
+}
+
+static enum err memory_fail(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+static struct str folded(struct str text, struct arena *arena)
+{
+	struct buf b = { 0 };
+
+	utf8_fold(&b, text);
+	return buf_keep_done(&b, arena);
+}
+
+/* ---- ask_user_question ---- */
+
+static void option_put(struct json_writer *w, const struct json *option)
+{
+	jw_object(w);
+	show_text(w, "label", json_text(json_get(option, "label")));
+	if (json_text(json_get(option, "description")).len)
+		show_text(w, "description", json_text(json_get(option, "description")));
+	jw_object_end(w);
+}
+
+static void question_put(struct json_writer *w, const struct json *q)
+{
+	const struct json *options = json_get(q, "options");
+	bool choice = json_is(options, JSON_ARRAY) && options->count > 0;
+	bool many = json_is(json_get(q, "multiSelect"), JSON_TRUE);
+
+	jw_object(w);
+	show_text(w, "text", json_text(json_get(q, "question")));
+	if (json_text(json_get(q, "header")).len)
+		show_text(w, "header", utf8_first(json_text(json_get(q, "header")), 80));
+	show_text(
+		w, "type", choice ? many ? STR("choices") : STR("choice") : STR("text"));
+	if (choice) {
+		jw_put_array(w, "options");
+		for (uint32_t i = 0; i < options->count; i++)
+			option_put(w, &options->items[i]);
+		jw_array_end(w);
+		jw_put_bool(w, "other", true);
+	}
+	jw_object_end(w);
+}
+
+static enum err ask_do(struct doing *d, struct fault *why)
+{
+	const struct json *questions = json_get(d->args, "questions");
+	struct fault bad = { 0 };
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct ask_from from = {
+		.origin = ASK_BY_RUN_QUESTION, .session = d->s, .run = d->r
+	};
+	struct ask *a;
+	enum err e;
+
+	jw_object(&w);
+	show_text(&w, "kind", STR("blocking"));
+	jw_put_array(&w, "questions");
+	for (uint32_t i = 0; i < questions->count; i++)
+		question_put(&w, &questions->items[i]);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	e = run_ask(d->t, d->rows, &from, buf_keep_done(&b, d->rows->arena), &a, &bad);
+	if (e == ERR_INVALID || e == ERR_BAD_REQUEST) {
+		d->wrong = true;
+		d->text = arena_str(d->rows->arena,
+			str_of(bad.items_len ? bad.items[0].detail : bad.detail));
+		return OK;
+	}
+	if (e) {
+		*why = bad;
+		return e;
+	}
+	e = tool_call_act(d->c, CALL_ASK, why);
+	d->c->ask = a->id;
+	d->waits = true;
+	return e;
+}
+
+/* ---- report ---- */
+
+static enum err report_do(struct doing *d, struct fault *why)
+{
+	(void)why;
+	d->text = STR("reported");
+	d->r->report = arena_str(d->rows->arena, arg_text(d, "markdown"));
+	return OK;
+}
+
+/* ---- memory ---- */
+
+static bool memory_seen(const struct doing *d, const struct memory *m)
+{
+	if (m->ws != d->r->ws) return false;
+	return m->scope == MEMORY_WORKSPACE ||
+	       (m->scope == MEMORY_AGENT && str_eq(m->agent, d->r->agent)) ||
+	       (m->scope == MEMORY_SESSION && str_eq(m->session, d->s->id));
+}
+
+/* Notes that this run can see, which fit the pattern; newest first. */
+static enum err memories_find(struct doing *d, struct str q, struct fault *why)
+{
+	struct str like, scope = arg_text(d, "scope");
+	enum err e = like_read(q, d->rows->arena, &like, why);
+
+	if (e) return e;
+	const struct val args[] = { val_int(d->r->ws), val_text(STR("zz")), val_int(2000),
+		val_text(scope), val_text(STR_NONE), val_text(STR_NONE), val_text(like) };
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str needle = folded(q, d->rows->arena);
+	const struct memory *m = NULL;
+	int shown = 0;
+
+	e = rows_fetch(d->rows, RECORD_MEMORIES, SQL_MEMORY_LIST, args, 7, why);
+	if (e) return e;
+	jw_array(&w);
+	while ((m = rows_next(d->rows, RECORD_MEMORIES, m))) {
+		if (!memory_seen(d, m) || shown == NOTES_SHOWN) continue;
+		if (scope.len && !str_is(scope, memory_scope_name(m->scope))) continue;
+		if (needle.len && str_find(m->search, needle) < 0) continue;
+		memory_write(&w, m);
+		shown++;
+	}
+	jw_array_end(&w);
+	d->text = buf_keep_done(&b, d->rows->arena);
+	return OK;
+}
+
+static enum err memory_get(struct doing *d, const struct memory **out, struct fault *why)
+{
+	struct str id = arg_text(d, "id");
+	const struct val key[] = { val_int(d->r->ws), val_text(id) };
+	enum err e = rows_fetch(d->rows, RECORD_MEMORIES,
+		SQL_OF(RECORD_MEMORIES, RECORD_GET), key, 2, why);
+	const struct memory *m = e ? NULL : rows_find(d->rows, RECORD_MEMORIES, id);
+
+	*out = m && memory_seen(d, m) ? m : NULL;
+	return e;
+}
+
+static enum err memory_add(struct doing *d, struct fault *why)
+{
+	struct str text = arg_text(d, "text"), scope = arg_text(d, "scope");
+	const struct json *tags = json_get(d->args, "tags");
+	struct buf b = { 0 };
+	struct memory m = { .ws = d->r->ws,
+		.id = rows_new_id(d->rows, "mem"),
+		.scope = MEMORY_AGENT,
+		.text = text,
+		.created_ms = d->rows->now_ms };
+
+	if (!str_trim(text).len || text_longer(text, MEMORY_TEXT_MAX))
+		return wrong_say(d, "text: 1 to 10,000 characters");
+	if (tags && tags->count > MEMORY_TAGS_MAX)
+		return wrong_say(d, "tags: at most 20");
+	if (scope.len) memory_scope_read(scope, &m.scope);
+	if (m.scope != MEMORY_WORKSPACE) m.agent = d->r->agent;
+	if (m.scope == MEMORY_SESSION) m.session = d->s->id;
+	if (json_is(tags, JSON_ARRAY)) json_write(&b, tags);
+	m.tags = buf_keep_done(&b, d->rows->arena);
+	m.search = folded(arena_print(d->rows->arena, "%.*s %.*s", STR_ARGS(text),
+				  STR_ARGS(m.tags)),
+		d->rows->arena);
+	if (!m.id.len || !rows_new(d->rows, RECORD_MEMORIES, &m)) return memory_fail(why);
+	d->text = arena_print(d->rows->arena, "{\"id\":\"%.*s\"}", STR_ARGS(m.id));
+	return OK;
+}
+
+static enum err memory_do(struct doing *d, struct fault *why)
+{
+	const struct memory *m;
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	enum err e;
+
+	if (str_is(d->operation, "add")) return memory_add(d, why);
+	if (str_is(d->operation, "list")) return memories_find(d, STR_NONE, why);
+	if (str_is(d->operation, "search"))
+		return memories_find(d, arg_text(d, "q"), why);
+	e = memory_get(d, &m, why);
+	if (e) return e;
+	if (!m) return wrong_say(d, "there is no such note");
+	if (str_is(d->operation, "get")) {
+		memory_write(&w, m);
+		d->text = buf_keep_done(&b, d->rows->arena);
+		return OK;
+	}
+	d->text = STR("deleted");
+	return rows_delete(d->rows, m) ? OK : memory_fail(why);
+}
+
+/* ---- todo ---- */
+
+static enum err todo_event(
+	struct doing *d, const char *type, const struct todo *item, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	show_text(&w, "task", item->id);
+	show_text(&w, "name", item->name);
+	show_text(&w, "status", str_of(task_status_name(item->status)));
+	jw_put_int(&w, "priority", item->priority);
+	return run_event(d->rows, type, d->s, d->r, &b, why);
+}
+
+static enum err todos_fetch(struct doing *d, struct fault *why)
+{
+	const struct val args[] = { val_int(d->r->ws), val_text(d->s->id),
+		val_int(TODOS_SHOWN) };
+
+	return rows_fetch(d->rows, RECORD_TASKS, SQL_TASK_LIST, args, 3, why);
+}
+
+static enum err todo_list(struct doing *d, struct fault *why)
+{
+	const struct todo *item = NULL;
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	enum err e = todos_fetch(d, why);
+
+	if (e) return e;
+	jw_array(&w);
+	while ((item = rows_next(d->rows, RECORD_TASKS, item)))
+		if (str_eq(item->session, d->s->id)) todo_write(&w, item);
+	jw_array_end(&w);
+	d->text = buf_keep_done(&b, d->rows->arena);
+	return OK;
+}
+
+/* What the arguments say of it. False: something is wrong, and said. */
+static bool todo_fill(struct doing *d, struct todo *item)
+{
+	const struct json *priority = json_get(d->args, "priority");
+	struct str name = str_trim(arg_text(d, "name")),
+		   text = arg_text(d, "description");
+	struct str status = arg_text(d, "status");
+
+	if (name.len) item->name = name;
+	if (text.len) item->description = text;
+	if (json_is(priority, JSON_NUMBER)) item->priority = priority->integer;
+	if (status.len) task_status_read(status, &item->status);
+	if (item->name.len && !text_longer(item->name, TASK_NAME_MAX) &&
+		!text_longer(item->description, TASK_TEXT_MAX))
+		return true;
+	wrong_say(d, "name: 1 to 200 characters; description: at most 5,000");
+	return false;
+}
+
+static enum err todo_create(struct doing *d, struct fault *why)
+{
+	struct todo item = { .ws = d->r->ws,
+		.id = rows_new_id(d->rows, "tsk"),
+		.session = d->s->id,
+		.run = d->r->id,
+		.priority = TASK_PRIORITY,
+		.created_ms = d->rows->now_ms,
+		.updated_ms = d->rows->now_ms };
+
+	if (!todo_fill(d, &item)) return OK;
+	if (!item.id.len || !rows_new(d->rows, RECORD_TASKS, &item))
+		return memory_fail(why);
+	d->text = arena_print(d->rows->arena, "{\"id\":\"%.*s\"}", STR_ARGS(item.id));
+	return todo_event(d, "task.created", &item, why);
+}
+
+static enum err todo_do(struct doing *d, struct fault *why)
+{
+	const struct todo *at;
+	struct todo *item;
+	enum err e;
+
+	if (str_is(d->operation, "list")) return todo_list(d, why);
+	if (str_is(d->operation, "create")) return todo_create(d, why);
+	e = todos_fetch(d, why);
+	if (e) return e;
+	at = rows_find(d->rows, RECORD_TASKS, arg_text(d, "id"));
+	if (!at || !str_eq(at->session, d->s->id))
+		return wrong_say(d, "there is no such task");
+	if (str_is(d->operation, "delete")) {
+		e = todo_event(d, "task.deleted", at, why);
+		d->text = STR("deleted");
+		return e ? e : rows_delete(d->rows, at) ? OK : memory_fail(why);
+	}
+	item = rows_change(d->rows, at);
+	if (!item) return memory_fail(why);
+	if (str_is(d->operation, "complete"))
+		item->status = TASK_COMPLETED;
+	else if (!todo_fill(d, item))
+		return OK;
+	item->updated_ms = d->rows->now_ms;
+	d->text = STR("done");
+	return todo_event(d,
+		item->status == TASK_COMPLETED ? "task.completed" : "task.updated", item,
+		why);
+}
+
+/* ---- sub-agents ---- */
+
+static enum err children_do(struct doing *d, struct fault *why)
+{
+	struct str wrong = STR_NONE;
+	enum err e = run_children_start(
+		d->t, d->rows, d->s, d->r, d->agent, d->c, d->args, &wrong, why);
+
+	d->wrong = wrong.len > 0;
+	d->text = wrong;
+	d->waits = !d->wrong;
+	return e;
+}
+
+/* ---- the table ---- */
+
+static do_fn *const does[RUN_TOOLS] = {
+	[RUN_TOOL_ASK] = ask_do,
+	[RUN_TOOL_REPORT] = report_do,
+	[RUN_TOOL_MEMORY] = memory_do,
+	[RUN_TOOL_TODO] = todo_do,
+	[RUN_TOOL_DELEGATE] = children_do,
+	[RUN_TOOL_SPAWN] = children_do,
+	[RUN_TOOL_PARALLEL] = children_do,
+};
+
+enum err run_tool_do(struct task *t, struct rows *rows, struct session *s, struct run *r,
+	const struct agent_config *agent, struct tool_call *c, struct fault *why)
+{
+	const struct run_toolbox box = run_toolbox(r, agent);
+	struct doing d = { .t = t, .rows = rows, .s = s, .r = r, .agent = agent, .c = c };
+	struct fault refused = { 0 };
+	const struct run_operation *op;
+	struct str error = STR("it cannot be done here");
+	enum err e = run_call_use(t, rows, s, r, c, &refused);
+
+	if (e >= ERR_UNAVAILABLE) {
+		*why = refused;
+		return e;
+	}
+	if (e)
+		return run_call_end(rows, s, r, c, CALL_REJECT,
+			arena_str(rows->arena, str_of(refused.detail)), why);
+	e = json_read(tool_call_arguments(c), NULL, rows->arena, &d.args, why);
+	if (e) return e;
+	/* What was asked for in this very commit was checked there. */
+	op = rows_is_new(c) && !c->approved_arguments.len
+		     ? run_tool_operation(c->name, d.args)
+		     : run_tool_call(&box, c->name, d.args, rows->arena, &error);
+	if (!op || !does[op->tool])
+		return run_call_end(rows, s, r, c, CALL_FAIL, error, why);
+	d.operation = str_of(op->name);
+	c->attempts++;
+	c->started_ms = rows->now_ms;
+	e = does[op->tool](&d, why);
+	/* The others give back nothing that the model did not write itself. */
+	if (!e && op->tool == RUN_TOOL_MEMORY)
+		e = desk_mask(t->desk, rows, r->ws, &d.text, why);
+	if (!e && !d.waits)
+		e = run_call_end(
+			rows, s, r, c, d.wrong ? CALL_FAIL : CALL_FINISH, d.text, why);
+	if (e || op->tool != RUN_TOOL_REPORT || d.wrong) return e;
+	return run_complete(t, rows, s, r, r->report, why);
+}

@@ -1,0 +1,306 @@
+/* run_turn.c - a turn of a run is committed: what the model said, the tool calls it asked for and
+ * what was decided about each; or the trouble there was; or what came of calls that were run.
+ *
+ * Every one of these carries the lease: who lost the run changes nothing. */
+#include "base/keep.h"
+#include "core/body.h"
+#include "core/show.h"
+#include "desk/run/run_inner.h"
+
+/* ---- counting ---- */
+
+static enum err spent_add(struct rows *rows, struct session *s, struct run *r,
+	const struct usage *u, int64_t cost, int64_t worked_ms, struct fault *why)
+{
+	struct spending all;
+	struct run *top = r;
+	const struct run *parent;
+	enum err e = spending_parse(s->spent, rows->arena, &all, why);
+
+	if (!e && run_is_child(r)) {
+		e = run_fetch(rows, r->ws, r->parent, &parent, why);
+		if (!e) top = rows_change(rows, parent);
+		if (!e && !top) e = fail(why, ERR_MEMORY, "out of memory");
+	}
+	if (e) return e;
+	r->worked_ms += worked_ms;
+	top->tree_ms += worked_ms;
+	if (!u) return OK;
+	usage_add(&r->usage, u);
+	r->partial |= cost < 0;
+	r->priced |= cost >= 0;
+	if (cost > 0) r->cost += cost;
+	top->tree_tokens += usage_total(u);
+	if (cost > 0) top->tree_cost += cost;
+	spending_add(&all, u, cost);
+	if (!run_is_child(r)) {
+		all.context_tokens = usage_context(u) + u->output;
+		all.context_max = r->context_max;
+	}
+	s->spent = spending_keep(&all, rows->arena);
+	rows_touch_session(rows, s);
+	return OK;
+}
+
+/* ---- the model has answered ---- */
+
+/* The words of the parts of type text, in the arena. */
+static struct str content_text(const struct json *parts, struct arena *arena)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *p = &parts->items[i];
+
+		if (!str_is(json_text(json_get(p, "type")), "text")) continue;
+		if (b.len) buf_add_text(&b, "\n\n");
+		buf_add(&b, json_text(json_get(p, "text")));
+	}
+	return buf_keep_done(&b, arena);
+}
+
+/* What lists show of it: the first line that it says. */
+static struct str content_line(const struct json *parts, struct arena *arena)
+{
+	struct str line = STR_NONE;
+
+	for (uint32_t i = 0; i < parts->count && !line.len; i++) {
+		const struct json *p = &parts->items[i];
+
+		if (str_is(json_text(json_get(p, "type")), "text"))
+			line = message_line(json_text(json_get(p, "text")), arena);
+	}
+	return line;
+}
+
+static bool content_calls(const struct json *parts)
+{
+	for (uint32_t i = 0; i < parts->count; i++)
+		if (str_is(json_text(json_get(&parts->items[i], "type")), "tool_call"))
+			return true;
+	return false;
+}
+
+static enum err turn_message(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, const struct agent_config *agent, const struct run_turn *turn,
+	const struct json *parts, bool more, struct fault *why)
+{
+	struct run_message m = { .ws = r->ws,
+		.id = rows_new_id(rows, "msg"),
+		.session = r->session,
+		.run = r->id,
+		.thread = run_thread(r),
+		.n = ++r->said,
+		.role = MESSAGE_ASSISTANT,
+		.content = turn->content,
+		.kept = turn->kept,
+		.model = turn->model,
+		.usage = turn->usage,
+		.cost = turn->cost,
+		.prices = turn->prices,
+		.stop = turn->stop,
+		.seen = more ? turn->key.seen : 0,
+		.created_ms = rows->now_ms };
+	enum err e = OK;
+
+	if (content_calls(parts)) {
+		r->message = m.id;
+		e = run_calls_make(t, rows, s, r, agent, m.id, parts, &m.content, why);
+	}
+	if (e) return e;
+	if (!rows_new(rows, RECORD_MESSAGES, &m))
+		return fail(why, ERR_MEMORY, "out of memory");
+	return run_message_event(rows, s, r, &m, content_line(parts, rows->arena), why);
+}
+
+static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct run_turn *turn = t->checked;
+	struct agent_config agent;
+	const struct json nothing = { 0 }, *parts = &nothing;
+	bool more;
+	struct session *s;
+	struct run *r;
+	enum err e = run_hold(rows, &turn->key, &r, &s, why);
+
+	turn->next = (struct run_work){ .key = turn->key };
+	if (!e) e = run_agent(r, turn->key.known, rows->arena, &agent, why);
+	if (e) return e;
+	json_read(turn->content, NULL, rows->arena, &parts, NULL);
+	more = r->said > turn->key.seen; /* people said something meanwhile */
+	r->turn++;
+	r->error = STR_NONE;
+	r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
+	r->context_max = turn->context_max;
+	e = spent_add(rows, s, r, &turn->usage, turn->cost, turn->worked_ms, why);
+	if (!e) e = turn_message(t, rows, s, r, &agent, turn, parts, more, why);
+	if (e) return e;
+	if (!content_calls(parts) && !more && !turn->again) {
+		if (turn->cut)
+			return run_recover(t, rows, s, r, &agent, TROUBLE_CUT,
+				STR("the answer reached the greatest length"), why);
+		return run_complete(t, rows, s, r, content_text(parts, rows->arena), why);
+	}
+	return run_ended(r) ? OK
+			    : run_go_on(t, rows, r, s, &agent, false, &turn->next, why);
+}
+
+const struct use use_run_turn = {
+	.job = { .name = "run_turn", .open = true, .decide = turn_decide },
+};
+
+/* ---- trouble ---- */
+
+/* Once in a run: the same with half of the history. */
+static enum err history_halve(struct rows *rows, struct run *r,
+	const struct agent_config *agent, bool *done, struct fault *why)
+{
+	struct agent_config began;
+	struct agent_limits l = agent->limits;
+	enum err e = agent_parse(r->config, rows->arena, &began, why);
+
+	*done = false;
+	if (e || l.history < 4 || l.history != began.limits.history) return e;
+	l.history /= 2;
+	r->limits = agent_limits_keep(&l, rows->arena);
+	*done = true;
+	return OK;
+}
+
+static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct run_trouble *b = t->checked;
+	struct agent_config agent;
+	bool halved = false;
+	struct session *s;
+	struct run *r;
+	enum err e = run_hold(rows, &b->key, &r, &s, why);
+
+	b->next = (struct run_work){ .key = b->key };
+	if (!e) e = run_agent(r, b->key.known, rows->arena, &agent, why);
+	if (!e) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
+	if (e) return e;
+	if (b->wake_ms) { /* it waits for a time: a row, no thread */
+		r->wake_ms = b->wake_ms;
+		e = run_waits(rows, r, why);
+		if (!e) e = run_act(r, RUN_YIELD, why);
+		r->lease = (struct lease){ 0 };
+		rows->runs = true;
+		return e;
+	}
+	if (b->kind == TROUBLE_TOO_LONG) e = history_halve(rows, r, &agent, &halved, why);
+	if (e) return e;
+	if (halved) return run_advance(t, rows, r, s, false, &b->next, why);
+	return run_recover(t, rows, s, r, &agent, b->kind, b->message, why);
+}
+
+const struct use use_run_trouble = {
+	.job = { .name = "run_trouble", .open = true, .decide = trouble_decide },
+};
+
+/* ---- calls that were run ---- */
+
+static enum err call_held(struct rows *rows, const struct run *r, struct str id,
+	struct tool_call **out, struct fault *why)
+{
+	const struct tool_call *c;
+	enum err e = run_calls_fetch(rows, r, why);
+
+	if (e) return e;
+	c = rows_find(rows, RECORD_TOOL_CALLS, id);
+	if (!c || !str_eq(c->run, r->id))
+		return fail(why, ERR_CONFLICT, "the run has no call %.*s", STR_ARGS(id));
+	*out = rows_change(rows, c);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err start_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct run_start *b = t->checked;
+	struct buf data = { 0 };
+	struct json_writer w = { .out = &data };
+	struct fault wrong = { 0 };
+	struct tool_call *c;
+	struct session *s;
+	struct run *r;
+	enum err e = run_hold(rows, &b->key, &r, &s, why);
+
+	b->started = false;
+	if (!e) e = call_held(rows, r, b->call, &c, why);
+	if (e) return e;
+	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
+	/* It was kept: the same holder may begin. */
+	b->started = b->again && c->status == CALL_STARTED;
+	if (b->started) return OK;
+	e = run_call_use(t, rows, s, r, c, &wrong);
+	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) {
+		*why = wrong;
+		return e;
+	}
+	if (e) /* what was approved may not run any more */
+		return run_call_end(rows, s, r, c, CALL_REJECT,
+			arena_str(rows->arena, str_of(wrong.detail)), why);
+	e = tool_call_act(c, CALL_START, why);
+	if (e) return e;
+	c->attempts++;
+	c->started_ms = rows->now_ms;
+	b->started = true;
+	show_text(&w, "call", c->id);
+	show_text(&w, "name", c->name);
+	show_text(&w, "risk", str_of(risk_name(c->risk)));
+	return run_event(rows, "run.tool_started", s, r, &data, why);
+}
+
+const struct use use_run_start = {
+	.job = { .name = "run_start", .open = true, .decide = start_decide },
+};
+
+/* Told before, and kept: the turn may be closed since. */
+static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
+	bool *kept, struct fault *why)
+{
+	const struct val key[] = { val_int(r->ws), val_text(id) };
+	const struct tool_call *c;
+	enum err e = rows_fetch(rows, RECORD_TOOL_CALLS,
+		SQL_OF(RECORD_TOOL_CALLS, RECORD_GET), key, 2, why);
+
+	c = e ? NULL : rows_find(rows, RECORD_TOOL_CALLS, id);
+	*kept = c && str_eq(c->run, r->id) && tool_call_ended(c);
+	return e;
+}
+
+static enum err calls_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct run_calls *b = t->checked;
+	struct session *s;
+	struct run *r;
+	bool fresh = !b->len;
+	enum err e = run_hold(rows, &b->key, &r, &s, why);
+
+	b->next = (struct run_work){ .key = b->key };
+	for (size_t i = 0; !e && i < b->len; i++) {
+		const struct run_outcome *o = &b->outcomes[i];
+		struct str text = o->text;
+		struct tool_call *c;
+		bool kept = false;
+
+		if (b->again) e = call_kept(rows, r, o->call, &kept, why);
+		if (e || kept) continue;
+		fresh = true;
+		e = call_held(rows, r, o->call, &c, why);
+		if (!e) e = desk_mask(t->desk, rows, r->ws, &text, why);
+		if (!e && !tool_call_ended(c))
+			e = run_call_end(rows, s, r, c,
+				o->failed ? CALL_FAIL : CALL_FINISH, text, why);
+	}
+	if (!e && fresh) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
+	return e ? e : run_advance(t, rows, r, s, false, &b->next, why);
+}
+
+const struct use use_run_calls = {
+	.job = { .name = "run_calls", .open = true, .decide = calls_decide },
+};

@@ -1,0 +1,208 @@
+/* insight_groups.c - asks counted by agent, and answers by person. */
+#include "desk/session/insight_groups.h"
+
+#include "base/mem.h"
+#include "core/show.h"
+
+#include <stdlib.h>
+
+enum { SHOWN_MAX = 50, VIAS_MAX = 12 };
+
+struct via_count {
+	struct str name;
+	int64_t answers;
+};
+
+/* Of an agent: what it asked. Of a person: what they answered. */
+struct insight_group {
+	struct insight_group *next;
+	struct str id, name;
+	int64_t count, by_rules;
+	int64_t decided, approved;
+	struct durations took;
+	struct via_count vias[VIAS_MAX];
+};
+
+/* ---- durations ---- */
+
+bool durations_add(struct durations *d, int64_t ms)
+{
+	if (d->len == d->cap) {
+		size_t cap = d->cap ? d->cap * 2 : 16;
+		int64_t *at = mem_grow(d->ms, cap * sizeof *at);
+
+		if (!at) return false;
+		d->ms = at;
+		d->cap = cap;
+	}
+	d->ms[d->len++] = ms;
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void durations_sort(int64_t *ms, size_t len)
+{
+	if (len) qsort(ms, len, sizeof *ms, by_value); /* none may have no place at all */
+}
+
+void durations_part_write(
+	struct json_writer *w, const int64_t *sorted, size_t len, size_t percent)
+{
+	if (len)
+		jw_int(w, sorted[(len - 1) * percent / 100]);
+	else
+		jw_null(w);
+}
+
+void durations_done(struct durations *d)
+{
+	mem_free(d->ms);
+	*d = (struct durations){ 0 };
+}
+
+/* ---- counting ---- */
+
+static struct insight_group *group_of(
+	struct insight_groups *all, struct str id, struct str name)
+{
+	struct insight_group *g = table_get(&all->by_id, id);
+
+	if (g) return g;
+	g = ARENA_NEW(&all->arena, struct insight_group);
+	if (!g) return NULL;
+	g->id = arena_str(&all->arena, id);
+	g->name = arena_str(&all->arena, name);
+	g->next = all->first;
+	all->first = g;
+	return !all->arena.failed && table_put(&all->by_id, g->id, g) ? g : NULL;
+}
+
+static bool group_add(struct insight_group *g, const struct insight_ask *a)
+{
+	g->count++;
+	g->by_rules += a->by_rule;
+	g->decided += a->decided;
+	g->approved += a->approved;
+	return !a->user.len || durations_add(&g->took, a->took_ms);
+}
+
+static void via_add(struct insight_groups *all, struct insight_group *g, struct str via)
+{
+	struct via_count *v = g->vias;
+
+	while (v < g->vias + VIAS_MAX - 1 && v->answers && !str_eq(v->name, via))
+		v++;
+	if (!v->answers++) v->name = arena_str(&all->arena, via);
+}
+
+bool agents_count(struct insight_groups *all, const struct insight_ask *a)
+{
+	struct insight_group *g = group_of(all, a->agent, a->agent_name);
+
+	return g && group_add(g, a);
+}
+
+bool people_count(struct insight_groups *all, const struct insight_ask *a)
+{
+	struct insight_group *g = group_of(all, a->user, a->user_name);
+
+	if (!g || !group_add(g, a)) return false;
+	via_add(all, g, a->via);
+	return true;
+}
+
+/* ---- writing ---- */
+
+static int by_count(const void *a, const void *b)
+{
+	const struct insight_group *x = *(const struct insight_group *const *)a;
+	const struct insight_group *y = *(const struct insight_group *const *)b;
+
+	if (x->count != y->count) return x->count < y->count ? 1 : -1;
+	return str_cmp(x->id, y->id);
+}
+
+static struct insight_group **groups_sorted(struct insight_groups *all, size_t *len)
+{
+	struct insight_group **list =
+		ARENA_ARRAY(&all->arena, struct insight_group *, all->by_id.len + 1);
+	size_t n = 0;
+
+	for (struct insight_group *g = all->first; list && g; g = g->next)
+		list[n++] = g;
+	if (n) qsort(list, n, sizeof *list, by_count);
+	*len = n < SHOWN_MAX ? n : SHOWN_MAX;
+	return list;
+}
+
+static void median_write(struct json_writer *w, struct insight_group *g)
+{
+	durations_sort(g->took.ms, g->took.len);
+	jw_key(w, "median_ms");
+	durations_part_write(w, g->took.ms, g->took.len, 50);
+}
+
+void agents_counted_write(struct json_writer *w, struct insight_groups *all, int64_t ws)
+{
+	size_t len;
+	struct insight_group **list = groups_sorted(all, &len);
+
+	jw_array(w);
+	for (size_t i = 0; i < len; i++) {
+		struct insight_group *g = list[i];
+
+		jw_object(w);
+		show_agent(w, ws, g->id, g->name);
+		jw_put_int(w, "asks", g->count);
+		jw_put_int(w, "by_rules", g->by_rules);
+		jw_put_int(w, "decided", g->decided);
+		jw_put_int(w, "approved", g->approved);
+		median_write(w, g);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	if (all->arena.failed) w->out->failed = true;
+}
+
+void people_counted_write(struct json_writer *w, struct insight_groups *all)
+{
+	size_t len;
+	struct insight_group **list = groups_sorted(all, &len);
+
+	jw_array(w);
+	for (size_t i = 0; i < len; i++) {
+		struct insight_group *g = list[i];
+
+		jw_object(w);
+		jw_put_str(w, "user", g->id);
+		jw_put_str(w, "name", g->name);
+		jw_put_int(w, "answered", g->count);
+		jw_put_int(w, "decided", g->decided);
+		jw_put_int(w, "approved", g->approved);
+		median_write(w, g);
+		jw_put_object(w, "via");
+		for (size_t v = 0; v < VIAS_MAX && g->vias[v].answers; v++) {
+			jw_name(w, g->vias[v].name);
+			jw_int(w, g->vias[v].answers);
+		}
+		jw_object_end(w);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	if (all->arena.failed) w->out->failed = true;
+}
+
+void groups_done(struct insight_groups *all)
+{
+	for (struct insight_group *g = all->first; g; g = g->next)
+		durations_done(&g->took);
+	table_done(&all->by_id);
+	arena_done(&all->arena);
+	*all = (struct insight_groups){ 0 };
+}

@@ -1,0 +1,219 @@
+/* read_session.c - sessions as they are: one, many, their whole state. */
+#include "desk/ask/shown.h"
+#include "desk/run/read_run.h"
+
+#include "base/mem.h"
+
+enum { STATE_ASKS = 10000 };
+
+struct sought {
+	struct task *t;
+	int64_t now_ms;
+	struct session session;
+	struct shown_asks shown; /* asks are written there as they come */
+	struct str last_id;
+	int64_t left;
+	bool more;
+};
+
+struct session_found {
+	struct arena *arena;
+	struct session *out;
+	bool found;
+};
+
+static enum err session_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct session_found *f = ctx;
+
+	f->found = true;
+	return session_from_row(row, f->arena, f->out, why);
+}
+
+enum err desk_read_session(struct db *db, int64_t ws, struct str id, struct arena *arena,
+	struct session *out, struct fault *why)
+{
+	struct session_found f = { arena, out, false };
+	const struct val args[] = { val_int(ws), val_text(id) };
+	enum err e = db_one(
+		db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2, session_row, &f, why);
+
+	return e || f.found ? e
+			    : fail(why, ERR_NOT_FOUND, "no session %.*s",
+				      STR_ARGS(str_first(id, 64)));
+}
+
+static enum err session_seek(
+	struct job *job, struct db *db, struct sought *s, struct fault *why)
+{
+	struct task *t = task_of(job);
+	enum err e =
+		desk_read_session(db, job->who.ws, t->id, &job->arena, &s->session, why);
+
+	if (e || session_seen_by(&s->session, &job->who)) return e;
+	return fail(
+		why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
+}
+
+static enum err ask_row_written(void *ctx, const struct row *row, struct fault *why)
+{
+	struct sought *s = ctx;
+	struct arena scratch = { 0 };
+	struct ask a;
+	enum err e = ask_from_row(row, &scratch, &a, why);
+
+	if (!e) e = shown_add(&s->shown, row, &a, s->session.title, NULL, why);
+	arena_done(&scratch);
+	return e;
+}
+
+/* A session with its open asks. */
+static enum err session_show(
+	struct db *db, struct sought *s, struct json_writer *w, struct fault *why)
+{
+	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
+	struct buf asks = { 0 };
+	struct json_writer list = { .out = &asks };
+	enum err e = shown_start(&s->shown, s->t, db, &list, s->now_ms, why);
+
+	jw_array(&list);
+	if (!e &&
+		s->session.open_input + s->session.open_approval + s->session.open_other >
+			0)
+		e = db_one(db, SQL_ASKS_OPEN, args, 2, ask_row_written, s, why);
+	if (!e) e = shown_end(&s->shown, why);
+	jw_array_end(&list);
+	if (asks.failed) s->t->job.arena.failed = true;
+	if (!e) session_write(w, &s->session, buf_str(&asks));
+	buf_done(&asks);
+	return e;
+}
+
+static enum err session_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct json_writer w = { .out = &job->out };
+	enum err e = session_seek(job, db, &s, why);
+
+	return e ? e : session_show(db, &s, &w, why);
+}
+
+const struct use use_session_get = {
+	.job = { .name = "session_get", .read = session_get_read },
+};
+
+/* The newest asks of a session, in the order they came. */
+static enum err session_asks(
+	struct db *db, const struct session *s, row_fn *row, void *ctx, struct fault *why)
+{
+	const struct val args[] = { val_int(s->ws), val_text(s->id),
+		val_int(STATE_ASKS) };
+
+	return db_one(db, SQL_ASKS_LATEST, args, 3, row, ctx, why);
+}
+
+static enum err session_state_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct json_writer w = { .out = &job->out };
+	int64_t as_of = 0;
+	bool truncated = false;
+	enum err e = session_seek(job, db, &s, why);
+
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "session");
+	e = session_show(db, &s, &w, why);
+	jw_put_array(&w, "asks");
+	if (!e) e = shown_start(&s.shown, s.t, db, &w, now_ms, why);
+	if (!e) e = session_asks(db, &s.session, ask_row_written, &s, why);
+	if (!e) e = shown_end(&s.shown, why);
+	jw_array_end(&w);
+	if (!e) e = desk_state_runs(db, job, &s.session, &w, &truncated, why);
+	jw_put_bool(&w, "truncated", truncated);
+	jw_put_int(&w, "as_of", as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_session_state = {
+	.job = { .name = "session_state", .read = session_state_read, .slow = true },
+};
+
+/* ---- many ---- */
+
+struct session_list {
+	struct task *t;
+	struct session *at;
+	size_t len;
+	int64_t limit;
+	bool more;
+};
+
+static enum err session_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct session_list *l = ctx;
+
+	if ((int64_t)l->len == l->limit) {
+		l->more = true;
+		return OK;
+	}
+	return session_from_row(row, &l->t->job.arena, &l->at[l->len++], why);
+}
+
+static enum err session_list_find(struct job *job, struct db *db, struct session_list *l,
+	struct list_page *p, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct str status = task_param(t, "status"), like;
+	enum session_status s;
+	enum err e = page_read(t, "sessions", p, why);
+
+	if (task_has_param(t, "status") && !session_status_read(status, &s))
+		e = fail_at(why, "/status", "has a value that is not accepted");
+	if (like_read(task_param(t, "q"), &job->arena, &like, why)) e = why->err;
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws),
+		val_text(p->has_cursor ? p->cursor[0] : STR("zz")), val_int(p->limit + 1),
+		val_text(status), val_text(task_param(t, "project")), val_text(like),
+		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
+							       : job->who.agent),
+		val_text(principal_starter(&job->who)) };
+	l->limit = p->limit;
+	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
+	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
+	return db_one(db, SQL_SESSION_LIST, args, 8, session_listed, l, why);
+}
+
+static enum err session_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct session_list l = { .t = task_of(job) };
+	struct json_writer w = { .out = &job->out };
+	struct list_page p;
+	int64_t as_of = 0;
+	enum err e = session_list_find(job, db, &l, &p, why);
+
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	l.t->sessions = l.at;
+	l.t->sessions_len = l.len;
+	jw_object(&w);
+	jw_put_array(&w, "items");
+	for (size_t i = 0; !e && !l.t->wants_record && i < l.len; i++) {
+		struct sought s = { .t = l.t, .now_ms = now_ms, .session = l.at[i] };
+
+		e = session_show(db, &s, &w, why);
+	}
+	jw_array_end(&w);
+	page_end(l.t, &w, "sessions", l.more ? &l.at[l.len - 1].id : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_session_list = {
+	.job = { .name = "session_list", .read = session_list_read },
+};

@@ -1,0 +1,110 @@
+/* resume.c - how a stopped agent goes on: the text of what it asked and what came of it.
+ *
+ * Asks are read in pages, the newest first, and each is let go once its entry is written: a
+ * session of any size costs the memory of one page. */
+#include "desk/inner.h"
+
+#include "core/session/resume.h"
+
+enum {
+	PAGE_MIN = 8,
+	PAGE_MAX = 256,
+	PAGE_BYTES = 4 * 1024 * 1024, /* that a page should have at most */
+};
+
+struct resume_page {
+	struct resume *resume;
+	int64_t limit;	    /* asked for */
+	int64_t rows;	    /* found */
+	size_t bytes;	    /* of their texts */
+	int64_t settled_ms; /* of the last: where the next page begins */
+	char id[ID_SIZE];
+};
+
+static enum err page_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct resume_page *p = ctx;
+	struct arena scratch = { 0 };
+	struct ask a;
+	enum err e = ask_from_row(row, &scratch, &a, why);
+
+	if (!e) {
+		p->rows++;
+		p->bytes += a.fixed.len + a.answer.len + a.summary.len + a.replies.len;
+		p->settled_ms = a.settled_ms;
+		memcpy(p->id, a.id.at, a.id.len < ID_SIZE ? a.id.len : ID_SIZE - 1);
+		if (!p->resume->full) resume_add(p->resume, &a);
+		if (p->resume->arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	}
+	arena_done(&scratch);
+	return e;
+}
+
+/* How many more to read at once, by the size of those before. */
+static int64_t page_next(const struct resume_page *p)
+{
+	size_t mean = p->bytes / (size_t)(p->rows ? p->rows : 1) + 1;
+	int64_t n = (int64_t)(PAGE_BYTES / mean);
+
+	return n < PAGE_MIN ? PAGE_MIN : n > PAGE_MAX ? PAGE_MAX : n;
+}
+
+static enum err pages_read(struct db *db, const struct session *s, bool open,
+	struct resume *r, struct fault *why)
+{
+	struct resume_page p = {
+		.resume = r, .limit = PAGE_MIN, .settled_ms = INT64_MAX, .id = "zz"
+	};
+	enum err e;
+
+	r->full = false;
+	do {
+		const struct val args[] = { val_int(s->ws), val_text(s->id),
+			val_int(p.limit), val_int(p.settled_ms), val_text(str_of(p.id)),
+			val_int(open) };
+
+		p.rows = 0;
+		p.bytes = 0;
+		e = db_one(db, SQL_ASKS_RECENT, args, 6, page_row, &p, why);
+		if (p.rows < p.limit) break;
+		p.limit = page_next(&p);
+	} while (!e && !r->full);
+	return e;
+}
+
+enum err desk_resume_context(struct db *db, const struct session *s, struct arena *arena,
+	struct str *out, struct fault *why)
+{
+	struct resume r = { .arena = arena };
+	enum err e = pages_read(db, s, true, &r, why);
+
+	if (!e) e = pages_read(db, s, false, &r, why);
+	if (e) return e;
+	*out = resume_text(&r, s);
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+static enum err session_resume_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct session s;
+	enum err e = desk_read_session(db, job->who.ws, t->id, &job->arena, &s, why);
+
+	(void)now_ms;
+	if (!e && !principal_sees(&job->who, s.agent))
+		e = fail(why, ERR_NOT_FOUND, "no session %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	if (!e) e = desk_resume_context(db, &s, &job->arena, &t->context, why);
+	if (e || t->wants_record) return e;
+	jw_object(&w);
+	jw_put_bool(&w, "can_resume", session_can_resume(&s));
+	jw_put_str(&w, "context", t->context);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_session_resume = {
+	.job = { .name = "session_resume", .read = session_resume_read, .slow = true },
+};

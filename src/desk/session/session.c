@@ -1,0 +1,363 @@
+/* session.c - sessions: made, changed, told about, cancelled, deleted. */
+#include "desk/session/session.h"
+#include "desk/ask/ask.h"
+#include "desk/run/configured.h"
+#include "desk/run/run_inner.h"
+
+#include "base/utf8.h"
+#include "core/ask/decision.h"
+#include "core/show.h"
+
+/* ---- create ---- */
+
+static enum err create_check(struct task *t, struct fault *why)
+{
+	struct session_draft *d = ARENA_NEW(&t->job.arena, struct session_draft);
+
+	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = d;
+	enum err e = session_draft_read(t->body, &t->job.arena, d, why);
+	return e ? e : desk_check_callback(t->desk, &d->callback, why);
+}
+
+/* Whose it will be. */
+static struct str session_agent(const struct job *job, const struct session_draft *d)
+{
+	return d->agent.len ? d->agent : job->who.agent;
+}
+
+static void create_needs(struct job *job, struct wants *w)
+{
+	const struct session_draft *d = task_of(job)->checked;
+
+	wants_external(w, job->who.ws, session_agent(job, d), d->external_id);
+}
+
+static enum err create_reply(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
+/* A session of an agent that Parley runs, and its first run if there is something to do. */
+static enum err create_runnable(struct task *t, struct rows *rows,
+	const struct session_draft *d, const struct agent_record *agent,
+	struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+	struct session_draft own = *d;
+	const struct say say = {
+		.content = d->message, .language = d->language, .queue = true
+	};
+	struct session *s;
+	struct run *r;
+	enum err e = OK;
+
+	if (!principal_may(who, MAY_RUN))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not run agents",
+			role_name(who->role));
+	own.agent = agent->name;
+	own.parallel = true;
+	own.starter = principal_starter(who);
+	if (!own.title.len)
+		own.title =
+			d->message.len ? say_title(d->message, rows->arena) : agent->name;
+	s = session_make(t, rows, &own);
+	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	s->heard_ms = 0;
+	if (d->message.len) e = run_begin(t, rows, s, &say, agent, &r, why);
+	if (e) return e;
+	t->job.status = 201;
+	return create_reply(t, rows, s, why);
+}
+
+static enum err create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct session_draft *d = t->checked;
+	struct session_draft own = *d;
+	const struct agent_record *agent = NULL;
+	struct fault missing = { 0 };
+	enum err e;
+	struct session *s =
+		rows_external(rows, job->who.ws, session_agent(job, d), d->external_id);
+
+	if (d->agent.len) {
+		e = desk_agent(t->desk, rows, job->who.ws, d->agent, &agent, &missing);
+		if (e && e != ERR_NOT_FOUND) {
+			*why = missing;
+			return e;
+		}
+	}
+	if (!agent && d->message.len)
+		return fail_at(
+			why, "/agent", d->agent.len ? "no such agent" : "required");
+	/* Only a session of an agent that Parley runs may lack a title. */
+	if (d->agent.len && !agent && !d->title.len && !str_eq(d->agent, job->who.agent))
+		return fail_at(why, "/agent", "no such agent");
+	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
+		return fail(why, ERR_FORBIDDEN,
+			"a session for another agent is an admin's to make");
+	e = desk_project(t, rows, s, d->project, &own.project, why);
+	if (e) return e;
+	/* Creating it again, by its external id, returns the first: with its open asks. */
+	if (s) return create_reply(t, rows, s, why);
+	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
+	if (agent) return create_runnable(t, rows, &own, agent, why);
+	s = session_make(t, rows, &own);
+	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 201;
+	return create_reply(t, rows, s, why);
+}
+
+const struct use use_session_create = {
+	.job = { .name = "session",
+		.permission = MAY_ASK,
+		.needs = create_needs,
+		.decide = create_decide,
+		.again = desk_again_session },
+	.check = create_check,
+};
+
+/* ---- change ---- */
+
+static void whole_needs(struct job *job, struct wants *w)
+{
+	wants_open_asks(w, job->who.ws, task_of(job)->id);
+}
+
+static enum err session_find_own(
+	struct task *t, struct rows *rows, struct session **s, struct fault *why)
+{
+	enum err e = desk_find_session(t, rows, s, why);
+
+	if (e || session_started_by(*s, &t->job.who)) return e;
+	return desk_own(&t->job.who, (*s)->agent, why);
+}
+
+/* Ended sessions cancel their open asks; the status itself is set last. */
+static enum err session_become(struct task *t, struct rows *rows, struct session *s,
+	enum session_status status, struct fault *why)
+{
+	enum session_status was = s->status;
+	enum err e = OK;
+
+	if (status == SESSION_COMPLETED || status == SESSION_FAILED ||
+		status == SESSION_CANCELLED)
+		e = ask_cancel_all(t, rows, s,
+			arena_print(rows->arena, "the session is %s",
+				session_status_name(status)),
+			why);
+	if (e) return e;
+	s->status = status; /* its last open asks may have changed it meanwhile */
+	if (was == status) return OK;
+	s->heard_ms = rows->now_ms;
+	rows_touch_session(rows, s);
+	desk_look_again(rows, s);
+	return desk_stage_status(rows, s, was, why);
+}
+
+static enum err patch_check(struct task *t, struct fault *why)
+{
+	struct session_patch *p = ARENA_NEW(&t->job.arena, struct session_patch);
+
+	if (!p) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = p;
+	return session_patch_read(t->body, p, why);
+}
+
+static enum err patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct session_patch *p = t->checked;
+	struct session *s;
+	enum err e = session_find_own(t, rows, &s, why);
+
+	if (e) return e;
+	if (p->has_title) e = desk_rename_session(rows, s, p->title, why);
+	if (!e && p->has_status && session_runnable(s))
+		e = fail_at(why, "/status",
+			"Parley runs this session: cancel its run instead");
+	/* Somebody would look for a question that nobody asked. */
+	if (!e && p->has_status &&
+		(p->status == SESSION_WAITING_FOR_INPUT ||
+			p->status == SESSION_WAITING_FOR_APPROVAL) &&
+		!s->open_input && !s->open_approval && !s->open_other)
+		e = fail(why, ERR_CONFLICT,
+			"nothing is asked in this session: ask, and it waits by itself");
+	if (!e && p->has_status) e = session_become(t, rows, s, p->status, why);
+	return e ? e : desk_reply_session(t, rows, s, why);
+}
+
+const struct use use_session_patch = {
+	.job = { .name = "session_patch", .needs = whole_needs, .decide = patch_decide },
+	.check = patch_check,
+};
+
+static enum err cancel_check(struct task *t, struct fault *why)
+{
+	struct str reason;
+
+	return reason_read(t->body, &reason, why);
+}
+
+static enum err session_run_cancel(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	const struct run *at;
+	struct run *r;
+	enum err e = run_fetch(rows, s->ws, s->run, &at, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	r = rows_change(rows, at);
+	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	return run_ended(r) ? OK : run_cancel(t, rows, s, r, STR_NONE, why);
+}
+
+static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct session *s;
+	enum err e = desk_find_session(t, rows, &s, why);
+
+	/* Any member may stop what Parley runs. */
+	if (!e && !(session_runnable(s) && principal_may(&job->who, MAY_RUN)))
+		e = session_find_own(t, rows, &s, why);
+	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
+	if (!e) e = session_become(t, rows, s, SESSION_CANCELLED, why);
+	if (e) return e;
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
+const struct use use_session_cancel = {
+	.job = { .name = "session_cancel",
+		.needs = whole_needs,
+		.decide = cancel_decide,
+		.again = desk_again_session },
+	.check = cancel_check,
+};
+
+static enum err progress_check(struct task *t, struct fault *why)
+{
+	struct str *out = ARENA_NEW(&t->job.arena, struct str);
+
+	if (!out) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = out;
+	return progress_read(t->body, &t->job.arena, out, why);
+}
+
+/* Who stopped it and why stands at the end of the reply. */
+static enum err progress_stopped(
+	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
+{
+	struct buf *out = &t->job.out;
+	const struct stop_record *stop;
+	struct policy_snapshot *snapshot;
+	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &snapshot, why);
+
+	if (e || !snapshot->version) return e;
+	stop = snapshot_stop(snapshot, s->agent, s->project, s->id, rows->now_ms);
+	if (!stop || !out->len) return OK;
+	t->stopped = arena_str(&t->job.arena, stop_told(stop, rows->arena));
+	out->len--; /* opens the object again */
+	buf_add_text(out, ",\"stopped\":");
+	buf_add(out, t->stopped);
+	buf_add_char(out, '}');
+	return OK;
+}
+
+static bool progress_in_default(const struct task *t)
+{
+	return !t->id.len && !str_starts(t->default_session, "ses_");
+}
+
+static void progress_needs(struct job *job, struct wants *w)
+{
+	struct task *t = task_of(job);
+
+	if (!t->id.len && !progress_in_default(t)) t->id = t->default_session;
+	if (progress_in_default(t))
+		wants_external(w, job->who.ws, job->who.agent, t->default_session);
+	else
+		whole_needs(job, w);
+}
+
+/* The session of the id; else the default one, made when there is none. */
+static enum err progress_session(
+	struct task *t, struct rows *rows, struct session **out, struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+	struct str project;
+	enum err e;
+
+	if (!progress_in_default(t)) return session_find_own(t, rows, out, why);
+	*out = rows_external(rows, who->ws, who->agent, t->default_session);
+	e = desk_project(t, rows, *out, STR_NONE, &project, why);
+	if (e) return e;
+	if (!*out) *out = desk_new_default_session(t, rows, t->default_session, project);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err progress_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct str *progress = t->checked;
+	struct session *s;
+	enum err e = progress_session(t, rows, &s, why);
+
+	if (e) return e;
+	t->session = arena_str(&job->arena, s->id);
+	if (session_ended(s))
+		return fail(why, ERR_CONFLICT, "the session is %s",
+			session_status_name(s->status));
+	s->progress = *progress;
+	s->heard_ms = rows->now_ms;
+	rows_touch_session(rows, s);
+	desk_look_again(rows, s);
+	if (!rows_event(rows, "session.progress", s, NULL, *progress))
+		return fail(why, ERR_MEMORY, "out of memory");
+	desk_keep_session(t, s);
+	e = desk_reply_session(t, rows, s, why);
+	return e ? e : progress_stopped(t, rows, s, why);
+}
+
+const struct use use_session_progress = {
+	.job = { .name = "session_progress",
+		.needs = progress_needs,
+		.decide = progress_decide,
+		.again = desk_again_session },
+	.check = progress_check,
+};
+
+/* ---- delete: everything under it goes; waiters are told by the cancellations ---- */
+
+enum err desk_delete_session(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	enum err e = s->run_open ? session_run_cancel(t, rows, s, why) : OK;
+
+	if (!e) e = ask_cancel_all(t, rows, s, STR("the session was deleted"), why);
+	if (e) return e;
+	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE) ||
+		!rows_delete(rows, s))
+		return fail(why, ERR_MEMORY, "out of memory");
+	return OK;
+}
+
+static enum err delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct session *s;
+	enum err e = session_find_own(t, rows, &s, why);
+
+	job->status = 204;
+	return e ? e : desk_delete_session(t, rows, s, why);
+}
+
+const struct use use_session_delete = {
+	.job = { .name = "session_delete",
+		.needs = whole_needs,
+		.decide = delete_decide },
+};

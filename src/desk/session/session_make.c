@@ -1,0 +1,193 @@
+/* session_make.c - sessions are made here; what is told and shown of them. */
+#include "desk/session/session.h"
+
+#include "base/utf8.h"
+#include "core/ask/decision.h"
+#include "core/show.h"
+
+static struct str folded(struct str title, struct arena *arena)
+{
+	struct buf b = { .max = 4096 };
+	struct str out;
+
+	utf8_fold(&b, title);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+/* Whom it calls is a secret of its agent: a digest says whether that is still the same. */
+static void callback_show(struct json_writer *w, const struct session *s)
+{
+	char digest[SHORT_DIGEST_SIZE];
+
+	if (!s->on_settled.len) return;
+	text_digest(s->on_settled, digest);
+	jw_put_text(w, "callback", digest);
+}
+
+static struct str created_data(const struct session *s, struct arena *arena)
+{
+	struct buf b = { .max = 8192 };
+	struct json_writer w = { .out = &b };
+	char made[SHORT_DIGEST_SIZE];
+	struct str out;
+
+	session_digest(s, made);
+	jw_object(&w);
+	jw_put_str(&w, "title", s->title);
+	jw_put_str(&w, "agent", s->agent);
+	show_text(&w, "project", s->project);
+	callback_show(&w, s);
+	jw_put_text(&w, "made", made);
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+struct session *session_make(
+	struct task *t, struct rows *rows, const struct session_draft *d)
+{
+	struct session *s = rows_new_session(rows, t->job.who.ws);
+
+	if (!s) return NULL;
+	s->title = d->title;
+	s->agent = d->agent.len ? d->agent : t->job.who.agent;
+	if (str_eq(s->agent, t->job.who.user)) s->agent_name = t->job.who.name;
+	/* By the machine's own token every program of this machine asks. */
+	if (!d->agent.len && !t->job.who.user.len && str_is(s->agent, "local"))
+		s->agent_name = t->program;
+	s->token = t->job.who.token;
+	s->project = d->project;
+	s->external_id = d->external_id;
+	s->metadata = d->metadata;
+	s->on_settled = d->on_settled;
+	s->parallel = d->parallel;
+	s->sensitive = d->sensitive;
+	s->starter = d->starter;
+	s->search = folded(d->title, rows->arena);
+	if (s->external_id.len && !rows_name_external(rows, s)) return NULL;
+	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena))
+		       ? s
+		       : NULL;
+}
+
+struct session *desk_new_session(
+	struct task *t, struct rows *rows, struct str title, struct str project)
+{
+	struct session_draft d = {
+		.title = title, .project = project, .metadata = STR("{}")
+	};
+	struct session *s = session_make(t, rows, &d);
+
+	if (s) s->for_ask = true;
+	return s;
+}
+
+struct session *desk_new_default_session(
+	struct task *t, struct rows *rows, struct str external_id, struct str project)
+{
+	struct session_draft d = { .title = t->default_session_title.len
+						    ? t->default_session_title
+						    : external_id,
+		.external_id = external_id,
+		.project = project,
+		.parallel = true,
+		.metadata = STR("{}") };
+
+	return session_make(t, rows, &d);
+}
+
+enum err desk_stage_changed(struct rows *rows, const struct session *s, struct fault *why)
+{
+	struct buf b = { .max = 8192 };
+	struct json_writer w = { .out = &b };
+	char made[SHORT_DIGEST_SIZE];
+	struct str data;
+
+	session_digest(s, made);
+	jw_object(&w);
+	jw_put_str(&w, "title", s->title);
+	show_text(&w, "project", s->project);
+	callback_show(&w, s);
+	jw_put_text(&w, "made", made);
+	jw_object_end(&w);
+	if (b.failed) rows->arena->failed = true;
+	data = arena_str(rows->arena, buf_str(&b));
+	buf_done(&b);
+	return rows_event(rows, "session.changed", s, NULL, data)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+enum err desk_rename_session(
+	struct rows *rows, struct session *s, struct str title, struct fault *why)
+{
+	s->title = title;
+	s->search = folded(title, rows->arena);
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
+}
+
+void desk_look_again(struct rows *rows, const struct session *s)
+{
+	if (s->status == SESSION_RUNNING && s->heard_ms)
+		rows_due_at(rows, s->heard_ms + SESSION_HEARD_MS);
+}
+
+enum err desk_stage_status(
+	struct rows *rows, struct session *s, enum session_status was, struct fault *why)
+{
+	struct str data = arena_print(rows->arena, "{\"status\":\"%s\",\"was\":\"%s\"}",
+		session_status_name(s->status), session_status_name(was));
+
+	s->ended_ms = session_ended(s) ? rows->now_ms : 0;
+	return rows_event(rows, "session.status", s, NULL, data)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* The session with its open asks, as they are in this batch. */
+enum err desk_write_session(struct task *t, struct rows *rows, struct session *s,
+	struct json_writer *w, struct fault *why)
+{
+	struct str workspace = desk_workspace(t, rows, s->ws);
+	struct buf asks = { 0 };
+	struct json_writer list = { .out = &asks };
+	struct ask *a = NULL;
+	enum err e = rows_fetch_open(rows, s, why);
+
+	if (e) return e;
+	jw_array(&list);
+	while ((a = rows_next_ask(rows, s->ws, s->id, a)))
+		jw_raw(&list, desk_show(t->desk, a, s->title, workspace, rows->now_ms,
+				      rows->arena));
+	jw_array_end(&list);
+	if (asks.failed) rows->arena->failed = true;
+	session_write(w, s, buf_str(&asks));
+	buf_done(&asks);
+	return OK;
+}
+
+enum err desk_reply_session(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	struct json_writer w = { .out = &t->job.out };
+
+	return desk_write_session(t, rows, s, &w, why);
+}
+
+enum err desk_again_session(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct session *s;
+	struct str id;
+	enum err e = desk_kept_id(t, k, "session", &id, why);
+
+	if (!e) e = rows_fetch_session(rows, job->who.ws, id, &s, why);
+	return e ? e : desk_reply_session(t, rows, s, why);
+}
