@@ -614,8 +614,8 @@ static void signal_reload(uv_signal_t *signal, int number)
 	struct desk_settings ds;
 
 	(void)number;
-	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena,
-		    &set, &why) ||
+	if (settings_read(&cli->args, serve_verbs->what | SETTINGS_ALL, &cli->arena, &set,
+		    &why) ||
 		server_configure(sv, &set, &why) || server_tls_again(sv, &set, &why)) {
 		log_line(LOG_ERROR, "not reloaded: %s", why.detail);
 		return;
@@ -722,13 +722,10 @@ static int serve_run(struct cli *cli)
 	return server_run(cli, &mcp_own);
 }
 
-static const char *const examples[] = { "parley serve",
-	"parley serve --listen 127.0.0.1:8080 --data ./parley-data", NULL };
-
-const struct command verb_serve = {
-	.name = "serve",
-	.run = serve_run,
-	.settings = SETTINGS_STORE | SETTINGS_SERVE,
-	.exits = "0 1 2 3",
-	.examples = examples,
+const struct command serve_verbs[] = {
+	{ "serve", serve_run, NULL, 0, 0, NULL, SETTINGS_STORE | SETTINGS_SERVE,
+		"0 1 2 3",
+		"parley serve\n"
+		"parley serve --listen 127.0.0.1:8080 --data ./parley-data" },
+	{ 0 },
 };

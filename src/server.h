@@ -6,7 +6,7 @@
 
 struct mcp_offer;
 
-extern const struct command verb_serve;
+extern const struct command serve_verbs[]; /* for cli_main */
 /* The same, with other tables for MCP clients: for programs of their own. */
 int server_run(struct cli *, const struct mcp_offer *);
 

@@ -10,8 +10,7 @@
 #include "client/locate.h"
 #include "text/safe_text.h"
 
-const struct flag admin_flags[] = { { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 } };
+const struct flag admin_flags[] = { { "workspace", "NAME" }, { "json" }, { 0 } };
 
 /* ---- a server elsewhere ---- */
 
@@ -42,7 +41,7 @@ struct place_of_work {
 static struct admin *admin_reach(struct cli *cli, int *status)
 {
 	struct str file = str_from(cli->settings.store, strlen("sqlite:"));
-	bool makes = cli->command->makes_store,
+	bool makes = cli->command->what & COMMAND_MAKES_STORE,
 	     fresh = store_missing(cli->settings.store);
 	struct fault why = { 0 };
 	struct admin *admin;
@@ -58,7 +57,8 @@ static struct admin *admin_reach(struct cli *cli, int *status)
 		return NULL;
 	}
 	admin = admin_open(cli->settings.store, cli->settings.data,
-		args_get(&cli->args, "workspace"), cli->command->served, &why);
+		args_get(&cli->args, "workspace"), cli->command->what & COMMAND_SERVED,
+		&why);
 	if (!admin)
 		*status = cli_fail(cli, &why);
 	else if (fresh)

@@ -10,12 +10,12 @@
 enum { POST_PATIENCE_MS = 120000 };
 
 const struct flag asking_flags[] = {
-	{ .name = "title", .value = "TEXT" },
-	{ .name = "context", .value = "TEXT" },
-	{ .name = "session", .value = "SESSION" },
-	{ .name = "project", .value = "NAME" },
-	{ .name = "timeout", .value = "TIME" },
-	{ .name = "priority", .value = "PRIORITY", .values = "low normal high urgent" },
+	{ "title", "TEXT" },
+	{ "context", "TEXT" },
+	{ "session", "SESSION" },
+	{ "project", "NAME" },
+	{ "timeout", "TIME" },
+	{ "priority", "PRIORITY", "low normal high urgent" },
 	{ 0 },
 };
 

@@ -15,24 +15,28 @@
 #include "text/problem_words.h"
 #include "text/safe_text.h"
 
-static const struct command *const verbs[] = { &verb_ask, &verb_approve, &verb_gate,
-	&verb_wait, &verb_show, &verb_list, &verb_answer, &verb_skip, &verb_cancel,
-	&verb_take_back, &verb_pause, &verb_resume, &verb_rule_list, &verb_rule_add,
-	&verb_rule_show, &verb_rule_edit, &verb_rule_try, &verb_rule_end,
-	&verb_rule_export, &verb_rule_apply, &verb_policy, &verb_away, &verb_contact,
-	&verb_route, &verb_slack_manifest, &verb_run, &verb_attach, &verb_runs,
-	&verb_sessions, &verb_session_delete, &verb_projects, &verb_usage, &verb_watch,
-	&verb_inbox, &verb_host, &verb_mcp, &verb_connect, &verb_hook, &verb_login,
-	&verb_logout, &verb_doctor, &verb_completion, &verb_help };
+/* NULL: the rows of layers above. */
+static const struct command *const verbs[] = { ask_verbs, approve_verbs, gate_verbs,
+	wait_verbs, show_verbs, list_verbs, answer_verbs, skip_verbs, cancel_verbs,
+	take_back_verbs, stop_verbs, rule_verbs, rule_file_verbs, policy_verbs,
+	away_verbs, contact_verbs, route_verbs, slack_verbs, run_verbs, attach_verbs,
+	runs_verbs, watch_verbs, inbox_verbs, host_verbs, mcp_verbs, connect_verbs,
+	hook_verbs, login_verbs, logout_verbs, doctor_verbs, completion_verbs, help_verbs,
+	NULL, token_verbs, user_verbs, team_verbs, template_verbs, workspace_verbs,
+	agents_verbs, providers_verbs, delivery_verbs, mail_in_verbs, store_verbs,
+	copy_verbs };
 
-enum { VERBS = sizeof verbs / sizeof *verbs };
-
-static const struct flag help_flags[] = { { .name = "help", .letter = 'h' }, { 0 } };
+static const struct flag help_flags[] = { { "help", .letter = 'h' }, { 0 } };
+const struct flag json_flags[] = { { "json" }, { 0 } };
+const struct flag reason_flags[] = { { "reason", "TEXT" }, { "json" }, { 0 } };
 
 const struct command *command_at(const struct cli *cli, size_t i)
 {
-	if (i < VERBS) return verbs[i];
-	return cli->extra && cli->extra[i - VERBS].name ? &cli->extra[i - VERBS] : NULL;
+	for (size_t n = 0; n < sizeof verbs / sizeof *verbs; n++)
+		for (const struct command *c = verbs[n] ? verbs[n] : cli->above;
+			c && c->name; c++)
+			if (i-- == 0) return c;
+	return NULL;
 }
 
 const struct command *command_find(const struct cli *cli, struct str name)
@@ -143,7 +147,7 @@ int cli_fail(const struct cli *cli, const struct fault *english)
 		}
 	/* Administration and the server speak of files and addresses themselves. */
 	if (why->err == ERR_UNAVAILABLE && cli->command &&
-		!(cli->command->settings & SETTINGS_CLIENT))
+		!(cli->command->what & SETTINGS_CLIENT))
 		id = NULL;
 	struct str own = str_of(why->detail);
 	struct str detail =
@@ -195,11 +199,9 @@ static const struct command *command_pick(
 static int words_misfit(const struct cli *cli)
 {
 	const struct command *c = cli->command;
-	bool one = c->words && !c->words_max;
-	size_t n = cli->args.words_len, min = one ? 1 : c->words_min,
-	       max = one ? 1 : c->words_max;
+	size_t n = cli->args.words_len;
 
-	return n < min ? -1 : max != WORDS_MANY && n > max;
+	return n < c->words_min ? -1 : c->words_max != WORDS_MANY && n > c->words_max;
 }
 
 /* The first word is an ask's id, or ID@DIGEST. */
@@ -215,13 +217,13 @@ static int command_run(struct cli *cli, int argc, char **argv)
 {
 	const struct command *c = cli->command;
 	static const struct flag none[] = { { 0 } };
-	unsigned groups = c->settings | SETTINGS_ALL;
+	unsigned groups = c->what | SETTINGS_ALL;
 	const struct flag *tables[] = { c->flags ? c->flags : none,
 		c->also ? c->also : none, settings_flags(groups, &cli->arena), help_flags,
 		NULL };
 	struct fault why = { 0 };
-	enum err err =
-		args_read(argc, argv, tables, c->stop, &cli->arena, &cli->args, &why);
+	enum err err = args_read(argc, argv, tables, c->what & COMMAND_STOP, &cli->arena,
+		&cli->args, &why);
 
 	if (err != OK) return cli_usage(cli, str_of(why.detail));
 	err = settings_read(&cli->args, groups, &cli->arena, &cli->settings, &why);
@@ -239,7 +241,7 @@ static int command_run(struct cli *cli, int argc, char **argv)
 			{ "verb", str_of(c->name) }, { "words", str_of(c->words) });
 	term_setup(&cli->term, cli->settings.color);
 	if (c->words && str_starts(str_of(c->words), "ID") &&
-		(c->settings & SETTINGS_CLIENT) && !id_given(cli)) {
+		(c->what & SETTINGS_CLIENT) && !id_given(cli)) {
 		fprintf(stderr, "parley: %s\n",
 			MSG(&cli->arena, "cli.id.wrong",
 				{ "id", args_word(&cli->args, 0) })
@@ -281,9 +283,8 @@ static char **options_behind(struct cli *cli, int argc, char **argv)
 /* Without a verb: --version, --help, or nothing; --lang and the like beside them. */
 static int bare_run(struct cli *cli, int argc, char **argv)
 {
-	static const struct flag flags[] = { { .name = "help", .letter = 'h' },
-		{ .name = "version", .letter = 'v' },
-		{ .name = "Version", .letter = 'V' }, { 0 } };
+	static const struct flag flags[] = { { "help", .letter = 'h' },
+		{ "version", .letter = 'v' }, { "Version", .letter = 'V' }, { 0 } };
 	const struct flag *tables[] = { flags, settings_flags(SETTINGS_ALL, &cli->arena),
 		NULL };
 	struct fault why = { 0 };
@@ -319,9 +320,9 @@ static bool reader_gone(void)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-int cli_main(int argc, char **argv, const struct command *extra)
+int cli_main(int argc, char **argv, const struct command *above)
 {
-	struct cli cli = { .extra = extra };
+	struct cli cli = { .above = above };
 	int used, status;
 
 	stdio_open();

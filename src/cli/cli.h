@@ -34,29 +34,35 @@ enum {
 
 struct cli;
 
+/* Beside the SETTINGS_… of a verb. */
+enum {
+	COMMAND_STOP = 1 << 8, /* options end at the first word: a command line */
+	COMMAND_MAKES_STORE =
+		1 << 9, /* administration that may come before the first start */
+	COMMAND_SERVED =
+		1 << 10, /* the server's configuration matters: a running one is asked */
+};
+
 /* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at
  * length, help.NAME.--FLAG for its own flags; the blank of a two-word name is a dot. */
 struct command {
 	const char *name;	  /* "ask", or two words: "token create" */
-	const char *alias;	  /* another name for it, not listed; NULL: none */
 	int (*run)(struct cli *); /* its exit status */
 	const char *words;	  /* behind the options, for the usage: "ID VALUE…" */
-	unsigned char words_min;  /* how many there may be; */
-	unsigned char words_max;  /* 0 where there are `words`: exactly one */
+	unsigned char words_min, words_max; /* how many there may be */
 	const struct flag *flags; /* its own, up to one without a name; NULL: none */
-	const struct flag *also;  /* those it shares with others; NULL: none */
-	unsigned settings;	  /* SETTINGS_…: the groups it reads, as flags, too */
-	const char *exits;	  /* what it may exit with: "0 1 2 3" */
-	const char *const *examples; /* command lines, up to NULL; NULL: none */
-	bool stop;		     /* options end at the first word: a command line */
-	bool makes_store; /* administration that may come before the first start */
-	bool served;	  /* the server's configuration matters: a running one is asked */
+	unsigned what; /* SETTINGS_…: the groups it reads, as flags, too; COMMAND_… */
+	const char *exits; /* what it may exit with: "0 1 2 3" */
+	const char
+		*examples; /* command lines; one that goes on is indented; NULL: none */
+	const struct flag *also; /* flags it shares with others; NULL: none */
+	const char *alias;	 /* another name for it, not listed; NULL: none */
 };
 
 /* What a verb runs in. */
 struct cli {
 	const struct command *command;
-	const struct command *extra; /* rows from above, as given to cli_main */
+	const struct command *above; /* rows from above, as given to cli_main */
 	struct args args;
 	struct settings settings;
 	struct term term;
@@ -65,11 +71,14 @@ struct cli {
 	struct arena arena;	     /* goes at exit */
 };
 
-/* `extra`: rows of layers above, up to one without a name; NULL: none. Returns the exit
+/* `above`: rows of layers above, up to one without a name; NULL: none. Returns the exit
  * status. */
-int cli_main(int argc, char **argv, const struct command *extra);
+int cli_main(int argc, char **argv, const struct command *above);
 
-/* Goes over all rows, those of this folder first; NULL at the end. */
+extern const struct flag json_flags[];	 /* --json */
+extern const struct flag reason_flags[]; /* --reason, --json */
+
+/* Goes over all rows; NULL at the end. */
 const struct command *command_at(const struct cli *, size_t i);
 const struct command *command_find(const struct cli *, struct str name);
 

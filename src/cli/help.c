@@ -63,8 +63,8 @@ const char *help_exit(struct cli *cli, const struct command *c, struct str statu
 const struct flag *help_flag_at(
 	struct cli *cli, const struct command *c, size_t i, bool *own)
 {
-	static const struct flag help = { .name = "help", .letter = 'h' };
-	const struct flag *more = settings_flags(c->settings | SETTINGS_ALL, &cli->arena);
+	static const struct flag help = { "help", .letter = 'h' };
+	const struct flag *more = settings_flags(c->what | SETTINGS_ALL, &cli->arena);
 	size_t n = 0;
 
 	*own = true;
@@ -177,6 +177,14 @@ static void usage_add(struct cli *cli, const struct command *c, struct buf *out)
 	buf_add_char(out, '\n');
 }
 
+static void examples_add(struct buf *out, const char *examples)
+{
+	struct str rest = str_of(examples), line;
+
+	while (str_cut(&rest, '\n', &line))
+		buf_print(out, "%s%.*s\n", line.at[0] == ' ' ? "" : "  ", STR_ARGS(line));
+}
+
 static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
 {
 	usage_add(cli, c, out);
@@ -187,8 +195,7 @@ static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
 	}
 	flags_add(cli, c, out);
 	if (c->examples) title_add(cli, out, msg_text("help.title.examples"));
-	for (const char *const *e = c->examples; e && *e; e++)
-		buf_print(out, "  %s\n", *e);
+	examples_add(out, c->examples);
 	exits_add(cli, c, out);
 }
 
@@ -224,10 +231,6 @@ unsigned help_group_of(const struct command *c)
 
 static void overview_help(struct cli *cli, struct buf *out)
 {
-	static const char *const examples[] = { "parley serve",
-		"parley ask 'Deploy to production?' && make deploy",
-		"parley gate --risk high -- make deploy", "parley inbox",
-		"parley connect claude" };
 	const struct command *c;
 
 	buf_print(out, "%s parley %s\n\n%s\n", msg_text("help.title.usage"),
@@ -240,8 +243,10 @@ static void overview_help(struct cli *cli, struct buf *out)
 					20, help_summary(cli, c));
 	}
 	title_add(cli, out, msg_text("help.title.examples"));
-	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-		buf_print(out, "  %s\n", examples[i]);
+	examples_add(out, "parley serve\n"
+			  "parley ask 'Deploy to production?' && make deploy\n"
+			  "parley gate --risk high -- make deploy\nparley inbox\n"
+			  "parley connect claude");
 	buf_print(out, "\n%s\n", msg_text("help.more"));
 }
 

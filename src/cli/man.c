@@ -165,11 +165,8 @@ static void examples_add(const struct command *c, struct buf *out)
 	if (!c->examples) return;
 	section_add(out, "help.man.title.examples");
 	buf_add_text(out, ".Bd -literal\n");
-	for (const char *const *e = c->examples; *e; e++) {
-		chars_add(out, str_of(*e));
-		buf_add_char(out, '\n');
-	}
-	buf_add_text(out, ".Ed\n");
+	chars_add(out, str_of(c->examples));
+	buf_add_text(out, "\n.Ed\n");
 }
 
 static bool same_group(const struct command *a, const struct command *b)

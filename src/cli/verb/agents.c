@@ -1,7 +1,7 @@
 /* agents.c - agents list, show, test, import, remove: the agents that Parley runs. */
 #include "cli/administer.h"
 #include "cli/agentfile/agent_markdown.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "core/run/agent.h"
 #include "core/run/model_wire.h"
 #include "text/problem_words.h"
@@ -280,69 +280,25 @@ static int agents_import_run(struct cli *cli)
 
 /* ---- commands ---- */
 
-static const struct flag import_flags[] = { { .name = "provider", .value = "NAME" },
-	{ .name = "model", .value = "MODEL" }, { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 } };
+static const struct flag import_flags[] = { { "provider", "NAME" }, { "model", "MODEL" },
+	{ "workspace", "NAME" }, { "json" }, { 0 } };
 
-static const char *const list_examples[] = { "parley agents list", NULL };
-static const char *const show_examples[] = { "parley agents show assistant", NULL };
-static const char *const test_examples[] = { "parley agents test assistant", NULL };
-static const char *const import_examples[] = { "parley agents import researcher.md",
-	"parley agents import researcher.md --provider anthropic \\\n"
-	"      --model claude-sonnet-4-5",
-	NULL };
-static const char *const remove_examples[] = { "parley agents remove researcher", NULL };
-
-const struct command verb_agents_list = {
-	.name = "agents list",
-	.run = agents_list_run,
-	.served = true,
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = list_examples,
-};
-
-const struct command verb_agents_show = {
-	.name = "agents show",
-	.run = agents_show_run,
-	.served = true,
-	.words = "AGENT",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3 5",
-	.examples = show_examples,
-};
-
-const struct command verb_agents_test = {
-	.name = "agents test",
-	.run = agents_test_run,
-	.served = true,
-	.words = "AGENT",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = test_examples,
-};
-
-const struct command verb_agents_import = {
-	.name = "agents import",
-	.run = agents_import_run,
-	.served = true,
-	.words = "FILE",
-	.flags = import_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3",
-	.examples = import_examples,
-};
-
-const struct command verb_agents_remove = {
-	.name = "agents remove",
-	.run = agents_remove_run,
-	.served = true,
-	.words = "AGENT",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = remove_examples,
+const struct command agents_verbs[] = {
+	{ "agents list", agents_list_run, NULL, 0, 0, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley agents list" },
+	{ "agents show", agents_show_run, "AGENT", 1, 1, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 2 3 5",
+		"parley agents show assistant" },
+	{ "agents test", agents_test_run, "AGENT", 1, 1, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
+		"parley agents test assistant" },
+	{ "agents import", agents_import_run, "FILE", 1, 1, import_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3",
+		"parley agents import researcher.md\n"
+		"parley agents import researcher.md --provider anthropic \\\n"
+		"      --model claude-sonnet-4-5" },
+	{ "agents remove", agents_remove_run, "AGENT", 1, 1, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
+		"parley agents remove researcher" },
+	{ 0 },
 };

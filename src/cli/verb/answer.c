@@ -164,37 +164,19 @@ static int answer_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "other", .value = "TEXT" },
-	{ .name = "note", .value = "TEXT" },
-	{ .name = "arguments", .value = "JSON" },
-	{ .name = "for", .value = "TIME" },
-	{ .name = "pattern", .value = "PATTERN" },
-	{ .name = "open" },
-	{ .name = "yes" },
-	{ .name = "json" },
+static const struct flag flags[] = { { "other", "TEXT" }, { "note", "TEXT" },
+	{ "arguments", "JSON" }, { "for", "TIME" }, { "pattern", "PATTERN" }, { "open" },
+	{ "yes" }, { "json" }, { 0 } };
+
+const struct command answer_verbs[] = {
+	{ "answer", answer_run, "ID… [VALUE… | KEY=VALUE…]", 1, WORDS_MANY, flags,
+		SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley answer ask_01jc… yes\n"
+		"parley answer ask_01jc… staging --note 'Tests first'\n"
+		"parley answer ask_01jc… env=staging tests=unit tests=api\n"
+		"parley answer ask_01jc… reject --note 'Not on a Friday'\n"
+		"parley answer ask_01jc… approve --for 1h --pattern 'Bash(npm test *)'\n"
+		"parley answer ask_01jc… ask_01jd… approve\n"
+		"parley answer ask_01jc…@3f2a91c04d5e6b7a approve --yes" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley answer ask_01jc… yes",
-	"parley answer ask_01jc… staging --note 'Tests first'",
-	"parley answer ask_01jc… env=staging tests=unit tests=api",
-	"parley answer ask_01jc… reject --note 'Not on a Friday'",
-	"parley answer ask_01jc… approve --for 1h --pattern 'Bash(npm test *)'",
-	"parley answer ask_01jc… ask_01jd… approve",
-	"parley answer ask_01jc…@3f2a91c04d5e6b7a approve --yes",
-	NULL,
-};
-
-const struct command verb_answer = {
-	.name = "answer",
-	.run = answer_run,
-	.words = "ID… [VALUE… | KEY=VALUE…]",
-	.words_min = 1,
-	.words_max = WORDS_MANY,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = examples,
 };

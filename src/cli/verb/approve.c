@@ -98,28 +98,16 @@ static int approve_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "tool", .value = "NAME" },
-	{ .name = "arg", .value = "KEY=VALUE", .many = true },
-	{ .name = "diff", .value = "FILE" },
-	{ .name = "risk", .value = "RISK", .values = "low medium high critical" },
-	{ .name = "no-wait" },
-	{ .name = "json" },
+static const struct flag flags[] = { { "tool", "NAME" },
+	{ "arg", "KEY=VALUE", .many = true }, { "diff", "FILE" },
+	{ "risk", "RISK", "low medium high critical" }, { "no-wait" }, { "json" },
+	{ 0 } };
+
+const struct command approve_verbs[] = {
+	{ "approve", approve_run, NULL, 0, 0, flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 6 124 130",
+		"parley approve --tool deploy --arg env=prod --arg replicas=3 --risk high\n"
+		"parley approve --tool edit --arg file=main.c --diff main.diff --timeout 1h",
+		.also = asking_flags },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley approve --tool deploy --arg env=prod --arg replicas=3 --risk high",
-	"parley approve --tool edit --arg file=main.c --diff main.diff --timeout 1h",
-	NULL,
-};
-
-const struct command verb_approve = {
-	.name = "approve",
-	.run = approve_run,
-	.flags = flags,
-	.also = asking_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 6 124 130",
-	.examples = examples,
 };

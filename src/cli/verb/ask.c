@@ -182,41 +182,32 @@ static int ask_run(struct cli *cli)
 }
 
 static const struct flag flags[] = {
-	{ .name = "choice", .letter = 'c', .value = "[ID:]LABEL", .many = true },
-	{ .name = "multi" },
-	{ .name = "other" },
-	{ .name = "text" },
-	{ .name = "number" },
-	{ .name = "note" },
-	{ .name = "default", .value = "VALUE", .many = true },
-	{ .name = "kind", .value = "KIND", .values = "blocking non_blocking" },
-	{ .name = "template", .value = "NAME" },
-	{ .name = "value", .value = "NAME=TEXT", .many = true },
-	{ .name = "dialect", .value = "NAME" },
-	{ .name = "strict" },
-	{ .name = "no-wait" },
-	{ .name = "json" },
+	{ "choice", "[ID:]LABEL", .letter = 'c', .many = true },
+	{ "multi" },
+	{ "other" },
+	{ "text" },
+	{ "number" },
+	{ "note" },
+	{ "default", "VALUE", .many = true },
+	{ "kind", "KIND", "blocking non_blocking" },
+	{ "template", "NAME" },
+	{ "value", "NAME=TEXT", .many = true },
+	{ "dialect", "NAME" },
+	{ "strict" },
+	{ "no-wait" },
+	{ "json" },
 	{ 0 },
 };
 
-static const char *const examples[] = {
-	"parley ask 'Deploy to production?' && make deploy",
-	"env=$(parley ask 'Where to?' -c staging:Staging -c prod:Production --other)",
-	"parley ask 'Which tests?' -c unit -c api -c e2e --multi \\\n"
-	"      --timeout 30m --default unit",
-	"name=$(parley ask 'What shall it be called?' --text)",
-	"parley ask --dialect langchain_hitl < request.json > reply.json",
-	NULL,
-};
-
-const struct command verb_ask = {
-	.name = "ask",
-	.run = ask_run,
-	.words = "[TEXT]",
-	.words_max = WORDS_MANY,
-	.flags = flags,
-	.also = asking_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 6 124 130",
-	.examples = examples,
+const struct command ask_verbs[] = {
+	{ "ask", ask_run, "[TEXT]", 0, WORDS_MANY, flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 6 124 130",
+		"parley ask 'Deploy to production?' && make deploy\n"
+		"env=$(parley ask 'Where to?' -c staging:Staging -c prod:Production --other)\n"
+		"parley ask 'Which tests?' -c unit -c api -c e2e --multi \\\n"
+		"      --timeout 30m --default unit\n"
+		"name=$(parley ask 'What shall it be called?' --text)\n"
+		"parley ask --dialect langchain_hitl < request.json > reply.json",
+		.also = asking_flags },
+	{ 0 },
 };

@@ -87,16 +87,8 @@ static int attach_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "json" }, { 0 } };
-
-static const char *const examples[] = { "parley attach ses_01jc…", NULL };
-
-const struct command verb_attach = {
-	.name = "attach",
-	.run = attach_run,
-	.words = "RUN|SESSION",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5 6 124 130",
-	.examples = examples,
+const struct command attach_verbs[] = {
+	{ "attach", attach_run, "RUN|SESSION", 1, 1, json_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 5 6 124 130", "parley attach ses_01jc…" },
+	{ 0 },
 };

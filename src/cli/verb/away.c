@@ -124,19 +124,13 @@ static int away_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "to", .value = "USER" },
-	{ .name = "note", .value = "TEXT" }, { .name = "json" }, { 0 } };
+static const struct flag flags[] = { { "to", "USER" }, { "note", "TEXT" }, { "json" },
+	{ 0 } };
 
-static const char *const examples[] = { "parley away 3d --to ann",
-	"parley away 2026-12-24T18:00:00Z", "parley away back", NULL };
-
-const struct command verb_away = {
-	.name = "away",
-	.run = away_run,
-	.words = "[UNTIL|back]",
-	.words_max = 1,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = examples,
+const struct command away_verbs[] = {
+	{ "away", away_run, "[UNTIL|back]", 0, 1, flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley away 3d --to ann\n"
+		"parley away 2026-12-24T18:00:00Z\n"
+		"parley away back" },
+	{ 0 },
 };

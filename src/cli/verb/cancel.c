@@ -49,20 +49,8 @@ static int cancel_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },
-	{ .name = "json" }, { 0 } };
-
-static const char *const examples[] = {
-	"parley cancel ask_01jc… --reason 'No longer needed'",
-	NULL,
-};
-
-const struct command verb_cancel = {
-	.name = "cancel",
-	.run = cancel_run,
-	.words = "ASK|RUN|SESSION",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = examples,
+const struct command cancel_verbs[] = {
+	{ "cancel", cancel_run, "ASK|RUN|SESSION", 1, 1, reason_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 5", "parley cancel ask_01jc… --reason 'No longer needed'" },
+	{ 0 },
 };

@@ -16,16 +16,9 @@ static int completion_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const char *const examples[] = {
-	"eval \"$(parley completion bash)\"",
-	"parley completion fish > ~/.config/fish/completions/parley.fish",
-	NULL,
-};
-
-const struct command verb_completion = {
-	.name = "completion",
-	.run = completion_run,
-	.words = "bash|zsh|fish",
-	.exits = "0 2",
-	.examples = examples,
+const struct command completion_verbs[] = {
+	{ "completion", completion_run, "bash|zsh|fish", 1, 1, NULL, 0, "0 2",
+		"eval \"$(parley completion bash)\"\n"
+		"parley completion fish > ~/.config/fish/completions/parley.fish" },
+	{ 0 },
 };

@@ -260,32 +260,16 @@ static int connect_run(struct cli *cli)
 	return worst == EXIT_YES ? finish(&c) : worst;
 }
 
-static const struct flag flags[] = {
-	{ .name = "dry-run" },
-	{ .name = "remove" },
-	{ .name = "project" },
-	{ .name = "project-name", .value = "NAME" },
-	{ .name = "hook" },
-	{ .name = "no-test" },
+static const struct flag flags[] = { { "dry-run" }, { "remove" }, { "project" },
+	{ "project-name", "NAME" }, { "hook" }, { "no-test" }, { 0 } };
+
+const struct command connect_verbs[] = {
+	{ "connect", connect_run, "[AGENT…]", 0, WORDS_MANY, flags, SETTINGS_CLIENT,
+		"0 1 2 130",
+		"parley connect claude\n"
+		"parley connect codex gemini --dry-run\n"
+		"parley connect claude --hook\n"
+		"parley connect opencode --url https://parley.example.org\n"
+		"parley connect claude --remove" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley connect claude",
-	"parley connect codex gemini --dry-run",
-	"parley connect claude --hook",
-	"parley connect opencode --url https://parley.example.org",
-	"parley connect claude --remove",
-	NULL,
-};
-
-const struct command verb_connect = {
-	.name = "connect",
-	.run = connect_run,
-	.words = "[AGENT…]",
-	.words_max = WORDS_MANY,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 130",
-	.examples = examples,
 };

@@ -223,22 +223,19 @@ static int contact_run(struct cli *cli)
 }
 
 static const struct flag contact_flags[] = {
-	{ .name = "format", .value = "FORMAT", .values = "parley slack teams ntfy" },
-	{ .name = "name", .value = "TEXT" }, { .name = "team", .value = "NAME" },
-	{ .name = "json" }, { 0 }
+	{ "format", "FORMAT", "parley slack teams ntfy" },
+	{ "name", "TEXT" },
+	{ "team", "NAME" },
+	{ "json" },
+	{ 0 },
 };
-static const char *const contact_examples[] = { "parley contact",
-	"parley contact add webhook https://ntfy.example/parley --format ntfy",
-	"parley contact add command phone",
-	"parley contact add slack C0123ABCD --team ops", NULL };
-
-const struct command verb_contact = {
-	.name = "contact",
-	.run = contact_run,
-	.words = "[list|add CHANNEL ADDRESS|verify CODE|test ID|remove ID]",
-	.words_max = 3,
-	.flags = contact_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = contact_examples,
+const struct command contact_verbs[] = {
+	{ "contact", contact_run,
+		"[list|add CHANNEL ADDRESS|verify CODE|test ID|remove ID]", 0, 3,
+		contact_flags, SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley contact\n"
+		"parley contact add webhook https://ntfy.example/parley --format ntfy\n"
+		"parley contact add command phone\n"
+		"parley contact add slack C0123ABCD --team ops" },
+	{ 0 },
 };

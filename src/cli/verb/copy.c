@@ -2,7 +2,7 @@
 #include "admin/copy.h"
 #include "admin/inspect.h"
 #include "cli/progress_bar.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -30,18 +30,10 @@ static int copy_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag flags[] = { { .name = "from", .value = "STORE" },
-	{ .name = "to", .value = "STORE" }, { 0 } };
-static const char *const examples[] = {
-	"parley copy --from sqlite:/var/lib/parley/parley.db \\\n"
-	"      --to postgresql:///parley",
-	NULL
-};
-
-const struct command verb_copy = {
-	.name = "copy",
-	.run = copy_run,
-	.flags = flags,
-	.exits = "0 1 2 3",
-	.examples = examples,
+static const struct flag flags[] = { { "from", "STORE" }, { "to", "STORE" }, { 0 } };
+const struct command copy_verbs[] = {
+	{ "copy", copy_run, NULL, 0, 0, flags, 0, "0 1 2 3",
+		"parley copy --from sqlite:/var/lib/parley/parley.db \\\n"
+		"      --to postgresql:///parley" },
+	{ 0 },
 };

@@ -1,6 +1,6 @@
 /* delivery.c - delivery list, delivery replay, webhook secret. */
 #include "cli/administer.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
 #include <stdio.h>
@@ -60,41 +60,17 @@ static int secret_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag list_flags[] = {
-	{ .name = "status", .value = "STATUS", .values = "waiting done dead" }, { 0 }
-};
-static const struct flag secret_flags[] = { { .name = "rotate" }, { 0 } };
-static const char *const list_examples[] = { "parley delivery list --status dead", NULL };
-static const char *const replay_examples[] = { "parley delivery replay dlv_01jc…", NULL };
-static const char *const secret_examples[] = { "parley webhook secret",
-	"parley webhook secret --rotate", NULL };
-
-const struct command verb_delivery_list = {
-	.name = "delivery list",
-	.run = list_run,
-	.flags = list_flags,
-	.also = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = list_examples,
-};
-
-const struct command verb_delivery_replay = {
-	.name = "delivery replay",
-	.run = replay_run,
-	.words = "ID",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = replay_examples,
-};
-
-const struct command verb_webhook_secret = {
-	.name = "webhook secret",
-	.run = secret_run,
-	.flags = secret_flags,
-	.also = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = secret_examples,
+static const struct flag list_flags[] = { { "status", "STATUS", "waiting done dead" },
+	{ 0 } };
+static const struct flag secret_flags[] = { { "rotate" }, { 0 } };
+const struct command delivery_verbs[] = {
+	{ "delivery list", list_run, NULL, 0, 0, list_flags, SETTINGS_STORE, "0 2 3",
+		"parley delivery list --status dead", .also = admin_flags },
+	{ "delivery replay", replay_run, "ID", 1, 1, admin_flags, SETTINGS_STORE,
+		"0 1 2 3 5", "parley delivery replay dlv_01jc…" },
+	{ "webhook secret", secret_run, NULL, 0, 0, secret_flags, SETTINGS_STORE, "0 2 3",
+		"parley webhook secret\n"
+		"parley webhook secret --rotate",
+		.also = admin_flags },
+	{ 0 },
 };

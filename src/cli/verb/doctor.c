@@ -414,15 +414,10 @@ static int doctor_run(struct cli *cli)
 	return f.wrong > 0 ? EXIT_NO : EXIT_YES;
 }
 
-static const struct flag flags[] = { { .name = "json" }, { 0 } };
-static const char *const examples[] = { "parley doctor",
-	"parley doctor --json | jq '.findings[] | select(.state != \"ok\")'", NULL };
-
-const struct command verb_doctor = {
-	.name = "doctor",
-	.run = doctor_run,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT | SETTINGS_STORE | SETTINGS_SERVE,
-	.exits = "0 1 2",
-	.examples = examples,
+const struct command doctor_verbs[] = {
+	{ "doctor", doctor_run, NULL, 0, 0, json_flags,
+		SETTINGS_CLIENT | SETTINGS_STORE | SETTINGS_SERVE, "0 1 2",
+		"parley doctor\n"
+		"parley doctor --json | jq '.findings[] | select(.state != \"ok\")'" },
+	{ 0 },
 };

@@ -260,28 +260,15 @@ static int gate_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "risk", .value = "RISK", .values = "low medium high critical" },
-	{ .name = "policy" }, { 0 }
-};
+static const struct flag flags[] = { { "risk", "RISK", "low medium high critical" },
+	{ "policy" }, { 0 } };
 
-static const char *const examples[] = {
-	"parley gate --risk high -- make deploy",
-	"parley gate --timeout 10m -- rm -r build",
-	"parley gate --policy -- npm test",
-	NULL,
-};
-
-const struct command verb_gate = {
-	.name = "gate",
-	.run = gate_run,
-	.words = "[--] COMMAND [ARGUMENT…]",
-	.words_min = 1,
-	.words_max = WORDS_MANY,
-	.flags = flags,
-	.also = asking_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 6 124 126 127 130",
-	.examples = examples,
-	.stop = true,
+const struct command gate_verbs[] = {
+	{ "gate", gate_run, "[--] COMMAND [ARGUMENT…]", 1, WORDS_MANY, flags,
+		SETTINGS_CLIENT | COMMAND_STOP, "0 1 2 3 4 6 124 126 127 130",
+		"parley gate --risk high -- make deploy\n"
+		"parley gate --timeout 10m -- rm -r build\n"
+		"parley gate --policy -- npm test",
+		.also = asking_flags },
+	{ 0 },
 };

@@ -52,20 +52,11 @@ static int help_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag flags[] = { { .name = "man" }, { .name = "names" }, { 0 } };
+static const struct flag flags[] = { { "man" }, { "names" }, { 0 } };
 
-static const char *const examples[] = {
-	"parley help ask",
-	"parley help --man ask | man -l -",
-	NULL,
-};
-
-const struct command verb_help = {
-	.name = "help",
-	.run = help_run,
-	.words = "[COMMAND]",
-	.words_max = 2,
-	.flags = flags,
-	.exits = "0 2",
-	.examples = examples,
+const struct command help_verbs[] = {
+	{ "help", help_run, "[COMMAND]", 0, 2, flags, 0, "0 2",
+		"parley help ask\n"
+		"parley help --man ask | man -l -" },
+	{ 0 },
 };

@@ -479,30 +479,15 @@ static int hook_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag flags[] = {
-	{ .name = "allow", .value = "RULES", .many = true },
-	{ .name = "deny", .value = "RULES", .many = true },
-	{ .name = "ask-only", .value = "RULES", .many = true },
-	{ .name = "project", .value = "NAME" },
-	{ .name = "wait", .value = "TIME" },
-	{ .name = "then", .value = "DECISION" },
+static const struct flag flags[] = { { "allow", "RULES", .many = true },
+	{ "deny", "RULES", .many = true }, { "ask-only", "RULES", .many = true },
+	{ "project", "NAME" }, { "wait", "TIME" }, { "then", "DECISION" }, { 0 } };
+
+const struct command hook_verbs[] = {
+	{ "hook", hook_run, "AGENT", 1, 1, flags, SETTINGS_CLIENT, "0 2",
+		"parley connect claude --hook\n"
+		"parley hook claude --allow 'Read,Glob,Grep'\n"
+		"parley hook codex --deny 'Bash(sudo *)' --ask-only 'Bash(git push*)'\n"
+		"parley hook claude --wait 9m --then defer" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley connect claude --hook",
-	"parley hook claude --allow 'Read,Glob,Grep'",
-	"parley hook codex --deny 'Bash(sudo *)' --ask-only 'Bash(git push*)'",
-	"parley hook claude --wait 9m --then defer",
-	NULL,
-};
-
-const struct command verb_hook = {
-	.name = "hook",
-	.run = hook_run,
-	.words = "AGENT",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2",
-	.examples = examples,
 };

@@ -459,26 +459,12 @@ static int host_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "mcp-flag", .value = "FLAG" },
+static const struct flag flags[] = { { "mcp-flag", "FLAG" }, { 0 } };
+
+const struct command host_verbs[] = {
+	{ "host", host_run, "[--] COMMAND [ARGUMENT…]", 1, WORDS_MANY, flags,
+		SETTINGS_CLIENT | COMMAND_STOP, "0 2 3 4 126 127 130",
+		"parley host -- claude\n"
+		"parley host --mcp-flag --mcp-config -- my-agent --verbose" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley host -- claude",
-	"parley host --mcp-flag --mcp-config -- my-agent --verbose",
-	NULL,
-};
-
-const struct command verb_host = {
-	.name = "host",
-	.run = host_run,
-	.words = "[--] COMMAND [ARGUMENT…]",
-	.words_min = 1,
-	.words_max = WORDS_MANY,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4 126 127 130",
-	.examples = examples,
-	.stop = true,
 };

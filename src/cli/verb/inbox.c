@@ -5,20 +5,8 @@
 #include "client/locate.h"
 #include "text/msg.h"
 
-static const struct flag flags[] = {
-	{ .name = "no-open" },
-	{ .name = "bell" },
-	{ .name = "notify" },
-	{ .name = "mouse" },
-	{ .name = "theme", .value = "THEME", .values = "auto dark light" },
-	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley inbox",
-	"parley inbox --bell --notify",
-	NULL,
-};
+static const struct flag flags[] = { { "no-open" }, { "bell" }, { "notify" }, { "mouse" },
+	{ "theme", "THEME", "auto dark light" }, { 0 } };
 
 /* dark, light, or as the terminal says. */
 static enum theme theme_read(struct str said)
@@ -52,11 +40,9 @@ static int inbox_verb(struct cli *cli)
 	return err == OK ? EXIT_YES : cli_fail(cli, &why);
 }
 
-const struct command verb_inbox = {
-	.name = "inbox",
-	.run = inbox_verb,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = examples,
+const struct command inbox_verbs[] = {
+	{ "inbox", inbox_verb, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley inbox\n"
+		"parley inbox --bell --notify" },
+	{ 0 },
 };

@@ -263,36 +263,18 @@ static int list_run(struct cli *cli)
 }
 
 static const struct flag flags[] = {
-	{ .name = "status",
-		.value = "STATUS",
-		.values = "pending answered skipped expired cancelled settled all" },
-	{ .name = "settled" },
-	{ .name = "mine" },
-	{ .name = "since", .value = "TIME" },
-	{ .name = "agent", .value = "AGENT" },
-	{ .name = "project", .value = "PROJECT" },
-	{ .name = "kind",
-		.value = "KIND",
-		.values = "blocking non_blocking approval error_recovery" },
-	{ .name = "session", .value = "SESSION" },
-	{ .name = "limit", .value = "N" },
-	{ .name = "json" },
+	{ "status", "STATUS", "pending answered skipped expired cancelled settled all" },
+	{ "settled" }, { "mine" }, { "since", "TIME" }, { "agent", "AGENT" },
+	{ "project", "PROJECT" },
+	{ "kind", "KIND", "blocking non_blocking approval error_recovery" },
+	{ "session", "SESSION" }, { "limit", "N" }, { "json" }, { 0 }
+};
+
+const struct command list_verbs[] = {
+	{ "list", list_run, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley list\n"
+		"parley list --settled --mine --since 7d\n"
+		"parley list --status all --limit 1000\n"
+		"parley list | cut -f 1" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley list",
-	"parley list --settled --mine --since 7d",
-	"parley list --status all --limit 1000",
-	"parley list | cut -f 1",
-	NULL,
-};
-
-const struct command verb_list = {
-	.name = "list",
-	.run = list_run,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = examples,
 };

@@ -141,22 +141,11 @@ static int login_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag flags[] = { { .name = "name", .value = "NAME" },
-	{ .name = "workspace", .value = "NAME" }, { 0 } };
+static const struct flag flags[] = { { "name", "NAME" }, { "workspace", "NAME" }, { 0 } };
 
-static const char *const examples[] = {
-	"parley login 'http://127.0.0.1:7275/login#k2hq…'",
-	"parley login --url https://desk.example.org",
-	NULL,
-};
-
-const struct command verb_login = {
-	.name = "login",
-	.run = login_run,
-	.words = "[CODE]",
-	.words_max = 1,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4 130",
-	.examples = examples,
+const struct command login_verbs[] = {
+	{ "login", login_run, "[CODE]", 0, 1, flags, SETTINGS_CLIENT, "0 2 3 4 130",
+		"parley login 'http://127.0.0.1:7275/login#k2hq…'\n"
+		"parley login --url https://desk.example.org" },
+	{ 0 },
 };

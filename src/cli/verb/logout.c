@@ -37,9 +37,7 @@ static int logout_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-const struct command verb_logout = {
-	.name = "logout",
-	.run = logout_run,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3",
+const struct command logout_verbs[] = {
+	{ "logout", logout_run, NULL, 0, 0, NULL, SETTINGS_CLIENT, "0 2 3" },
+	{ 0 },
 };

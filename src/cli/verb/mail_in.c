@@ -8,7 +8,7 @@
 #include "admin/admin.h"
 #include "base/hash.h"
 #include "cli/pick_client.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "core/notify/mail_read.h"
 
 enum { CALL_MS = 60 * 1000 };
@@ -82,16 +82,8 @@ static int mail_in_run(struct cli *cli)
 	return status;
 }
 
-static const char *const examples[] = {
-	"parley mail-in --data /var/lib/parley < message.eml", NULL
-};
-
-const struct command verb_mail_in = {
-	.name = "mail-in",
-	.run = mail_in_run,
-	.words = "[RECIPIENT]",
-	.words_max = 1,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 65 75",
-	.examples = examples,
+const struct command mail_in_verbs[] = {
+	{ "mail-in", mail_in_run, "[RECIPIENT]", 0, 1, NULL, SETTINGS_STORE, "0 2 65 75",
+		"parley mail-in --data /var/lib/parley < message.eml" },
+	{ 0 },
 };

@@ -55,26 +55,13 @@ static int mcp_run(struct cli *cli)
 	return bridge_run(&setup) == BRIDGED_STOPPED ? term_stopped() : EXIT_YES;
 }
 
-static const struct flag flags[] = {
-	{ .name = "print-config", .value = "CLIENT" },
-	{ .name = "strict" },
-	{ .name = "host", .value = "SESSION" },
-	{ .name = "project", .value = "NAME" },
+static const struct flag flags[] = { { "print-config", "CLIENT" }, { "strict" },
+	{ "host", "SESSION" }, { "project", "NAME" }, { 0 } };
+
+const struct command mcp_verbs[] = {
+	{ "mcp", mcp_run, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 130",
+		"claude mcp add parley -- parley mcp\n"
+		"parley mcp --print-config codex >> ~/.codex/config.toml\n"
+		"parley mcp --print-config claude --url https://desk.example.org > .mcp.json" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"claude mcp add parley -- parley mcp",
-	"parley mcp --print-config codex >> ~/.codex/config.toml",
-	"parley mcp --print-config claude --url https://desk.example.org > .mcp.json",
-	NULL,
-};
-
-const struct command verb_mcp = {
-	.name = "mcp",
-	.run = mcp_run,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 130",
-	.examples = examples,
 };

@@ -1,6 +1,6 @@
 /* providers.c - providers list, add, test, prices, remove: who serves models. */
 #include "cli/administer.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "core/run/price_list.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
@@ -161,79 +161,27 @@ static int providers_prices_run(struct cli *cli)
 /* ---- commands ---- */
 
 static const struct flag add_flags[] = {
-	{ .name = "kind",
-		.value = "KIND",
-		.values = "anthropic openai openai_responses gemini" },
-	{ .name = "provider-url", .value = "URL" },
-	{ .name = "key-file", .value = "FILE" }, { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 }
+	{ "kind", "KIND", "anthropic openai openai_responses gemini" },
+	{ "provider-url", "URL" }, { "key-file", "FILE" }, { "workspace", "NAME" },
+	{ "json" }, { 0 }
 };
 
-static const char *const list_examples[] = { "parley providers list", NULL };
-static const char *const add_examples[] = {
-	"parley providers add ollama --kind openai \\\n"
-	"      --provider-url http://127.0.0.1:11434/v1",
-	"parley providers add anthropic --key-file - < key.txt", NULL
-};
-static const char *const test_examples[] = {
-	"parley providers test anthropic claude-sonnet-4-5", NULL
-};
-static const char *const prices_examples[] = { "parley providers prices api.json", NULL };
-static const char *const remove_examples[] = { "parley providers remove ollama", NULL };
-
-const struct command verb_providers_list = {
-	.name = "providers list",
-	.run = providers_list_run,
-	.served = true,
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = list_examples,
-};
-
-const struct command verb_providers_add = {
-	.name = "providers add",
-	.run = providers_add_run,
-	.served = true,
-	.words = "NAME",
-	.flags = add_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3",
-	.examples = add_examples,
-};
-
-const struct command verb_providers_test = {
-	.name = "providers test",
-	.run = providers_test_run,
-	.served = true,
-	.words = "NAME [MODEL]",
-	.words_min = 1,
-	.words_max = 2,
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = test_examples,
-};
-
-const struct command verb_providers_prices = {
-	.name = "providers prices",
-	.run = providers_prices_run,
-	.served = true,
-	.words = "[FILE]",
-	.words_max = 1,
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = prices_examples,
-};
-
-const struct command verb_providers_remove = {
-	.name = "providers remove",
-	.run = providers_remove_run,
-	.served = true,
-	.words = "NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = remove_examples,
+const struct command providers_verbs[] = {
+	{ "providers list", providers_list_run, NULL, 0, 0, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley providers list" },
+	{ "providers add", providers_add_run, "NAME", 1, 1, add_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3",
+		"parley providers add ollama --kind openai \\\n"
+		"      --provider-url http://127.0.0.1:11434/v1\n"
+		"parley providers add anthropic --key-file - < key.txt" },
+	{ "providers test", providers_test_run, "NAME [MODEL]", 1, 2, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
+		"parley providers test anthropic claude-sonnet-4-5" },
+	{ "providers prices", providers_prices_run, "[FILE]", 0, 1, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 2 3",
+		"parley providers prices api.json" },
+	{ "providers remove", providers_remove_run, "NAME", 1, 1, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
+		"parley providers remove ollama" },
+	{ 0 },
 };

@@ -327,18 +327,12 @@ static int route_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag route_flags[] = { { .name = "json" }, { 0 } };
-static const char *const route_examples[] = { "parley route",
-	"parley route show > routes.json", "parley route set routes.json",
-	"parley route try ask_01jc…", NULL };
-
-const struct command verb_route = {
-	.name = "route",
-	.run = route_run,
-	.words = "[list|show|try ASK|set FILE]",
-	.words_max = 2,
-	.flags = route_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = route_examples,
+const struct command route_verbs[] = {
+	{ "route", route_run, "[list|show|try ASK|set FILE]", 0, 2, json_flags,
+		SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley route\n"
+		"parley route show > routes.json\n"
+		"parley route set routes.json\n"
+		"parley route try ask_01jc…" },
+	{ 0 },
 };

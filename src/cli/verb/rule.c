@@ -36,23 +36,8 @@ static int list_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag list_flags[] = {
-	{ .name = "effect", .value = "EFFECT", .values = "allow ask deny" },
-	{ .name = "agent", .value = "NAME" },
-	{ .name = "state", .value = "STATE", .values = "live ended all" },
-	{ .name = "json" }, { 0 }
-};
-static const char *const list_examples[] = { "parley rule list --effect allow", NULL };
-
-const struct command verb_rule_list = {
-	.name = "rule list",
-	.run = list_run,
-	.flags = list_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = list_examples,
-};
-
+static const struct flag list_flags[] = { { "effect", "EFFECT", "allow ask deny" },
+	{ "agent", "NAME" }, { "state", "STATE", "live ended all" }, { "json" }, { 0 } };
 /* ---- add ---- */
 
 /* A rule as the server took it, and what it says about it. */
@@ -101,26 +86,6 @@ static int add_run(struct cli *cli)
 	}
 
 static const struct flag add_flags[] = { TERMS, { 0 } };
-static const char *const add_examples[] = {
-	"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'",
-	"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h",
-	"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'by two'",
-	"parley rule add ask pay --argument /amount:min=100 --risk high",
-	"parley rule add --file rule.json",
-	NULL,
-};
-
-const struct command verb_rule_add = {
-	.name = "rule add",
-	.run = add_run,
-	.words = "[EFFECT [PATTERN]]",
-	.words_max = 2,
-	.flags = add_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4",
-	.examples = add_examples,
-};
-
 /* ---- show, edit ---- */
 
 static int show_run(struct cli *cli)
@@ -143,19 +108,6 @@ static int show_run(struct cli *cli)
 	buf_done(&text);
 	return EXIT_YES;
 }
-
-static const struct flag show_flags[] = { { .name = "json" }, { 0 } };
-static const char *const show_examples[] = { "parley rule show rul_01jc…", NULL };
-
-const struct command verb_rule_show = {
-	.name = "rule show",
-	.run = show_run,
-	.words = "RULE",
-	.flags = show_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4 5",
-	.examples = show_examples,
-};
 
 /* The members of `given`, and those of `now` that it does not bring. */
 static void merged_put(
@@ -215,26 +167,7 @@ static int edit_run(struct cli *cli)
 	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
 }
 
-static const struct flag edit_flags[] = { TERMS, { .name = "enable" },
-	{ .name = "disable" }, { 0 } };
-static const char *const edit_examples[] = {
-	"parley rule edit rul_01jc… --note 'until the freeze ends' --for 3d",
-	"parley rule edit rul_01jc… --disable",
-	NULL,
-};
-
-const struct command verb_rule_edit = {
-	.name = "rule edit",
-	.run = edit_run,
-	.words = "RULE [PATTERN]",
-	.words_min = 1,
-	.words_max = 2,
-	.flags = edit_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = edit_examples,
-};
-
+static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { 0 } };
 /* ---- try ---- */
 
 /* How far back it looks. */
@@ -329,27 +262,9 @@ static int try_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag try_flags[] = {
-	{ .name = "effect", .value = "EFFECT", .values = "allow ask deny" },
-	{ .name = "agent", .value = "NAME" }, { .name = "project", .value = "NAME" },
-	{ .name = "since", .value = "TIME" }, { .name = "json" }, { 0 }
-};
-static const char *const try_examples[] = {
-	"parley rule try 'Bash(npm test*)' --since 7d",
-	"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'",
-	NULL,
-};
-
-const struct command verb_rule_try = {
-	.name = "rule try",
-	.run = try_run,
-	.words = "PATTERN|JSON",
-	.flags = try_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = try_examples,
-};
-
+static const struct flag try_flags[] = { { "effect", "EFFECT", "allow ask deny" },
+	{ "agent", "NAME" }, { "project", "NAME" }, { "since", "TIME" }, { "json" },
+	{ 0 } };
 /* ---- end ---- */
 
 static int end_run(struct cli *cli)
@@ -362,15 +277,29 @@ static int end_run(struct cli *cli)
 	return status;
 }
 
-static const char *const end_examples[] = { "parley rule end rul_01jc…", NULL };
-
-const struct command verb_rule_end = {
-	.name = "rule end",
-	.run = end_run,
-	.words = "RULE",
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = end_examples,
+const struct command rule_verbs[] = {
+	{ "rule list", list_run, NULL, 0, 0, list_flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley rule list --effect allow" },
+	{ "rule add", add_run, "[EFFECT [PATTERN]]", 0, 2, add_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4",
+		"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'\n"
+		"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h\n"
+		"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'by two'\n"
+		"parley rule add ask pay --argument /amount:min=100 --risk high\n"
+		"parley rule add --file rule.json" },
+	{ "rule show", show_run, "RULE", 1, 1, json_flags, SETTINGS_CLIENT, "0 2 3 4 5",
+		"parley rule show rul_01jc…" },
+	{ "rule edit", edit_run, "RULE [PATTERN]", 1, 2, edit_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 5",
+		"parley rule edit rul_01jc… --note 'until the freeze ends' --for 3d\n"
+		"parley rule edit rul_01jc… --disable" },
+	{ "rule try", try_run, "PATTERN|JSON", 1, 1, try_flags, SETTINGS_CLIENT,
+		"0 2 3 4",
+		"parley rule try 'Bash(npm test*)' --since 7d\n"
+		"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'" },
+	{ "rule end", end_run, "RULE", 1, 1, NULL, SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley rule end rul_01jc…" },
+	{ 0 },
 };
 
 /* ---- policy ---- */
@@ -407,18 +336,11 @@ static int policy_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag policy_flags[] = {
-	{ .name = "mode", .value = "MODE", .values = "auto manual selective" },
-	{ .name = "json" }, { 0 }
-};
-static const char *const policy_examples[] = { "parley policy",
-	"parley policy --mode manual", NULL };
-
-const struct command verb_policy = {
-	.name = "policy",
-	.run = policy_run,
-	.flags = policy_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4",
-	.examples = policy_examples,
+static const struct flag policy_flags[] = { { "mode", "MODE", "auto manual selective" },
+	{ "json" }, { 0 } };
+const struct command policy_verbs[] = {
+	{ "policy", policy_run, NULL, 0, 0, policy_flags, SETTINGS_CLIENT, "0 1 2 3 4",
+		"parley policy\n"
+		"parley policy --mode manual" },
+	{ 0 },
 };

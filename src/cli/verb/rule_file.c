@@ -60,19 +60,6 @@ static int export_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const char *const export_examples[] = { "parley rule export rules.json",
-	"parley rule export | diff rules.json -", NULL };
-
-const struct command verb_rule_export = {
-	.name = "rule export",
-	.run = export_run,
-	.words = "[FILE]",
-	.words_max = 1,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = export_examples,
-};
-
 /* ---- apply ---- */
 
 struct apply {
@@ -260,16 +247,14 @@ static int apply_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag apply_flags[] = { { .name = "dry-run" }, { 0 } };
-static const char *const apply_examples[] = { "parley rule apply rules.json --dry-run",
-	"parley rule apply rules.json", NULL };
-
-const struct command verb_rule_apply = {
-	.name = "rule apply",
-	.run = apply_run,
-	.words = "FILE",
-	.flags = apply_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4",
-	.examples = apply_examples,
+static const struct flag apply_flags[] = { { "dry-run" }, { 0 } };
+const struct command rule_file_verbs[] = {
+	{ "rule export", export_run, "[FILE]", 0, 1, NULL, SETTINGS_CLIENT, "0 2 3 4",
+		"parley rule export rules.json\n"
+		"parley rule export | diff rules.json -" },
+	{ "rule apply", apply_run, "FILE", 1, 1, apply_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4",
+		"parley rule apply rules.json --dry-run\n"
+		"parley rule apply rules.json" },
+	{ 0 },
 };

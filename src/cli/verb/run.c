@@ -145,29 +145,13 @@ static int run_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "session", .value = "SESSION" },
-	{ .name = "project", .value = "NAME" },
-	{ .name = "max-cost", .value = "USD" },
-	{ .name = "detach" },
-	{ .name = "json" },
+static const struct flag flags[] = { { "session", "SESSION" }, { "project", "NAME" },
+	{ "max-cost", "USD" }, { "detach" }, { "json" }, { 0 } };
+
+const struct command run_verbs[] = {
+	{ "run", run_run, "[AGENT] TEXT|-", 1, 2, flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 5 6 124 130",
+		"parley run 'Ask me two things, then write a haiku'\n"
+		"git diff | parley run reviewer -" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley run 'Ask me two things, then write a haiku'",
-	"git diff | parley run reviewer -",
-	NULL,
-};
-
-const struct command verb_run = {
-	.name = "run",
-	.run = run_run,
-	.words = "[AGENT] TEXT|-",
-	.words_min = 1,
-	.words_max = 2,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5 6 124 130",
-	.examples = examples,
 };

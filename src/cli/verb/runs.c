@@ -1,5 +1,6 @@
-/* runs.c - parley runs, sessions, projects, usage: what agents do, where, and what it cost. */
+/* runs.c - parley runs, sessions, session delete, projects, usage: what agents do, where, and what it cost. */
 #include "base/clock.h"
+#include "base/id.h"
 #include "cli/administer.h"
 #include "cli/pick_client.h"
 #include "cli/verb/verbs.h"
@@ -64,24 +65,8 @@ static int runs_run(struct cli *cli)
 }
 
 static const struct flag run_flags[] = {
-	{ .name = "status",
-		.value = "STATUS",
-		.values = "queued running waiting completed failed cancelled" },
-	{ .name = "session", .value = "SESSION" },
-	{ .name = "agent", .value = "AGENT" },
-	{ .name = "json" },
-	{ 0 },
-};
-
-static const char *const run_examples[] = { "parley runs --status waiting", NULL };
-
-const struct command verb_runs = {
-	.name = "runs",
-	.run = runs_run,
-	.flags = run_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = run_examples,
+	{ "status", "STATUS", "queued running waiting completed failed cancelled" },
+	{ "session", "SESSION" }, { "agent", "AGENT" }, { "json" }, { 0 }
 };
 
 static void session_print(struct cli *cli, const struct json *session)
@@ -115,28 +100,35 @@ static int sessions_run(struct cli *cli)
 }
 
 static const struct flag session_flags[] = {
-	{ .name = "status",
-		.value = "STATUS",
-		.values =
-			"idle running waiting_for_input waiting_for_approval completed failed "
-			"cancelled" },
-	{ .name = "project", .value = "PROJECT" },
-	{ .name = "limit", .value = "N" },
-	{ .name = "json" },
-	{ 0 },
+	{ "status", "STATUS",
+		"idle running waiting_for_input waiting_for_approval completed failed "
+		"cancelled" },
+	{ "project", "PROJECT" }, { "limit", "N" }, { "json" }, { 0 }
 };
 
-static const char *const session_examples[] = { "parley sessions --status running",
-	NULL };
+static int session_delete_run(struct cli *cli)
+{
+	struct str id = args_word(&cli->args, 0);
+	struct fault why = { 0 };
+	struct api_reply reply;
+	struct client *client;
+	struct buf path = { 0 };
+	int status;
 
-const struct command verb_sessions = {
-	.name = "sessions",
-	.run = sessions_run,
-	.flags = session_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = session_examples,
-};
+	if (!id_valid(id, "ses")) {
+		SAY("cli.session.wrong", { "id", id });
+		return EXIT_UNKNOWN_ID;
+	}
+	client = pick_client(cli, AS_PERSON, &why);
+	if (!client) return cli_fail(cli, &why);
+	buf_add_text(&path, "/v1/sessions/");
+	url_add(&path, id);
+	status = cli_call(cli, client, "DELETE", buf_str(&path), STR_NONE, &reply, NULL);
+	if (!status) SAY("cli.session.deleted", { "id", id });
+	buf_done(&path);
+	client_free(client);
+	return status;
+}
 
 static void project_print(struct cli *cli, const struct json *project)
 {
@@ -155,19 +147,6 @@ static int projects_run(struct cli *cli)
 {
 	return list_print(cli, STR("/v1/projects"), "cli.projects.none", project_print);
 }
-
-static const struct flag project_flags[] = { { .name = "json" }, { 0 } };
-
-static const char *const project_examples[] = { "parley projects", NULL };
-
-const struct command verb_projects = {
-	.name = "projects",
-	.run = projects_run,
-	.flags = project_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = project_examples,
-};
 
 static void usage_print(struct cli *cli, const struct json *sum)
 {
@@ -189,21 +168,19 @@ static int usage_run(struct cli *cli)
 		cli, flags_query(cli, "/v1/usage", names), "cli.usage.none", usage_print);
 }
 
-static const struct flag usage_flags[] = {
-	{ .name = "by", .value = "WHAT", .values = "agent model session day" },
-	{ .name = "from", .value = "TIME" },
-	{ .name = "to", .value = "TIME" },
-	{ .name = "json" },
+static const struct flag usage_flags[] = { { "by", "WHAT", "agent model session day" },
+	{ "from", "TIME" }, { "to", "TIME" }, { "json" }, { 0 } };
+
+const struct command runs_verbs[] = {
+	{ "runs", runs_run, NULL, 0, 0, run_flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley runs --status waiting" },
+	{ "sessions", sessions_run, NULL, 0, 0, session_flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley sessions --status running" },
+	{ "session delete", session_delete_run, "SESSION", 1, 1, NULL, SETTINGS_CLIENT,
+		"0 2 3 4 5", "parley session delete ses_01jc…" },
+	{ "projects", projects_run, NULL, 0, 0, json_flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley projects" },
+	{ "usage", usage_run, NULL, 0, 0, usage_flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley usage --by day" },
 	{ 0 },
-};
-
-static const char *const usage_examples[] = { "parley usage --by day", NULL };
-
-const struct command verb_usage = {
-	.name = "usage",
-	.run = usage_run,
-	.flags = usage_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = usage_examples,
 };

@@ -50,20 +50,9 @@ static int show_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "json" }, { 0 } };
-
-static const char *const examples[] = {
-	"parley show ask_01jc…",
-	"parley show --json ask_01jc… | jq .answer",
-	NULL,
-};
-
-const struct command verb_show = {
-	.name = "show",
-	.run = show_run,
-	.words = "ID",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4 5",
-	.examples = examples,
+const struct command show_verbs[] = {
+	{ "show", show_run, "ID", 1, 1, json_flags, SETTINGS_CLIENT, "0 2 3 4 5",
+		"parley show ask_01jc…\n"
+		"parley show --json ask_01jc… | jq .answer" },
+	{ 0 },
 };

@@ -14,20 +14,8 @@ static int skip_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },
-	{ .name = "json" }, { 0 } };
-
-static const char *const examples[] = {
-	"parley skip ask_01jc… --reason 'Not mine to decide'",
-	NULL,
-};
-
-const struct command verb_skip = {
-	.name = "skip",
-	.run = skip_run,
-	.words = "ID",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = examples,
+const struct command skip_verbs[] = {
+	{ "skip", skip_run, "ID", 1, 1, reason_flags, SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley skip ask_01jc… --reason 'Not mine to decide'" },
+	{ 0 },
 };

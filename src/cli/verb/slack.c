@@ -80,16 +80,11 @@ static int manifest_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const char *const examples[] = { "parley slack manifest --socket",
-	"parley slack manifest --url https://parley.example.org", NULL };
-
 static const struct flag flags[] = { { "socket" }, { 0 } };
 
-const struct command verb_slack_manifest = {
-	.name = "slack manifest",
-	.flags = flags,
-	.run = manifest_run,
-	.settings = SETTINGS_SERVE,
-	.exits = "0 2",
-	.examples = examples,
+const struct command slack_verbs[] = {
+	{ "slack manifest", manifest_run, NULL, 0, 0, flags, SETTINGS_SERVE, "0 2",
+		"parley slack manifest --socket\n"
+		"parley slack manifest --url https://parley.example.org" },
+	{ 0 },
 };

@@ -190,29 +190,8 @@ static int stop_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag stop_flags[] = { { .name = "agent", .value = "NAME" },
-	{ .name = "project", .value = "NAME" }, { .name = "session", .value = "ID" },
-	{ .name = "for", .value = "TIME" }, { .name = "json" }, { 0 } };
-
-static const char *const stop_examples[] = {
-	"parley pause 'Production is down'",
-	"parley pause --agent 'ci-*' --for 30m 'Wrong branch'",
-	"parley pause list",
-	NULL,
-};
-
-const struct command verb_pause = {
-	.name = "pause",
-	.alias = "stop",
-	.run = stop_run,
-	.words = "REASON…|list",
-	.words_min = 1,
-	.words_max = WORDS_MANY,
-	.flags = stop_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4",
-	.examples = stop_examples,
-};
+static const struct flag stop_flags[] = { { "agent", "NAME" }, { "project", "NAME" },
+	{ "session", "ID" }, { "for", "TIME" }, { "json" }, { 0 } };
 
 /* ---- go ---- */
 
@@ -257,15 +236,14 @@ static int go_run(struct cli *cli)
 	return status;
 }
 
-static const char *const go_examples[] = { "parley resume", NULL };
-
-const struct command verb_resume = {
-	.name = "resume",
-	.alias = "go",
-	.run = go_run,
-	.words = "[ID]",
-	.words_max = 1,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = go_examples,
+const struct command stop_verbs[] = {
+	{ "pause", stop_run, "REASON…|list", 1, WORDS_MANY, stop_flags, SETTINGS_CLIENT,
+		"0 2 3 4",
+		"parley pause 'Production is down'\n"
+		"parley pause --agent 'ci-*' --for 30m 'Wrong branch'\n"
+		"parley pause list",
+		.alias = "stop" },
+	{ "resume", go_run, "[ID]", 0, 1, NULL, SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley resume", .alias = "go" },
+	{ 0 },
 };

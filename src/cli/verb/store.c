@@ -2,7 +2,7 @@
 #include "admin/inspect.h"
 #include "cli/administer.h"
 #include "cli/progress_bar.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
 #include <fcntl.h>
@@ -132,51 +132,20 @@ static int check_run(struct cli *cli)
 	return ok ? EXIT_YES : EXIT_NO;
 }
 
-static const struct flag json_flags[] = { { .name = "json" }, { 0 } };
-static const char *const create_examples[] = { "parley workspace create acme", NULL };
-static const char *const list_examples[] = { "parley workspace list", NULL };
-static const char *const backup_examples[] = { "parley backup parley-$(date +%F).db",
-	NULL };
-static const char *const check_examples[] = { "parley check",
-	"parley check parley-2026-11-17.db", NULL };
-
-const struct command verb_workspace_create = {
-	.name = "workspace create",
-	.run = workspace_create_run,
-	.makes_store = true,
-	.words = "NAME",
-	.flags = json_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3",
-	.examples = create_examples,
+const struct command workspace_verbs[] = {
+	{ "workspace create", workspace_create_run, "NAME", 1, 1, json_flags,
+		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
+		"parley workspace create acme" },
+	{ "workspace list", workspace_list_run, NULL, 0, 0, json_flags, SETTINGS_STORE,
+		"0 2 3", "parley workspace list" },
+	{ 0 },
 };
 
-const struct command verb_workspace_list = {
-	.name = "workspace list",
-	.run = workspace_list_run,
-	.flags = json_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = list_examples,
-};
-
-const struct command verb_backup = {
-	.name = "backup",
-	.run = backup_run,
-	.words = "FILE",
-	.flags = json_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2",
-	.examples = backup_examples,
-};
-
-const struct command verb_check = {
-	.name = "check",
-	.run = check_run,
-	.words = "[FILE]",
-	.words_max = 1,
-	.flags = json_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3",
-	.examples = check_examples,
+const struct command store_verbs[] = {
+	{ "backup", backup_run, "FILE", 1, 1, json_flags, SETTINGS_STORE, "0 1 2",
+		"parley backup parley-$(date +%F).db" },
+	{ "check", check_run, "[FILE]", 0, 1, json_flags, SETTINGS_STORE, "0 1 2 3",
+		"parley check\n"
+		"parley check parley-2026-11-17.db" },
+	{ 0 },
 };

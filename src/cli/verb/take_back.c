@@ -22,21 +22,9 @@ static int take_back_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },
-	{ .name = "json" }, { 0 } };
-
-static const char *const examples[] = {
-	"parley take-back ask_01jc… --reason 'Wrong branch'",
-	NULL,
-};
-
-const struct command verb_take_back = {
-	.name = "take-back",
-	.alias = "undo",
-	.run = take_back_run,
-	.words = "ID",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5",
-	.examples = examples,
+const struct command take_back_verbs[] = {
+	{ "take-back", take_back_run, "ID", 1, 1, reason_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 5", "parley take-back ask_01jc… --reason 'Wrong branch'",
+		.alias = "undo" },
+	{ 0 },
 };

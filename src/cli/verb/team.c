@@ -1,7 +1,7 @@
 /* team.c - team: lists teams, and says who is in one, who leads, who is on call. */
 #include "cli/administer.h"
 #include "cli/pick_client.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
 #include <stdio.h>
@@ -206,19 +206,15 @@ static int team_run(struct cli *cli)
 	return teams_print(cli, teams, len);
 }
 
-static const struct flag team_flags[] = { { .name = "lead" },
-	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 } };
+static const struct flag team_flags[] = { { "lead" }, { "workspace", "NAME" }, { "json" },
+	{ 0 } };
 
-static const char *const team_examples[] = { "parley team ops add ann --lead",
-	"parley team ops projects 'web-*'", "parley team ops oncall ann", NULL };
-
-const struct command verb_team = {
-	.name = "team",
-	.run = team_run,
-	.words = "[NAME [add USER|remove USER|oncall [USER]|projects [PATTERN…]|delete]]",
-	.words_max = WORDS_MANY,
-	.flags = team_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = team_examples,
+const struct command team_verbs[] = {
+	{ "team", team_run,
+		"[NAME [add USER|remove USER|oncall [USER]|projects [PATTERN…]|delete]]",
+		0, WORDS_MANY, team_flags, SETTINGS_STORE, "0 1 2 3 5",
+		"parley team ops add ann --lead\n"
+		"parley team ops projects 'web-*'\n"
+		"parley team ops oncall ann" },
+	{ 0 },
 };

@@ -1,7 +1,7 @@
 /* template.c - template: lists, shows, sets and deletes templates of asks, and with --list
  * the lists of options. */
 #include "cli/administer.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
 enum { BODY_BYTES = 1 << 17 };
@@ -130,22 +130,14 @@ static int template_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag template_flags[] = { { .name = "list" },
-	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 } };
+static const struct flag template_flags[] = { { "list" }, { "workspace", "NAME" },
+	{ "json" }, { 0 } };
 
-static const char *const template_examples[] = {
-	"parley template deploy set < deploy.json",
-	"parley template --list personas set < personas.json",
-	"parley ask --template deploy --value env=prod", NULL
-};
-
-const struct command verb_template = {
-	.name = "template",
-	.run = template_run,
-	.words = "[NAME [set|delete]]",
-	.words_max = 2,
-	.flags = template_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = template_examples,
+const struct command template_verbs[] = {
+	{ "template", template_run, "[NAME [set|delete]]", 0, 2, template_flags,
+		SETTINGS_STORE, "0 1 2 3 5",
+		"parley template deploy set < deploy.json\n"
+		"parley template --list personas set < personas.json\n"
+		"parley ask --template deploy --value env=prod" },
+	{ 0 },
 };

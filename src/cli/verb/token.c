@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "cli/administer.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -153,48 +153,20 @@ static int revoke_run(struct cli *cli)
 }
 
 static const struct flag create_flags[] = {
-	{ .name = "role", .value = "ROLE", .values = "agent member admin viewer owner" },
-	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
-	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
-	{ .name = "again", .value = "TIME" }, { .name = "expires", .value = "TIME" },
-	{ .name = "local" }, { .name = "runs" },
-	{ .name = "project", .value = "PATTERN", .many = true },
-	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 }
+	{ "role", "ROLE", "agent member admin viewer owner" }, { "name", "NAME" },
+	{ "agent", "AGENT" }, { "tools", "LIST" }, { "mcp-wait", "SECONDS" },
+	{ "again", "TIME" }, { "expires", "TIME" }, { "local" }, { "runs" },
+	{ "project", "PATTERN", .many = true }, { "workspace", "NAME" }, { "json" }, { 0 }
 };
 
-static const char *const create_examples[] = {
-	"parley token create --role agent --name build-bot",
-	"TOKEN=$(parley token create --role member --name ann)",
-	NULL,
-};
-static const char *const list_examples[] = { "parley token list", NULL };
-static const char *const revoke_examples[] = { "parley token revoke build-bot", NULL };
-
-const struct command verb_token_create = {
-	.name = "token create",
-	.run = create_run,
-	.makes_store = true,
-	.flags = create_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3",
-	.examples = create_examples,
-};
-
-const struct command verb_token_list = {
-	.name = "token list",
-	.run = list_run,
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = list_examples,
-};
-
-const struct command verb_token_revoke = {
-	.name = "token revoke",
-	.run = revoke_run,
-	.words = "ID|NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3 5",
-	.examples = revoke_examples,
+const struct command token_verbs[] = {
+	{ "token create", create_run, NULL, 0, 0, create_flags,
+		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
+		"parley token create --role agent --name build-bot\n"
+		"TOKEN=$(parley token create --role member --name ann)" },
+	{ "token list", list_run, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
+		"parley token list" },
+	{ "token revoke", revoke_run, "ID|NAME", 1, 1, admin_flags, SETTINGS_STORE,
+		"0 2 3 5", "parley token revoke build-bot" },
+	{ 0 },
 };

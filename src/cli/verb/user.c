@@ -1,6 +1,6 @@
 /* user.c - user create, list, login, password, remove. */
 #include "cli/administer.h"
-#include "cli/verb/verbs_admin.h"
+#include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
 #include <stdio.h>
@@ -146,88 +146,28 @@ static int remove_run(struct cli *cli)
 }
 
 static const struct flag create_flags[] = {
-	{ .name = "role", .value = "ROLE", .values = "member admin viewer owner" },
-	{ .name = "name", .value = "NAME" }, { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 }
+	{ "role", "ROLE", "member admin viewer owner" },
+	{ "name", "NAME" },
+	{ "workspace", "NAME" },
+	{ "json" },
+	{ 0 },
 };
 
-static const char *const create_examples[] = { "parley user create ann --role admin",
-	NULL };
-static const char *const list_examples[] = { "parley user list", NULL };
-static const char *const login_examples[] = { "parley user login owner", NULL };
-static const char *const password_examples[] = { "parley user password ann", NULL };
-static const char *const remove_examples[] = { "parley user remove ann", NULL };
-static const char *const disable_examples[] = { "parley user disable ann", NULL };
-static const char *const enable_examples[] = { "parley user enable ann", NULL };
-
-const struct command verb_user_create = {
-	.name = "user create",
-	.run = create_run,
-	.makes_store = true,
-	.words = "NAME",
-	.words_min = 0,
-	.words_max = 1,
-	.flags = create_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3",
-	.examples = create_examples,
-};
-
-const struct command verb_user_list = {
-	.name = "user list",
-	.run = list_run,
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
-	.examples = list_examples,
-};
-
-const struct command verb_user_login = {
-	.name = "user login",
-	.run = login_run,
-	.words = "NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3 5",
-	.examples = login_examples,
-};
-
-const struct command verb_user_password = {
-	.name = "user password",
-	.run = password_run,
-	.words = "NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 2 3 5",
-	.examples = password_examples,
-};
-
-const struct command verb_user_remove = {
-	.name = "user remove",
-	.run = remove_run,
-	.words = "NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = remove_examples,
-};
-
-const struct command verb_user_disable = {
-	.name = "user disable",
-	.run = disable_run,
-	.words = "NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = disable_examples,
-};
-
-const struct command verb_user_enable = {
-	.name = "user enable",
-	.run = enable_run,
-	.words = "NAME",
-	.flags = admin_flags,
-	.settings = SETTINGS_STORE,
-	.exits = "0 1 2 3 5",
-	.examples = enable_examples,
+const struct command user_verbs[] = {
+	{ "user create", create_run, "NAME", 0, 1, create_flags,
+		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
+		"parley user create ann --role admin" },
+	{ "user list", list_run, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
+		"parley user list" },
+	{ "user login", login_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE, "0 2 3 5",
+		"parley user login owner" },
+	{ "user password", password_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE,
+		"0 2 3 5", "parley user password ann" },
+	{ "user remove", remove_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE,
+		"0 1 2 3 5", "parley user remove ann" },
+	{ "user disable", disable_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE,
+		"0 1 2 3 5", "parley user disable ann" },
+	{ "user enable", enable_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE,
+		"0 1 2 3 5", "parley user enable ann" },
+	{ 0 },
 };

@@ -1,16 +1,17 @@
-/* verbs.h - the rows of this folder's verbs, each in its own file. */
+/* verbs.h - the rows of this folder's verbs, each in its own file, up to one without a name. */
 #ifndef CLI_VERB_VERBS_H
 #define CLI_VERB_VERBS_H
 
 #include "cli/cli.h"
 
-extern const struct command verb_ask, verb_approve, verb_gate, verb_wait, verb_show,
-	verb_list, verb_answer, verb_skip, verb_cancel, verb_watch, verb_inbox, verb_host,
-	verb_mcp, verb_connect, verb_hook, verb_login, verb_logout, verb_doctor,
-	verb_completion, verb_help, verb_pause, verb_resume, verb_take_back,
-	verb_rule_list, verb_rule_add, verb_rule_show, verb_rule_edit, verb_rule_try,
-	verb_rule_end, verb_rule_export, verb_rule_apply, verb_policy, verb_away,
-	verb_contact, verb_route, verb_slack_manifest, verb_run, verb_runs, verb_sessions,
-	verb_session_delete, verb_projects, verb_attach, verb_usage;
+extern const struct command ask_verbs[], approve_verbs[], gate_verbs[], wait_verbs[],
+	show_verbs[], list_verbs[], answer_verbs[], skip_verbs[], cancel_verbs[],
+	take_back_verbs[], stop_verbs[], rule_verbs[], rule_file_verbs[], policy_verbs[],
+	away_verbs[], contact_verbs[], route_verbs[], slack_verbs[], run_verbs[],
+	attach_verbs[], runs_verbs[], watch_verbs[], inbox_verbs[], host_verbs[],
+	mcp_verbs[], connect_verbs[], hook_verbs[], login_verbs[], logout_verbs[],
+	doctor_verbs[], completion_verbs[], help_verbs[], token_verbs[], user_verbs[],
+	team_verbs[], template_verbs[], workspace_verbs[], agents_verbs[],
+	providers_verbs[], delivery_verbs[], mail_in_verbs[], store_verbs[], copy_verbs[];
 
 #endif

@@ -14,19 +14,9 @@ static int wait_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "json" }, { 0 } };
-
-static const char *const examples[] = {
-	"id=$(parley ask 'Ready?' --no-wait); …; parley wait $id",
-	NULL,
-};
-
-const struct command verb_wait = {
-	.name = "wait",
-	.run = wait_run,
-	.words = "ID",
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4 5 6 124 130",
-	.examples = examples,
+const struct command wait_verbs[] = {
+	{ "wait", wait_run, "ID", 1, 1, json_flags, SETTINGS_CLIENT,
+		"0 1 2 3 4 5 6 124 130",
+		"id=$(parley ask 'Ready?' --no-wait); …; parley wait $id" },
+	{ 0 },
 };

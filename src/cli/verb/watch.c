@@ -130,25 +130,12 @@ static int watch_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "after", .value = "N" },
-	{ .name = "session", .value = "SESSION" },
-	{ .name = "types", .value = "TYPE,…" },
-	{ .name = "json" },
+static const struct flag flags[] = { { "after", "N" }, { "session", "SESSION" },
+	{ "types", "TYPE,…" }, { "json" }, { 0 } };
+
+const struct command watch_verbs[] = {
+	{ "watch", watch_run, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 3 4 130",
+		"parley watch\n"
+		"parley watch --after 0 --types ask.created,ask.answered --json" },
 	{ 0 },
-};
-
-static const char *const examples[] = {
-	"parley watch",
-	"parley watch --after 0 --types ask.created,ask.answered --json",
-	NULL,
-};
-
-const struct command verb_watch = {
-	.name = "watch",
-	.run = watch_run,
-	.flags = flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4 130",
-	.examples = examples,
 };

@@ -257,7 +257,7 @@ static void reads(struct reader *r, int64_t n)
 	r->follower.seen = r->last = n;
 }
 
-static void run_follow(struct feed *f, struct reader *r, int64_t ws, int64_t seen)
+static void follow(struct feed *f, struct reader *r, int64_t ws, int64_t seen)
 {
 	r->feed = f;
 	r->follower.ws = ws;
@@ -273,8 +273,8 @@ static void a_live_follower_is_told_every_event_of_its_workspace(void **state)
 	struct reader one = { 0 }, two = { 0 };
 
 	(void)state;
-	run_follow(&f, &one, 1, 0);
-	run_follow(&f, &two, 2, 5);
+	follow(&f, &one, 1, 0);
+	follow(&f, &two, 2, 5);
 	assert_true(feed_live(&f, &one.follower));
 	assert_true(feed_live(&f, &two.follower));
 	tell(&f, batch(1, 1, 3, NULL, NULL));
@@ -300,7 +300,7 @@ static void who_is_behind_must_read_on(void **state)
 	struct reader r = { 0 };
 
 	(void)state;
-	run_follow(&f, &r, 1, 0);
+	follow(&f, &r, 1, 0);
 	tell(&f, batch(1, 1, 4, NULL, NULL));
 	assert_int_equal(r.len, 0);
 	reads(&r, 3);
@@ -323,7 +323,7 @@ static void who_is_ahead_is_told_nothing_twice(void **state)
 
 	(void)state;
 	tell(&f, batch(1, 1, 2, NULL, NULL));
-	run_follow(&f, &r, 1, 5);
+	follow(&f, &r, 1, 5);
 	assert_true(feed_live(&f, &r.follower));
 	tell(&f, batch(1, 3, 5, NULL, NULL));
 	assert_int_equal(r.len, 0);
@@ -344,8 +344,8 @@ static void a_gap_sends_followers_back_to_the_log(void **state)
 	struct reader one = { 0 }, two = { 0 };
 
 	(void)state;
-	run_follow(&f, &one, 1, 0);
-	run_follow(&f, &two, 2, 0);
+	follow(&f, &one, 1, 0);
+	follow(&f, &two, 2, 0);
 	assert_true(feed_live(&f, &one.follower));
 	assert_true(feed_live(&f, &two.follower));
 	tell(&f, batch(1, 1, 1, NULL, NULL));
@@ -375,7 +375,7 @@ static void a_follower_may_leave_when_it_is_told(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		run_follow(&f, &readers[i], 1, 0);
+		follow(&f, &readers[i], 1, 0);
 		assert_true(feed_live(&f, &readers[i].follower));
 		readers[i].leaves = i != 1;
 	}
