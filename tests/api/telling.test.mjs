@@ -736,6 +736,49 @@ test('what the agent replies is told where the ask shows, once, and not to who i
 	assert.deepEqual(desk.purposes(), ['ask', 'thread', 'settled']);
 });
 
+test('a reply that comes while the message of its ask waits or is under way is told behind it', async () => {
+	let release;
+	const held = new Promise((resolve) => { release = resolve; });
+	const phone = await reached(mia, { reply: async (request, response, n) => {
+		if (n === 1) await held;
+		response.writeHead(204).end();
+	} });
+	const desk = await reached(ada, { reply: (request, response, n) => response.writeHead(n === 1 ? 500 : 204).end() });
+	await routed([{ after: '0s', to: [`user:${mia.id}`, `user:${ada.id}`] }]);
+	const ask = await agent.ask();
+	await phone.receiver.some(1);
+	await until(async () => (await told(ask)).items.some((d) => d.user === ada.id && d.attempts === 1 && d.last_error), 'it failed once');
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'One more thing' });
+	await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Which?' });
+	assert.deepEqual((await rows(ask, '&purpose=thread')).length, 0, 'no reply before its ask');
+	release();
+	await phone.receiver.some(2);
+	server.jump(6e3);
+	await desk.receiver.some(3);
+	await until(async () => (await rows(ask, '&status=waiting')).length === 0, 'all of it');
+	assert.deepEqual([phone.purposes(), desk.purposes()], [['ask', 'thread'], ['ask', 'ask', 'thread']]);
+	await admin.answer(ask, { q1: true });
+});
+
+test('a reply to an ask that a summary stood for is told, before and after it', async () => {
+	const phone = await reached(mia);
+	await routed([now]);
+	const asks = [];
+	for (let i = 0; i < 6; i++) asks.push(await agent.ask({ title: `Many ${i}` }));
+	const summed = () => until(async () => {
+		for (const ask of asks) if ((await rows(ask)).some((d) => d.contact && d.status === 'waiting' && !d.attempts)) return ask;
+	}, 'one that is left to the summary');
+	await phone.receiver.some(5);
+	const ask = await summed();
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Before' });
+	server.jump(61e3);
+	await until(() => phone.purposes().includes('thread'), 'the first reply');
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'After' });
+	await until(() => phone.purposes().filter((p) => p === 'thread').length === 2, 'the second reply');
+	assert.deepEqual(phone.purposes().slice(5), ['summary', 'thread', 'thread']);
+	for (const a of asks) await admin.answer(a, { q1: true });
+});
+
 test('a team that a route names is neither renamed nor deleted', async () => {
 	const { body: team } = await admin.post('/v1/teams', { name: 'night', members: [{ user: mia.id }] });
 	await routed([{ after: '1m', to: ['team:night/leads'] }], { name: 'Production' });

@@ -613,6 +613,17 @@ bool plan_failed(const struct plan_facts *f, const struct notify_step *s,
 	return true;
 }
 
+/* Was it told of the ask, in a message of its own or among others? */
+static bool contact_heard(const struct plan_facts *f, const struct contact *c)
+{
+	for (size_t i = 0; i < f->told_len; i++)
+		if (f->told[i]->status == DELIVERY_DONE &&
+			(f->told[i]->carrier.len || delivery_shows_ask(f->told[i])) &&
+			str_eq(f->told[i]->contact, c->id))
+			return true;
+	return false;
+}
+
 bool plan_thread(const struct plan_facts *f, struct notify_plan *out)
 {
 	for (size_t i = 0; i < f->contacts_len; i++) {
@@ -620,7 +631,7 @@ bool plan_thread(const struct plan_facts *f, struct notify_plan *out)
 		const struct plan_person *p = plan_person(f, c->user);
 		struct plan_entry e = { .user = c->user, .contact = c, .again = true };
 
-		if (!contact_usable(c) || !contact_has(f, c) ||
+		if (!contact_usable(c) || !contact_heard(f, c) ||
 			(p && person_present(f, p)))
 			continue;
 		e.at_ms = c->user.len ? person_when(f, c->user, &e.why) : f->now_ms;

@@ -76,8 +76,8 @@ bool plan_hopes(const struct plan_facts *, const struct route_point *, struct st
  * False: out of memory. */
 bool plan_failed(const struct plan_facts *, const struct notify_step *,
 	const struct route_point *, struct notify_plan *);
-/* Adds who hears that the agent replied: each contact that shows the ask, but for people who are
- * looking. False: out of memory. */
+/* Adds who hears that the agent replied: each contact that was told of the ask, but for people
+ * who are looking. False: out of memory. */
 bool plan_thread(const struct plan_facts *, struct notify_plan *);
 /* The next contact of this person after one that died, in the same step; NULL: none. */
 const struct contact *plan_next_contact(

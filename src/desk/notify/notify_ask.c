@@ -2,6 +2,7 @@
  * ended with the ask. */
 #include "desk/notify/notify_ask.h"
 
+#include "base/clock.h"
 #include "base/keep.h"
 #include "core/address.h"
 #include "core/show.h"
@@ -508,31 +509,75 @@ enum err notify_step_due(struct recipients *t, struct rows *rows, struct deliver
 
 /* ---- its agent replies ---- */
 
-static int64_t replies_count(const struct ask *a, struct arena *arena)
+/* `number`: of the reply, from 1. Each contact hears of it once; `only`, unless empty: this one. */
+static enum err reply_tell(struct rows *rows, const struct plan_facts *f, int64_t number,
+	struct str only, struct fault *why)
 {
-	const struct json *list;
+	struct notify_plan plan = { 0 };
+	enum err e = OK;
 
-	return json_read(a->replies, NULL, arena, &list, NULL) ? 0 : list->count;
+	if (!plan_thread(f, &plan)) return out_of_memory(why);
+	for (size_t i = 0; !e && i < plan.len; i++)
+		if (!only.len || str_eq(plan.at[i].contact->id, only))
+			e = entry_stage(
+				rows, f, &plan.at[i], DELIVERY_THREAD, number, why);
+	return e;
+}
+
+/* Messages under way are changed, so that none is reported without knowing of what came since. */
+static enum err under_way_change(
+	struct rows *rows, const struct plan_facts *f, struct fault *why)
+{
+	for (size_t i = 0; i < f->told_len; i++)
+		if (f->told[i]->contact.len && f->told[i]->status == DELIVERY_WAITING &&
+			f->told[i]->lease.by.len && !rows_change(rows, f->told[i]))
+			return out_of_memory(why);
+	return OK;
 }
 
 enum err notify_replied(const struct happened *h, struct fault *why)
 {
 	struct rows *rows = h->rows;
 	const struct ask *a = h->ask;
-	struct notify_plan plan = { 0 };
+	const struct json *replies;
 	struct recipients t = { 0 };
 	struct plan_facts f;
 	enum err e;
 
 	if (role_may(h->task->job.who.role, MAY_SETTLE)) return OK;
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
-	e = recipients_load(rows, a->ws, &t, why);
+	e = json_read(a->replies, NULL, rows->arena, &replies, why);
+	if (!e) e = recipients_load(rows, a->ws, &t, why);
 	if (!e) e = recipients_facts(rows, &t, a, &f, why);
-	if (e) return e;
-	if (!plan_thread(&f, &plan)) return out_of_memory(why);
-	for (size_t i = 0; !e && i < plan.len; i++)
-		e = entry_stage(rows, &f, &plan.at[i], DELIVERY_THREAD,
-			replies_count(a, rows->arena), why);
+	if (!e) e = under_way_change(rows, &f, why);
+	return e ? e : reply_tell(rows, &f, replies->count, STR_NONE, why);
+}
+
+static bool reply_missed(const struct json *reply, int64_t since_ms)
+{
+	int64_t at_ms;
+
+	return str_is(json_text(json_get(json_get(reply, "by"), "kind")), "agent") &&
+	       time_read(json_text(json_get(reply, "at")), &at_ms) && at_ms >= since_ms;
+}
+
+enum err notify_replied_meanwhile(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	const struct json *replies;
+	struct recipients t = { 0 };
+	struct plan_facts f;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (!a->replies.len || a->status != ASK_PENDING) return OK;
+	e = json_read(a->replies, NULL, rows->arena, &replies, why);
+	if (!e) e = recipients_load(rows, a->ws, &t, why);
+	if (!e) e = recipients_facts(rows, &t, a, &f, why);
+	for (uint32_t i = 0; !e && i < replies->count; i++)
+		if (reply_missed(&replies->items[i], d->created_ms))
+			e = reply_tell(rows, &f, i + 1, d->contact, why);
 	return e;
 }
 

@@ -360,6 +360,8 @@ static enum err carried_end(struct rows *rows, const struct delivery *d,
 		c->done_ms = rows->now_ms;
 		c->last_error = d->last_error;
 		if (c->status == DELIVERY_DEAD) e = ask_unsent(rows, c, notes, why);
+		if (c->status == DELIVERY_DONE)
+			e = notify_replied_meanwhile(rows, c, why);
 	}
 	return e;
 }
@@ -434,6 +436,8 @@ enum err notify_reported(struct task *t, struct rows *rows, struct delivery *d,
 			    ? o->output
 			    : STR_NONE;
 	if (d->detail.len) e = votes_meanwhile(rows, d, why);
+	if (!e && d->purpose == DELIVERY_ASK && d->status == DELIVERY_DONE)
+		e = notify_replied_meanwhile(rows, d, why);
 	if (!e) e = contact_learn(rows, d, o, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_end(rows, d, notes, why);
