@@ -162,7 +162,7 @@ static const struct column ask_columns[] = {
 	SELDOM(TEXT, ask, votes),
 	SELDOM(TEXT, ask, starters),
 	SELDOM(TEXT, ask, verify),
-	FIXED(TEXT, ask, route),
+	RARELY(TEXT, ask, route),
 	RARELY(TEXT, ask, because),
 	/* what is found elsewhere comes last */
 	FOUND(INT, ask, fetched_ms,

@@ -114,6 +114,22 @@ test('whom it is assigned to hears of it at once, and nobody twice', async () =>
 	for (const one of [phone, desk]) await one.remove();
 });
 
+test('whom an ask is assigned to that no route told anybody of hears of it, of replies and of its end', async () => {
+	await routed([]);
+	const [before, phone] = [await agent.ask({ title: 'Older than the contact' }), await reached(mia)];
+	for (const ask of [before, await agent.ask({ title: 'Without a step' })]) {
+		const from = phone.receiver.got.length;
+		assert.equal((await admin.post(`/v1/asks/${ask.id}/assign`, { assignees: [mia.id] })).status, 200);
+		await phone.receiver.some(1, ask);
+		await until(async () => (await told(ask)).items[0].status === 'done', 'told');
+		await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Please' });
+		await phone.receiver.some(2, ask);
+		await admin.answer(ask, { q1: true });
+		await phone.receiver.some(3, ask);
+		assert.deepEqual(phone.purposes().slice(from), ['ask', 'thread', 'settled']);
+	}
+});
+
 test('steps come at their time, reminders repeat, and a settlement ends them', async () => {
 	const phone = await reached(mia);
 	const desk = await reached(ada);

@@ -71,7 +71,7 @@ struct ask {
 	 * asking token, who started the session. Kept only with `require`. */
 	struct str starters;
 	struct str verify; /* JSON array, core/policy/verifier.h; empty: no verifier */
-	struct str route;  /* rou_… that tells people of it; empty: nobody is told */
+	struct str route;  /* rou_… that tells people of it; empty: nobody was told */
 	/* JSON object, core/ask/because.h: why a person is asked; empty: nobody is, or it is older. */
 	struct str because;
 };

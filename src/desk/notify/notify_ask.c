@@ -586,13 +586,21 @@ enum err notify_replied_meanwhile(
 /* Behind every round of a route. */
 enum { ASSIGNED_ROUND = 1 << 20 };
 
+/* Its end, votes and replies are told as well from now on, also where no route did so. */
+static void route_take(struct ask *a, const struct recipients *t, struct arena *arena)
+{
+	const struct notify_route *r = routes_find(&t->table, a);
+
+	if (!a->route.len && r) a->route = arena_str(arena, r->id);
+}
+
 /* Those it is assigned to now hear of it, whatever the route says and when. */
 enum err notify_assigned(const struct happened *h, struct fault *why)
 {
 	struct notify_to to = { .kind = TO_ASSIGNEES };
 	const struct notify_step step = { .to = &to, .to_len = 1, .unless_never = true };
 	struct rows *rows = h->rows;
-	const struct ask *a = h->ask;
+	struct ask *a = h->ask;
 	const struct json *data;
 	struct notify_plan plan = { 0 };
 	struct buf added = { .max = 65536 };
@@ -601,14 +609,15 @@ enum err notify_assigned(const struct happened *h, struct fault *why)
 	struct plan_facts f;
 	enum err e = json_read(h->event->event.data, NULL, rows->arena, &data, why);
 
-	if (e || !a->route.len || a->status != ASK_PENDING) return e;
+	if (e || a->status != ASK_PENDING) return e;
 	data = json_get(data, "added");
 	if (!json_is(data, JSON_ARRAY) || !data->count) return OK;
 	json_write(&added, data);
 	only.assignees = buf_keep_done(&added, rows->arena);
 	e = recipients_load(rows, a->ws, &t, why);
 	if (!e) e = recipients_facts(rows, &t, &only, &f, why);
-	if (e) return e;
+	if (e || !t.contacts_len) return e;
+	route_take(a, &t, rows->arena);
 	if (!plan_step(&f, &step, 0, &plan)) return out_of_memory(why);
 	for (size_t i = 0; !e && i < plan.len; i++)
 		e = entry_stage(rows, &f, &plan.at[i],
