@@ -239,6 +239,23 @@ test('a late reply is answered: decided by whom, expired and kept', async () => 
 	server.jump(-server.offset);
 });
 
+test('who is away does not answer a question by a notice without a header that says so', async () => {
+	const { ask, got } = await asked({ question: 'What should it be called?', type: 'text' });
+	for (const subject of ['Automatic reply: {}', 'OUT OF OFFICE', '=?UTF-8?Q?R=C3=A9ponse_automatique_:?= {}',
+		'=?utf-8?B?UsOpcG9uc2UgYXV0b21hdGlxdWUgOg==?=', 'Abwesenheitsnotiz: {}']) {
+		const message = replyTo(got, 'I am away until Monday.').toString().replace(/^Subject: .*$/m, `Subject: ${subject.replace('{}', got.subject)}`);
+		assert.equal(await handed(message), 'automatic', subject);
+		assert.equal((await shown(ask)).status, 'pending', subject);
+	}
+	for (const subject of ['Re: Out of office', '=?utf-8?Q?', '=?x', 'Auto']) {
+		const { ask: other, got: mail } = await asked({ question: 'What should it be called?', type: 'text' });
+		const message = replyTo(mail, 'Autumn').toString().replace(/^Subject: .*$/m, `Subject: ${subject}`);
+		assert.equal(await handed(message), 'taken', subject);
+		assert.equal((await shown(other)).status, 'answered');
+	}
+	await admin.post(`/v1/asks/${ask.id}/skip`);
+});
+
 test('forged, borrowed and automatic mail counts for nothing; only who it is from by name is told, once an hour', async () => {
 	const { ask, got } = await asked(choice);
 	const hers = await post.take('ada@example.org', (g) => g.mail.text.includes(ask.id));

@@ -238,11 +238,51 @@ static struct str first_word(struct str value, struct arena *arena)
 	return str_first(plain, n);
 }
 
+/* The value, or its first word where that is encoded ("=?utf-8?Q?R=C3=A9ponse_…?="). */
+static struct str subject_start(struct str value, struct arena *arena)
+{
+	struct str charset, encoding, text, rest = str_trim(value);
+	char *plain;
+
+	if (!str_starts(rest, "=?")) return rest;
+	rest = str_from(rest, 2);
+	str_cut(&rest, '?', &charset);
+	str_cut(&rest, '?', &encoding);
+	str_cut(&rest, '?', &text);
+	if (str_is_nocase(encoding, "b"))
+		return mail_decode(text, STR("base64"), charset, arena);
+	plain = arena_copy(arena, text);
+	for (size_t i = 0; plain && i < text.len; i++)
+		if (plain[i] == '_') plain[i] = ' ';
+	return plain ? mail_decode((struct str){ plain, text.len },
+			       STR("quoted-printable"), charset, arena)
+		     : STR_NONE;
+}
+
+/* Some answer for who is away and do not say so in a header. A person's reply starts as the
+ * message did, or with "Re:". */
+static bool subject_is_automatic(struct str value, struct arena *arena)
+{
+	static const char *const starts[] = { "auto:", "auto-reply", "auto reply",
+		"autoreply", "auto response", "automatic reply", "automated reply",
+		"out of office", "out of the office", "réponse automatique",
+		"absence du bureau", "message d'absence", "automatische antwort",
+		"abwesenheit", "automatisch antwoord", "respuesta automática",
+		"resposta automática", "risposta automatica", "automatiskt svar",
+		"automatisk svar", "autosvar" };
+	struct str subject = subject_start(value, arena);
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (str_is_nocase(str_first(subject, strlen(starts[i])), starts[i]))
+			return true;
+	return false;
+}
+
 static bool is_automatic(
 	const struct mail_in *m, const struct content *c, struct arena *arena)
 {
 	static const char *const robots[] = { "x-autoreply", "x-autorespond",
-		"x-auto-reply", "x-failed-recipients" };
+		"x-auto-reply", "x-autoresponder", "x-failed-recipients" };
 	static const char *const precedences[] = { "bulk", "junk", "list", "auto_reply",
 		"auto-reply" };
 
@@ -258,6 +298,9 @@ static bool is_automatic(
 			return true;
 		if (str_is_nocase(f->name, "return-path") &&
 			(!str_trim(f->value).len || str_is(str_trim(f->value), "<>")))
+			return true;
+		if (str_is_nocase(f->name, "subject") &&
+			subject_is_automatic(f->value, arena))
 			return true;
 		for (size_t k = 0; k < sizeof robots / sizeof *robots; k++)
 			if (str_is_nocase(f->name, robots[k])) return true;
