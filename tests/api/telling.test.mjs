@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, beforeEach, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { Receiver } from './lib/receiver.mjs';
+import { useContacts } from './lib/contacts.mjs';
 import { approval, pointers } from './lib/samples.mjs';
 import { until, useServer } from './lib/server.mjs';
 
@@ -27,40 +27,10 @@ fail = ${note} fail {title} {url} {purpose} {user}
 const server = await useServer({ env: { HOME: folder },
 	flags: ['--config', config, '--webhook-internal', '127.0.0.0/8', '--notify-rate', '5'] });
 const { agent, member, admin } = server;
-const mia = (await member.get('/v1/me')).body.user;
-const ada = (await admin.get('/v1/me')).body.user;
+const { mia, ada, reached, routed, told, rows, now } = await useContacts(server);
 const secret = (await admin.post('/v1/webhook-secret')).body.secret;
 const ran = (how) => readdirSync(folder).filter((f) => f.startsWith(`${how}-`))
 	.map((f) => JSON.parse(readFileSync(join(folder, f), 'utf8')));
-
-/** A contact of somebody at a receiver of its own. */
-async function reached(user, { format = 'parley', reply } = {}) {
-	const receiver = await new Receiver(reply).open();
-	const made = await admin.post(`/v1/users/${user.id}/contacts`,
-		{ channel: 'webhook', address: receiver.url, format, name: `${user.name} ${format}` });
-	assert.equal(made.status, 201, made.text);
-	return { receiver, contact: made.body,
-		remove: () => admin.delete(`/v1/users/${user.id}/contacts/${made.body.id}`),
-		purposes: () => receiver.got.map((g) => g.body.data.purpose) };
-}
-/** These steps for every ask. */
-async function routed(steps, more = {}) {
-	const { version } = (await admin.get('/v1/routes')).body;
-	const reply = await admin.put('/v1/routes', { version, items: [{ match: {}, steps, ...more }] });
-	assert.equal(reply.status, 200, reply.text);
-	return reply.body.items[0];
-}
-const told = async (ask) => (await member.get(`/v1/asks/${ask.id}/deliveries`)).body;
-const rows = async (ask, query = '') => (await admin.get(`/v1/deliveries?ask=${ask.id}${query}`)).body.items.reverse();
-const now = { after: '0s', to: [`user:${mia.id}`] };
-// A test that failed leaves nothing behind for the next.
-beforeEach(async () => {
-	for (const user of [mia, ada]) {
-		for (const { id } of (await admin.get(`/v1/users/${user.id}/contacts`)).body.items) {
-			await admin.delete(`/v1/users/${user.id}/contacts/${id}`);
-		}
-	}
-});
 
 test('a workspace without contacts has no route rows', async () => {
 	const ask = await agent.ask();
@@ -93,41 +63,6 @@ test('the first step is told at once, signed, and its end once it is settled', a
 	assert.ok(!(await agent.events()).items.some((e) => e.type === 'ask.notified'), 'not an agent\'s business');
 	assert.equal((await agent.get(`/v1/asks/${ask.id}/deliveries`)).status, 403);
 	await phone.remove();
-});
-
-test('whom it is assigned to hears of it at once, and nobody twice', async () => {
-	const [phone, desk] = [await reached(mia), await reached(ada)];
-	await routed([{ after: '1h', to: ['all'] }]);
-	const ask = await agent.ask({ title: 'Yours now' });
-	const assign = (...assignees) => admin.post(`/v1/asks/${ask.id}/assign`, { assignees });
-	assert.equal((await assign(mia.id, ada.id)).status, 200);
-	await phone.receiver.some(1);
-	assert.equal(phone.receiver.got[0].body.data.ask.title, 'Yours now');
-	assert.deepEqual(desk.purposes(), [], 'who assigned it to themselves knows');
-	await assign(ada.id, mia.id);
-	assert.deepEqual((await rows(ask)).filter((d) => d.contact).length, 1, 'as before: nothing new');
-	const event = (await admin.events()).items.find((e) => e.type === 'ask.assigned' && e.ask === ask.id);
-	assert.deepEqual(event.data, { assignees: [mia.id, ada.id], added: [mia.id] });
-	await member.answer(ask, { q1: true });
-	await phone.receiver.some(2);
-	assert.deepEqual(phone.purposes(), ['ask', 'settled'], 'and of its end');
-	for (const one of [phone, desk]) await one.remove();
-});
-
-test('whom an ask is assigned to that no route told anybody of hears of it, of replies and of its end', async () => {
-	await routed([]);
-	const [before, phone] = [await agent.ask({ title: 'Older than the contact' }), await reached(mia)];
-	for (const ask of [before, await agent.ask({ title: 'Without a step' })]) {
-		const from = phone.receiver.got.length;
-		assert.equal((await admin.post(`/v1/asks/${ask.id}/assign`, { assignees: [mia.id] })).status, 200);
-		await phone.receiver.some(1, ask);
-		await until(async () => (await told(ask)).items[0].status === 'done', 'told');
-		await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Please' });
-		await phone.receiver.some(2, ask);
-		await admin.answer(ask, { q1: true });
-		await phone.receiver.some(3, ask);
-		assert.deepEqual(phone.purposes().slice(from), ['ask', 'thread', 'settled']);
-	}
 });
 
 test('steps come at their time, reminders repeat, and a settlement ends them', async () => {
@@ -442,24 +377,6 @@ test('too many messages become one summary', async () => {
 	await phone.remove();
 });
 
-test('a reply above the rate waits for its turn and is not left to a summary', async () => {
-	const phone = await reached(mia);
-	await routed([now]);
-	const asks = [];
-	for (let i = 0; i < 5; i++) asks.push(await agent.ask({ title: `Full ${i}` }));
-	await phone.receiver.some(5);
-	await until(async () => (await told(asks[0])).items[0]?.status === 'done', 'reported');
-	assert.equal((await agent.post(`/v1/asks/${asks[0].id}/replies`, { text: 'Because it is Monday.' })).status, 201);
-	const row = async () => (await rows(asks[0], '&purpose=thread'))[0];
-	await until(async () => { const d = await row(); return d?.status === 'waiting' && Date.parse(d.next_at) > Date.now() + server.offset + 1000; }, 'it waits');
-	assert.equal((await admin.get('/v1/deliveries?purpose=summary&status=waiting')).body.items.length, 0);
-	server.jump(61e3);
-	await until(() => phone.purposes().includes('thread'), 'the reply');
-	assert.ok(!phone.purposes().includes('summary'));
-	for (const a of asks) await admin.answer(a, { q1: true });
-	await phone.remove();
-});
-
 test('quiet hours hold a message back, and an urgent one passes', async () => {
 	const phone = await reached(mia);
 	await routed([now, { ...now, after: '1m' }]);
@@ -724,75 +641,6 @@ test('of two messages that a killed server was sending the end is told once, and
 	assert.equal((await rows(ask, '&purpose=settled')).length, 1);
 	await admin.answer(next, { q1: true });
 	await phone.remove();
-});
-
-test('what the agent replies is told where the ask shows, once, and not to who is looking', async () => {
-	const phone = await reached(mia, { format: 'ntfy' });
-	const desk = await reached(ada);
-	await routed([{ after: '0s', to: [`user:${mia.id}`, `user:${ada.id}`] }]);
-	const ask = await agent.ask({ title: 'Which branch?' });
-	await desk.receiver.some(1);
-	await until(async () => (await told(ask)).items.filter((d) => d.status === 'done').length === 2, 'told');
-	await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Why?' });
-	await admin.post('/v1/me/present');
-	const said = await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Because of <b>the release</b>' });
-	assert.equal(said.status, 201, said.text);
-	await until(() => phone.receiver.got.length === 2, 'the reply');
-	assert.match(phone.receiver.got[1].text, /Reply: Which branch\?/);
-	assert.match(phone.receiver.got[1].text, /Because of <b>the release<\/b>/);
-	await until(async () => (await told(ask)).items.some((d) => d.purpose === 'thread' && d.status === 'done'), 'reported');
-	server.jump(61e3);
-	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'And the tests' });
-	await until(() => desk.purposes().includes('thread') && phone.receiver.got.length === 3, 'the second one');
-	assert.deepEqual(desk.purposes(), ['ask', 'thread'], 'the first was said while they looked');
-	assert.match(phone.receiver.got[2].text, /And the tests/);
-	await admin.answer(ask, { q1: true });
-	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Thanks' });
-	await until(() => desk.purposes().includes('settled'), 'its end');
-	assert.deepEqual(desk.purposes(), ['ask', 'thread', 'settled']);
-});
-
-test('a reply that comes while the message of its ask waits or is under way is told behind it', async () => {
-	let release;
-	const held = new Promise((resolve) => { release = resolve; });
-	const phone = await reached(mia, { reply: async (request, response, n) => {
-		if (n === 1) await held;
-		response.writeHead(204).end();
-	} });
-	const desk = await reached(ada, { reply: (request, response, n) => response.writeHead(n === 1 ? 500 : 204).end() });
-	await routed([{ after: '0s', to: [`user:${mia.id}`, `user:${ada.id}`] }]);
-	const ask = await agent.ask();
-	await phone.receiver.some(1);
-	await until(async () => (await told(ask)).items.some((d) => d.user === ada.id && d.attempts === 1 && d.last_error), 'it failed once');
-	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'One more thing' });
-	await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Which?' });
-	assert.deepEqual((await rows(ask, '&purpose=thread')).length, 0, 'no reply before its ask');
-	release();
-	await phone.receiver.some(2);
-	server.jump(6e3);
-	await desk.receiver.some(3);
-	await until(async () => (await rows(ask, '&status=waiting')).length === 0, 'all of it');
-	assert.deepEqual([phone.purposes(), desk.purposes()], [['ask', 'thread'], ['ask', 'ask', 'thread']]);
-	await admin.answer(ask, { q1: true });
-});
-
-test('a reply to an ask that a summary stood for is told, before and after it', async () => {
-	const phone = await reached(mia);
-	await routed([now]);
-	const asks = [];
-	for (let i = 0; i < 6; i++) asks.push(await agent.ask({ title: `Many ${i}` }));
-	const summed = () => until(async () => {
-		for (const ask of asks) if ((await rows(ask)).some((d) => d.contact && d.status === 'waiting' && !d.attempts)) return ask;
-	}, 'one that is left to the summary');
-	await phone.receiver.some(5);
-	const ask = await summed();
-	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Before' });
-	server.jump(61e3);
-	await until(() => phone.purposes().includes('thread'), 'the first reply');
-	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'After' });
-	await until(() => phone.purposes().filter((p) => p === 'thread').length === 2, 'the second reply');
-	assert.deepEqual(phone.purposes().slice(5), ['summary', 'thread', 'thread']);
-	for (const a of asks) await admin.answer(a, { q1: true });
 });
 
 test('a team that a route names is neither renamed nor deleted', async () => {

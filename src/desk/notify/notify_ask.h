@@ -47,13 +47,12 @@ bool notify_there(
 /* Its end, to one contact that shows it and has nothing under way; once. */
 enum err notify_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
-react_fn notify_replied;  /* its agent replied: said where the ask shows */
+react_fn notify_replied; /* its agent replied: said where the ask shows */
 /* Replies that came while this message, which has arrived, waited or was under way. */
-enum err notify_replied_meanwhile(
-	struct rows *, const struct delivery *, struct fault *);
+enum err notify_replied_meanwhile(struct rows *, const struct delivery *, struct fault *);
 react_fn notify_assigned; /* to others than before: they are told */
-react_fn notify_voted;	   /* somebody voted: messages that can be edited say so */
-react_fn notify_moved;	   /* its deadline moved */
+react_fn notify_voted;	  /* somebody voted: messages that can be edited say so */
+react_fn notify_moved;	  /* its deadline moved */
 
 /* ---- rows ---- */
 
