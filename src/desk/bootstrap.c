@@ -48,9 +48,8 @@ static enum err bootstrap_decide(struct job *job, struct rows *rows, struct faul
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
-const struct use use_bootstrap = {
-	.job = { .name = "bootstrap", .open = true, .decide = bootstrap_decide },
-};
+const struct use use_bootstrap =
+	WRITES("bootstrap", 0, JOB_OPEN, NULL, bootstrap_decide, NULL, NULL);
 
 /* ---- keys that every node must know ---- */
 
@@ -111,9 +110,8 @@ static enum err server_key_decide(struct job *job, struct rows *rows, struct fau
 	return e;
 }
 
-const struct use use_server_key = {
-	.job = { .name = "server_key", .open = true, .decide = server_key_decide },
-};
+const struct use use_server_key =
+	WRITES("server_key", 0, JOB_OPEN, NULL, server_key_decide, NULL, NULL);
 
 /* ---- workspaces: the local admin's only ---- */
 
@@ -153,9 +151,8 @@ static enum err workspace_list_read(
 	return e;
 }
 
-const struct use use_workspace_list = {
-	.job = { .name = "workspace_list", .read = workspace_list_read },
-};
+const struct use use_workspace_list =
+	READS("workspace_list", 0, 0, workspace_list_read, NULL);
 
 static enum err workspace_check(struct task *t, struct fault *why)
 {
@@ -199,7 +196,5 @@ static enum err workspace_create_decide(
 	return OK;
 }
 
-const struct use use_workspace_create = {
-	.job = { .name = "workspace_create", .decide = workspace_create_decide },
-	.check = workspace_check,
-};
+const struct use use_workspace_create = WRITES(
+	"workspace_create", 0, 0, NULL, workspace_create_decide, NULL, workspace_check);

@@ -405,9 +405,10 @@ static struct clerk *task_clerk(struct desk *d, const struct use *use, struct ta
 {
 	task_check(d, use, t);
 	/* A writing use case that is refused already has nothing to write. */
-	if (t->job.refused && !use->job.late && d->threads) return d->reader;
+	if (t->job.refused && !(use->job.flags & JOB_LATE) && d->threads)
+		return d->reader;
 	if (!use->job.read || !d->threads) return d->writer;
-	return use->job.slow ? d->slow_reader : d->reader;
+	return use->job.flags & JOB_SLOW ? d->slow_reader : d->reader;
 }
 
 /* One that writes goes to its lane, where there are some. */
@@ -444,7 +445,8 @@ void desk_end_turn(struct desk *d, struct turn *turn, bool lone)
 
 	*turn = (struct turn){ 0 };
 	if (!job) return;
-	lone = lone && !job->next && LINK_OF(job, struct job, link)->kind->brief;
+	lone = lone && !job->next &&
+	       (LINK_OF(job, struct job, link)->kind->flags & JOB_BRIEF);
 	if (lone && clerk_try(d->writer, LINK_OF(job, struct job, link))) return;
 	if (clerk_put_all(d->writer, job)) return;
 	while (job) {

@@ -137,6 +137,22 @@ struct use {
 	struct job_kind job; /* first */
 	enum err (*check)(struct task *, struct fault *why);
 };
+/* Use cases in a line: NULL for what one lacks, 0 when every role may. */
+#define READS(title, role, bits, reads, checks)                                          \
+	{                                                                                \
+		.job = { .name = title, .may = role, .flags = bits, .read = reads },     \
+		.check = checks                                                          \
+	}
+#define WRITES(title, role, bits, wants, decides, repeats, checks)                       \
+	{                                                                                \
+		.job = { .name = title,                                                  \
+			.may = role,                                                     \
+			.flags = bits,                                                   \
+			.needs = wants,                                                  \
+			.decide = decides,                                               \
+			.again = repeats },                                              \
+		.check = checks                                                          \
+	}
 
 struct desk *desk_open(const struct desk_settings *, struct fault *why);
 /* Works what is there, then stops the clerks. NULL is fine; returns NULL. */

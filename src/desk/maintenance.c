@@ -23,9 +23,7 @@ static enum err check_read(
 	return e ? e : check_store(&c, &w, why);
 }
 
-const struct use use_check = {
-	.job = { .name = "check", .read = check_read, .slow = true }
-};
+const struct use use_check = READS("check", 0, JOB_SLOW, check_read, NULL);
 
 /* ---- forgetting ---- */
 
@@ -59,6 +57,4 @@ static enum err purge_decide(struct job *job, struct rows *rows, struct fault *w
 	return OK;
 }
 
-const struct use use_purge = {
-	.job = { .name = "purge", .open = true, .decide = purge_decide },
-};
+const struct use use_purge = WRITES("purge", 0, JOB_OPEN, NULL, purge_decide, NULL, NULL);

@@ -81,7 +81,7 @@ static enum happening happening_of(const char *type)
 void reactions_need(void *desk, const struct job *job, struct wants *w)
 {
 	(void)desk;
-	for (size_t i = 0; job->kind->asks && i < REACTIONS; i++)
+	for (size_t i = 0; (job->kind->flags & JOB_ASKS) && i < REACTIONS; i++)
 		if (reactions[i].needs) reactions[i].needs(job, w);
 }
 

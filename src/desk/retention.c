@@ -94,6 +94,5 @@ static enum err retain_decide(struct job *job, struct rows *rows, struct fault *
 	return e;
 }
 
-const struct use use_retain = {
-	.job = { .name = "retain", .open = true, .decide = retain_decide },
-};
+const struct use use_retain =
+	WRITES("retain", 0, JOB_OPEN, NULL, retain_decide, NULL, NULL);

@@ -179,8 +179,9 @@ static int batch_turn(struct job **jobs, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		const struct job *job = jobs[i];
-		int own = job->has_hash && !job->kind->open ? turn_of(job->who.ws)
-							    : TURN_ALL;
+		int own = job->has_hash && !(job->kind->flags & JOB_OPEN)
+				  ? turn_of(job->who.ws)
+				  : TURN_ALL;
 
 		if (job->err) continue;
 		turn = turn == TURN_NONE || turn == own ? own : TURN_ALL;

@@ -13,6 +13,16 @@
 
 struct job;
 
+enum job_flags {
+	JOB_LATE =
+		1, /* decide refuses by itself, once it knows that the thing may be seen */
+	JOB_SLOW = 2, /* a read that may take long: not in the way of quick ones */
+	JOB_OPEN = 4, /* needs no credential (login) */
+	JOB_ASKS = 8, /* makes an ask, unless it fails */
+	JOB_BRIEF =
+		16, /* touches a few rows, whatever is asked: a loop may work it (clerk_try) */
+};
+
 /* What a use case is to the clerk: one const struct of these in its file. */
 struct job_kind {
 	const char *name;
@@ -27,14 +37,8 @@ struct job_kind {
 	void (*undo)(struct job *);
 	/* Reading kinds: one snapshot, no writes. */
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
-	enum permission
-		permission; /* what the role must allow, checked before all else */
-	bool late; /* decide refuses by itself, once it knows that the thing may be seen
-		    */
-	bool slow; /* a read that may take long: not in the way of quick ones */
-	bool open; /* needs no credential (login) */
-	bool asks; /* makes an ask, unless it fails */
-	bool brief; /* touches a few rows, whatever is asked: a loop may work it (clerk_try) */
+	enum permission may; /* what the role must allow, checked before all else */
+	unsigned flags;	     /* enum job_flags */
 };
 
 /* What a job must pass beside its credential, in the same turn: nothing is decided before.

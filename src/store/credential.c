@@ -104,8 +104,8 @@ static void credential_copy(
  */
 static void credential_admit(struct job *job)
 {
-	if (job->kind->late) return;
-	if (job->kind->permission && !principal_may(&job->who, job->kind->permission))
+	if (job->kind->flags & JOB_LATE) return;
+	if (job->kind->may && !principal_may(&job->who, job->kind->may))
 		job->err = fail(&job->why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(job->who.role));
 	else if (job->refused)
@@ -310,7 +310,8 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len,
 			e = credential_local_admin(db, job, why);
 		else if (job->person)
 			e = credential_person(db, job, why);
-		else if (!job->has_hash && !job->kind->open && job->who.role == ROLE_NONE)
+		else if (!job->has_hash && !(job->kind->flags & JOB_OPEN) &&
+			 job->who.role == ROLE_NONE)
 			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is required");
 		if (!e && !job->err) credential_admit(job);
 	}

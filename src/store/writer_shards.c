@@ -76,7 +76,7 @@ static int lane_of(const struct writer_shards *l, const struct job *job)
 {
 	const struct known *k;
 
-	if (!job->has_hash || job->kind->open) return TURN_ALL;
+	if (!job->has_hash || (job->kind->flags & JOB_OPEN)) return TURN_ALL;
 	k = table_get(&l->known, str_make((const char *)job->hash, SHA256_SIZE));
 	return k ? turn_of(k->ws) : TURN_NONE;
 }

@@ -127,9 +127,7 @@ static enum err texts_read(
 
 static int64_t texts_count(struct rig *r, const struct packed_column *column, int64_t ws)
 {
-	static const struct use texts = {
-		.job = { .name = "texts", .open = true, .read = texts_read }
-	};
+	static const struct use texts = READS("texts", 0, JOB_OPEN, texts_read, NULL);
 	struct text_count count = { column, ws, 0 };
 	struct task t = { 0 };
 

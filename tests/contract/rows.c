@@ -33,7 +33,7 @@ static void trial_needs(struct job *job, struct wants *w)
 }
 
 static const struct job_kind trial_kind = {
-	.name = "trial", .open = true, .needs = trial_needs, .decide = trial_decide
+	.name = "trial", .flags = JOB_OPEN, .needs = trial_needs, .decide = trial_decide
 };
 
 static enum err trial_run(struct clerk *c, struct trial *t)

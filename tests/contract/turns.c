@@ -75,10 +75,9 @@ static enum err look_decide(struct job *job, struct rows *rows, struct fault *wh
 	return OK;
 }
 
-static const struct use use_look_open = {
-	.job = { .name = "look", .open = true, .decide = look_decide },
-};
-static const struct use use_look = { .job = { .name = "look", .decide = look_decide } };
+static const struct use use_look_open =
+	WRITES("look", 0, JOB_OPEN, NULL, look_decide, NULL, NULL);
+static const struct use use_look = WRITES("look", 0, 0, NULL, look_decide, NULL, NULL);
 
 static void a_batch_of_several_shards_has_the_turn_of_all(void **state)
 {

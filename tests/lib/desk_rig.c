@@ -270,13 +270,11 @@ static void hold_done(struct job *job)
 	sem_post(&h->left);
 }
 
-static const struct use use_hold = {
-	.job = { .name = "hold", .open = true, .decide = hold_decide },
-};
+static const struct use use_hold =
+	WRITES("hold", 0, JOB_OPEN, NULL, hold_decide, NULL, NULL);
 /* The same by somebody: of a shared store in the lane of their workspace. */
-static const struct use use_hold_lane = {
-	.job = { .name = "hold", .decide = hold_decide },
-};
+static const struct use use_hold_lane =
+	WRITES("hold", 0, 0, NULL, hold_decide, NULL, NULL);
 
 static enum err nothing_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -284,9 +282,8 @@ static enum err nothing_decide(struct job *job, struct rows *rows, struct fault 
 	return OK;
 }
 
-static const struct use use_nothing = {
-	.job = { .name = "nothing", .decide = nothing_decide },
-};
+static const struct use use_nothing =
+	WRITES("nothing", 0, 0, NULL, nothing_decide, NULL, NULL);
 
 /* Whose credential it is, is found out now: later, others would go first meanwhile. */
 static void batch_introduce(struct rig *r, const struct request *q, size_t len)

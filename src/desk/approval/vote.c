@@ -186,11 +186,5 @@ static enum err retract_decide(struct job *job, struct rows *rows, struct fault 
 	return e ? e : vote_reply(t, rows, a, why);
 }
 
-const struct use use_retract = {
-	.job = { .name = "retract",
-		.late = true,
-		.needs = retract_needs,
-		.decide = retract_decide,
-		.again = desk_again_settled },
-	.check = retract_check,
-};
+const struct use use_retract = WRITES("retract", 0, JOB_LATE, retract_needs,
+	retract_decide, desk_again_settled, retract_check);

@@ -113,14 +113,8 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	return e ? e : desk_use_approval(t, rows, a, digest, why);
 }
 
-const struct use use_approval_consume = {
-	.job = { .name = "use",
-		.brief = true,
-		.late = true,
-		.needs = approval_needs,
-		.decide = use_approval_decide },
-	.check = use_approval_check,
-};
+const struct use use_approval_consume = WRITES("use", 0, JOB_LATE | JOB_BRIEF,
+	approval_needs, use_approval_decide, NULL, use_approval_check);
 
 /* ---- revoke ---- */
 
@@ -202,11 +196,5 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	return e ? e : revoke_reply(t, rows, a, why);
 }
 
-const struct use use_revoke = {
-	.job = { .name = "revoke",
-		.late = true,
-		.needs = approval_needs,
-		.decide = revoke_decide,
-		.again = desk_again_ask },
-	.check = revoke_check,
-};
+const struct use use_revoke = WRITES("revoke", 0, JOB_LATE, approval_needs, revoke_decide,
+	desk_again_ask, revoke_check);

@@ -331,9 +331,8 @@ static void ask_undo(struct job *job)
 
 const struct use use_ask = {
 	.job = { .name = "ask",
-		.brief = true,
-		.asks = true,
-		.permission = MAY_ASK,
+		.flags = JOB_BRIEF | JOB_ASKS,
+		.may = MAY_ASK,
 		.needs = ask_needs,
 		.decide = ask_decide,
 		.again = desk_again_ask,

@@ -113,9 +113,8 @@ static enum err fetched_decide(struct job *job, struct rows *rows, struct fault 
 	return e;
 }
 
-static const struct use use_fetched = {
-	.job = { .name = "fetched", .open = true, .decide = fetched_decide },
-};
+static const struct use use_fetched =
+	WRITES("fetched", 0, JOB_OPEN, NULL, fetched_decide, NULL, NULL);
 
 /* On whatever thread hands it back. */
 static void fetched_done(struct job *job)

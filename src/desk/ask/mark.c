@@ -82,11 +82,5 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	return e;
 }
 
-const struct use use_mark = {
-	.job = { .name = "mark",
-		.brief = true,
-		.late = true,
-		.needs = mark_needs,
-		.decide = mark_decide },
-	.check = mark_check,
-};
+const struct use use_mark = WRITES(
+	"mark", 0, JOB_LATE | JOB_BRIEF, mark_needs, mark_decide, NULL, mark_check);

@@ -209,31 +209,14 @@ static enum err preset_delete(
 	{                                                                                \
 		return preset_delete(job, rows, of, why);                                \
 	}                                                                                \
-	const struct use use_##word##_list = {                                           \
-		.job = { .name = #word "_list",                                          \
-                                                                                         \
-			.permission = reads,                                             \
-			.read = word##_list_read },                                      \
-	};                                                                               \
-	const struct use use_##word##_get = {                                            \
-		.job = { .name = #word "_get",                                           \
-                                                                                         \
-			.permission = reads,                                             \
-			.read = word##_get_read },                                       \
-	};                                                                               \
-	const struct use use_##word##_put = {                                            \
-		.job = { .name = #word "_put",                                           \
-                                                                                         \
-			.permission = MAY_ADMIN,                                         \
-			.decide = word##_put_decide },                                   \
-		.check = word##_put_check,                                               \
-	};                                                                               \
-	const struct use use_##word##_delete = {                                         \
-		.job = { .name = #word "_delete",                                        \
-                                                                                         \
-			.permission = MAY_ADMIN,                                         \
-			.decide = word##_delete_decide },                                \
-	}
+	const struct use use_##word##_list =                                             \
+		READS(#word "_list", reads, 0, word##_list_read, NULL);                  \
+	const struct use use_##word##_get =                                              \
+		READS(#word "_get", reads, 0, word##_get_read, NULL);                    \
+	const struct use use_##word##_put = WRITES(#word "_put", MAY_ADMIN, 0, NULL,     \
+		word##_put_decide, NULL, word##_put_check);                              \
+	const struct use use_##word##_delete = WRITES(                                   \
+		#word "_delete", MAY_ADMIN, 0, NULL, word##_delete_decide, NULL, NULL)
 
 PRESET_USES(template, PRESET_TEMPLATE, SQL_TEMPLATE_LIST, "templates", MAY_ENTER);
 PRESET_USES(list, PRESET_LIST, SQL_LIST_LIST, "lists", MAY_READ_ALL);

@@ -78,7 +78,7 @@ static enum err ask_get_read(
 	return e;
 }
 
-const struct use use_ask_get = { .job = { .name = "ask_get", .read = ask_get_read } };
+const struct use use_ask_get = READS("ask_get", 0, 0, ask_get_read, NULL);
 
 /* ---- the inbox ---- */
 
@@ -475,4 +475,4 @@ static enum err ask_list_read(
 	return OK;
 }
 
-const struct use use_ask_list = { .job = { .name = "ask_list", .read = ask_list_read } };
+const struct use use_ask_list = READS("ask_list", 0, 0, ask_list_read, NULL);

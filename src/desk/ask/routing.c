@@ -103,14 +103,8 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	return desk_ask_changed(t, rows, a, "ask.replied", &data, person, why);
 }
 
-const struct use use_reply = {
-	.job = { .name = "reply",
-		.late = true,
-		.needs = route_needs,
-		.decide = reply_decide,
-		.again = desk_again_ask },
-	.check = reply_check,
-};
+const struct use use_reply = WRITES(
+	"reply", 0, JOB_LATE, route_needs, reply_decide, desk_again_ask, reply_check);
 
 /* ---- assign ---- */
 
@@ -172,14 +166,8 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 	return desk_ask_changed(t, rows, a, "ask.assigned", &data, false, why);
 }
 
-const struct use use_assign = {
-	.job = { .name = "assign",
-		.late = true,
-		.needs = route_needs,
-		.decide = assign_decide,
-		.again = desk_again_ask },
-	.check = assign_check,
-};
+const struct use use_assign = WRITES(
+	"assign", 0, JOB_LATE, route_needs, assign_decide, desk_again_ask, assign_check);
 
 /* ---- claim: advisory, runs out by itself ---- */
 
@@ -217,14 +205,8 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	return desk_ask_changed(t, rows, a, "ask.claimed", &data, false, why);
 }
 
-const struct use use_claim = {
-	.job = { .name = "claim",
-		.late = true,
-		.needs = route_needs,
-		.decide = claim_decide,
-		.again = desk_again_ask },
-	.check = claim_check,
-};
+const struct use use_claim = WRITES(
+	"claim", 0, JOB_LATE, route_needs, claim_decide, desk_again_ask, claim_check);
 
 /* ---- extend ---- */
 
@@ -272,11 +254,5 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	return desk_ask_changed(t, rows, a, "ask.extended", &data, false, why);
 }
 
-const struct use use_extend = {
-	.job = { .name = "extend",
-		.late = true,
-		.needs = route_needs,
-		.decide = extend_decide,
-		.again = desk_again_ask },
-	.check = extend_check,
-};
+const struct use use_extend = WRITES(
+	"extend", 0, JOB_LATE, route_needs, extend_decide, desk_again_ask, extend_check);

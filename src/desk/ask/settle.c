@@ -185,55 +185,20 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	return e ? e : settle_finish(t, rows, a, &how, why);
 }
 
-const struct use use_answer = {
-	.job = { .name = "answer",
-		.brief = true,
-		.late = true,
-		.needs = settle_needs,
-		.decide = answer_decide,
-		.again = desk_again_settled },
-	.check = answer_check_body,
-};
+const struct use use_answer = WRITES("answer", 0, JOB_LATE | JOB_BRIEF, settle_needs,
+	answer_decide, desk_again_settled, answer_check_body);
 
-const struct use use_skip = {
-	.job = { .name = "skip",
-		.brief = true,
-		.late = true,
-		.needs = settle_needs,
-		.decide = skip_decide,
-		.again = desk_again_settled },
-	.check = reason_check,
-};
+const struct use use_skip = WRITES("skip", 0, JOB_LATE | JOB_BRIEF, settle_needs,
+	skip_decide, desk_again_settled, reason_check);
 
-const struct use use_cancel = {
-	.job = { .name = "cancel",
-		.brief = true,
-		.late = true,
-		.needs = settle_needs,
-		.decide = cancel_decide,
-		.again = desk_again_settled },
-	.check = reason_check,
-};
+const struct use use_cancel = WRITES("cancel", 0, JOB_LATE | JOB_BRIEF, settle_needs,
+	cancel_decide, desk_again_settled, reason_check);
 
-const struct use use_form_answer = {
-	.job = { .name = "form_answer",
-		.brief = true,
-		.late = true,
-		.needs = settle_needs,
-		.decide = form_answer_decide,
-		.again = desk_again_settled },
-	.check = answer_check_body,
-};
+const struct use use_form_answer = WRITES("form_answer", 0, JOB_LATE | JOB_BRIEF,
+	settle_needs, form_answer_decide, desk_again_settled, answer_check_body);
 
-const struct use use_form_skip = {
-	.job = { .name = "form_skip",
-		.brief = true,
-		.late = true,
-		.needs = settle_needs,
-		.decide = form_skip_decide,
-		.again = desk_again_settled },
-	.check = reason_check,
-};
+const struct use use_form_skip = WRITES("form_skip", 0, JOB_LATE | JOB_BRIEF,
+	settle_needs, form_skip_decide, desk_again_settled, reason_check);
 
 /* ---- deadlines ---- */
 
@@ -274,9 +239,5 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 	return e ? e : sessions_idle(rows, why);
 }
 
-const struct use use_expire = {
-	.job = { .name = "expire",
-		.open = true,
-		.needs = expire_needs,
-		.decide = expire_decide },
-};
+const struct use use_expire =
+	WRITES("expire", 0, JOB_OPEN, expire_needs, expire_decide, NULL, NULL);

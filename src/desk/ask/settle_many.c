@@ -280,11 +280,5 @@ static enum err many_again(
 	return OK;
 }
 
-const struct use use_settle_many = {
-	.job = { .name = "settle_many",
-		.permission = MAY_SETTLE,
-		.needs = many_needs,
-		.decide = many_decide,
-		.again = many_again },
-	.check = many_check,
-};
+const struct use use_settle_many = WRITES(
+	"settle_many", MAY_SETTLE, 0, many_needs, many_decide, many_again, many_check);

@@ -170,9 +170,5 @@ static enum err suggest_read(
 	return e;
 }
 
-const struct use use_ask_suggestions = {
-	.job = { .name = "ask_suggestions",
-		.permission = MAY_READ_ALL,
-		.read = suggest_read,
-		.slow = true },
-};
+const struct use use_ask_suggestions =
+	READS("ask_suggestions", MAY_READ_ALL, JOB_SLOW, suggest_read, NULL);

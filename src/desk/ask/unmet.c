@@ -64,6 +64,4 @@ static enum err unmet_read(
 	return e;
 }
 
-const struct use use_unmet = {
-	.job = { .name = "unmet", .open = true, .read = unmet_read, .slow = true },
-};
+const struct use use_unmet = READS("unmet", 0, JOB_SLOW | JOB_OPEN, unmet_read, NULL);

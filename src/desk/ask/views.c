@@ -33,7 +33,7 @@ static enum err views_read(
 	return e;
 }
 
-const struct use use_views = { .job = { .name = "views", .read = views_read } };
+const struct use use_views = READS("views", 0, 0, views_read, NULL);
 
 static enum err view_text(const struct json *view, const char *name, size_t i, size_t max,
 	bool needed, struct fault *why)
@@ -95,7 +95,5 @@ static enum err views_put_decide(struct job *job, struct rows *rows, struct faul
 	return OK;
 }
 
-const struct use use_views_put = {
-	.job = { .name = "views_put", .needs = views_needs, .decide = views_put_decide },
-	.check = views_put_check,
-};
+const struct use use_views_put =
+	WRITES("views_put", 0, 0, views_needs, views_put_decide, NULL, views_put_check);

@@ -90,11 +90,8 @@ static enum err delivery_list_read(
 	return e;
 }
 
-const struct use use_delivery_list = {
-	.job = { .name = "delivery_list",
-		.permission = MAY_ADMIN,
-		.read = delivery_list_read },
-};
+const struct use use_delivery_list =
+	READS("delivery_list", MAY_ADMIN, 0, delivery_list_read, NULL);
 
 static enum err delivery_find(struct task *t, struct db *db, struct json_writer *w,
 	struct delivery *out, struct fault *why)
@@ -128,9 +125,7 @@ static enum err delivery_get_read(
 }
 
 /* A person's own: how the test of a contact went. */
-const struct use use_delivery_get = {
-	.job = { .name = "delivery_get", .read = delivery_get_read },
-};
+const struct use use_delivery_get = READS("delivery_get", 0, 0, delivery_get_read, NULL);
 
 /* ---- again ---- */
 
@@ -178,13 +173,8 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_delivery_replay = {
-	.job = { .name = "delivery_replay",
-		.permission = MAY_ADMIN,
-		.needs = replay_needs,
-		.decide = replay_decide },
-	.check = no_members,
-};
+const struct use use_delivery_replay = WRITES(
+	"delivery_replay", MAY_ADMIN, 0, replay_needs, replay_decide, NULL, no_members);
 
 /* ---- the secret ---- */
 
@@ -220,9 +210,5 @@ static enum err secret_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_webhook_secret = {
-	.job = { .name = "webhook_secret",
-		.permission = MAY_ADMIN,
-		.decide = secret_decide },
-	.check = secret_check,
-};
+const struct use use_webhook_secret =
+	WRITES("webhook_secret", MAY_ADMIN, 0, NULL, secret_decide, NULL, secret_check);

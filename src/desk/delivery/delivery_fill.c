@@ -317,6 +317,5 @@ static enum err fill_read(
 	return e;
 }
 
-const struct use use_delivery_fill = {
-	.job = { .name = "delivery_fill", .open = true, .read = fill_read, .slow = true },
-};
+const struct use use_delivery_fill =
+	READS("delivery_fill", 0, JOB_SLOW | JOB_OPEN, fill_read, NULL);

@@ -356,9 +356,8 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	return e;
 }
 
-const struct use use_delivery_claim = {
-	.job = { .name = "delivery_claim", .open = true, .decide = claim_decide },
-};
+const struct use use_delivery_claim =
+	WRITES("delivery_claim", 0, JOB_OPEN, NULL, claim_decide, NULL, NULL);
 
 static enum err look_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -370,9 +369,7 @@ static enum err look_read(
 	return lease_look(db, next, l, now_ms, why);
 }
 
-const struct use use_delivery_look = {
-	.job = { .name = "delivery_look", .open = true, .read = look_read },
-};
+const struct use use_delivery_look = READS("delivery_look", 0, JOB_OPEN, look_read, NULL);
 
 /* ---- reporting ---- */
 
@@ -482,9 +479,8 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 	return e;
 }
 
-const struct use use_delivery_report = {
-	.job = { .name = "delivery_report", .open = true, .decide = report_decide },
-};
+const struct use use_delivery_report =
+	WRITES("delivery_report", 0, JOB_OPEN, NULL, report_decide, NULL, NULL);
 
 /* It is not told of: what tells of it may be what the store refuses. */
 static enum err bury_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -504,9 +500,8 @@ static enum err bury_decide(struct job *job, struct rows *rows, struct fault *wh
 	return OK;
 }
 
-const struct use use_delivery_bury = {
-	.job = { .name = "delivery_bury", .open = true, .decide = bury_decide },
-};
+const struct use use_delivery_bury =
+	WRITES("delivery_bury", 0, JOB_OPEN, NULL, bury_decide, NULL, NULL);
 
 static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -530,6 +525,5 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 	return e;
 }
 
-const struct use use_delivery_renew = {
-	.job = { .name = "delivery_renew", .open = true, .decide = renew_decide },
-};
+const struct use use_delivery_renew =
+	WRITES("delivery_renew", 0, JOB_OPEN, NULL, renew_decide, NULL, NULL);

@@ -187,6 +187,4 @@ static enum err channels_read(
 	return OK;
 }
 
-const struct use use_channels = {
-	.job = { .name = "channels", .permission = MAY_READ_ALL, .read = channels_read },
-};
+const struct use use_channels = READS("channels", MAY_READ_ALL, 0, channels_read, NULL);

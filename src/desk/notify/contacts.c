@@ -111,9 +111,7 @@ static enum err contact_list_read(
 	return e;
 }
 
-const struct use use_contact_list = {
-	.job = { .name = "contact_list", .read = contact_list_read },
-};
+const struct use use_contact_list = READS("contact_list", 0, 0, contact_list_read, NULL);
 
 static enum err contact_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -131,9 +129,7 @@ static enum err contact_get_read(
 	return e || l.found ? e : contact_missing(t, why);
 }
 
-const struct use use_contact_get = {
-	.job = { .name = "contact_get", .read = contact_get_read },
-};
+const struct use use_contact_get = READS("contact_get", 0, 0, contact_get_read, NULL);
 
 /* ---- while deciding ---- */
 
@@ -366,13 +362,8 @@ static enum err contact_again(
 	return OK;
 }
 
-const struct use use_contact_create = {
-	.job = { .name = "contact_create",
-		.late = true,
-		.decide = contact_create_decide,
-		.again = contact_again },
-	.check = contact_create_check,
-};
+const struct use use_contact_create = WRITES("contact_create", 0, JOB_LATE, NULL,
+	contact_create_decide, contact_again, contact_create_check);
 
 /* ---- change, delete ---- */
 
@@ -403,10 +394,8 @@ static enum err contact_patch_decide(
 	return OK;
 }
 
-const struct use use_contact_patch = {
-	.job = { .name = "contact_patch", .late = true, .decide = contact_patch_decide },
-	.check = contact_patch_check,
-};
+const struct use use_contact_patch = WRITES("contact_patch", 0, JOB_LATE, NULL,
+	contact_patch_decide, NULL, contact_patch_check);
 
 static enum err contact_delete_decide(
 	struct job *job, struct rows *rows, struct fault *why)
@@ -419,11 +408,8 @@ static enum err contact_delete_decide(
 	return e;
 }
 
-const struct use use_contact_delete = {
-	.job = { .name = "contact_delete",
-		.late = true,
-		.decide = contact_delete_decide },
-};
+const struct use use_contact_delete =
+	WRITES("contact_delete", 0, JOB_LATE, NULL, contact_delete_decide, NULL, NULL);
 
 enum err contacts_drop(struct rows *rows, int64_t ws, struct str user, struct str team,
 	struct fault *why)
@@ -565,10 +551,8 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_contact_verify = {
-	.job = { .name = "contact_verify", .late = true, .decide = verify_decide },
-	.check = verify_check,
-};
+const struct use use_contact_verify =
+	WRITES("contact_verify", 0, JOB_LATE, NULL, verify_decide, NULL, verify_check);
 
 /* ---- test ---- */
 
@@ -597,7 +581,5 @@ static enum err test_check(struct task *t, struct fault *why)
 	return t->body ? members_only(t->body, none, why) : OK;
 }
 
-const struct use use_contact_test = {
-	.job = { .name = "contact_test", .late = true, .decide = test_decide },
-	.check = test_check,
-};
+const struct use use_contact_test =
+	WRITES("contact_test", 0, JOB_LATE, NULL, test_decide, NULL, test_check);

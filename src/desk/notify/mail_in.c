@@ -136,9 +136,8 @@ static enum err mail_find_read(
 	return e;
 }
 
-static const struct use use_mail_find = {
-	.job = { .name = "mail_find", .open = true, .read = mail_find_read },
-};
+static const struct use use_mail_find =
+	READS("mail_find", 0, JOB_OPEN, mail_find_read, NULL);
 
 /* ---- jobs of the person ---- */
 
@@ -218,9 +217,8 @@ static enum err notice_decide(struct job *job, struct rows *rows, struct fault *
 	return like.round < 0 ? OK : notify_stage(rows, a, c, like, NULL, why);
 }
 
-static const struct use use_mail_notice = {
-	.job = { .name = "mail_notice", .late = true, .decide = notice_decide },
-};
+static const struct use use_mail_notice =
+	WRITES("mail_notice", 0, JOB_LATE, NULL, notice_decide, NULL, NULL);
 
 static enum err notice_stage(struct notice n, struct fault *why)
 {
@@ -443,6 +441,4 @@ static enum err mail_in_read(
 				 "mail_reply");
 }
 
-const struct use use_mail_in = {
-	.job = { .name = "mail_in", .read = mail_in_read },
-};
+const struct use use_mail_in = READS("mail_in", 0, 0, mail_in_read, NULL);

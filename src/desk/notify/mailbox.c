@@ -45,6 +45,5 @@ static enum err mailbox_claim_decide(
 	return OK;
 }
 
-const struct use use_mailbox_claim = {
-	.job = { .name = "mailbox_claim", .open = true, .decide = mailbox_claim_decide },
-};
+const struct use use_mailbox_claim =
+	WRITES("mailbox_claim", 0, JOB_OPEN, NULL, mailbox_claim_decide, NULL, NULL);

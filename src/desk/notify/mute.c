@@ -65,6 +65,4 @@ static enum err mute_find_read(
 	return OK;
 }
 
-const struct use use_mute_find = {
-	.job = { .name = "mute_find", .open = true, .read = mute_find_read },
-};
+const struct use use_mute_find = READS("mute_find", 0, JOB_OPEN, mute_find_read, NULL);

@@ -54,9 +54,7 @@ static enum err prefs_get_read(
 	return e;
 }
 
-const struct use use_notify_prefs = {
-	.job = { .name = "notify_prefs", .read = prefs_get_read },
-};
+const struct use use_notify_prefs = READS("notify_prefs", 0, 0, prefs_get_read, NULL);
 
 /* Their record, made when there is none. */
 static enum err person_open(struct rows *rows, int64_t ws, struct str user,
@@ -109,10 +107,8 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	return OK;
 }
 
-const struct use use_notify_prefs_put = {
-	.job = { .name = "notify_prefs_put", .late = true, .decide = prefs_put_decide },
-	.check = prefs_put_check,
-};
+const struct use use_notify_prefs_put = WRITES(
+	"notify_prefs_put", 0, JOB_LATE, NULL, prefs_put_decide, NULL, prefs_put_check);
 
 /* ---- in sight ---- */
 
@@ -137,7 +133,5 @@ static enum err present_decide(struct job *job, struct rows *rows, struct fault 
 	return OK;
 }
 
-const struct use use_present = {
-	.job = { .name = "present", .decide = present_decide },
-	.check = present_check,
-};
+const struct use use_present =
+	WRITES("present", 0, 0, NULL, present_decide, NULL, present_check);

@@ -48,11 +48,8 @@ static enum err routes_get_read(
 	return e;
 }
 
-const struct use use_notify_routes = {
-	.job = { .name = "notify_routes",
-		.permission = MAY_READ_ALL,
-		.read = routes_get_read },
-};
+const struct use use_notify_routes =
+	READS("notify_routes", MAY_READ_ALL, 0, routes_get_read, NULL);
 
 /* ---- put ---- */
 
@@ -161,12 +158,8 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	return unbound_warn(t, rows, by_project, why);
 }
 
-const struct use use_notify_routes_put = {
-	.job = { .name = "notify_routes_put",
-		.permission = MAY_ADMIN,
-		.decide = routes_put_decide },
-	.check = routes_put_check,
-};
+const struct use use_notify_routes_put = WRITES("notify_routes_put", MAY_ADMIN, 0, NULL,
+	routes_put_decide, NULL, routes_put_check);
 
 /* ---- try ---- */
 
@@ -370,12 +363,8 @@ static enum err routes_try_read(
 	return OK;
 }
 
-const struct use use_notify_routes_try = {
-	.job = { .name = "notify_routes_try",
-		.permission = MAY_READ_ALL,
-		.read = routes_try_read },
-	.check = routes_try_check,
-};
+const struct use use_notify_routes_try =
+	READS("notify_routes_try", MAY_READ_ALL, 0, routes_try_read, routes_try_check);
 
 /* ---- who was told of an ask ---- */
 
@@ -577,6 +566,5 @@ static enum err ask_deliveries_read(
 	return OK;
 }
 
-const struct use use_ask_deliveries = {
-	.job = { .name = "ask_deliveries", .read = ask_deliveries_read },
-};
+const struct use use_ask_deliveries =
+	READS("ask_deliveries", 0, 0, ask_deliveries_read, NULL);

@@ -30,6 +30,4 @@ static enum err push_key_read(
 	return OK;
 }
 
-const struct use use_push_key = {
-	.job = { .name = "push_key", .read = push_key_read },
-};
+const struct use use_push_key = READS("push_key", 0, 0, push_key_read, NULL);

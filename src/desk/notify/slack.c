@@ -66,6 +66,4 @@ static enum err slack_find_read(
 	return db_one(db, SQL_ASK_GET, ask, 2, slack_ask_row, &r, why);
 }
 
-const struct use use_slack_find = {
-	.job = { .name = "slack_find", .open = true, .read = slack_find_read },
-};
+const struct use use_slack_find = READS("slack_find", 0, JOB_OPEN, slack_find_read, NULL);

@@ -84,9 +84,7 @@ static enum err away_get_read(
 	return e;
 }
 
-const struct use use_away = {
-	.job = { .name = "away", .permission = MAY_READ_ALL, .read = away_get_read },
-};
+const struct use use_away = READS("away", MAY_READ_ALL, 0, away_get_read, NULL);
 
 /* Oneself, or an admin for somebody else; nobody for somebody above them, and no token that may less
  * than its person: who is away says who decides in their place. */
@@ -202,9 +200,8 @@ static enum err away_put_decide(struct job *job, struct rows *rows, struct fault
 	return e;
 }
 
-const struct use use_away_put = {
-	.job = { .name = "away_put", .late = true, .decide = away_put_decide },
-};
+const struct use use_away_put =
+	WRITES("away_put", 0, JOB_LATE, NULL, away_put_decide, NULL, NULL);
 
 static enum err away_delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -216,9 +213,8 @@ static enum err away_delete_decide(struct job *job, struct rows *rows, struct fa
 	return e;
 }
 
-const struct use use_away_delete = {
-	.job = { .name = "away_delete", .late = true, .decide = away_delete_decide },
-};
+const struct use use_away_delete =
+	WRITES("away_delete", 0, JOB_LATE, NULL, away_delete_decide, NULL, NULL);
 
 /* ---- a user goes ---- */
 

@@ -197,10 +197,8 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	return e;
 }
 
-const struct use use_login = {
-	.job = { .name = "login", .open = true, .decide = login_decide },
-	.check = login_check,
-};
+const struct use use_login =
+	WRITES("login", 0, JOB_OPEN, NULL, login_decide, NULL, login_check);
 
 struct login_found {
 	struct arena *arena;
@@ -257,10 +255,8 @@ static enum err login_find_read(
 	return e;
 }
 
-const struct use use_login_find = {
-	.job = { .name = "login_find", .open = true, .read = login_find_read },
-	.check = login_check,
-};
+const struct use use_login_find =
+	READS("login_find", 0, JOB_OPEN, login_find_read, login_check);
 
 /* ---- logout, me ---- */
 
@@ -295,7 +291,7 @@ static enum err logout_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_logout = { .job = { .name = "logout", .decide = logout_decide } };
+const struct use use_logout = WRITES("logout", 0, 0, NULL, logout_decide, NULL, NULL);
 
 /* A cookie older than a day is replaced; the old one lives a minute more, for requests
  * that are under way. */
@@ -336,4 +332,4 @@ static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
 	return e;
 }
 
-const struct use use_me = { .job = { .name = "me", .decide = me_decide } };
+const struct use use_me = WRITES("me", 0, 0, NULL, me_decide, NULL, NULL);

@@ -119,9 +119,7 @@ static enum err login_list_read(
 	return OK;
 }
 
-const struct use use_login_list = {
-	.job = { .name = "login_list", .read = login_list_read },
-};
+const struct use use_login_list = READS("login_list", 0, 0, login_list_read, NULL);
 
 static enum err ended_tell(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -144,9 +142,8 @@ static enum err login_end_decide(struct job *job, struct rows *rows, struct faul
 	return e ? e : ended_tell(job, rows, why);
 }
 
-const struct use use_login_end = {
-	.job = { .name = "login_end", .decide = login_end_decide },
-};
+const struct use use_login_end =
+	WRITES("login_end", 0, 0, NULL, login_end_decide, NULL, NULL);
 
 static enum err logins_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -157,6 +154,5 @@ static enum err logins_end_decide(struct job *job, struct rows *rows, struct fau
 	return e ? e : ended_tell(job, rows, why);
 }
 
-const struct use use_logins_end = {
-	.job = { .name = "logins_end", .decide = logins_end_decide },
-};
+const struct use use_logins_end =
+	WRITES("logins_end", 0, 0, NULL, logins_end_decide, NULL, NULL);

@@ -114,11 +114,8 @@ static enum err user_list_read(
 }
 
 /* People see each other, to assign; agents do not. */
-const struct use use_user_list = {
-	.job = { .name = "user_list",
-		.permission = MAY_READ_ALL,
-		.read = user_list_read },
-};
+const struct use use_user_list =
+	READS("user_list", MAY_READ_ALL, 0, user_list_read, NULL);
 
 static enum err user_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -132,9 +129,7 @@ static enum err user_get_read(
 	return e;
 }
 
-const struct use use_user_get = {
-	.job = { .name = "user_get", .permission = MAY_READ_ALL, .read = user_get_read },
-};
+const struct use use_user_get = READS("user_get", MAY_READ_ALL, 0, user_get_read, NULL);
 
 /* ---- create, change ---- */
 
@@ -311,20 +306,11 @@ static enum err user_create_admit_read(
 	return user_reach(&job->who, b->role, why);
 }
 
-const struct use use_user_create_admit = {
-	.job = { .name = "user_create_admit",
-		.permission = MAY_ADMIN,
-		.read = user_create_admit_read },
-	.check = user_create_check,
-};
+const struct use use_user_create_admit = READS(
+	"user_create_admit", MAY_ADMIN, 0, user_create_admit_read, user_create_check);
 
-const struct use use_user_create = {
-	.job = { .name = "user_create",
-		.permission = MAY_ADMIN,
-		.decide = user_create_decide,
-		.again = user_again },
-	.check = user_create_check,
-};
+const struct use use_user_create = WRITES("user_create", MAY_ADMIN, 0, NULL,
+	user_create_decide, user_again, user_create_check);
 
 /* Somebody must be left who can let the others in: another owner, as they are in this batch. */
 static enum err owner_left(struct rows *rows, const struct user *u, struct fault *why)
@@ -402,10 +388,8 @@ static enum err user_patch_admit_read(
 	return e;
 }
 
-const struct use use_user_patch_admit = {
-	.job = { .name = "user_patch_admit", .read = user_patch_admit_read },
-	.check = user_patch_check,
-};
+const struct use use_user_patch_admit =
+	READS("user_patch_admit", 0, 0, user_patch_admit_read, user_patch_check);
 
 /* Was it, or the link that it came from, made by somebody who is below this role? */
 static enum err login_outgrown(struct rows *rows, const struct token *tok, enum role role,
@@ -501,10 +485,8 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	return OK;
 }
 
-const struct use use_user_patch = {
-	.job = { .name = "user_patch", .decide = user_patch_decide },
-	.check = user_patch_check,
-};
+const struct use use_user_patch =
+	WRITES("user_patch", 0, 0, NULL, user_patch_decide, NULL, user_patch_check);
 
 /* Every way in that a user has. */
 static enum err tokens_end(struct rows *rows, const struct user *u, struct fault *why)
@@ -537,8 +519,5 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	return OK;
 }
 
-const struct use use_user_delete = {
-	.job = { .name = "user_delete",
-		.permission = MAY_ADMIN,
-		.decide = user_delete_decide },
-};
+const struct use use_user_delete =
+	WRITES("user_delete", MAY_ADMIN, 0, NULL, user_delete_decide, NULL, NULL);

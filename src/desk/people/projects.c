@@ -104,9 +104,5 @@ static enum err project_list_read(
 	return e;
 }
 
-const struct use use_project_list = {
-	.job = { .name = "project_list",
-		.permission = MAY_READ_ALL,
-		.read = project_list_read,
-		.slow = true },
-};
+const struct use use_project_list =
+	READS("project_list", MAY_READ_ALL, JOB_SLOW, project_list_read, NULL);

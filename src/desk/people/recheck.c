@@ -12,6 +12,5 @@ static enum err recheck_read(
 		db, r->hashes, r->roles, r->len, now_ms, &job->arena, why);
 }
 
-const struct use use_recheck = {
-	.job = { .name = "recheck", .open = true, .slow = true, .read = recheck_read },
-};
+const struct use use_recheck =
+	READS("recheck", 0, JOB_SLOW | JOB_OPEN, recheck_read, NULL);

@@ -36,11 +36,8 @@ static enum err team_list_read(
 	return page_list(task_of(job), db, "teams", SQL_TEAM_LIST, team_listed, why);
 }
 
-const struct use use_team_list = {
-	.job = { .name = "team_list",
-		.permission = MAY_READ_ALL,
-		.read = team_list_read },
-};
+const struct use use_team_list =
+	READS("team_list", MAY_READ_ALL, 0, team_list_read, NULL);
 
 static enum err team_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -56,9 +53,7 @@ static enum err team_get_read(
 	return e || l.found ? e : team_missing(t->id, why);
 }
 
-const struct use use_team_get = {
-	.job = { .name = "team_get", .permission = MAY_READ_ALL, .read = team_get_read },
-};
+const struct use use_team_get = READS("team_get", MAY_READ_ALL, 0, team_get_read, NULL);
 
 /* ---- create, change ---- */
 
@@ -253,13 +248,8 @@ static enum err team_again(
 	return e;
 }
 
-const struct use use_team_create = {
-	.job = { .name = "team_create",
-		.permission = MAY_ADMIN,
-		.decide = team_create_decide,
-		.again = team_again },
-	.check = team_create_check,
-};
+const struct use use_team_create = WRITES("team_create", MAY_ADMIN, 0, NULL,
+	team_create_decide, team_again, team_create_check);
 
 /* An admin may all; a lead of it says who is in it and who is on call. */
 static enum err team_may(const struct task *t, const struct team *team,
@@ -325,10 +315,8 @@ static enum err team_patch_decide(struct job *job, struct rows *rows, struct fau
 	return unbound_warn(t, rows, b->projects_len > 0, why);
 }
 
-const struct use use_team_patch = {
-	.job = { .name = "team_patch", .late = true, .decide = team_patch_decide },
-	.check = team_patch_check,
-};
+const struct use use_team_patch = WRITES(
+	"team_patch", 0, JOB_LATE, NULL, team_patch_decide, NULL, team_patch_check);
 
 /* ---- delete ---- */
 
@@ -347,8 +335,5 @@ static enum err team_delete_decide(struct job *job, struct rows *rows, struct fa
 	return OK;
 }
 
-const struct use use_team_delete = {
-	.job = { .name = "team_delete",
-		.permission = MAY_ADMIN,
-		.decide = team_delete_decide },
-};
+const struct use use_team_delete =
+	WRITES("team_delete", MAY_ADMIN, 0, NULL, team_delete_decide, NULL, NULL);

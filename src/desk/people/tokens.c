@@ -105,9 +105,8 @@ static enum err token_list_read(
 	return page_list(task_of(job), db, "tokens", SQL_TOKEN_LIST, token_listed, why);
 }
 
-const struct use use_token_list = {
-	.job = { .name = "token_list", .permission = MAY_ADMIN, .read = token_list_read },
-};
+const struct use use_token_list =
+	READS("token_list", MAY_ADMIN, 0, token_list_read, NULL);
 
 static enum err token_show(
 	struct task *t, struct db *db, struct str id, struct fault *why)
@@ -130,9 +129,7 @@ static enum err token_get_read(
 	return token_show(task_of(job), db, task_of(job)->id, why);
 }
 
-const struct use use_token_get = {
-	.job = { .name = "token_get", .permission = MAY_ADMIN, .read = token_get_read },
-};
+const struct use use_token_get = READS("token_get", MAY_ADMIN, 0, token_get_read, NULL);
 
 /* ---- create ---- */
 
@@ -373,13 +370,8 @@ static enum err token_again(
 	return e;
 }
 
-const struct use use_token_create = {
-	.job = { .name = "token_create",
-		.permission = MAY_ADMIN,
-		.decide = token_create_decide,
-		.again = token_again },
-	.check = token_create_check,
-};
+const struct use use_token_create = WRITES("token_create", MAY_ADMIN, 0, NULL,
+	token_create_decide, token_again, token_create_check);
 
 /* That the caller may change or end. */
 static enum err token_find(
@@ -434,12 +426,8 @@ static enum err token_patch_decide(struct job *job, struct rows *rows, struct fa
 	return OK;
 }
 
-const struct use use_token_patch = {
-	.job = { .name = "token_patch",
-		.permission = MAY_ADMIN,
-		.decide = token_patch_decide },
-	.check = token_patch_check,
-};
+const struct use use_token_patch = WRITES(
+	"token_patch", MAY_ADMIN, 0, NULL, token_patch_decide, NULL, token_patch_check);
 
 static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -453,11 +441,8 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 	return OK;
 }
 
-const struct use use_token_delete = {
-	.job = { .name = "token_delete",
-		.permission = MAY_ADMIN,
-		.decide = token_delete_decide },
-};
+const struct use use_token_delete =
+	WRITES("token_delete", MAY_ADMIN, 0, NULL, token_delete_decide, NULL, NULL);
 
 /* ---- when it was last used ---- */
 
@@ -475,6 +460,5 @@ static enum err token_used_decide(struct job *job, struct rows *rows, struct fau
 	return OK;
 }
 
-const struct use use_token_used = {
-	.job = { .name = "token_used", .decide = token_used_decide },
-};
+const struct use use_token_used =
+	WRITES("token_used", 0, 0, NULL, token_used_decide, NULL, NULL);

@@ -172,10 +172,5 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_decide = {
-	.job = { .name = "decide",
-		.permission = MAY_ASK,
-		.needs = decide_needs,
-		.decide = decide_decide },
-	.check = decide_check,
-};
+const struct use use_decide =
+	WRITES("decide", MAY_ASK, 0, decide_needs, decide_decide, NULL, decide_check);

@@ -49,11 +49,8 @@ static enum err policy_get_read(
 	return e;
 }
 
-const struct use use_policy_get = {
-	.job = { .name = "policy_get",
-		.permission = MAY_READ_ALL,
-		.read = policy_get_read },
-};
+const struct use use_policy_get =
+	READS("policy_get", MAY_READ_ALL, 0, policy_get_read, NULL);
 
 static void policy_needs(struct job *job, struct wants *w)
 {
@@ -131,10 +128,5 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 	return e;
 }
 
-const struct use use_policy_put = {
-	.job = { .name = "policy_put",
-		.permission = MAY_ADMIN,
-		.needs = policy_needs,
-		.decide = policy_put_decide },
-	.check = policy_put_check,
-};
+const struct use use_policy_put = WRITES("policy_put", MAY_ADMIN, 0, policy_needs,
+	policy_put_decide, NULL, policy_put_check);

@@ -324,9 +324,5 @@ static enum err warned_read(
 	return e;
 }
 
-const struct use use_rule_warned = {
-	.job = { .name = "rule_warned",
-		.permission = MAY_SETTLE,
-		.read = warned_read,
-		.slow = true },
-};
+const struct use use_rule_warned =
+	READS("rule_warned", MAY_SETTLE, JOB_SLOW, warned_read, NULL);

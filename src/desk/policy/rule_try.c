@@ -292,13 +292,8 @@ static enum err try_read(
 	return e;
 }
 
-const struct use use_rule_try = {
-	.job = { .name = "rule_try",
-		.permission = MAY_READ_ALL,
-		.read = try_read,
-		.slow = true },
-	.check = try_check,
-};
+const struct use use_rule_try =
+	READS("rule_try", MAY_READ_ALL, JOB_SLOW, try_read, try_check);
 
 /* ---- suggestions ---- */
 
@@ -428,9 +423,5 @@ static enum err suggest_read(
 	return e;
 }
 
-const struct use use_rule_suggest = {
-	.job = { .name = "rule_suggest",
-		.permission = MAY_READ_ALL,
-		.read = suggest_read,
-		.slow = true },
-};
+const struct use use_rule_suggest =
+	READS("rule_suggest", MAY_READ_ALL, JOB_SLOW, suggest_read, NULL);

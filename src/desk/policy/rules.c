@@ -179,13 +179,8 @@ static enum err rule_again(
 	return e;
 }
 
-const struct use use_rule_make = {
-	.job = { .name = "rule_make",
-		.permission = MAY_SETTLE,
-		.decide = rule_make_decide,
-		.again = rule_again },
-	.check = rule_check,
-};
+const struct use use_rule_make = WRITES(
+	"rule_make", MAY_SETTLE, 0, NULL, rule_make_decide, rule_again, rule_check);
 
 /* ---- change ---- */
 
@@ -240,12 +235,8 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 	return OK;
 }
 
-const struct use use_rule_patch = {
-	.job = { .name = "rule_patch",
-		.permission = MAY_SETTLE,
-		.decide = rule_patch_decide },
-	.check = version_patch_check,
-};
+const struct use use_rule_patch = WRITES(
+	"rule_patch", MAY_SETTLE, 0, NULL, rule_patch_decide, NULL, version_patch_check);
 
 /* ---- end ---- */
 
@@ -346,11 +337,8 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 	return rule_end(rows, found, &job->who, "revoked", why);
 }
 
-const struct use use_rule_end = {
-	.job = { .name = "rule_end",
-		.permission = MAY_SETTLE,
-		.decide = rule_end_decide },
-};
+const struct use use_rule_end =
+	WRITES("rule_end", MAY_SETTLE, 0, NULL, rule_end_decide, NULL, NULL);
 
 /* ---- list, get ---- */
 
@@ -427,11 +415,8 @@ static enum err rule_list_read(
 	return e;
 }
 
-const struct use use_rule_list = {
-	.job = { .name = "rule_list",
-		.permission = MAY_READ_ALL,
-		.read = rule_list_read },
-};
+const struct use use_rule_list =
+	READS("rule_list", MAY_READ_ALL, 0, rule_list_read, NULL);
 
 static enum err rule_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -447,6 +432,4 @@ static enum err rule_get_read(
 	return fail(why, ERR_NOT_FOUND, "no rule %.*s", STR_ARGS(str_first(t->id, 64)));
 }
 
-const struct use use_rule_get = {
-	.job = { .name = "rule_get", .permission = MAY_READ_ALL, .read = rule_get_read },
-};
+const struct use use_rule_get = READS("rule_get", MAY_READ_ALL, 0, rule_get_read, NULL);

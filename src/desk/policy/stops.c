@@ -141,13 +141,8 @@ static enum err stop_again(
 	return e ? e : stop_reply(t, s, rows->now_ms, why);
 }
 
-const struct use use_stop_set = {
-	.job = { .name = "stop_set",
-		.permission = MAY_SETTLE,
-		.decide = stop_set_decide,
-		.again = stop_again },
-	.check = stop_check,
-};
+const struct use use_stop_set =
+	WRITES("stop_set", MAY_SETTLE, 0, NULL, stop_set_decide, stop_again, stop_check);
 
 /* ---- lift ---- */
 
@@ -174,11 +169,8 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 	return OK;
 }
 
-const struct use use_stop_lift = {
-	.job = { .name = "stop_lift",
-		.permission = MAY_SETTLE,
-		.decide = stop_lift_decide },
-};
+const struct use use_stop_lift =
+	WRITES("stop_lift", MAY_SETTLE, 0, NULL, stop_lift_decide, NULL, NULL);
 
 /* ---- list ---- */
 
@@ -233,11 +225,8 @@ static enum err stop_list_read(
 	return e;
 }
 
-const struct use use_stop_list = {
-	.job = { .name = "stop_list",
-		.permission = MAY_READ_ALL,
-		.read = stop_list_read },
-};
+const struct use use_stop_list =
+	READS("stop_list", MAY_READ_ALL, 0, stop_list_read, NULL);
 
 /* ---- what the clock ends ---- */
 

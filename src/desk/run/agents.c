@@ -61,11 +61,8 @@ static enum err agent_list_read(
 	return OK;
 }
 
-const struct use use_agent_list = {
-	.job = { .name = "agent_list",
-		.permission = MAY_READ_ALL,
-		.read = agent_list_read },
-};
+const struct use use_agent_list =
+	READS("agent_list", MAY_READ_ALL, 0, agent_list_read, NULL);
 
 enum err desk_agent_param(
 	struct task *t, struct db *db, struct str *out, struct fault *why)
@@ -104,11 +101,8 @@ static enum err agent_get_read(
 	return OK;
 }
 
-const struct use use_agent_get = {
-	.job = { .name = "agent_get",
-		.permission = MAY_READ_ALL,
-		.read = agent_get_read },
-};
+const struct use use_agent_get =
+	READS("agent_get", MAY_READ_ALL, 0, agent_get_read, NULL);
 
 /* ---- create, change ---- */
 
@@ -209,13 +203,8 @@ static enum err agent_again(
 	return e ? e : agent_reply(t, rows, a, why);
 }
 
-const struct use use_agent_create = {
-	.job = { .name = "agent_create",
-		.permission = MAY_ADMIN,
-		.decide = agent_create_decide,
-		.again = agent_again },
-	.check = agent_create_check,
-};
+const struct use use_agent_create = WRITES("agent_create", MAY_ADMIN, 0, NULL,
+	agent_create_decide, agent_again, agent_create_check);
 
 static enum err agent_patch_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -245,12 +234,8 @@ static enum err agent_patch_decide(struct job *job, struct rows *rows, struct fa
 	return agent_reply(t, rows, a, why);
 }
 
-const struct use use_agent_patch = {
-	.job = { .name = "agent_patch",
-		.permission = MAY_ADMIN,
-		.decide = agent_patch_decide },
-	.check = version_patch_check,
-};
+const struct use use_agent_patch = WRITES(
+	"agent_patch", MAY_ADMIN, 0, NULL, agent_patch_decide, NULL, version_patch_check);
 
 /* ---- delete ---- */
 
@@ -268,8 +253,5 @@ static enum err agent_delete_decide(struct job *job, struct rows *rows, struct f
 	return OK;
 }
 
-const struct use use_agent_delete = {
-	.job = { .name = "agent_delete",
-		.permission = MAY_ADMIN,
-		.decide = agent_delete_decide },
-};
+const struct use use_agent_delete =
+	WRITES("agent_delete", MAY_ADMIN, 0, NULL, agent_delete_decide, NULL, NULL);

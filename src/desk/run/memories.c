@@ -73,9 +73,7 @@ static enum err memory_list_read(
 	return e;
 }
 
-const struct use use_memory_list = {
-	.job = { .name = "memory_list", .read = memory_list_read },
-};
+const struct use use_memory_list = READS("memory_list", 0, 0, memory_list_read, NULL);
 
 /* ---- add ---- */
 
@@ -195,13 +193,8 @@ static enum err memory_again(
 	return e;
 }
 
-const struct use use_memory_add = {
-	.job = { .name = "memory_add",
-		.permission = MAY_SETTLE,
-		.decide = memory_add_decide,
-		.again = memory_again },
-	.check = memory_check,
-};
+const struct use use_memory_add = WRITES(
+	"memory_add", MAY_SETTLE, 0, NULL, memory_add_decide, memory_again, memory_check);
 
 /* ---- delete ---- */
 
@@ -216,8 +209,5 @@ static enum err memory_delete_decide(
 	return rows_delete(rows, m) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
-const struct use use_memory_delete = {
-	.job = { .name = "memory_delete",
-		.permission = MAY_SETTLE,
-		.decide = memory_delete_decide },
-};
+const struct use use_memory_delete =
+	WRITES("memory_delete", MAY_SETTLE, 0, NULL, memory_delete_decide, NULL, NULL);

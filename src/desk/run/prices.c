@@ -56,11 +56,8 @@ static enum err price_list_read(
 	return e;
 }
 
-const struct use use_price_list = {
-	.job = { .name = "price_list",
-		.permission = MAY_READ_ALL,
-		.read = price_list_read },
-};
+const struct use use_price_list =
+	READS("price_list", MAY_READ_ALL, 0, price_list_read, NULL);
 
 /* ---- imported ---- */
 
@@ -146,12 +143,8 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 	return OK;
 }
 
-const struct use use_price_put = {
-	.job = { .name = "price_put",
-		.permission = MAY_ADMIN,
-		.decide = price_put_decide },
-	.check = price_put_check,
-};
+const struct use use_price_put =
+	WRITES("price_put", MAY_ADMIN, 0, NULL, price_put_decide, NULL, price_put_check);
 
 /* ---- what a call needs ---- */
 
@@ -180,8 +173,5 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 	return e;
 }
 
-const struct use use_model_access = {
-	.job = { .name = "model_access",
-		.permission = MAY_ADMIN,
-		.decide = access_decide },
-};
+const struct use use_model_access =
+	WRITES("model_access", MAY_ADMIN, 0, NULL, access_decide, NULL, NULL);

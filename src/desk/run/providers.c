@@ -39,11 +39,8 @@ static enum err provider_list_read(
 	return OK;
 }
 
-const struct use use_provider_list = {
-	.job = { .name = "provider_list",
-		.permission = MAY_READ_ALL,
-		.read = provider_list_read },
-};
+const struct use use_provider_list =
+	READS("provider_list", MAY_READ_ALL, 0, provider_list_read, NULL);
 
 static enum err provider_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -65,11 +62,8 @@ static enum err provider_get_read(
 	return OK;
 }
 
-const struct use use_provider_get = {
-	.job = { .name = "provider_get",
-		.permission = MAY_READ_ALL,
-		.read = provider_get_read },
-};
+const struct use use_provider_get =
+	READS("provider_get", MAY_READ_ALL, 0, provider_get_read, NULL);
 
 /* ---- create, change ---- */
 
@@ -196,13 +190,8 @@ static enum err provider_again(
 	return e ? e : provider_reply(t, rows, p);
 }
 
-const struct use use_provider_create = {
-	.job = { .name = "provider_create",
-		.permission = MAY_ADMIN,
-		.decide = provider_create_decide,
-		.again = provider_again },
-	.check = provider_create_check,
-};
+const struct use use_provider_create = WRITES("provider_create", MAY_ADMIN, 0, NULL,
+	provider_create_decide, provider_again, provider_create_check);
 
 static enum err provider_patch_decide(
 	struct job *job, struct rows *rows, struct fault *why)
@@ -237,12 +226,8 @@ static enum err provider_patch_decide(
 	return provider_reply(t, rows, p);
 }
 
-const struct use use_provider_patch = {
-	.job = { .name = "provider_patch",
-		.permission = MAY_ADMIN,
-		.decide = provider_patch_decide },
-	.check = version_patch_check,
-};
+const struct use use_provider_patch = WRITES("provider_patch", MAY_ADMIN, 0, NULL,
+	provider_patch_decide, NULL, version_patch_check);
 
 /* ---- delete ---- */
 
@@ -292,8 +277,5 @@ static enum err provider_delete_decide(
 	return OK;
 }
 
-const struct use use_provider_delete = {
-	.job = { .name = "provider_delete",
-		.permission = MAY_ADMIN,
-		.decide = provider_delete_decide },
-};
+const struct use use_provider_delete =
+	WRITES("provider_delete", MAY_ADMIN, 0, NULL, provider_delete_decide, NULL, NULL);

@@ -233,9 +233,7 @@ static enum err run_list_read(
 	return e ? e : list_end(t, db, &w, "runs", &l, why);
 }
 
-const struct use use_run_list = {
-	.job = { .name = "run_list", .read = run_list_read },
-};
+const struct use use_run_list = READS("run_list", 0, 0, run_list_read, NULL);
 
 /* One record by its id; ERR_NOT_FOUND. */
 struct one {
@@ -299,9 +297,7 @@ static enum err run_get_read(
 	return OK;
 }
 
-const struct use use_run_get = {
-	.job = { .name = "run_get", .read = run_get_read },
-};
+const struct use use_run_get = READS("run_get", 0, 0, run_get_read, NULL);
 
 /* The result of a call that stands in a message by now. */
 static struct str result_in(struct job *job, struct db *db, const struct tool_call *c)
@@ -342,9 +338,7 @@ static enum err call_get_read(
 	return e;
 }
 
-const struct use use_tool_call_get = {
-	.job = { .name = "tool_call_get", .read = call_get_read },
-};
+const struct use use_tool_call_get = READS("tool_call_get", 0, 0, call_get_read, NULL);
 
 static enum err message_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -366,9 +360,7 @@ static enum err message_list_read(
 	return e ? e : list_end(t, db, &w, "messages", &l, why);
 }
 
-const struct use use_message_list = {
-	.job = { .name = "message_list", .read = message_list_read },
-};
+const struct use use_message_list = READS("message_list", 0, 0, message_list_read, NULL);
 
 static enum err task_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -387,9 +379,7 @@ static enum err task_list_read(
 	return e ? e : list_end(t, db, &w, "tasks", &l, why);
 }
 
-const struct use use_task_list = {
-	.job = { .name = "task_list", .read = task_list_read },
-};
+const struct use use_task_list = READS("task_list", 0, 0, task_list_read, NULL);
 
 /* ---- GET /v1/tools ---- */
 
@@ -412,9 +402,7 @@ static enum err tool_list_read(
 	return OK;
 }
 
-const struct use use_tool_list = {
-	.job = { .name = "tool_list", .read = tool_list_read },
-};
+const struct use use_tool_list = READS("tool_list", 0, 0, tool_list_read, NULL);
 
 /* ---- GET /v1/usage ---- */
 
@@ -514,6 +502,4 @@ static enum err usage_read_sums(
 	return e;
 }
 
-const struct use use_usage = {
-	.job = { .name = "usage", .read = usage_read_sums, .slow = true },
-};
+const struct use use_usage = READS("usage", 0, JOB_SLOW, usage_read_sums, NULL);

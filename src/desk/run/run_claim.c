@@ -263,9 +263,8 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	return e;
 }
 
-const struct use use_run_claim = {
-	.job = { .name = "run_claim", .open = true, .decide = claim_decide },
-};
+const struct use use_run_claim =
+	WRITES("run_claim", 0, JOB_OPEN, NULL, claim_decide, NULL, NULL);
 
 static enum err look_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
@@ -278,9 +277,7 @@ static enum err look_read(
 	return lease_look(db, next, l, now_ms, why);
 }
 
-const struct use use_run_look = {
-	.job = { .name = "run_look", .open = true, .read = look_read },
-};
+const struct use use_run_look = READS("run_look", 0, JOB_OPEN, look_read, NULL);
 
 /* ---- renewed, given back ---- */
 
@@ -330,9 +327,8 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 	return e ? e : strays_requeue(rows, n, why);
 }
 
-const struct use use_run_renew = {
-	.job = { .name = "run_renew", .open = true, .decide = renew_decide },
-};
+const struct use use_run_renew =
+	WRITES("run_renew", 0, JOB_OPEN, NULL, renew_decide, NULL, NULL);
 
 static enum err yield_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -359,6 +355,5 @@ static enum err yield_decide(struct job *job, struct rows *rows, struct fault *w
 	return e;
 }
 
-const struct use use_run_yield = {
-	.job = { .name = "run_yield", .open = true, .decide = yield_decide },
-};
+const struct use use_run_yield =
+	WRITES("run_yield", 0, JOB_OPEN, NULL, yield_decide, NULL, NULL);

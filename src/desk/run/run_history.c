@@ -114,6 +114,4 @@ static enum err history_read(
 	return e;
 }
 
-const struct use use_run_history = {
-	.job = { .name = "run_history", .open = true, .read = history_read },
-};
+const struct use use_run_history = READS("run_history", 0, JOB_OPEN, history_read, NULL);

@@ -268,14 +268,8 @@ static enum err say_again(
 	return e;
 }
 
-const struct use use_message_send = {
-	.job = { .name = "message",
-		.late = true,
-		.needs = say_needs,
-		.decide = say_decide,
-		.again = say_again },
-	.check = say_check,
-};
+const struct use use_message_send =
+	WRITES("message", 0, JOB_LATE, say_needs, say_decide, say_again, say_check);
 
 /* ---- POST /v1/runs/{id}/cancel, /retry ---- */
 
@@ -341,13 +335,8 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_run_cancel = {
-	.job = { .name = "run_cancel",
-		.late = true,
-		.decide = cancel_decide,
-		.again = run_again },
-	.check = cancel_check,
-};
+const struct use use_run_cancel =
+	WRITES("run_cancel", 0, JOB_LATE, NULL, cancel_decide, run_again, cancel_check);
 
 static enum err retry_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -392,10 +381,5 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 	return OK;
 }
 
-const struct use use_run_retry = {
-	.job = { .name = "run_retry",
-		.late = true,
-		.decide = retry_decide,
-		.again = run_again },
-	.check = cancel_check,
-};
+const struct use use_run_retry =
+	WRITES("run_retry", 0, JOB_LATE, NULL, retry_decide, run_again, cancel_check);

@@ -146,9 +146,8 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 			    : run_go_on(t, rows, r, s, &agent, false, &turn->next, why);
 }
 
-const struct use use_run_turn = {
-	.job = { .name = "run_turn", .open = true, .decide = turn_decide },
-};
+const struct use use_run_turn =
+	WRITES("run_turn", 0, JOB_OPEN, NULL, turn_decide, NULL, NULL);
 
 /* ---- trouble ---- */
 
@@ -196,9 +195,8 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 	return run_recover(t, rows, s, r, &agent, b->kind, b->message, why);
 }
 
-const struct use use_run_trouble = {
-	.job = { .name = "run_trouble", .open = true, .decide = trouble_decide },
-};
+const struct use use_run_trouble =
+	WRITES("run_trouble", 0, JOB_OPEN, NULL, trouble_decide, NULL, NULL);
 
 /* ---- calls that were run ---- */
 
@@ -254,9 +252,8 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 	return run_event(rows, "run.tool_started", s, r, &data, why);
 }
 
-const struct use use_run_start = {
-	.job = { .name = "run_start", .open = true, .decide = start_decide },
-};
+const struct use use_run_start =
+	WRITES("run_start", 0, JOB_OPEN, NULL, start_decide, NULL, NULL);
 
 /* Told before, and kept: the turn may be closed since. */
 static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
@@ -301,6 +298,5 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 	return e ? e : run_advance(t, rows, r, s, false, &b->next, why);
 }
 
-const struct use use_run_calls = {
-	.job = { .name = "run_calls", .open = true, .decide = calls_decide },
-};
+const struct use use_run_calls =
+	WRITES("run_calls", 0, JOB_OPEN, NULL, calls_decide, NULL, NULL);

@@ -320,9 +320,7 @@ static enum err insights_read(
 	return e;
 }
 
-const struct use use_insights = {
-	.job = { .name = "insights", .read = insights_read, .slow = true },
-};
+const struct use use_insights = READS("insights", 0, JOB_SLOW, insights_read, NULL);
 
 /* ---- what the store knows for /metrics ---- */
 
@@ -372,9 +370,5 @@ static enum err metrics_read(
 	return e;
 }
 
-const struct use use_metrics = {
-	.job = { .name = "metrics",
-		.permission = MAY_READ_ALL,
-		.read = metrics_read,
-		.slow = true },
-};
+const struct use use_metrics =
+	READS("metrics", MAY_READ_ALL, JOB_SLOW, metrics_read, NULL);

@@ -51,9 +51,7 @@ static enum err mcp_enter_read(
 	return OK;
 }
 
-const struct use use_mcp_enter = {
-	.job = { .name = "mcp_enter", .read = mcp_enter_read },
-};
+const struct use use_mcp_enter = READS("mcp_enter", 0, 0, mcp_enter_read, NULL);
 
 static enum err mcp_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -68,6 +66,4 @@ static enum err mcp_end_decide(struct job *job, struct rows *rows, struct fault 
 }
 
 /* Behind mcp_gate, so that nobody ends a session that they may not use, nor twice. */
-const struct use use_mcp_end = {
-	.job = { .name = "mcp_end", .decide = mcp_end_decide },
-};
+const struct use use_mcp_end = WRITES("mcp_end", 0, 0, NULL, mcp_end_decide, NULL, NULL);

@@ -149,7 +149,4 @@ static enum err events_read(
 	return e;
 }
 
-const struct use use_events = {
-	.job = { .name = "events", .read = events_read },
-	.check = events_check,
-};
+const struct use use_events = READS("events", 0, 0, events_read, events_check);

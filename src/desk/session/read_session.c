@@ -99,9 +99,7 @@ static enum err session_get_read(
 	return e ? e : session_show(db, &s, &w, why);
 }
 
-const struct use use_session_get = {
-	.job = { .name = "session_get", .read = session_get_read },
-};
+const struct use use_session_get = READS("session_get", 0, 0, session_get_read, NULL);
 
 /* The newest asks of a session, in the order they came. */
 static enum err session_asks(
@@ -139,9 +137,8 @@ static enum err session_state_read(
 	return e;
 }
 
-const struct use use_session_state = {
-	.job = { .name = "session_state", .read = session_state_read, .slow = true },
-};
+const struct use use_session_state =
+	READS("session_state", 0, JOB_SLOW, session_state_read, NULL);
 
 /* ---- many ---- */
 
@@ -214,6 +211,4 @@ static enum err session_list_read(
 	return e;
 }
 
-const struct use use_session_list = {
-	.job = { .name = "session_list", .read = session_list_read },
-};
+const struct use use_session_list = READS("session_list", 0, 0, session_list_read, NULL);

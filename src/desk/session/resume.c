@@ -105,6 +105,5 @@ static enum err session_resume_read(
 	return OK;
 }
 
-const struct use use_session_resume = {
-	.job = { .name = "session_resume", .read = session_resume_read, .slow = true },
-};
+const struct use use_session_resume =
+	READS("session_resume", 0, JOB_SLOW, session_resume_read, NULL);

@@ -111,14 +111,8 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	return create_reply(t, rows, s, why);
 }
 
-const struct use use_session_create = {
-	.job = { .name = "session",
-		.permission = MAY_ASK,
-		.needs = create_needs,
-		.decide = create_decide,
-		.again = desk_again_session },
-	.check = create_check,
-};
+const struct use use_session_create = WRITES("session", MAY_ASK, 0, create_needs,
+	create_decide, desk_again_session, create_check);
 
 /* ---- change ---- */
 
@@ -190,10 +184,8 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 	return e ? e : desk_reply_session(t, rows, s, why);
 }
 
-const struct use use_session_patch = {
-	.job = { .name = "session_patch", .needs = whole_needs, .decide = patch_decide },
-	.check = patch_check,
-};
+const struct use use_session_patch =
+	WRITES("session_patch", 0, 0, whole_needs, patch_decide, NULL, patch_check);
 
 static enum err cancel_check(struct task *t, struct fault *why)
 {
@@ -231,13 +223,8 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	return desk_reply_session(t, rows, s, why);
 }
 
-const struct use use_session_cancel = {
-	.job = { .name = "session_cancel",
-		.needs = whole_needs,
-		.decide = cancel_decide,
-		.again = desk_again_session },
-	.check = cancel_check,
-};
+const struct use use_session_cancel = WRITES("session_cancel", 0, 0, whole_needs,
+	cancel_decide, desk_again_session, cancel_check);
 
 static enum err progress_check(struct task *t, struct fault *why)
 {
@@ -323,13 +310,8 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	return e ? e : progress_stopped(t, rows, s, why);
 }
 
-const struct use use_session_progress = {
-	.job = { .name = "session_progress",
-		.needs = progress_needs,
-		.decide = progress_decide,
-		.again = desk_again_session },
-	.check = progress_check,
-};
+const struct use use_session_progress = WRITES("session_progress", 0, 0, progress_needs,
+	progress_decide, desk_again_session, progress_check);
 
 /* ---- delete: everything under it goes; waiters are told by the cancellations ---- */
 
@@ -356,8 +338,5 @@ static enum err delete_decide(struct job *job, struct rows *rows, struct fault *
 	return e ? e : desk_delete_session(t, rows, s, why);
 }
 
-const struct use use_session_delete = {
-	.job = { .name = "session_delete",
-		.needs = whole_needs,
-		.decide = delete_decide },
-};
+const struct use use_session_delete =
+	WRITES("session_delete", 0, 0, whole_needs, delete_decide, NULL, NULL);
