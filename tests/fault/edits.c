@@ -1,7 +1,7 @@
 /* edits.c - random edits of a store file, one at a time, past the program: `check` finds
  * each. PARLEY_LONG=1: 10,000 of them. PARLEY_SEED repeats the choices.
  *
- * Every table of the store is edited. What no event tells of is in `untold`; docs/RESULTS.md says
+ * Every table of the store is edited. What no event tells of is in `untold`; docs/LIMITS.md says
  * why. Edits there are tried, too: what `check` finds of them all does not belong there. */
 #include "furnish.h"
 #include "random.h"

@@ -150,7 +150,7 @@ export class KilledRuns {
 		assert.equal(this.follower.problem, null, `seed ${this.seed}`);
 	}
 
-	/** A line for docs/RESULTS.md. */
+	/** A line for docs/TESTING.md. */
 	get summary() {
 		const sum = (map) => [...map.values()].reduce((a, b) => a + b, 0);
 		return `${this.runs} runs, ${this.kills} kills, ${this.servers.length} node(s), seed ${this.seed}: `
