@@ -68,6 +68,7 @@ struct cli {
 	struct term term;
 	struct project_said project; /* of what it asks for: cli/project.h */
 	struct str program;	     /* that asks by us; empty: nobody but us */
+	struct str machine_user;     /* whose it is on this machine, beside it */
 	struct arena arena;	     /* goes at exit */
 };
 

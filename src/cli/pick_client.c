@@ -39,6 +39,7 @@ static struct client *located_open(
 		.project = cli->project.name,
 		.work_tree = cli->project.work_tree,
 		.program = cli->program,
+		.machine_user = cli->machine_user,
 		.stop_fd = cli->term.stop_fd };
 
 	return client_new(&setup, why);

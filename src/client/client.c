@@ -63,6 +63,7 @@ struct client *client_new(const struct client_setup *setup, struct fault *why)
 	c->project = arena_str(&c->arena, setup->project);
 	c->work_tree = arena_str(&c->arena, setup->work_tree);
 	c->program = arena_str(&c->arena, setup->program);
+	c->machine_user = arena_str(&c->arena, setup->machine_user);
 	if (!target_read(c, setup->url)) {
 		fail(why, ERR_INVALID, "%.*s: not an address of a server",
 			STR_ARGS(setup->url));

@@ -19,6 +19,7 @@ struct client_setup {
 	struct str lang; /* of what the server says to people: "fr"; empty: English */
 	struct str project, work_tree; /* of what is asked for; empty: none */
 	struct str program;	       /* that asks; empty: this one */
+	struct str machine_user;       /* who runs it, by the name on this machine */
 	int stop_fd;	    /* once readable, whatever is under way ends; -1: never */
 	int64_t silence_ms; /* a held reply without a byte for so long is lost; 0: 45 s */
 };

@@ -15,7 +15,7 @@ struct client {
 	struct str via;
 	struct str workspace;
 	struct str lang;
-	struct str project, work_tree, program;
+	struct str project, work_tree, program, machine_user;
 	bool local; /* loopback or a socket: no proxy is asked */
 	int stop_fd;
 	int64_t silence_ms;

@@ -104,6 +104,7 @@ static void headers_set(struct transfer *t, const struct api_call *call)
 	header_add(t, "Parley-Project: ", c->project);
 	header_add(t, "Parley-Work-Tree: ", c->work_tree);
 	header_add(t, "Parley-Program: ", c->program);
+	header_add(t, "Parley-Machine-User: ", c->machine_user);
 	header_add(t, "Idempotency-Key: ", call->key);
 	header_add(t, "Last-Event-ID: ", call->after);
 	if (call->body.len > 0) header_add(t, "Content-Type: ", STR("application/json"));

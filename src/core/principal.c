@@ -109,6 +109,11 @@ static void agent_id_make(int64_t ws, struct str name, char out[32])
 }
 
 /* Every ask that is shown has one, and most in a row are one agent's: the last is kept. */
+struct str agent_known(struct str agent, struct str name)
+{
+	return name.len && !str_starts(agent, "usr_") ? name : agent;
+}
+
 void agent_id(int64_t ws, struct str name, char out[32])
 {
 	static _Thread_local struct {

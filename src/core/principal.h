@@ -56,6 +56,8 @@ struct str principal_person(const struct principal *);
 struct str principal_starter(const struct principal *);
 /* May p act on, or through, somebody of this role? Nobody does above themselves. */
 bool principal_reaches(const struct principal *, enum role);
+/* What rules call who asks: a person by the id, a program by the name that is shown. */
+struct str agent_known(struct str agent, struct str name);
 /* "agt_" and 26 characters that depend on workspace and name alone. */
 void agent_id(int64_t ws, struct str name, char out[32]);
 

@@ -78,6 +78,7 @@ struct task {
 		default_session_title; /* of one that is made; empty: its external id */
 	struct project_said project;   /* beside what the body says of it */
 	struct str program;	       /* that asks by this token; empty: unknown */
+	struct str machine_user;       /* who runs it, by the name on the machine */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */

@@ -255,6 +255,9 @@ enum err desk_set_server_key(
  * body, or what the request says beside it. A session without a project takes it. */
 enum err desk_project(struct task *, struct rows *, struct session *, struct str named,
 	struct str *out, struct fault *);
+/* What the caller is called beside the name or id that it asks under: a person's name; with the
+ * machine's own token, by which every program of this machine asks, the program. */
+struct str desk_agent_name(const struct task *);
 struct session *desk_new_session(
 	struct task *, struct rows *, struct str title, struct str project);
 /* A parallel one of this external id. */

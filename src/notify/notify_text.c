@@ -201,12 +201,27 @@ static void context_lines(struct writing *w)
 				{ "m", json_is(m, JSON_NUMBER) ? m->text : STR_NONE }));
 }
 
+/* With the program and who runs it on its machine: "builder · Claude Code (ada)". */
+static struct str agent_whole(struct writing *w)
+{
+	const struct ask_parts *p = &w->f->parts;
+	struct str name = agent_name(&w->f->ask);
+
+	if (fill_is_hidden(w->f) || w->f->title_only) return name;
+	if (p->program.len && !str_eq(p->program, name))
+		name = arena_print(
+			w->arena, "%.*s · %.*s", STR_ARGS(name), STR_ARGS(p->program));
+	return p->machine_user.len ? arena_print(w->arena, "%.*s (%.*s)", STR_ARGS(name),
+					     STR_ARGS(p->machine_user))
+				   : name;
+}
+
 static void head(struct writing *w, struct str title)
 {
 	const struct ask *a = &w->f->ask;
 	struct str kind = MSG_IN(w->arena, w->lang, "notify.head",
 		{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
-		{ "agent", agent_name(a) });
+		{ "agent", agent_whole(w) });
 
 	/* It may be all that the title says. */
 	if (!str_eq(kind, title)) line(w, kind);

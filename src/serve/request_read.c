@@ -147,25 +147,31 @@ static enum err request_read_query(struct request *r, struct str query, struct f
 
 /* ---- project ---- */
 
+/* What a client says of itself: one that cannot be a name is none. */
+static struct str request_read_guess(
+	struct task *t, const struct http_request *h, const char *header)
+{
+	struct str said = str_trim(http_header(h, header));
+
+	return said.len && project_check(said, "", NULL) == OK
+		       ? arena_str(&t->job.arena, said)
+		       : STR_NONE;
+}
+
 /* What the body says counts more. */
 static enum err request_read_project(
 	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct task *t = &r->task;
-	struct str tree, name, program;
+	struct str name;
 
 	if (h->method != HTTP_M_POST) return OK;
-	tree = str_trim(http_header(h, "parley-work-tree"));
 	name = str_trim(http_header(h, "parley-project"));
-	program = str_trim(http_header(h, "parley-program"));
 	if (!name.len) name = task_param(t, "project");
 	t->project.name = arena_str(&t->job.arena, name);
-	/* It is a guess: one that cannot be a name is none. */
-	if (tree.len && project_check(tree, "", NULL) == OK)
-		t->project.work_tree = arena_str(&t->job.arena, tree);
-	/* Likewise what the program calls itself. */
-	if (program.len && project_check(program, "", NULL) == OK)
-		t->program = arena_str(&t->job.arena, program);
+	t->project.work_tree = request_read_guess(t, h, "parley-work-tree");
+	t->program = request_read_guess(t, h, "parley-program");
+	t->machine_user = request_read_guess(t, h, "parley-machine-user");
 	return name.len ? project_check(name, "/project", why) : OK;
 }
 

@@ -318,7 +318,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	 * out: it is looked at while rules are made. */
 	[SQL_APPROVALS] =
 		"SELECT @asks FROM asks WHERE ws = $1 AND digest <> ''"
-		" AND ($3 = '' OR agent = $3) AND ($4 = '' OR project = $4)"
+		" AND ($3 = '' OR agent = $3 OR agent_name = $3)"
+		" AND ($4 = '' OR project = $4)"
 		" AND created_ms >= $5 AND created_ms <= $6 AND LENGTH(fixed) <= 65536"
 		" ORDER BY id DESC LIMIT $2",
 	[SQL_APPROVALS_OPEN] =

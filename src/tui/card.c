@@ -46,12 +46,9 @@ static void crumb(struct card_writer *w, struct str text)
 static void crumbs_write(struct card_writer *w)
 {
 	struct str session = session_title(w->ask, &w->arena);
-	struct str agent = json_text(json_get(json_get(w->ask, "agent"), "name"));
-	struct str program = json_text(json_get(w->ask, "program"));
 
 	page_row(w->page);
-	crumb(w, agent);
-	if (!str_eq(program, agent)) crumb(w, program);
+	crumb(w, ask_agent(w->ask, &w->arena));
 	if (!str_eq(session, ask_title(w->ask, &w->arena))) crumb(w, session);
 	crumb(w, json_text(json_get(w->ask, "project")));
 	crumb(w, ask_age(w->ask, w->look->now_ms, &w->arena));

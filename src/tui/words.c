@@ -26,6 +26,20 @@ struct str ask_title(const struct json *ask, struct arena *arena)
 	return title;
 }
 
+struct str ask_agent(const struct json *ask, struct arena *arena)
+{
+	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+	struct str program = json_text(json_get(ask, "program"));
+	struct str user = json_text(json_get(ask, "machine_user"));
+
+	if (program.len && !str_eq(program, agent))
+		agent = arena_print(
+			arena, "%.*s · %.*s", STR_ARGS(agent), STR_ARGS(program));
+	return user.len ? arena_print(
+				  arena, "%.*s (%.*s)", STR_ARGS(agent), STR_ARGS(user))
+			: agent;
+}
+
 struct str session_title(const struct json *ask, struct arena *arena)
 {
 	const struct json *questions = json_get(ask, "questions");

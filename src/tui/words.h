@@ -9,6 +9,9 @@
 struct str question_text(const struct json *question, struct arena *);
 /* Its title, else the first question's text, else the operation's name. */
 struct str ask_title(const struct json *ask, struct arena *);
+/* Who asks: the agent, its program where that has another name, and who runs it on its machine:
+ * "builder · Claude Code (ada)". */
+struct str ask_agent(const struct json *ask, struct arena *);
 /* A session made for one ask is called as that is. */
 struct str session_title(const struct json *ask, struct arena *);
 enum risk ask_risk(const struct json *ask);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BIN, until, useServer } from './lib/server.mjs';
@@ -185,6 +186,7 @@ test('a hook says which program asks: its name with the machine\'s own token, be
 		const ask = await pending((one) => one.title === `Bash: ${words}`);
 		await member.answer(ask, { decision: 'reject' });
 		await hooked;
+		assert.equal(ask.machine_user, userInfo().username);
 		return [ask.agent.name, ask.program];
 	};
 	assert.deepEqual(await asked(env(server.secrets.agent), 'git push origin main'), ['builder', 'Claude Code']);

@@ -474,6 +474,16 @@ test('commands are run without a shell, with the text on standard input', async 
 	await admin.delete(`/v1/users/${mia.id}/contacts/${failing.id}`);
 });
 
+test('a message says which program asks, and whose it is on its machine', async () => {
+	const { receiver } = await reached(mia, { format: 'ntfy' });
+	await routed([now]);
+	const headers = { 'parley-program': 'Claude Code', 'parley-machine-user': 'ada' };
+	const ask = (await agent.post('/v1/asks', { kind: 'approval', title: 'Ship it?' }, { headers })).body;
+	const [got] = await receiver.some(1);
+	assert.match(JSON.stringify(got.body), /builder · Claude Code \(ada\)/);
+	await member.answer(ask, { decision: 'approve' });
+});
+
 test('Slack, Teams and ntfy get what they can read, and agents\' text stays text', async () => {
 	const hostile = '<!channel> *bold* ```end @all & </script> \u202Eevil';
 	const rooms = {};

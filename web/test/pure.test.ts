@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diffLines, diffPairs, diffTally } from '../src/lib/diff';
 import { isSafe, markdown } from '../src/lib/markdown';
 import { argumentsOf, commandOf, edit } from '../src/lib/operation';
-import { byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
+import { agentOf, byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
 import { routeOf } from '../src/lib/router.svelte';
 import { moment, past, span } from '../src/lib/time';
 import { codePoints, visible } from '../src/lib/visible';
@@ -76,6 +76,13 @@ describe('the order of attention', () => {
 			'old',
 			'young',
 		]);
+	});
+	test('who asks: the agent, its program and who runs that', () => {
+		const [program, machine_user] = ['Claude Code', 'ada'];
+		expect(agentOf(ask({}))).toBe('deployer');
+		expect(agentOf(ask({ program, machine_user }))).toBe('deployer · Claude Code (ada)');
+		const agent = { id: 'agt_1', name: program };
+		expect(agentOf(ask({ agent, program, machine_user }))).toBe('Claude Code (ada)');
 	});
 	test('a session that is called as its only ask is not named twice', () => {
 		expect(sessionTitle(ask({ title: 'Deploy?' }))).toBe('release');

@@ -3,7 +3,9 @@
  * It fails closed: whatever stands between a call and a person's yes is a no, in the shape
  * that stops the call in that agent. What cannot be read at all ends with status 2, which
  * all of them take for a no. */
+#include <pwd.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/keep.h"
@@ -449,6 +451,13 @@ static void outcome_decide(struct hook *h)
 		approval_decide(h);
 }
 
+static struct str machine_user(struct arena *arena)
+{
+	const struct passwd *me = getpwuid(getuid());
+
+	return me ? arena_str(arena, str_of(me->pw_name)) : STR_NONE;
+}
+
 static int hook_run(struct cli *cli)
 {
 	struct hook h = { .cli = cli };
@@ -465,6 +474,7 @@ static int hook_run(struct cli *cli)
 	if (status != EXIT_YES || rules_decide(&h)) return status;
 	term_watch(&cli->term);
 	cli->program = str_of(h.agent->title);
+	cli->machine_user = machine_user(&cli->arena);
 	h.client = pick_client(cli, AS_AGENT, &why);
 	if (!h.client || policy_ask(&h, &decided, &why) != OK ||
 		(!decided && (ask_put(&h, &why) != OK || ask_await(&h, &why) != OK)))

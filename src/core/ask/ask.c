@@ -5,6 +5,7 @@
 #include "base/keep.h"
 #include "core/approval/vote.h"
 #include "core/body.h"
+#include "core/policy/rule_set.h"
 #include "core/show.h"
 
 #include <assert.h>
@@ -104,11 +105,20 @@ enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *o
 	if (!json_is(parts.fallback, JSON_OBJECT)) parts.fallback = NULL;
 	parts.scopes = json_get(json_get(json, "foreign"), "scopes");
 	parts.title = json_text(json_get(json, "title"));
+	parts.program = json_text(json_get(json, "program"));
+	parts.machine_user = json_text(json_get(json, "machine_user"));
 	parts.around = json_get(json, "context");
 	parts.context = json_text(json_get(parts.around, "text"));
 	parts.sensitive = json_is(json_get(json, "sensitive"), JSON_TRUE);
 	*out = parts;
 	return OK;
+}
+
+void ask_operation(struct operation_view *out, const struct ask *a,
+	const struct json *operation, const struct json *arguments, struct arena *arena)
+{
+	operation_view(out, operation, arguments, agent_known(a->agent, a->agent_name),
+		a->project, a->session, arena);
 }
 
 /* Every way out of pending. A settled ask never changes again. `outcome` sums it up when

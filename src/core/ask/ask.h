@@ -14,6 +14,8 @@
 #include "core/policy/require.h"
 #include "core/principal.h"
 
+struct operation_view; /* core/policy/rule_set.h */
+
 enum ask_kind { ASK_BLOCKING, ASK_NON_BLOCKING, ASK_APPROVAL, ASK_ERROR_RECOVERY };
 enum ask_status { ASK_PENDING, ASK_ANSWERED, ASK_SKIPPED, ASK_EXPIRED, ASK_CANCELLED };
 enum priority { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_URGENT };
@@ -150,6 +152,8 @@ struct ask_parts {
 	const struct json
 		*scopes; /* of `foreign`: offers that last, by their ids; or NULL */
 	struct str title;
+	struct str program;	   /* that asks; empty: unknown */
+	struct str machine_user;   /* who runs it; likewise */
 	struct str context;	   /* its text; empty: none */
 	const struct json *around; /* the whole "context" member, or NULL */
 	bool sensitive;		   /* its words are for page, terminal and API alone */
@@ -179,6 +183,9 @@ int64_t ask_urgency(enum risk, enum priority);
 /* The arguments a person put in place of the operation's; NULL: they are as asked. */
 enum err ask_edited(const struct ask *, const struct ask_parts *, struct arena *,
 	const struct json **out, struct fault *why);
+/* Its operation as rules see it; `arguments` may be NULL. See operation_view. */
+void ask_operation(struct operation_view *out, const struct ask *,
+	const struct json *operation, const struct json *arguments, struct arena *);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
 /* Takes back an approval that was not used. `maker`: whose rule gave it; empty: no rule did. ERR_FORBIDDEN: whose vote did not count for it,
  * unless they are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */

@@ -144,7 +144,7 @@ static struct str scope_match(const struct scope_body *b, const struct ask *a,
 		show_text(&w, "max", STR("high"));
 		jw_object_end(&w);
 	}
-	show_text(&w, "agent", a->agent);
+	show_text(&w, "agent", agent_known(a->agent, a->agent_name));
 	show_text(&w, "project", a->project);
 	if (b->length == FOR_SESSION) show_text(&w, "session", a->session);
 	jw_object_end(&w);
@@ -244,8 +244,7 @@ static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *
 	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
 
 	if (e) return e;
-	operation_view(look, parts->operation, answer->arguments, a->agent, a->project,
-		a->session, rows->arena);
+	ask_operation(look, a, parts->operation, answer->arguments, rows->arena);
 	snapshot_rule(snapshot, look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	/* A verifier may have raised it. */
 	*risk = v.risk > a->risk ? v.risk : a->risk;
@@ -354,8 +353,7 @@ static enum err open_fits(struct rows *rows, const struct policy_snapshot *snaps
 	for (size_t i = 0; i < parts.questions_len; i++)
 		if (parts.questions[i].type != Q_APPROVAL && parts.questions[i].required)
 			return OK;
-	operation_view(&look, parts.operation, NULL, a->agent, a->project, a->session,
-		rows->arena);
+	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, 0, rows->arena, &v);
 	*fits = !v.stop &&
 		(v.ruling.effect == EFFECT_NONE || v.ruling.effect == EFFECT_ALLOW) &&

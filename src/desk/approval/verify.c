@@ -92,8 +92,7 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 	*deny = NULL;
 	if (!e) e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
 	if (e || !snapshot->rules_len || !parts.operation) return e;
-	operation_view(&look, parts.operation, NULL, a->agent, a->project, a->session,
-		rows->arena);
+	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	rule_set_decide(snapshot->set, &look, policy_risk(&snapshot->policy, &look),
 		rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &before);
 	rule_set_decide(snapshot->set, &look, risk, rows->now_ms, DECIDE_NO_ALLOW,

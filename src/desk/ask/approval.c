@@ -59,7 +59,8 @@ static enum err approval_still_allowed(
 	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
-	v.stop = snapshot_stop(snapshot, a->agent, a->project, a->session, rows->now_ms);
+	v.stop = snapshot_stop(snapshot, agent_known(a->agent, a->agent_name), a->project,
+		a->session, rows->now_ms);
 	if (v.stop) {
 		stop_fail(v.stop, why);
 		t->job.conflict = desk_shown(t, a, s, rows->now_ms);
@@ -69,8 +70,7 @@ static enum err approval_still_allowed(
 	e = ask_parts(a, rows->arena, &parts, why);
 	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
 	if (e || !parts.operation) return e;
-	operation_view(&look, parts.operation, edited, a->agent, a->project, a->session,
-		rows->arena);
+	ask_operation(&look, a, parts.operation, edited, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (v.ruling.effect != EFFECT_DENY) return OK;

@@ -21,6 +21,10 @@ static void ask_keep_program(struct task *t, struct draft *d)
 	buf_add(&b, d->fixed);
 	buf_add_text(&b, ",\"program\":");
 	json_write_str(&b, t->program);
+	if (t->machine_user.len) {
+		buf_add_text(&b, ",\"machine_user\":");
+		json_write_str(&b, t->machine_user);
+	}
 	d->fixed = buf_keep_done(&b, &t->job.arena);
 }
 

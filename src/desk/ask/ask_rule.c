@@ -71,8 +71,7 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 	if (d->kind != ASK_APPROVAL || !d->operation) return OK;
 	e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
 	if (e) return e;
-	operation_view(
-		&look, d->operation, NULL, a->agent, a->project, a->session, rows->arena);
+	ask_operation(&look, a, d->operation, NULL, rows->arena);
 	e = desk_rule(snapshot, rows, &look, flags, out, why);
 	if (e) return e;
 	if (ask_ruled(out))
@@ -139,8 +138,7 @@ enum err ask_rule_denied(
 	if (e || !snapshot->rules_len) return e;
 	e = ask_parts(a, rows->arena, &parts, why);
 	if (e || !parts.operation) return e;
-	operation_view(&look, parts.operation, NULL, a->agent, a->project, a->session,
-		rows->arena);
+	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect == EFFECT_DENY)
 		t->denied = denied_told(v.ruling.rule, &t->job.arena);
@@ -157,8 +155,7 @@ enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,
 	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
 
 	if (e || !snapshot->rules_len) return e;
-	operation_view(&look, operation, arguments, a->agent, a->project, a->session,
-		rows->arena);
+	ask_operation(&look, a, operation, arguments, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (v.ruling.effect == EFFECT_DENY)

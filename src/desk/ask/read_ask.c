@@ -65,8 +65,9 @@ static enum err ask_get_read(
 	t->stopped = STR_NONE;
 	if (job->credential.policy_version && f.ask.status == ASK_PENDING &&
 		f.ask.kind == ASK_APPROVAL && str_eq(f.ask.agent, job->who.agent))
-		e = stop_read(db, f.ask.ws, f.ask.agent, f.ask.project, f.ask.session,
-			now_ms, &job->arena, &t->stopped, why);
+		e = stop_read(db, f.ask.ws, agent_known(f.ask.agent, f.ask.agent_name),
+			f.ask.project, f.ask.session, now_ms, &job->arena, &t->stopped,
+			why);
 	if (e) return e;
 	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
 		desk_note_fetched(t->desk, f.ask.ws, f.ask.id, false);

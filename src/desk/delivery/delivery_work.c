@@ -199,7 +199,8 @@ static enum err resumer_stopped(
 	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
-	stop = snapshot_stop(snapshot, s->agent, s->project, s->id, rows->now_ms);
+	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
+		s->id, rows->now_ms);
 	return stop ? stop_fail(stop, why) : OK;
 }
 

@@ -135,7 +135,8 @@ static enum err decide_keep(struct task *t, struct rows *rows, const struct sess
 	jw_object_end(&w);
 	data = buf_keep_done(&b, rows->arena);
 	if (s ? rows_event(rows, "policy.decided", s, NULL, data)
-	      : rows_event_by(rows, t->job.who.ws, "policy.decided", look->agent, data))
+	      : rows_event_by(
+			rows, t->job.who.ws, "policy.decided", t->job.who.agent, data))
 		return OK;
 	return fail(why, ERR_MEMORY, "out of memory");
 }
@@ -147,7 +148,7 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	struct json_writer w = { .out = &job->out };
 	struct session *s = NULL;
 	struct operation_view look;
-	struct str project;
+	struct str project, agent;
 	struct decided d;
 	enum err e = OK;
 
@@ -160,8 +161,10 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	}
 	if (!e) e = desk_project(t, rows, s, b->project, &project, why);
 	if (e) return e;
-	operation_view(&look, b->operation, NULL, s ? s->agent : job->who.agent, project,
-		s ? s->id : STR_NONE, rows->arena);
+	agent = s ? agent_known(s->agent, s->agent_name)
+		  : agent_known(job->who.agent, desk_agent_name(t));
+	operation_view(&look, b->operation, NULL, agent, project, s ? s->id : STR_NONE,
+		rows->arena);
 	e = decide_look(t, rows, &look, &d, why);
 	if (!e && d.effect != EFFECT_ASK) e = decide_keep(t, rows, s, &look, &d, why);
 	if (e) return e;

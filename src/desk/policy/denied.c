@@ -85,8 +85,7 @@ struct str denied_by(
 	if (!d->len || a->status != ASK_PENDING || a->kind != ASK_APPROVAL ||
 		ask_parts(a, arena, &parts, NULL) || !parts.operation)
 		return STR_NONE;
-	operation_view(
-		&look, parts.operation, NULL, a->agent, a->project, a->session, arena);
+	ask_operation(&look, a, parts.operation, NULL, arena);
 	risk = policy_risk(&d->policy, &look);
 	for (size_t i = 0; i < d->len; i++) {
 		const struct denying_rule *deny = &d->at[i];

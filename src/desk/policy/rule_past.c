@@ -32,7 +32,7 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 	if (!e) e = ask_parts(&a, &arena, &parts, why);
 	if (!e && parts.operation) {
 		struct past_approval past = { .id = a.id,
-			.agent = a.agent,
+			.agent = agent_known(a.agent, a.agent_name),
 			.project = a.project,
 			.session = a.session,
 			.operation = parts.operation,

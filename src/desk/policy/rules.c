@@ -116,8 +116,7 @@ static enum err rule_check_from(
 	if (!e) e = rule_parse(r, rows->arena, &match, NULL, why);
 	if (e) return e;
 	if (!parts.operation) return fail_at(why, "/made_from/ask", "no such approval");
-	operation_view(&look, parts.operation, NULL, a->agent, a->project, a->session,
-		rows->arena);
+	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	if (!effect_read(r->effect, &effect) ||
 		!rule_fits(&match, effect, &look, policy_risk(&snapshot->policy, &look),
 			rows->arena))

@@ -245,7 +245,8 @@ static enum err progress_stopped(
 	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
-	stop = snapshot_stop(snapshot, s->agent, s->project, s->id, rows->now_ms);
+	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
+		s->id, rows->now_ms);
 	if (!stop || !out->len) return OK;
 	t->stopped = arena_str(&t->job.arena, stop_told(stop, rows->arena));
 	out->len--; /* opens the object again */

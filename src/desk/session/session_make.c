@@ -48,6 +48,14 @@ static struct str created_data(const struct session *s, struct arena *arena)
 	return out;
 }
 
+struct str desk_agent_name(const struct task *t)
+{
+	const struct principal *who = &t->job.who;
+
+	if (who->user.len) return str_eq(who->agent, who->user) ? who->name : STR_NONE;
+	return str_is(who->agent, "local") ? t->program : STR_NONE;
+}
+
 struct session *session_make(
 	struct task *t, struct rows *rows, const struct session_draft *d)
 {
@@ -56,10 +64,7 @@ struct session *session_make(
 	if (!s) return NULL;
 	s->title = d->title;
 	s->agent = d->agent.len ? d->agent : t->job.who.agent;
-	if (str_eq(s->agent, t->job.who.user)) s->agent_name = t->job.who.name;
-	/* By the machine's own token every program of this machine asks. */
-	if (!d->agent.len && !t->job.who.user.len && str_is(s->agent, "local"))
-		s->agent_name = t->program;
+	if (!d->agent.len) s->agent_name = desk_agent_name(t);
 	s->token = t->job.who.token;
 	s->project = d->project;
 	s->external_id = d->external_id;

@@ -9,6 +9,11 @@ export const askRisk = (ask: Ask): Risk | null => ask.risk ?? ask.operation?.ris
 export const askTitle = (ask: Ask): string =>
 	ask.title ?? ask.questions[0]?.text ?? ask.operation?.name ?? ask.id;
 /** A session made for one ask is called as it is: that is said once. */
+/** Who asks: the agent, its program where that has another name, and who runs it on its machine. */
+export const agentOf = ({ agent, program, machine_user: user }: Ask): string =>
+	(program && program !== agent.name ? `${agent.name} · ${program}` : agent.name) +
+	(user ? ` (${user})` : '');
+
 export const sessionTitle = (ask: Ask): string | null =>
 	ask.session_title !== (ask.title ?? ask.questions[0]?.text) ? ask.session_title : null;
 /** An approval and nothing else: its question repeats the title, and has the same form whatever that is. */
