@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { Desk, Interview, WORDS, asked, byText, chosen, question, restart, serverFor, settle, until } from './lib.mjs';
-import { use } from './model.mjs';
+import { use } from '../lib/script_model.mjs';
 
 const agents = chosen(AGENTS);
 const server = await serverFor(agents, { keepPort: true });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { Desk, Interview, asked, byCommand, byText, chosen, question, serverFor, settle } from './lib.mjs';
-import { use } from './model.mjs';
+import { use } from '../lib/script_model.mjs';
 
 const agents = chosen(AGENTS).filter(({ all }) => all);
 const server = await serverFor(agents, { keepPort: true });

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BIN, until, useServer } from '../api/lib/server.mjs';
-import { Model, say, use } from './model.mjs';
+import { TurnModel, say, use } from '../lib/script_model.mjs';
 
 export { BIN, until } from '../api/lib/server.mjs';
 
@@ -54,7 +54,7 @@ export class Desk {
 
 	/** connect: words for `parley connect`; null: it is not connected. */
 	async open(connect, ...turns) {
-		this.model = await new Model(...turns).start();
+		this.model = await new TurnModel(...turns).start();
 		this.agent.setUp?.(this.home, this.model.url);
 		if (this.agent.first) await this.self(this.agent.first(this.model.url));
 		if (connect) await this.connect(connect);

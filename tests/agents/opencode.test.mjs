@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { captured, packageAt } from './captured.mjs';
 import { Desk, WORDS, chosen, plain, serverFor, settle, until } from './lib.mjs';
-import { say, use } from './model.mjs';
+import { say, use } from '../lib/script_model.mjs';
 
 const [agent] = process.env.PARLEY_AGENTS ? chosen(AGENTS).filter(({ name }) => name === 'opencode') : [];
 const server = await serverFor(agent ? [agent] : []);

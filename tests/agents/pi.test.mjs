@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { PI } from './agents.mjs';
 import { BIN, Desk, WORDS, asked, byText, chosen, restart, serverFor, settle } from './lib.mjs';
-import { say, use } from './model.mjs';
+import { say, use } from '../lib/script_model.mjs';
 
 const agents = chosen({ pi: PI });
 const server = await serverFor(agents, { keepPort: true });

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { Desk, WORDS, asked, byText, chosen, follow, plain, question, run, serverFor, settle } from './lib.mjs';
-import { use } from './model.mjs';
+import { use } from '../lib/script_model.mjs';
 
 /** Those without a file of a project. */
 const NONE = ['cline', 'continue'];

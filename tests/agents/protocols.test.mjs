@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { captured, packageAt } from './captured.mjs';
 import { Desk, WORDS, chosen, plain, serverFor, settle } from './lib.mjs';
-import { say, use } from './model.mjs';
+import { say, use } from '../lib/script_model.mjs';
 
 /** JSON-RPC, a line each, with a program that asks back: onAsk gives the results. */
 class Lines {

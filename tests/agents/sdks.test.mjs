@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { captured, packageAt } from './captured.mjs';
 import { BIN, WORDS, asked, byText, chosen, follow, plain, question, restart, serverFor, settle, until } from './lib.mjs';
-import { Model, say, use } from './model.mjs';
+import { TurnModel, say, use } from '../lib/script_model.mjs';
 import { SDKS } from './sdks.mjs';
 
 const sdks = chosen(SDKS);
@@ -20,7 +20,7 @@ for (const sdk of sdks) {
 		const models = [];
 		after(() => models.forEach((model) => model.stop()));
 		const begin = async (...turns) => {
-			const model = await new Model(...turns).start();
+			const model = await new TurnModel(...turns).start();
 			models.push(model);
 			return { model, home: mkdtempSync(join(server.home, `${sdk.name}-`)) };
 		};

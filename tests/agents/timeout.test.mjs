@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { Desk, WORDS, asked, byText, chosen, follow, plain, question, serverFor, settle, until } from './lib.mjs';
-import { use } from './model.mjs';
+import { use } from '../lib/script_model.mjs';
 
 const SHORT_MS = 6000;
 const LONG_MS = 7 * 60_000;

@@ -350,7 +350,7 @@ test('without --local, and for an approval, no form settles anything', async () 
 	assert.equal(plain.structuredContent.status, 'pending');
 	const risky = now(form, local).request('tools/call', { name: 'request_approval',
 		arguments: { tool_name: 'shell', input: { cmd: 'rm' } } });
-	const ask = await until(async () => (await member.get('/v1/asks?kind=approval')).body.items[0]);
+	const ask = await askedTo('"rm"');
 	await member.answer(ask, { decision: 'reject' });
 	assert.equal((await risky).reply.result.structuredContent.behavior, 'deny');
 });

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BIN, answer, asked, bin, question, until, useServer } from './lib.mjs';
-import { Model, lastResult, say, use } from './model.mjs';
+import { TurnModel, say, use } from '../lib/script_model.mjs';
 
 const server = await useServer({ keepPort: true });
 const hasty = await server.token('agent', 'hasty', ['--mcp-wait', '1']);
@@ -15,11 +15,7 @@ const hasty = await server.token('agent', 'hasty', ['--mcp-wait', '1']);
 const printed = async (...flags) => (await server.run(['mcp', '--print-config', 'claude', ...flags])).stdout;
 const ways = { stdio: await printed(), http: await printed('--url', server.url) };
 
-/** A model that runs through its turns: functions from what the tool gave back to a block. */
-const mind = (...turns) => {
-	let turn = 0;
-	return new Model((request) => (turns[turn++] ?? (() => say('done')))(lastResult(request), request)).start();
-};
+const mind = (...turns) => new TurnModel(...turns).start();
 
 /** Runs `claude -p`; → its result, with what it said on stderr. */
 function claude(model, { way, token = server.secrets.agent, flags = [], prompt = 'Go on.',
@@ -102,12 +98,12 @@ for (const way of ['http', 'stdio']) {
 		const running = claude(model, { way });
 		first = await asked(server, text, SLOW);
 		await restart(way === 'http' ? 'SIGTERM' : 'SIGKILL');
-		if (way === 'http') await until(() => model.requests.length > 1, 'the second try', SLOW);
+		if (way === 'http') await until(() => model.turn > 1, 'the second try', SLOW);
 		const second = await answer(server, text);
 		assert.equal(second.id, first.id);
 		assert.match((await running).result, /PostgreSQL/);
-		if (way === 'http') assert.ok(model.requests.length >= 3);
-		else assert.equal(model.requests.length, 2);
+		if (way === 'http') assert.ok(model.turn >= 3);
+		else assert.equal(model.turn, 2);
 		model.stop();
 	});
 }

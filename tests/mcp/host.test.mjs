@@ -5,18 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { useTerminals } from '../tui/lib.mjs';
 import { bin, question } from './lib.mjs';
-import { Model, lastResult, say, use } from './model.mjs';
+import { TurnModel, say, use } from '../lib/script_model.mjs';
 
 const server = await useTerminals();
 
 test('Claude Code asks, the dialog opens over it, the answer is the text of the strict rules', async (t) => {
-	const results = [];
-	let turn = 0;
-	const model = await new Model((request) => {
-		if (turn++ === 0) return use('mcp__parley__ask_user_question', question('Which database shall I use?'));
-		results.push(lastResult(request));
-		return say('I go on.');
-	}).start();
+	const model = await new TurnModel(() => use('mcp__parley__ask_user_question', question('Which database shall I use?')), () => say('I go on.')).start();
 	t.after(() => model.stop?.());
 	const home = mkdtempSync(join(server.home, 'claude-'));
 	const terminal = server.terminal(['host', '--', bin('claude'), '-p', 'Go on.', '--strict-mcp-config',
@@ -29,5 +23,5 @@ test('Claude Code asks, the dialog opens over it, the answer is the text of the 
 	terminal.press('Enter');
 	const seen = await terminal.shows('exit 0', 60_000);
 	assert.match(seen, /I go on\./);
-	assert.match(JSON.stringify(results[0]), /Collected answers:/);
+	assert.match(JSON.stringify(model.results[0]), /Collected answers:/);
 });
