@@ -299,8 +299,9 @@ const char *const sql_written[SQL_RECORDS] = {
 			   " ORDER BY id",
 	[SQL_RULES_MADE_FROM] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 				" AND made_from = $2 ORDER BY id",
-	[SQL_RULES_DENYING] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
-			      " AND effect = 'deny' ORDER BY id",
+	[SQL_RULES_SINCE] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
+			    " AND (effect = 'deny' OR (effect = 'ask'"
+			    " AND ask LIKE '%\"require\"%')) ORDER BY id",
 	/* $4 effect, $5 live ones (1), ended ones (0) or both (2), $6 now */
 	[SQL_RULES_LIST] =
 		"SELECT @rules FROM rules WHERE ws = $1 AND id < $2"

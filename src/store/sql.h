@@ -86,7 +86,7 @@ enum sql {
 	SQL_INSIGHTS,
 	/* rules, stops, the policy */
 	SQL_RULES_LIVE,
-	SQL_RULES_DENYING,
+	SQL_RULES_SINCE,
 	SQL_RULES_MADE_FROM,
 	SQL_RULES_LIST,
 	SQL_RULES_DUE,

@@ -216,6 +216,15 @@ test('of rules made since, what they require is added; nothing they give makes i
 	const two = { ask: { require: [{ approvals: 2 }], risk: 'critical', timeout: '1m' } };
 	await within([asks('Bash(tofu apply*)', two), allow('Bash(tofu *)')], async (rule) => {
 		assert.equal(rule.waiting, 1);
+		const required = [{ approvals: 2, others: true, have: 0 }];
+		const listed = async () => (await member.get('/v1/asks')).body.items.find((one) => one.id === ask.id);
+		for (const shown of [(await member.get(`/v1/asks/${ask.id}`)).body, await listed(), (await agent.get(`/v1/asks/${ask.id}`)).body,
+			(await member.post(`/v1/asks/${ask.id}/mark`, { read: true })).body, (await member.post(`/v1/asks/${ask.id}/claim`)).body])
+			assert.deepEqual(shown.require, required, 'before anybody approves');
+		assert.equal((await member.get(`/v1/asks/${edited.id}`)).body.require, null);
+		await admin.patch(`/v1/rules/${rule.id}`, { version: rule.version, enabled: false });
+		assert.equal((await listed()).require, null, 'over with the rule: nothing was written to the ask');
+		await admin.patch(`/v1/rules/${rule.id}`, { version: rule.version + 1, enabled: true });
 		const first = await member.answer(ask, { decision: 'approve' });
 		assert.deepEqual([first.status, first.body.ask.status, first.body.ask.require, first.body.ask.votes.length],
 			[200, 'pending', [{ approvals: 2, others: true, have: 1 }], 1]);

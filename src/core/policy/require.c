@@ -237,6 +237,25 @@ struct str require_text(const struct require *r, const int64_t *have, struct are
 	return buf_keep_done(&b, arena);
 }
 
+enum err require_add(struct str *kept, const struct require *more, struct arena *arena,
+	struct fault *why)
+{
+	struct require all;
+	int64_t *have;
+	size_t covered = 0;
+	enum err e = require_load(*kept, arena, &all, why);
+
+	if (e) return e;
+	while (covered < more->len && part_covered(&more->parts[covered], &all))
+		covered++;
+	if (covered == more->len) return OK;
+	if (!require_merge(&all, more, arena) ||
+		!(have = ARENA_ARRAY(arena, int64_t, all.len)))
+		return fail(why, ERR_MEMORY, "out of memory");
+	*kept = require_text(&all, have, arena);
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
 bool require_names_team(const struct require *r, struct str name)
 {
 	const struct require_from team = { .kind = REQUIRE_TEAM, .name = name };

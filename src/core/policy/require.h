@@ -54,6 +54,10 @@ enum err require_load(struct str, struct arena *, struct require *out, struct fa
 /* What both require; a part that another one covers is dropped. False: out of memory, and
  * `into` is as it was. */
 bool require_merge(struct require *into, const struct require *more, struct arena *);
+/* `*kept`, as it is stored, with what `more` requires, none of it counted yet; untouched where it
+ * requires that already. */
+enum err require_add(
+	struct str *kept, const struct require *more, struct arena *, struct fault *why);
 /* The array of parts. have[i] of part i is shown too, unless `have` is NULL. */
 void require_write(struct json_writer *, const struct require *, const int64_t *have);
 /* The same as text, empty when nothing is required. */

@@ -8,7 +8,7 @@
 #include "core/policy/verifier.h"
 #include "core/show.h"
 #include "desk/ask/require.h"
-#include "desk/policy/denied.h"
+#include "desk/policy/since.h"
 
 /* Nobody but a person can give those answers. */
 static bool draft_has_more(const struct draft *d)
@@ -123,15 +123,17 @@ enum err ask_rule_verify(
 	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-enum err ask_rule_denied(
-	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
+	struct ask *out, struct fault *why)
 {
+	struct session *s = rows_session(rows, a->ws, a->session);
 	struct operation_view look;
 	struct rule_verdict v;
 	struct ask_parts parts;
 	struct policy_snapshot *snapshot;
 	enum err e;
 
+	*out = *a;
 	t->denied = STR_NONE;
 	if (a->status != ASK_PENDING || a->kind != ASK_APPROVAL) return OK;
 	e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
@@ -142,7 +144,8 @@ enum err ask_rule_denied(
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect == EFFECT_DENY)
 		t->denied = denied_told(v.ruling.rule, &t->job.arena);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	return desk_require(rows, out, s, &v.ruling.require, why);
 }
 
 enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,

@@ -13,9 +13,10 @@ bool ask_ruled(const struct rule_verdict *);
 /* Which verifiers these rules want; for who makes the ask, before its event. */
 enum err ask_rule_verify(
 	struct rows *, struct ask *, const struct ruling *, struct fault *);
-/* The rule that denies by now an open approval that a job replies with: task.denied. */
-enum err ask_rule_denied(
-	struct task *, struct rows *, const struct ask *, struct fault *);
+/* What rules say by now of an open approval that a job replies with: *out is the ask with what
+ * they require, task.denied the one that denies it. */
+enum err ask_rule_since(struct task *, struct rows *, const struct ask *, struct ask *out,
+	struct fault *);
 /* A person approves it: rules count that hold now, also for arguments put in place (NULL: as asked).
  * ERR_DENIED_ANSWER when one denies that; what they require is added to the ask's own. */
 enum err ask_rule_approved(struct task *, struct rows *, struct ask *,

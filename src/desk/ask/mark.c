@@ -60,7 +60,7 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	const struct mark_body *b = t->checked;
 	struct session *s;
 	const char *refused;
-	struct ask fresh;
+	struct ask now, fresh;
 	struct mark *m;
 	struct ask *a;
 	enum err e = desk_admit(t, rows, MAY_READ_ALL, &a, why);
@@ -76,8 +76,8 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (b->has_snooze) m->snoozed_ms = b->snoozed_ms;
 	s = rows_session(rows, a->ws, a->session);
 	t->ask = arena_str(&job->arena, a->id);
-	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
-	if (!e) e = ask_rule_denied(t, rows, a, why);
+	e = ask_rule_since(t, rows, a, &now, why);
+	if (!e) e = ask_fresh_for(t, rows, &now, &fresh, &refused, why);
 	if (!e) desk_reply_marked(t, &fresh, s, m, refused, rows->now_ms);
 	return e;
 }

@@ -148,21 +148,15 @@ enum err rule_check_require(
 enum err desk_require(struct rows *rows, struct ask *a, const struct session *s,
 	const struct require *more, struct fault *why)
 {
-	struct require all;
-	struct str starters = a->starters;
-	int64_t *have;
+	struct str require = a->require, starters = a->starters;
 	enum err e;
 
 	if (!more->len) return OK;
-	e = require_load(a->require, rows->arena, &all, why);
-	if (!e && !require_merge(&all, more, rows->arena))
-		e = fail(why, ERR_MEMORY, "out of memory");
+	e = require_add(&require, more, rows->arena, why);
 	if (!e && !starters.len)
 		e = desk_starters(rows, a->ws, a->token, s, &starters, why);
 	if (e) return e;
-	have = ARENA_ARRAY(rows->arena, int64_t, all.len);
-	if (!have) return fail(why, ERR_MEMORY, "out of memory");
-	a->require = require_text(&all, have, rows->arena);
+	a->require = require;
 	a->starters = starters;
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }

@@ -39,7 +39,7 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 	struct session *s = rows_session(rows, a->ws, a->session);
 	struct staged *st;
 	const char *refused;
-	struct ask fresh;
+	struct ask now, fresh;
 	enum err e;
 
 	a->version++;
@@ -52,8 +52,8 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 			desk_view(t->desk, s->title, t->job.credential.workspace));
 	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
-	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
-	if (!e) e = ask_rule_denied(t, rows, a, why);
+	e = ask_rule_since(t, rows, a, &now, why);
+	if (!e) e = ask_fresh_for(t, rows, &now, &fresh, &refused, why);
 	if (!e) desk_reply_marked(t, &fresh, s, NULL, refused, rows->now_ms);
 	return e;
 }

@@ -6,7 +6,7 @@ struct shown_later {
 	struct shown_later *next;
 	size_t start, end; /* where it stands in the list */
 	struct ask ask;
-	struct str title;
+	struct str title, denied;
 	struct mark mark;
 	bool marked;
 };
@@ -31,7 +31,7 @@ enum err shown_start(struct shown_asks *s, struct task *t, struct db *db,
 	s->end = &s->first;
 	t->found = NULL;
 	s->found_end = &t->found;
-	e = denies_read(t, db, &s->denies, why);
+	e = since_read(t, db, &s->rules, why);
 	return !e && may_be_asked(s) ? reading_roster_teams(&s->people, why) : e;
 }
 
@@ -50,7 +50,7 @@ static const char *why_not(
 }
 
 static void write_one(struct shown_asks *s, struct json_writer *w, const struct ask *a,
-	struct str title, const struct mark *mark)
+	struct str title, struct str denied, const struct mark *mark)
 {
 	struct task *t = s->people.task;
 	struct ask_view view = { .workspace = t->job.credential.workspace,
@@ -58,7 +58,7 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.url = str_of(t->desk->url),
 		.mark = mark,
 		.words = t->words,
-		.denied = denied_by(&s->denies, a, s->people.now_ms, &t->job.arena),
+		.denied = denied,
 		.refused = why_not(s, a, &t->job.arena) };
 
 	if (!t->wants_record) {
@@ -69,8 +69,9 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 	if (*s->found_end) s->found_end = &(*s->found_end)->next;
 }
 
-static enum err later_add(struct shown_asks *s, const struct row *row, struct str title,
-	const struct mark *mark, size_t start, struct fault *why)
+static enum err later_add(struct shown_asks *s, const struct row *row,
+	const struct since_said *said, struct str title, const struct mark *mark,
+	size_t start, struct fault *why)
 {
 	struct arena *arena = &s->people.task->job.arena;
 	struct shown_later *l = ARENA_NEW(arena, struct shown_later);
@@ -79,6 +80,8 @@ static enum err later_add(struct shown_asks *s, const struct row *row, struct st
 	if (!l) return fail(why, ERR_MEMORY, "out of memory");
 	e = ask_from_row(row, arena, &l->ask, why);
 	if (e) return e;
+	l->ask.require = said->require;
+	l->denied = said->denied;
 	l->start = start;
 	l->end = s->w->out->len;
 	l->title = arena_str(arena, title);
@@ -93,14 +96,20 @@ enum err shown_add(struct shown_asks *s, const struct row *row, const struct ask
 	struct str title, const struct mark *mark, struct fault *why)
 {
 	size_t start = s->w->out->len + s->w->more; /* behind the comma */
+	struct arena *arena = &s->people.task->job.arena;
+	struct since_said said = since_say(&s->rules, a, s->people.now_ms, arena);
+	struct ask now = *a;
 
-	if (!needs_people(a) || s->people.task->wants_record) {
-		write_one(s, s->w, a, title, mark);
+	now.require = said.require;
+	if (!needs_people(&now) || s->people.task->wants_record) {
+		write_one(s, s->w, a, title, said.denied, mark);
 		return OK;
 	}
+	/* It may be the row's own, which goes with it. */
+	said.require = arena_str(arena, said.require);
 	jw_object(s->w); /* room is held by an empty object */
 	jw_object_end(s->w);
-	return later_add(s, row, title, mark, start, why);
+	return later_add(s, row, &said, title, mark, start, why);
 }
 
 enum err shown_end(struct shown_asks *s, struct fault *why)
@@ -121,7 +130,8 @@ enum err shown_end(struct shown_asks *s, struct fault *why)
 			&fresh, &s->people.roster, &s->people.task->job.arena);
 		buf_add(&whole, str_make(out->at + at, l->start - at));
 		w.more = false;
-		write_one(s, &w, &fresh, l->title, l->marked ? &l->mark : NULL);
+		write_one(
+			s, &w, &fresh, l->title, l->denied, l->marked ? &l->mark : NULL);
 		at = l->end;
 	}
 	if (!e) buf_add(&whole, str_make(out->at + at, out->len - at));
@@ -139,15 +149,16 @@ enum err shown_one(struct shown_asks *s, const struct ask *a, struct ask *fresh,
 	const char **reason, struct fault *why)
 {
 	struct arena *arena = &s->people.task->job.arena;
+	struct since_said said = since_say(&s->rules, a, s->people.now_ms, arena);
+	struct ask now = *a;
 	enum err e = OK;
 
-	if (needs_people(a)) e = reading_roster_users(&s->people, why);
-	if (!e) e = ask_fresh(a, &s->people.roster, arena, fresh, why);
-	if (!e && needs_people(a))
+	now.require = said.require;
+	if (needs_people(&now)) e = reading_roster_users(&s->people, why);
+	if (!e) e = ask_fresh(&now, &s->people.roster, arena, fresh, why);
+	if (!e && needs_people(&now))
 		fresh->require = require_reached(fresh, &s->people.roster, arena);
 	if (!e) *reason = why_not(s, fresh, arena);
-	if (!e)
-		s->people.task->denied =
-			denied_by(&s->denies, a, s->people.now_ms, arena);
+	s->people.task->denied = said.denied;
 	return e;
 }

@@ -4,7 +4,7 @@
 #define DESK_SHOWN_H
 
 #include "desk/people/roster.h"
-#include "desk/policy/denied.h"
+#include "desk/policy/since.h"
 
 struct shown_later;
 
@@ -12,7 +12,7 @@ struct shown_later;
  * approvals are written again at its end, once who people are has been read. */
 struct shown_asks {
 	struct reading_roster people;
-	struct denies denies;
+	struct rules_since rules;
 	struct json_writer *w;
 	struct shown_later *first, **end;
 	struct kept_ask *

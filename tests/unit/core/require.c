@@ -110,6 +110,30 @@ static void what_several_require_adds_up(void **state)
 	assert_int_equal(a.len, 2);
 }
 
+static void what_is_kept_takes_more_and_stays_as_it_is_otherwise(void **state)
+{
+	struct require a = read_ok("[{'approvals':1,'from':['role:admin']},"
+				   "{'approvals':2,'from':['team:ops']}]");
+	struct require first = read_ok("[{'approvals':1,'from':['role:admin']}]");
+	struct require more = read_ok("[{'approvals':3,'from':['team:ops']}]");
+	const struct require none = { 0 };
+	const int64_t have[] = { 1, 2 };
+	struct str kept = STR_NONE, before;
+	struct fault why = { 0 };
+
+	(void)state;
+	assert_int_equal(require_add(&kept, &none, &kit, &why), OK);
+	assert_int_equal(kept.len, 0);
+	before = kept = require_text(&a, have, &kit);
+	assert_int_equal(require_add(&kept, &first, &kit, &why), OK);
+	assert_ptr_equal(kept.at, before.at); /* in its order, and as it was counted */
+	assert_int_equal(require_add(&kept, &more, &kit, &why), OK);
+	assert_int_equal(require_load(kept, &kit, &a, &why), OK);
+	shows(a, NULL,
+		"[{'approvals':1,'from':['role:admin'],'others':false},"
+		"{'approvals':3,'from':['team:ops'],'others':true}]");
+}
+
 /* ---- counting ---- */
 
 static const struct str ops[] = { STR("ops") };
@@ -227,6 +251,7 @@ int main(void)
 		KIT_TEST(a_requirement_is_read_and_written),
 		KIT_TEST(what_is_wrong_is_told_with_its_pointer),
 		KIT_TEST(what_several_require_adds_up),
+		KIT_TEST(what_is_kept_takes_more_and_stays_as_it_is_otherwise),
 		KIT_TEST(who_counts_for_a_part),
 		KIT_TEST(votes_count_for_one_digest),
 		KIT_TEST(nobody_counts_twice_in_a_part),
