@@ -99,7 +99,7 @@ int approval_use(struct approval *ap, const char *digest)
 	struct str body = arena_print(&cli->arena, "{\"digest\":\"%s\"}", digest);
 	struct fault conflict = { 0 };
 	struct api_reply reply;
-	int status = cli_call(cli, ap->asking.client, "POST",
+	int status = cli_call_by(cli, ap->asking.client, "POST",
 		ask_path(cli, ap->asking.id, "/use"), body, &reply, &conflict);
 
 	if (conflict.err != OK) {

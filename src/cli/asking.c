@@ -133,7 +133,7 @@ int asking_join(struct asking *a, struct str id)
 	term_watch(&a->cli->term);
 	a->client = pick_client_seeing(a->cli, id, &why);
 	if (!a->client) return cli_fail(a->cli, &why);
-	status = cli_call(a->cli, a->client, "GET", ask_path(a->cli, id, ""), STR_NONE,
+	status = cli_call_by(a->cli, a->client, "GET", ask_path(a->cli, id, ""), STR_NONE,
 		&reply, NULL);
 	return status == EXIT_YES ? ask_take(a, reply.json) : status;
 }
@@ -177,7 +177,7 @@ static bool asking_stopped(struct asking *a)
 		return false;
 	SAY("cli.stopped", { "name", json_text(json_get(json_get(stop, "by"), "name")) },
 		{ "reason", json_text(json_get(stop, "reason")) });
-	cli_call(a->cli, a->client, "POST", ask_path(a->cli, a->id, "/cancel"),
+	cli_call_by(a->cli, a->client, "POST", ask_path(a->cli, a->id, "/cancel"),
 		STR("{\"reason\":\"Stopped\"}"), &reply, NULL);
 	return true;
 }

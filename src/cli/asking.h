@@ -3,7 +3,7 @@
 #ifndef CLI_ASKING_H
 #define CLI_ASKING_H
 
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 #include "cli/term_dialog.h"
 #include "client/waiter.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "cli/cli_call.h"
 #include "cli/help.h"
 #include "cli/verb/verbs.h"
 #include "text/problem_words.h"
@@ -338,6 +339,7 @@ int cli_main(int argc, char **argv, const struct command *above)
 	} else {
 		status = verb_unknown(&cli, argc, argv);
 	}
+	cli_call_close(&cli);
 	errno = 0;
 	bool failed = fflush(stdout) != 0 || ferror(stdout);
 	if (failed && !reader_gone()) {

@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "base/json.h"
 #include "cli/flags.h"
 #include "cli/settings.h"
 #include "cli/term.h"
@@ -33,15 +34,14 @@ enum {
 };
 
 struct cli;
+struct client;
+struct admin;
+struct resource;
 
-/* Beside the SETTINGS_… of a verb. */
-enum {
-	COMMAND_STOP = 1 << 8, /* options end at the first word: a command line */
-	COMMAND_MAKES_STORE =
-		1 << 9, /* administration that may come before the first start */
-	COMMAND_SERVED =
-		1 << 10, /* the server's configuration matters: a running one is asked */
-};
+/* Beside the SETTINGS_… of a verb: options end at its first word, as that begins a command
+ * line; it may come before the first start of the server and makes the store; a running server
+ * is asked, as its configuration matters. */
+enum { COMMAND_STOP = 1 << 8, COMMAND_MAKES_STORE = 1 << 9, COMMAND_SERVED = 1 << 10 };
 
 /* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at
  * length, help.NAME.--FLAG for its own flags; the blank of a two-word name is a dot. */
@@ -51,12 +51,13 @@ struct command {
 	const char *words;	  /* behind the options, for the usage: "ID VALUE…" */
 	unsigned char words_min, words_max; /* how many there may be */
 	const struct flag *flags; /* its own, up to one without a name; NULL: none */
-	unsigned what; /* SETTINGS_…: the groups it reads, as flags, too; COMMAND_… */
-	const char *exits; /* what it may exit with: "0 1 2 3" */
-	const char
-		*examples; /* command lines; one that goes on is indented; NULL: none */
-	const struct flag *also; /* flags it shares with others; NULL: none */
-	const char *alias;	 /* another name for it, not listed; NULL: none */
+	unsigned what;		  /* SETTINGS_…: the groups it reads, as flags, too */
+	const char *exits;	  /* what it may exit with: "0 1 2 3" */
+	const char *examples;	  /* lines, indented where one goes on; NULL: none */
+	/* Each NULL for most. */
+	const struct flag *also;   /* flags it shares with others */
+	const char *alias;	   /* another name for it, not listed */
+	const struct resource *of; /* what it lists, shows or removes */
 };
 
 /* What a verb runs in. */
@@ -69,6 +70,9 @@ struct cli {
 	struct project_said project; /* of what it asks for: cli/project.h */
 	struct str program;	     /* that asks by us; empty: nobody but us */
 	struct str machine_user;     /* whose it is on this machine, beside it */
+	struct client *client;	     /* whom cli_call asks: a server, or */
+	struct admin *admin;	     /* the store, or the socket of its server */
+	struct json beside;	     /* a list that another one's cells look into */
 	struct arena arena;	     /* goes at exit */
 };
 

@@ -57,7 +57,7 @@ static int reply_print(struct asking *a)
 {
 	struct cli *cli = a->cli;
 	struct api_reply reply;
-	int status = cli_call(cli, a->client, "GET",
+	int status = cli_call_by(cli, a->client, "GET",
 		dialect_path(cli, ask_path(cli, a->id, "")), STR_NONE, &reply, NULL);
 	const struct json *ask = json_get(reply.json, "ask"),
 			  *said = json_get(reply.json, "reply");

@@ -147,7 +147,10 @@ void json_print(const struct json *json)
 {
 	struct buf out = { 0 };
 
-	json_write(&out, json);
+	if (json)
+		json_write(&out, json);
+	else
+		buf_add_text(&out, "{}");
 	buf_add_char(&out, '\n');
 	fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);

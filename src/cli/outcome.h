@@ -15,7 +15,7 @@ struct str outcome_story(const struct json *ask, struct arena *);
 /* All of it: the story on stderr, the answer (or with --json the ask) on stdout. On a
  * terminal the answer is shown safely. Returns the exit status. */
 int outcome_tell(struct cli *, const struct json *ask);
-/* A JSON value and a line end on stdout. */
+/* A JSON value, {} for NULL, and a line end on stdout. */
 void json_print(const struct json *);
 
 #endif

@@ -1,11 +1,7 @@
-/* pick_client.c - finds the server and calls it as the agent or as the person. */
+/* pick_client.c - finds the server, and who calls it. */
 #include "cli/pick_client.h"
 
-#include "base/id.h"
-#include "base/keep.h"
-#include "text/problem_words.h"
-
-enum { CALL_PATIENCE_MS = 20000 };
+#include "cli/cli_call.h"
 
 static enum err located_find(struct cli *cli, enum as as, struct str token,
 	struct located *out, struct fault *why)
@@ -113,94 +109,4 @@ struct client *pick_client_seeing(struct cli *cli, struct str id, struct fault *
 	if (!person) return agent;
 	client_free(agent);
 	return person;
-}
-
-int cli_call(struct cli *cli, struct client *client, const char *method, struct str path,
-	struct str body, struct api_reply *out, struct fault *conflict)
-{
-	struct api_call call = { .method = method, .path = path, .body = body };
-	struct patience patience = { .total_ms = CALL_PATIENCE_MS, .must_connect = true };
-	struct fault why = { 0 };
-	enum err err;
-
-	if (strcmp(method, "GET") != 0) call.key = key_make(&cli->arena);
-	err = client_insist(client, &call, &patience, &cli->arena, out, &why);
-	if (err == OK && !out->json && out->status != 204)
-		err = fail(
-			&why, ERR_INTERNAL, "%s", MSG(&cli->arena, "cli.not_parley").at);
-	if (err == OK) return EXIT_YES;
-	if (out->stopped) return term_stopped();
-	if (err == ERR_CONFLICT && conflict) return *conflict = why, EXIT_NO;
-	return cli_fail(cli, &why);
-}
-
-void warnings_say(struct cli *cli, const struct json *reply)
-{
-	const struct json *warnings = json_get(reply, "warnings");
-
-	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
-		SAY("cli.rule.warning",
-			{ "detail", problem_words(json_text(json_get(
-							  &warnings->items[i], "detail")),
-					    msg_lang(), &cli->arena) });
-}
-
-struct str ask_path(struct cli *cli, struct str id, const char *tail)
-{
-	struct buf path = { .max = 1024 };
-
-	buf_add(&path, STR("/v1/asks/"));
-	url_add(&path, id);
-	buf_add_text(&path, tail);
-	return buf_keep_done(&path, &cli->arena);
-}
-
-struct str flags_query(struct cli *cli, const char *path, const char *const *names)
-{
-	struct buf out = { .max = 8192 };
-	char between = '?';
-
-	buf_add_text(&out, path);
-	for (; *names; names++) {
-		struct str value = args_get(&cli->args, *names);
-
-		if (!value.at) continue;
-		buf_add_char(&out, between);
-		buf_print(&out, "%s=", *names);
-		url_add(&out, value);
-		between = '&';
-	}
-	return buf_keep_done(&out, &cli->arena);
-}
-
-struct str reason_body(struct cli *cli)
-{
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-	struct str reason = args_get(&cli->args, "reason");
-
-	jw_object(&w);
-	if (reason.len > 0) jw_put_str(&w, "reason", reason);
-	jw_object_end(&w);
-	return buf_keep_done(&body, &cli->arena);
-}
-
-int session_resolve(struct cli *cli, struct client *client, struct str *out)
-{
-	struct str name = args_get(&cli->args, "session");
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-	struct api_reply reply;
-	int status;
-
-	*out = name;
-	if (name.len == 0 || id_valid(name, "ses")) return EXIT_YES;
-	jw_object(&w);
-	jw_put_str(&w, "title", name);
-	jw_put_str(&w, "external_id", name);
-	jw_object_end(&w);
-	status = cli_call(cli, client, "POST", STR("/v1/sessions"),
-		buf_keep_done(&body, &cli->arena), &reply, NULL);
-	if (status == EXIT_YES) *out = json_text(json_get(reply.json, "id"));
-	return status;
 }

@@ -1,5 +1,4 @@
-/* pick_client.h - how a verb reaches the server: its credential, and calls that report
- * their own failures. */
+/* pick_client.h - how a verb reaches the server, and with which credential. */
 #ifndef CLI_PICK_CLIENT_H
 #define CLI_PICK_CLIENT_H
 
@@ -22,24 +21,5 @@ struct client *pick_client_person(struct cli *);
 /* A person is logged in at the server meant, or a token was given: false means that we
  * come as this machine's agent. */
 bool pick_client_knows_person(struct cli *);
-
-/* One call that is tried again while the server is away for a moment; with a fresh
- * Idempotency-Key unless it is a GET. EXIT_YES and *out, or the failure's exit status
- * after it was said. ERR_CONFLICT is left to the caller when `conflict` is given. */
-int cli_call(struct cli *, struct client *, const char *method, struct str path,
-	struct str body, struct api_reply *out, struct fault *conflict);
-/* What the reply warns of, on stderr. */
-void warnings_say(struct cli *, const struct json *reply);
-/* "/v1/asks/<id><tail>", escaped. */
-struct str ask_path(struct cli *, struct str id, const char *tail);
-/* "<path>?status=…&limit=…": those of the flags that were given; `names` end with NULL.
- */
-struct str flags_query(struct cli *, const char *path, const char *const *names);
-/* {"reason": …}: the body of skip and cancel, from --reason. */
-struct str reason_body(struct cli *);
-
-/* The session that a person named: an id as it is; any other word is an agent's own name
- * for one, which is made when it is new. Empty without --session. EXIT_YES, or said. */
-int session_resolve(struct cli *, struct client *, struct str *out);
 
 #endif

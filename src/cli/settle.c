@@ -37,7 +37,7 @@ static void login_hint(struct cli *cli)
 
 /* An agent that waits has the answer a moment later: a person is told so. */
 static const struct json *fetched_soon(
-	struct cli *cli, struct client *client, struct str id, const struct json *ask)
+	struct cli *cli, struct str id, const struct json *ask)
 {
 	struct timespec moment = { .tv_nsec = FETCH_MS * 1000000L };
 	struct api_call call = { .method = "GET", .path = ask_path(cli, id, "") };
@@ -45,26 +45,29 @@ static const struct json *fetched_soon(
 
 	if (json_is(json_get(ask, "fetched_at"), JSON_STRING)) return ask;
 	nanosleep(&moment, NULL);
-	return client_call(client, &call, &cli->arena, &reply, NULL) == OK && reply.json
+	return client_call(cli->client, &call, &cli->arena, &reply, NULL) == OK &&
+			       reply.json
 		       ? reply.json
 		       : ask;
 }
 
-int settle(struct cli *cli, struct client *client, struct str id, const char *tail,
-	struct str body)
+int settle(struct cli *cli, struct str id, const char *tail, struct str body)
 {
 	struct api_reply reply = { 0 };
 	struct fault conflict = { 0 };
-	int status = cli_call(
-		cli, client, "POST", ask_path(cli, id, tail), body, &reply, &conflict);
-	const struct json *ask = json_get(reply.json, "ask");
+	int status = cli_call_open(cli);
+	const struct json *ask;
 	struct str rule;
 
+	if (status == EXIT_YES)
+		status = cli_call_by(cli, cli->client, "POST", ask_path(cli, id, tail),
+			body, &reply, &conflict);
+	ask = json_get(reply.json, "ask");
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
 	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
 	if (status != EXIT_YES) return status;
 	rule = json_text(json_get(reply.json, "rule"));
-	if (cli->term.err_tty) ask = fetched_soon(cli, client, id, ask);
+	if (cli->term.err_tty) ask = fetched_soon(cli, id, ask);
 	fprintf(stderr, "%.*s\n", STR_ARGS(ask_decided(ask, &cli->arena)));
 	if (rule.len) SAY("cli.answer.rule", { "rule", rule });
 	if (args_have(&cli->args, "json")) json_print(ask);

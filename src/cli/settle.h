@@ -2,11 +2,10 @@
 #ifndef CLI_SETTLE_H
 #define CLI_SETTLE_H
 
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 
 /* POSTs the body to the ask's `tail` ("/answer") and says what happened. When another was
  * first it says who and what: EXIT_NO. */
-int settle(
-	struct cli *, struct client *, struct str id, const char *tail, struct str body);
+int settle(struct cli *, struct str id, const char *tail, struct str body);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 #include "text/msg.h"
 #include "tui/dialog.h"
 #include "tui/editor.h"

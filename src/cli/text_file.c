@@ -9,7 +9,7 @@
 #include "core/body.h"
 #include "text/msg.h"
 
-enum { FILE_MAX = 2 << 20 };
+enum { FILE_MAX = 64 << 20, PIECE = 65536 };
 
 enum err text_file_read(const char *path, bool secret, struct arena *arena,
 	struct str *out, struct fault *why)
@@ -28,10 +28,15 @@ enum err text_file_read(const char *path, bool secret, struct arena *arena,
 			MSG(arena, "setting.key_file", { "file", str_of(path) }).at);
 	}
 	do {
-		if (!buf_reserve(&text, 4096)) break;
-		n = read(fd, text.at + text.len, 4096);
+		if (!buf_reserve(&text, PIECE)) break;
+		n = read(fd, text.at + text.len, PIECE);
 		if (n > 0) text.len += (size_t)n;
 	} while (n > 0);
+	if (n < 0 || text.failed) {
+		buf_done(&text);
+		close(fd);
+		return OK;
+	}
 	close(fd);
 	*out = buf_keep_done(&text, arena);
 	return OK;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 #include "text/msg.h"
 
 extern char **environ;

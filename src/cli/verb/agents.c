@@ -1,154 +1,33 @@
 /* agents.c - agents list, show, test, import, remove: the agents that Parley runs. */
-#include "cli/administer.h"
+#include "base/keep.h"
 #include "cli/agentfile/agent_markdown.h"
+#include "cli/outcome.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "core/run/agent.h"
 #include "core/run/model_wire.h"
-#include "text/problem_words.h"
 #include "text/safe_text.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
 enum { FILE_BYTES = 1 << 20 };
 
-/* ---- list, show, remove ---- */
+/* ---- list ---- */
 
-static struct str state_of(struct cli *cli, const struct json *what, const char *good)
-{
-	if (json_is(json_get(what, good), JSON_TRUE)) return STR("ok");
-	return problem_words(safe_line(&cli->arena, json_text(json_get(what, "why"))),
-		msg_lang(), &cli->arena);
-}
+static const struct table_column columns[] = { { "cli.list.name", 20, "name" },
+	{ "cli.agents.provider", 16, "provider" }, { "cli.agents.model", 28, "model" },
+	{ "cli.agents.state", 0, .cell = state_cell }, { 0 } };
 
-static int agents_list_run(struct cli *cli)
-{
-	static const char *const heads[] = { "cli.list.name", "cli.agents.provider",
-		"cli.agents.model", "cli.agents.state" };
-	static const int widths[] = { 20, 16, 28, 0 };
-	const struct json **agents;
-	size_t len;
-	int status = administer_list(cli, STR("/v1/agents?limit=200"), &agents, &len);
-
-	if (status) return status;
-	if (args_have(&cli->args, "json")) return print_items(agents, len), EXIT_YES;
-	if (len == 0) SAY("cli.agents.none");
-	for (size_t i = 0; i < len; i++) {
-		struct str cells[] = { json_text(json_get(agents[i], "name")),
-			json_text(json_get(agents[i], "provider")),
-			safe_line(&cli->arena, json_text(json_get(agents[i], "model"))),
-			state_of(cli, agents[i], "runnable") };
-
-		print_cells(cli, i ? NULL : heads, widths, cells, 4);
-	}
-	return EXIT_YES;
-}
-
-static int agents_show_run(struct cli *cli)
-{
-	const struct json *reply = NULL;
-	int status = administer(cli, "GET",
-		path_with(cli, "/v1/agents/", args_word(&cli->args, 0)), STR_NONE,
-		&reply);
-
-	if (!status) print_json(reply);
-	return status;
-}
-
-static int agents_remove_run(struct cli *cli)
-{
-	const struct json *reply = NULL;
-
-	return administer_done(cli,
-		administer(cli, "DELETE",
-			path_with(cli, "/v1/agents/", args_word(&cli->args, 0)), STR_NONE,
-			&reply),
-		NULL);
-}
-
-/* ---- test ---- */
-
-int print_checks(struct cli *cli, const struct json *reply)
-{
-	const struct json *checks = json_get(reply, "checks");
-	bool ok = json_is(json_get(reply, "ok"), JSON_TRUE);
-
-	if (args_have(&cli->args, "json")) {
-		print_json(reply);
-		return ok ? EXIT_YES : EXIT_NO;
-	}
-	for (uint32_t i = 0; checks && i < checks->count; i++) {
-		const struct json *c = &checks->items[i];
-		bool good = json_is(json_get(c, "ok"), JSON_TRUE);
-		bool color = cli->term.out_color;
-		struct str name = json_text(json_get(c, "name"));
-		struct str detail = problem_words(
-			safe_line(&cli->arena, json_text(json_get(c, "detail"))),
-			msg_lang(), &cli->arena);
-		struct str what = MSG(&cli->arena,
-			arena_print(&cli->arena, "web.check.%.*s", STR_ARGS(name)).at);
-
-		printf("%s%s%s  %.*s\n", tint_on(good ? TINT_GREEN : TINT_RED, color),
-			good ? "ok" : "!!", tint_off(color),
-			STR_ARGS(MSG(&cli->arena, "web.colon", { "words", what },
-				{ "text", detail })));
-	}
-	return ok ? EXIT_YES : EXIT_NO;
-}
-
-static int agents_test_run(struct cli *cli)
-{
-	struct str name = args_word(&cli->args, 0);
-	struct str path =
-		arena_print(&cli->arena, "/v1/agents/%.*s/test", STR_ARGS(name));
-	const struct json *reply = NULL;
-	int status = administer(cli, "POST", path, STR("{}"), &reply);
-
-	return status ? status : print_checks(cli, reply);
-}
+static const struct resource own_agents = { "/v1/agents", NULL, "cli.agents.none",
+	columns };
 
 /* ---- import ---- */
-
-bool file_whole(struct cli *cli, struct str path, struct str *out, struct fault *why)
-{
-	struct buf text = { .max = 64 << 20 };
-	int fd = -1;
-	ssize_t n = 0;
-
-	if (str_is(path, "-")) {
-		if (stdin_read(FILE_BYTES, &cli->arena, out)) return true;
-		fail(why, ERR_INVALID, "nothing to read");
-		return false;
-	}
-	fd = open(path.at, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && buf_reserve(&text, 65536) &&
-		(n = read(fd, text.at + text.len, 65536)) > 0)
-		text.len += (size_t)n;
-	if (fd < 0 || n < 0 || text.failed) {
-		fail(why, ERR_INVALID, "%.*s: %s", STR_ARGS(path),
-			text.failed ? "too long" : strerror(errno));
-		buf_done(&text);
-		if (fd >= 0) close(fd);
-		return false;
-	}
-	close(fd);
-	*out = arena_str(&cli->arena, buf_str(&text));
-	buf_done(&text);
-	return true;
-}
 
 /* The provider to use when the file names none: the first there is. */
 static struct str provider_first(struct cli *cli)
 {
-	const struct json **providers;
-	size_t len;
+	struct json all;
 
-	if (administer_list(cli, STR("/v1/providers?limit=200"), &providers, &len) ||
-		!len)
-		return STR_NONE;
-	return json_text(json_get(providers[0], "name"));
+	if (cli_call_all(cli, STR("/v1/providers"), &all) || !all.count) return STR_NONE;
+	return json_text(json_get(&all.items[0], "name"));
 }
 
 /* Names that other programs have for models, and none at all. */
@@ -210,12 +89,13 @@ static enum err markdown_body(
 }
 
 /* What the server adds when it shows an agent is no part of it. */
-static void json_body(
-	const struct json *agent, const struct json *version, struct buf *out)
+static struct str agent_body(
+	struct cli *cli, const struct json *agent, const struct json *version)
 {
 	static const char *const shown[] = { "id", "source", "version", "runnable", "why",
 		"default", "program", "cwd", "mode", "created_at", "updated_at" };
-	struct json_writer w = { .out = out };
+	struct buf body = { .max = FILE_BYTES };
+	struct json_writer w = { .out = &body };
 
 	jw_object(&w);
 	for (uint32_t i = 0; i < agent->count; i++) {
@@ -229,34 +109,27 @@ static void json_body(
 	}
 	if (version) jw_put_json(&w, "version", version);
 	jw_object_end(&w);
+	return buf_keep_done(&body, &cli->arena);
 }
 
 /* Over the one that is there, or new. */
 static int agent_put(struct cli *cli, const struct json *agent)
 {
 	struct str name = json_text(json_get(agent, "name"));
-	const struct json **agents, *reply = NULL, *version = NULL;
-	struct buf body = { .max = FILE_BYTES };
-	size_t len;
-	int status = administer_list(cli, STR("/v1/agents?limit=200"), &agents, &len);
+	const struct json *reply, *version;
+	struct json all;
+	int status = cli_call_all(cli, str_of(own_agents.path), &all);
 
-	for (size_t i = 0; !status && i < len; i++)
-		if (str_eq(json_text(json_get(agents[i], "name")), name))
-			version = json_get(agents[i], "version");
 	if (status) return status;
-	json_body(agent, version, &body);
-	status = version ? administer(cli, "PATCH", path_with(cli, "/v1/agents/", name),
-				   buf_str(&body), &reply)
-			 : administer(cli, "POST", STR("/v1/agents"), buf_str(&body),
-				   &reply);
-	buf_done(&body);
-	if (status) return status;
-	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else
+	version = json_get(resource_find(&all, name), "version");
+	status = cli_call(cli, version ? "PATCH" : "POST",
+		version ? resource_path(cli, &own_agents, name, "")
+			: str_of(own_agents.path),
+		agent_body(cli, agent, version), &reply);
+	if (!status && !as_json(cli))
 		SAY(version ? "cli.agents.changed" : "cli.agents.made",
 			{ "name", json_text(json_get(reply, "name")) });
-	return EXIT_YES;
+	return reply_done(cli, status, reply);
 }
 
 static int agents_import_run(struct cli *cli)
@@ -284,21 +157,22 @@ static const struct flag import_flags[] = { { "provider", "NAME" }, { "model", "
 	{ "workspace", "NAME" }, { "json" }, { 0 } };
 
 const struct command agents_verbs[] = {
-	{ "agents list", agents_list_run, NULL, 0, 0, admin_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley agents list" },
-	{ "agents show", agents_show_run, "AGENT", 1, 1, admin_flags,
+	{ "agents list", resource_list, NULL, 0, 0, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley agents list",
+		.of = &own_agents },
+	{ "agents show", resource_show, "AGENT", 1, 1, admin_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 2 3 5",
-		"parley agents show assistant" },
-	{ "agents test", agents_test_run, "AGENT", 1, 1, admin_flags,
+		"parley agents show assistant", .of = &own_agents },
+	{ "agents test", resource_test, "AGENT", 1, 1, admin_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
-		"parley agents test assistant" },
+		"parley agents test assistant", .of = &own_agents },
 	{ "agents import", agents_import_run, "FILE", 1, 1, import_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3",
 		"parley agents import researcher.md\n"
 		"parley agents import researcher.md --provider anthropic \\\n"
 		"      --model claude-sonnet-4-5" },
-	{ "agents remove", agents_remove_run, "AGENT", 1, 1, admin_flags,
+	{ "agents remove", resource_remove, "AGENT", 1, 1, admin_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
-		"parley agents remove researcher" },
+		"parley agents remove researcher", .of = &own_agents },
 	{ 0 },
 };

@@ -127,41 +127,34 @@ static int form_write(struct cli *cli, const struct answer_form *form, struct bu
 	return body->failed ? CLI_USAGE(cli, "cli.too_long") : EXIT_YES;
 }
 
-static int answer_send(struct cli *cli, struct client *client)
+static int answer_send(struct cli *cli)
 {
 	struct str id = args_word(&cli->args, 0);
 	struct buf body = { .max = 1 << 20 };
 	struct answer_form form = { 0 };
-	struct api_reply reply;
-	int status = cli_call(
-		cli, client, "GET", ask_path(cli, id, ""), STR_NONE, &reply, NULL);
+	const struct json *ask;
+	int status = cli_call_get(cli, ask_path(cli, id, ""), &ask);
 
-	if (status == EXIT_YES) status = form_load(cli, reply.json, &form);
+	if (status == EXIT_YES) status = form_load(cli, ask, &form);
 	if (status == EXIT_YES) status = words_take(cli, &form);
 	if (status == EXIT_YES) status = form_write(cli, &form, &body);
-	if (status == EXIT_YES)
-		status = settle(cli, client, id, "/answer", buf_str(&body));
+	if (status == EXIT_YES) status = settle(cli, id, "/answer", buf_str(&body));
 	buf_done(&body);
 	return status;
 }
 
 static int answer_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-
-	if (!args_have(&cli->args, "for") &&
-		(args_have(&cli->args, "pattern") || args_have(&cli->args, "open")))
-		return CLI_USAGE(cli, "cli.answer.for");
-	struct client *client = pick_client(cli, AS_PERSON, &why);
 	size_t ids = answer_ids(cli);
 	bool seen = ids && str_find(args_word(&cli->args, 0), STR("@")) >= 0;
 	int status;
 
-	if (!client) return cli_fail(cli, &why);
-	status = ids > 1 || seen ? answer_many(cli, client, ids)
-				 : answer_send(cli, client);
-	client_free(client);
-	return status;
+	if (!args_have(&cli->args, "for") &&
+		(args_have(&cli->args, "pattern") || args_have(&cli->args, "open")))
+		return CLI_USAGE(cli, "cli.answer.for");
+	status = cli_call_open(cli);
+	if (status != EXIT_YES) return status;
+	return ids > 1 || seen ? answer_many(cli, ids) : answer_send(cli);
 }
 
 static const struct flag flags[] = { { "other", "TEXT" }, { "note", "TEXT" },

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/keep.h"
-#include "cli/outcome.h"
+#include "cli/resource.h"
 #include "core/policy/operation_line.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
@@ -22,7 +22,6 @@ struct named_ask {
 
 struct shell_batch {
 	struct cli *cli;
-	struct client *client;
 	struct named_ask *ones;
 	size_t len;
 	bool approve, sure; /* sure: --yes, so that nothing is asked */
@@ -102,16 +101,13 @@ static void others_leave(struct shell_batch *m)
 
 static int one_read(struct shell_batch *m, struct named_ask *o, struct str word)
 {
-	struct api_reply reply;
 	struct str rest = word;
 	int status;
 
 	str_cut(&rest, '@', &o->id);
 	o->seen = o->id.len < word.len ? rest : STR_NONE;
-	status = cli_call(m->cli, m->client, "GET", ask_path(m->cli, o->id, ""), STR_NONE,
-		&reply, NULL);
+	status = cli_call_get(m->cli, ask_path(m->cli, o->id, ""), &o->ask);
 	if (status != EXIT_YES) return status;
-	o->ask = reply.json;
 	o->operation = json_get(o->ask, "operation");
 	if (!json_is(o->operation, JSON_OBJECT)) o->operation = NULL;
 	o->digest = json_text(json_get(o->ask, "digest"));
@@ -178,7 +174,7 @@ static int many_ask(const struct shell_batch *m, size_t taken)
 
 /* ---- sending ---- */
 
-static struct str body_make(const struct shell_batch *m)
+static struct str many_body(const struct shell_batch *m)
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
@@ -211,14 +207,13 @@ static struct named_ask *one_find(const struct shell_batch *m, struct str id)
 
 static int many_send(const struct shell_batch *m, size_t left)
 {
-	struct api_reply reply;
-	const struct json *results;
+	const struct json *reply, *results;
 	int64_t done = 0;
-	int status = cli_call(m->cli, m->client, "POST", STR("/v1/asks/settle-many"),
-		body_make(m), &reply, NULL);
+	int status = cli_call(
+		m->cli, "POST", STR("/v1/asks/settle-many"), many_body(m), &reply);
 
 	if (status != EXIT_YES) return status;
-	results = json_get(reply.json, "results");
+	results = json_get(reply, "results");
 	for (uint32_t i = 0; results && i < results->count; i++) {
 		const struct json *r = &results->items[i], *code = json_get(r, "status");
 		const struct named_ask *o = one_find(m, json_text(json_get(r, "id")));
@@ -230,7 +225,7 @@ static int many_send(const struct shell_batch *m, size_t left)
 					json_text(json_get(
 						json_get(r, "problem"), "detail")));
 	}
-	if (args_have(&m->cli->args, "json")) json_print(reply.json);
+	reply_done(m->cli, status, reply);
 	fprintf(stderr, "%s\n",
 		msg_count(&m->cli->arena,
 			m->approve ? "cli.many.approved" : "cli.many.rejected", done)
@@ -238,11 +233,10 @@ static int many_send(const struct shell_batch *m, size_t left)
 	return left ? EXIT_NO : EXIT_YES;
 }
 
-int answer_many(struct cli *cli, struct client *client, size_t ids)
+int answer_many(struct cli *cli, size_t ids)
 {
 	struct str word = args_word(&cli->args, ids);
 	struct shell_batch m = { .cli = cli,
-		.client = client,
 		.len = ids,
 		.ones = ARENA_ARRAY(&cli->arena, struct named_ask, ids + 1),
 		.approve = str_is(word, "approve"),

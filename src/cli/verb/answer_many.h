@@ -3,11 +3,11 @@
 #ifndef CLI_VERB_ANSWER_MANY_H
 #define CLI_VERB_ANSWER_MANY_H
 
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 
 /* How many of the words are ids of asks: those before the first that is none. */
 size_t answer_ids(const struct cli *);
 /* Approves or rejects them, as the word behind them says. */
-int answer_many(struct cli *, struct client *, size_t ids);
+int answer_many(struct cli *, size_t ids);
 
 #endif

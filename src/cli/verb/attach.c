@@ -1,4 +1,5 @@
 /* attach.c - parley attach: a run or a session shown from where it is, as parley run does. */
+#include "cli/resource.h"
 #include "cli/verb/run_follow.h"
 #include "cli/verb/verbs.h"
 
@@ -7,20 +8,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int read_one(struct cli *cli, struct client *client, const char *what,
-	struct str id, const struct json **out)
+static int read_one(
+	struct cli *cli, const char *path, struct str id, const struct json **out)
 {
-	struct api_reply reply;
-	struct str path = arena_print(&cli->arena, "/v1/%s/%.*s", what, STR_ARGS(id));
-	int status = cli_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
-
-	if (!status) *out = reply.json;
-	return status;
+	return cli_call_get(cli, path_with(cli, path, id, ""), out);
 }
 
 /* The run that is meant, with its session. */
-static int work_find(
-	struct cli *cli, struct client *client, struct str id, struct run_follow *f)
+static int work_find(struct cli *cli, struct str id, struct run_follow *f)
 {
 	const struct json *session, *run, *asks, *ended;
 	bool is_run = id_valid(id, "run");
@@ -28,11 +23,11 @@ static int work_find(
 
 	f->session = id;
 	if (is_run) {
-		status = read_one(cli, client, "runs", id, &run);
+		status = read_one(cli, "/v1/runs/", id, &run);
 		if (status) return status;
 		f->session = json_text(json_get(run, "session"));
 	}
-	status = read_one(cli, client, "sessions", f->session, &session);
+	status = read_one(cli, "/v1/sessions/", f->session, &session);
 	if (status) return status;
 	f->run = is_run ? id : json_text(json_get(session, "run"));
 	if (!f->run.len) {
@@ -42,7 +37,7 @@ static int work_find(
 	asks = json_get(session, "pending_asks");
 	if (json_is(asks, JSON_ARRAY) && asks->count)
 		f->ask = json_text(json_get(&asks->items[0], "id"));
-	status = read_one(cli, client, "runs", f->run, &run);
+	status = read_one(cli, "/v1/runs/", f->run, &run);
 	if (status) return status;
 	ended = json_get(run, "ended_at");
 	f->over = json_is(ended, JSON_STRING);
@@ -50,18 +45,17 @@ static int work_find(
 }
 
 /* What was said so far, and up to which event that is. */
-static int past_show(struct cli *cli, struct client *client, struct run_follow *f)
+static int past_show(struct cli *cli, struct run_follow *f)
 {
-	struct str path = arena_print(
-		&cli->arena, "/v1/sessions/%.*s/messages?limit=50", STR_ARGS(f->session));
-	struct api_reply reply;
-	const struct json *as_of;
-	int status = cli_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
+	struct str path =
+		path_with(cli, "/v1/sessions/", f->session, "/messages?limit=50");
+	const struct json *page, *as_of;
+	int status = cli_call_get(cli, path, &page);
 
 	if (status) return status;
-	as_of = json_get(reply.json, "as_of");
+	as_of = json_get(page, "as_of");
 	if (json_is(as_of, JSON_NUMBER)) f->after = as_of->text;
-	if (f->live) run_follow_past(f, json_get(reply.json, "items"));
+	if (f->live) run_follow_past(f, json_get(page, "items"));
 	return EXIT_YES;
 }
 
@@ -69,8 +63,7 @@ static int attach_run(struct cli *cli)
 {
 	struct str id = args_word(&cli->args, 0);
 	struct run_follow f = { .cli = cli,
-		.live = isatty(STDOUT_FILENO) && !args_have(&cli->args, "json") };
-	struct fault why = { 0 };
+		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
 	int status;
 
 	if (!id_valid(id, "run") && !id_valid(id, "ses")) {
@@ -78,13 +71,11 @@ static int attach_run(struct cli *cli)
 		return EXIT_UNKNOWN_ID;
 	}
 	term_watch(&cli->term);
-	f.client = pick_client_inbox(cli, &why);
-	if (!f.client) return cli_fail(cli, &why);
-	status = work_find(cli, f.client, id, &f);
-	if (!status) status = past_show(cli, f.client, &f);
-	if (!status) status = run_follow(&f);
-	client_free(f.client);
-	return status;
+	status = cli_call_open_inbox(cli);
+	if (!status) status = work_find(cli, id, &f);
+	if (!status) status = past_show(cli, &f);
+	f.client = cli->client;
+	return status ? status : run_follow(&f);
 }
 
 const struct command attach_verbs[] = {

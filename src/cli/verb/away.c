@@ -2,30 +2,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "cli/administer.h"
-#include "cli/pick_client.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
-#include "text/safe_text.h"
 #include "tui/words.h"
-
-static struct str user_member(
-	const struct json *users, const char *by, struct str value, const char *member)
-{
-	for (uint32_t i = 0; users && i < users->count; i++)
-		if (str_eq(json_text(json_get(&users->items[i], by)), value))
-			return json_text(json_get(&users->items[i], member));
-	return STR_NONE;
-}
-
-static int users_read(struct cli *cli, struct client *client, const struct json **out)
-{
-	struct api_reply reply;
-	int status = cli_call(
-		cli, client, "GET", STR("/v1/users?limit=200"), STR_NONE, &reply, NULL);
-
-	if (status == EXIT_YES) *out = json_get(reply.json, "items");
-	return status;
-}
 
 /* "3d", or a time. */
 static int until_read(struct cli *cli, struct str word, char out[TIME_SIZE])
@@ -40,88 +19,66 @@ static int until_read(struct cli *cli, struct str word, char out[TIME_SIZE])
 	return EXIT_YES;
 }
 
-static int away_body(
-	struct cli *cli, struct client *client, struct str word, struct str *out)
+static int away_body(struct cli *cli, struct str word, struct str *out)
 {
-	struct str to = args_get(&cli->args, "to"), note = args_get(&cli->args, "note");
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-	const struct json *users = NULL;
-	struct str id = to;
+	struct str to = args_get(&cli->args, "to"), id = to;
+	const struct json *user;
 	char until[TIME_SIZE];
+	struct json all;
 	int status = until_read(cli, word, until);
 
-	if (status != EXIT_YES) return status;
-	if (to.len && !str_starts(to, "usr_")) {
-		status = users_read(cli, client, &users);
+	if (status == EXIT_YES && to.len && !str_starts(to, "usr_")) {
+		status = cli_call_all(cli, STR("/v1/users"), &all);
 		if (status != EXIT_YES) return status;
-		id = user_member(users, "name", to, "id");
-		if (!id.len) return CLI_USAGE(cli, "cli.away.nobody", { "name", to });
+		user = resource_find(&all, to);
+		if (!user) return CLI_USAGE(cli, "cli.away.nobody", { "name", to });
+		id = json_text(json_get(user, "id"));
 	}
-	jw_object(&w);
-	jw_put_text(&w, "until", until);
-	jw_put_some(&w, "delegate", id);
-	jw_put_some(&w, "note", note);
-	jw_object_end(&w);
-	*out = arena_str(&cli->arena, buf_str(&body));
-	buf_done(&body);
-	return EXIT_YES;
+	*out = BODY(cli, { "until", str_of(until) }, { "delegate", id },
+		{ "note", args_get(&cli->args, "note") });
+	return status;
 }
 
-static int away_say(struct cli *cli, struct client *client, const struct json *away)
+static int away_say(struct cli *cli, const struct json *away)
 {
 	struct str delegate = json_text(json_get(away, "delegate")), name = STR_NONE;
 	struct arena *arena = &cli->arena;
-	const struct json *users = NULL;
+	struct json all;
 	int64_t until = 0;
 	int status;
 
-	if (args_have(&cli->args, "json")) {
-		print_json(json_is(away, JSON_OBJECT) ? away : NULL);
-		return EXIT_YES;
-	}
 	if (!json_is(away, JSON_OBJECT)) {
 		printf("%s\n", msg_text("cli.away.here"));
 		return EXIT_YES;
 	}
 	time_read(json_text(json_get(away, "until")), &until);
 	if (delegate.len) {
-		status = users_read(cli, client, &users);
+		status = cli_call_all(cli, STR("/v1/users"), &all);
 		if (status != EXIT_YES) return status;
-		name = safe_line(arena, user_member(users, "id", delegate, "name"));
+		name = reply_text(cli, resource_find(&all, delegate), "name");
 	}
-	printf("%s\n",
-		name.len ? MSG(arena, "cli.away.to",
-				   { "until", time_local(until, clock_now_ms(), arena) },
-				   { "name", name })
-				   .at
-			 : MSG(arena, "cli.away.alone",
-				   { "until", time_local(until, clock_now_ms(), arena) })
-				   .at);
+	printf("%s\n", MSG(arena, name.len ? "cli.away.to" : "cli.away.alone",
+			       { "until", time_local(until, clock_now_ms(), arena) },
+			       { "name", name })
+			       .at);
 	warnings_say(cli, away);
 	return EXIT_YES;
 }
 
 static int away_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct client *client = pick_client(cli, AS_PERSON, &why);
 	struct str word = args_word(&cli->args, 0), body = STR_NONE;
 	bool back = str_is(word, "back");
-	struct api_reply reply;
-	int status = EXIT_YES;
+	const char *method = back ? "DELETE" : word.len ? "PUT" : "GET";
+	const struct json *away;
+	int status = cli_call_open(cli);
 
-	if (!client) return cli_fail(cli, &why);
-	if (word.len && !back) status = away_body(cli, client, word, &body);
+	if (status == EXIT_YES && word.len && !back) status = away_body(cli, word, &body);
 	if (status == EXIT_YES)
-		status = cli_call(cli, client,
-			back	   ? "DELETE"
-			: word.len ? "PUT"
-				   : "GET",
-			STR("/v1/me/away"), body, &reply, NULL);
-	if (status == EXIT_YES) status = away_say(cli, client, back ? NULL : reply.json);
-	client_free(client);
-	return status;
+		status = cli_call(cli, method, STR("/v1/me/away"), body, &away);
+	if (status != EXIT_YES) return status;
+	if (back || !json_is(away, JSON_OBJECT)) away = NULL;
+	return as_json(cli) ? reply_done(cli, status, away) : away_say(cli, away);
 }
 
 static const struct flag flags[] = { { "to", "USER" }, { "note", "TEXT" }, { "json" },

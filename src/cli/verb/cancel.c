@@ -1,52 +1,36 @@
 /* cancel.c - parley cancel. */
 #include "base/id.h"
+#include "cli/resource.h"
 #include "cli/settle.h"
 #include "cli/verb/verbs.h"
-
-#include <stdio.h>
 
 /* A run, or a session with all that runs in it. */
 static int work_cancel(struct cli *cli, struct str id)
 {
-	const char *what = str_starts(id, "run_") ? "runs" : "sessions";
-	struct fault why = { 0 };
-	struct client *client = pick_client_inbox(cli, &why);
-	struct api_reply reply;
-	struct buf path = { 0 };
-	int status;
+	const char *what = str_starts(id, "run_") ? "/v1/runs/" : "/v1/sessions/";
+	const struct json *reply;
+	int status = cli_call_open_inbox(cli);
 
-	if (!client) return cli_fail(cli, &why);
-	buf_print(&path, "/v1/%s/", what);
-	url_add(&path, id);
-	buf_add_text(&path, "/cancel");
-	status = cli_call(
-		cli, client, "POST", buf_str(&path), reason_body(cli), &reply, NULL);
-	if (!status && args_have(&cli->args, "json"))
-		printf("%.*s\n", STR_ARGS(reply.body));
-	else if (!status)
-		SAY("cli.cancelled", { "id", id });
-	buf_done(&path);
-	client_free(client);
-	return status;
+	if (!status)
+		status = cli_call(cli, "POST", path_with(cli, what, id, "/cancel"),
+			reason_body(cli), &reply);
+	if (!status && !as_json(cli)) SAY("cli.cancelled", { "id", id });
+	return reply_done(cli, status, reply);
 }
 
 static int cancel_run(struct cli *cli)
 {
 	struct str id = args_word(&cli->args, 0);
 	struct fault why = { 0 };
-	struct client *client;
-	int status;
 
 	if (id_valid(id, "run") || id_valid(id, "ses")) return work_cancel(cli, id);
 	if (!id_valid(id, "ask")) {
 		SAY("cli.id.work", { "id", id });
 		return EXIT_UNKNOWN_ID;
 	}
-	client = pick_client_seeing(cli, id, &why);
-	if (!client) return cli_fail(cli, &why);
-	status = settle(cli, client, id, "/cancel", reason_body(cli));
-	client_free(client);
-	return status;
+	cli->client = pick_client_seeing(cli, id, &why);
+	if (!cli->client) return cli_fail(cli, &why);
+	return settle(cli, id, "/cancel", reason_body(cli));
 }
 
 const struct command cancel_verbs[] = {

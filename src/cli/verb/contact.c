@@ -3,43 +3,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/keep.h"
-#include "cli/outcome.h"
-#include "cli/pick_client.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
-#include "text/safe_text.h"
 
 enum { TEST_MS = 30 * 1000, TEST_LOOK_US = 200 * 1000 };
 
-/* One call of somebody who is logged in. */
-struct contact_call {
-	struct cli *cli;
-	struct str base; /* "/v1/me/contacts", or a team's */
-	struct client *client;
-	struct api_reply reply;
-};
-
-static int call(
-	struct contact_call *c, const char *method, struct str path, struct str body)
-{
-	return cli_call(c->cli, c->client, method, path, body, &c->reply, NULL);
-}
-
-static struct str word(struct contact_call *c, size_t i)
-{
-	return args_word(&c->cli->args, i);
-}
-
-static bool as_json(const struct contact_call *c)
-{
-	return args_have(&c->cli->args, "json");
-}
-
 static struct str line_of(struct cli *cli, const struct json *json, const char *member)
 {
-	struct str text = json_text(json_get(json, member));
+	struct str text = reply_text(cli, json, member);
 
-	return text.len ? safe_line(&cli->arena, text) : STR("-");
+	return text.len ? text : STR("-");
 }
 
 static const char *contact_state(const struct json *c)
@@ -58,105 +31,68 @@ static void contact_print(struct cli *cli, const struct json *c)
 		STR_ARGS(line_of(cli, c, "address")), STR_ARGS(line_of(cli, c, "name")));
 }
 
-static int contact_list(struct contact_call *c)
+static int contact_shown(struct cli *cli, int status, const struct json *contact)
 {
-	int status = call(c, "GET", c->base, STR_NONE);
-	const struct json *items;
-
-	if (status != EXIT_YES) return status;
-	items = json_get(c->reply.json, "items");
-	if (as_json(c)) {
-		json_print(c->reply.json);
-		return EXIT_YES;
-	}
-	for (uint32_t i = 0; items && i < items->count; i++)
-		contact_print(c->cli, &items->items[i]);
-	if (!items || !items->count) SAY("cli.contact.none");
-	return EXIT_YES;
+	if (status == EXIT_YES && !as_json(cli)) contact_print(cli, contact);
+	return reply_done(cli, status, contact);
 }
 
-static int contact_shown(struct contact_call *c, int status)
+static int contact_add(struct cli *cli, const struct resource *of)
 {
-	if (status != EXIT_YES) return status;
-	if (as_json(c))
-		json_print(c->reply.json);
-	else
-		contact_print(c->cli, c->reply.json);
-	return EXIT_YES;
-}
+	struct str address = args_word(&cli->args, 2);
+	const struct json *contact;
+	int status;
 
-static int contact_add(struct contact_call *c)
-{
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-	const struct {
-		const char *name;
-		struct str value;
-	} members[] = { { "channel", word(c, 1) }, { "address", word(c, 2) },
-		{ "format", args_get(&c->cli->args, "format") },
-		{ "name", args_get(&c->cli->args, "name") } };
-
-	if (!word(c, 2).len) return CLI_USAGE(c->cli, "cli.contact.add");
-	jw_object(&w);
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		if (members[i].value.len)
-			jw_put_str(&w, members[i].name, members[i].value);
-	jw_object_end(&w);
-	return contact_shown(
-		c, call(c, "POST", c->base, buf_keep_done(&body, &c->cli->arena)));
-}
-
-static struct str contact_path(struct contact_call *c, struct str id, const char *end)
-{
-	return arena_print(&c->cli->arena, "%.*s/%.*s%s", STR_ARGS(c->base),
-		STR_ARGS(str_first(id, 64)), end);
+	if (!address.len) return CLI_USAGE(cli, "cli.contact.add");
+	status = cli_call(cli, "POST", str_of(of->path),
+		BODY(cli, { "channel", args_word(&cli->args, 1) }, { "address", address },
+			{ "format", args_get(&cli->args, "format") },
+			{ "name", args_get(&cli->args, "name") }),
+		&contact);
+	return contact_shown(cli, status, contact);
 }
 
 /* The newest that waits for a code. */
-static int contact_verify(struct contact_call *c)
+static int contact_verify(struct cli *cli, const struct resource *of)
 {
-	struct arena *arena = &c->cli->arena;
-	struct buf body = { .max = 4096 };
-	struct json_writer w = { .out = &body };
 	struct str waits = STR_NONE;
-	int status = call(c, "GET", c->base, STR_NONE);
-	const struct json *items = json_get(c->reply.json, "items");
+	const struct json *page, *items;
+	int status = cli_call_get(cli, str_of(of->path), &page);
 
 	if (status != EXIT_YES) return status;
+	items = json_get(page, "items");
 	for (uint32_t i = 0; items && i < items->count; i++)
 		if (!json_is(json_get(&items->items[i], "verified"), JSON_TRUE))
-			waits = arena_str(
-				arena, json_text(json_get(&items->items[i], "id")));
-	if (!waits.len) return CLI_USAGE(c->cli, "cli.contact.verify");
-	jw_object(&w);
-	jw_put_str(&w, "code", word(c, 1));
-	jw_object_end(&w);
-	return contact_shown(c, call(c, "POST", contact_path(c, waits, "/verify"),
-					buf_keep_done(&body, arena)));
+			waits = json_text(json_get(&items->items[i], "id"));
+	if (!waits.len) return CLI_USAGE(cli, "cli.contact.verify");
+	status = cli_call(cli, "POST", resource_path(cli, of, waits, "/verify"),
+		BODY(cli, { "code", args_word(&cli->args, 1) }), &page);
+	return contact_shown(cli, status, page);
 }
 
 /* Sends a test, waits, and says what became of it. */
-static int contact_test(struct contact_call *c, struct str id)
+static int contact_test(struct cli *cli, const struct resource *of, struct str id)
 {
-	struct arena *arena = &c->cli->arena;
-	int status = call(c, "POST", contact_path(c, id, "/test"), STR("{}"));
-	struct str path = arena_print(arena, "/v1/deliveries/%.*s",
-		STR_ARGS(json_text(json_get(c->reply.json, "id"))));
+	const struct json *delivery;
+	int status = cli_call(
+		cli, "POST", resource_path(cli, of, id, "/test"), STR("{}"), &delivery);
+	struct str path = status ? STR_NONE
+				 : path_with(cli, "/v1/deliveries/",
+					   json_text(json_get(delivery, "id")), "");
 	int64_t end_ms = clock_mono_ms() + TEST_MS;
 	struct str state, error;
 
 	do {
-		if (status == EXIT_YES) status = call(c, "GET", path, STR_NONE);
+		if (status == EXIT_YES) status = cli_call_get(cli, path, &delivery);
 		if (status != EXIT_YES) return status;
-		state = json_text(json_get(c->reply.json, "status"));
-		error = safe_line(
-			arena, json_text(json_get(c->reply.json, "last_error")));
+		state = json_text(json_get(delivery, "status"));
+		error = reply_text(cli, delivery, "last_error");
 		if (!str_is(state, "waiting") || error.len) break;
 		usleep(TEST_LOOK_US);
 	} while (clock_mono_ms() < end_ms);
-	if (as_json(c)) json_print(c->reply.json);
+	reply_done(cli, status, delivery);
 	if (str_is(state, "done")) {
-		if (!as_json(c)) SAY("cli.contact.tested");
+		if (!as_json(cli)) SAY("cli.contact.tested");
 		return EXIT_YES;
 	}
 	if (!error.len)
@@ -168,58 +104,49 @@ static int contact_test(struct contact_call *c, struct str id)
 	return EXIT_NO;
 }
 
-static int contact_do(struct contact_call *c)
+static int contact_remove(struct cli *cli, const struct resource *of, struct str id)
 {
-	struct str verb = word(c, 0), id = word(c, 1);
-	int status;
+	int status =
+		cli_call(cli, "DELETE", resource_path(cli, of, id, ""), STR_NONE, NULL);
 
-	if (!verb.len || str_is(verb, "list")) return contact_list(c);
-	if (str_is(verb, "add")) return contact_add(c);
-	if (!id.len) return CLI_USAGE(c->cli, "cli.contact.word", { "verb", verb });
-	if (str_is(verb, "verify")) return contact_verify(c);
-	if (str_is(verb, "test")) return contact_test(c, id);
-	if (str_is(verb, "remove")) {
-		status = call(c, "DELETE", contact_path(c, id, ""), STR_NONE);
-		if (status == EXIT_YES) SAY("cli.contact.removed");
-		return status;
-	}
-	return CLI_USAGE(c->cli, "cli.contact.verb", { "verb", verb });
+	if (status == EXIT_YES) SAY("cli.contact.removed");
+	return status;
 }
 
 /* Whose contacts: one's own, or those of the team that --team names. */
-static int base_find(struct contact_call *c)
+static int contacts_find(struct cli *cli, struct resource *of)
 {
-	struct str name = args_get(&c->cli->args, "team");
-	const struct json *items;
-	int status;
+	struct str name = args_get(&cli->args, "team");
+	const struct json *team;
+	struct json all;
+	int status =
+		name.len ? cli_call_all(cli, STR("/v1/teams"), &all) : cli_call_open(cli);
 
-	c->base = STR("/v1/me/contacts");
-	if (!name.len) return EXIT_YES;
-	status = call(c, "GET", STR("/v1/teams?limit=200"), STR_NONE);
-	items = json_get(c->reply.json, "items");
-	for (uint32_t i = 0; status == EXIT_YES && items && i < items->count; i++)
-		if (str_eq(json_text(json_get(&items->items[i], "name")), name)) {
-			c->base = arena_print(&c->cli->arena, "/v1/teams/%.*s/contacts",
-				STR_ARGS(json_text(json_get(&items->items[i], "id"))));
-			return EXIT_YES;
-		}
-	return status == EXIT_YES
-		       ? CLI_USAGE(c->cli, "cli.contact.team", { "name", name })
-		       : status;
+	*of = (struct resource){ "/v1/me/contacts", NULL, "cli.contact.none",
+		.print = contact_print, .list = LIST_PAGE };
+	if (status != EXIT_YES || !name.len) return status;
+	team = resource_find(&all, name);
+	if (!team) return CLI_USAGE(cli, "cli.contact.team", { "name", name });
+	of->path =
+		path_with(cli, "/v1/teams/", json_text(json_get(team, "id")), "/contacts")
+			.at;
+	return EXIT_YES;
 }
 
 static int contact_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct contact_call c = { .cli = cli,
-		.client = pick_client(cli, AS_PERSON, &why) };
-	int status;
+	struct str verb = args_word(&cli->args, 0), id = args_word(&cli->args, 1);
+	struct resource of;
+	int status = contacts_find(cli, &of);
 
-	if (!c.client) return cli_fail(cli, &why);
-	status = base_find(&c);
-	if (status == EXIT_YES) status = contact_do(&c);
-	client_free(c.client);
-	return status;
+	if (status != EXIT_YES) return status;
+	if (!verb.len || str_is(verb, "list")) return resource_list_of(cli, &of);
+	if (str_is(verb, "add")) return contact_add(cli, &of);
+	if (!id.len) return CLI_USAGE(cli, "cli.contact.word", { "verb", verb });
+	if (str_is(verb, "verify")) return contact_verify(cli, &of);
+	if (str_is(verb, "test")) return contact_test(cli, &of, id);
+	if (str_is(verb, "remove")) return contact_remove(cli, &of, id);
+	return CLI_USAGE(cli, "cli.contact.verb", { "verb", verb });
 }
 
 static const struct flag contact_flags[] = {

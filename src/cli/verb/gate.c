@@ -200,7 +200,7 @@ static int policy_run(struct approval *ap, bool *decided)
 	int status = asking_open(&ap->asking, &session);
 
 	if (status == EXIT_YES)
-		status = cli_call(cli, ap->asking.client, "POST", STR("/v1/decide"),
+		status = cli_call_by(cli, ap->asking.client, "POST", STR("/v1/decide"),
 			decide_body(ap, session), &reply, NULL);
 	if (status != EXIT_YES) return status;
 	effect = json_text(json_get(reply.json, "effect"));

@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "cli/cli_call.h"
 #include "cli/connect/agents.h"
-#include "cli/pick_client.h"
 #include "cli/term_dialog.h"
 #include "cli/verb/host_modes.h"
 #include "cli/verb/verbs.h"
@@ -379,7 +379,7 @@ static int session_make(struct host *h)
 	jw_object(&w);
 	jw_put_text(&w, "title", h->cli->args.words[0]);
 	jw_object_end(&w);
-	int status = cli_call(h->cli, h->agent, "POST", STR("/v1/sessions"),
+	int status = cli_call_by(h->cli, h->agent, "POST", STR("/v1/sessions"),
 		buf_keep_done(&body, &h->cli->arena), &reply, NULL);
 	if (status == EXIT_YES) h->session = json_text(json_get(reply.json, "id"));
 	return status;
@@ -441,7 +441,7 @@ static int host_run(struct cli *cli)
 	term_watch(&cli->term);
 	h.agent = pick_client(cli, AS_AGENT, &why);
 	if (!h.agent) return cli_fail(cli, &why);
-	status = cli_call(cli, h.agent, "GET", STR("/v1/me"), STR_NONE, &reply, NULL);
+	status = cli_call_by(cli, h.agent, "GET", STR("/v1/me"), STR_NONE, &reply, NULL);
 	person = status == EXIT_YES ? pick_client_person(cli) : NULL;
 	if (status == EXIT_YES && !person)
 		SAY("cli.answer.login"), status = EXIT_NOT_ALLOWED;

@@ -3,8 +3,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "cli/outcome.h"
-#include "cli/pick_client.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
@@ -37,7 +36,7 @@ static void row_fill(struct grid *g, const struct json *ask)
 	int64_t created = clock_now_ms();
 
 	time_read(json_text(json_get(ask, "created_at")), &created);
-	row[COL_ID] = safe_line(arena, json_text(json_get(ask, "id")));
+	row[COL_ID] = reply_text(g->cli, ask, "id");
 	if (g->settled) {
 		row[COL_STATUS] = str_of(ask_outcome(ask));
 		row[COL_KIND] = safe_line(arena, ask_settled_by(ask, arena));
@@ -46,8 +45,8 @@ static void row_fill(struct grid *g, const struct json *ask)
 		if (row[COL_KIND].len == 0) row[COL_KIND] = STR("-");
 		return row_end(g, row, ask);
 	}
-	row[COL_STATUS] = safe_line(arena, json_text(json_get(ask, "status")));
-	row[COL_KIND] = safe_line(arena, json_text(json_get(ask, "kind")));
+	row[COL_STATUS] = reply_text(g->cli, ask, "status");
+	row[COL_KIND] = reply_text(g->cli, ask, "kind");
 	row[COL_AGE] = span_short(clock_now_ms() - created, arena);
 	row_end(g, row, ask);
 }
@@ -121,8 +120,6 @@ enum { PAGE_MAX = 200, LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
 
 static int query_make(struct cli *cli, struct buf *out)
 {
-	static const char *const filters[] = { "status", "kind", "session", "project",
-		"agent", NULL };
 	struct str since = args_get(&cli->args, "since");
 	char from[TIME_SIZE];
 	bool settled = args_have(&cli->args, "settled");
@@ -134,7 +131,7 @@ static int query_make(struct cli *cli, struct buf *out)
 		return CLI_USAGE(cli, "cli.list.needs_settled");
 	if (since.at && !duration_read(since, &ms))
 		return CLI_USAGE(cli, "cli.since.wrong", { "value", since });
-	buf_add(out, flags_query(cli, "/v1/asks", filters));
+	buf_add(out, flags_query(cli, "/v1/asks", "status kind session project agent"));
 	buf_add_char(out, memchr(out->at, '?', out->len) ? '&' : '?');
 	if (settled) buf_add_text(out, "status=settled&");
 	if (args_have(&cli->args, "mine")) buf_add_text(out, "by=me&");
@@ -148,16 +145,15 @@ static int query_make(struct cli *cli, struct buf *out)
 }
 
 /* One page after the other; *more: the limit cut it short. */
-static int pages_read(struct cli *cli, struct client *client, struct str query,
-	int64_t limit, const struct json **pages, size_t *len, bool *more)
+static int pages_read(struct cli *cli, struct str query, int64_t limit,
+	const struct json **pages, size_t *len, bool *more)
 {
 	struct str cursor = STR_NONE;
 	int64_t left = limit;
 
 	do {
 		struct buf path = { .max = 16384 };
-		struct api_reply reply;
-		const struct json *items;
+		const struct json *page, *items;
 		int status;
 
 		buf_print(&path, "%.*slimit=%lld", STR_ARGS(query),
@@ -166,13 +162,12 @@ static int pages_read(struct cli *cli, struct client *client, struct str query,
 			buf_add_text(&path, "&cursor=");
 			url_add(&path, cursor);
 		}
-		status = cli_call(cli, client, "GET", buf_keep_done(&path, &cli->arena),
-			STR_NONE, &reply, NULL);
+		status = cli_call_get(cli, buf_keep_done(&path, &cli->arena), &page);
 		if (status != EXIT_YES) return status;
-		items = json_get(reply.json, "items");
-		pages[(*len)++] = reply.json;
+		items = json_get(page, "items");
+		pages[(*len)++] = page;
 		left -= json_is(items, JSON_ARRAY) ? items->count : 0;
-		cursor = json_text(json_get(reply.json, "next_cursor"));
+		cursor = json_text(json_get(page, "next_cursor"));
 	} while (cursor.len > 0 && left > 0);
 	*more = cursor.len > 0;
 	return EXIT_YES;
@@ -229,10 +224,8 @@ static void asks_json(const struct json **pages, size_t len)
 static int list_run(struct cli *cli)
 {
 	struct str said = args_get(&cli->args, "limit");
-	struct fault why = { 0 };
 	struct buf query = { .max = 16384 };
 	const struct json **pages;
-	struct client *client;
 	int64_t limit = LIMIT_DEFAULT;
 	size_t len = 0;
 	bool more = false;
@@ -240,26 +233,22 @@ static int list_run(struct cli *cli)
 
 	if (status == EXIT_YES && said.at && !str_to_int(said, 1, LIMIT_MAX, &limit))
 		status = CLI_USAGE(cli, "cli.limit.wrong", { "value", said });
-	if (status != EXIT_YES) return buf_done(&query), status;
-	client = pick_client(cli, AS_PERSON, &why);
-	if (!client) return buf_done(&query), cli_fail(cli, &why);
 	pages = ARENA_ARRAY(
 		&cli->arena, const struct json *, (size_t)(limit / PAGE_MAX + 2));
-	status = pages ? pages_read(
-				 cli, client, buf_str(&query), limit, pages, &len, &more)
-		       : cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
-	if (status == EXIT_YES && args_have(&cli->args, "json"))
+	if (!pages) status = cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (status == EXIT_YES)
+		status = pages_read(cli, buf_str(&query), limit, pages, &len, &more);
+	buf_done(&query);
+	if (status != EXIT_YES) return status;
+	if (as_json(cli))
 		asks_json(pages, len);
-	else if (status == EXIT_YES)
+	else
 		asks_print(cli, pages, len);
-	if (status == EXIT_YES && more)
+	if (more)
 		SAY("cli.list.more",
 			{ "n", arena_print(&cli->arena, "%lld", (long long)limit) });
-	if (status == EXIT_YES && !pick_client_knows_person(cli))
-		SAY("cli.list.not_logged_in");
-	client_free(client);
-	buf_done(&query);
-	return status;
+	if (!pick_client_knows_person(cli)) SAY("cli.list.not_logged_in");
+	return EXIT_YES;
 }
 
 static const struct flag flags[] = {

@@ -1,44 +1,27 @@
 /* providers.c - providers list, add, test, prices, remove: who serves models. */
-#include "cli/administer.h"
+#include "base/keep.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "core/run/price_list.h"
-#include "text/problem_words.h"
-#include "text/safe_text.h"
 
 enum { BATCH = 400 }; /* prices of a request */
 
-static int providers_list_run(struct cli *cli)
+static struct str key_cell(struct cli *cli, const struct json *provider)
 {
-	static const char *const heads[] = { "cli.list.name", "cli.providers.kind",
-		"cli.providers.key", "cli.agents.state" };
-	static const int widths[] = { 20, 18, 10, 0 };
-	const struct json **providers;
-	size_t len;
-	int status =
-		administer_list(cli, STR("/v1/providers?limit=200"), &providers, &len);
+	const struct json *key = json_get(provider, "key");
+	struct str last4 = json_text(json_get(key, "last4"));
 
-	if (status) return status;
-	if (args_have(&cli->args, "json")) return print_items(providers, len), EXIT_YES;
-	if (len == 0) SAY("cli.providers.none");
-	for (size_t i = 0; i < len; i++) {
-		const struct json *p = providers[i], *key = json_get(p, "key");
-		struct str last4 = json_text(json_get(key, "last4"));
-		bool set = json_is(json_get(key, "set"), JSON_TRUE);
-		struct str cells[] = { json_text(json_get(p, "name")),
-			json_text(json_get(p, "kind")),
-			last4.len ? arena_print(&cli->arena, "…%.*s", STR_ARGS(last4))
-			: set	  ? STR("set")
-				  : STR("-"),
-			json_is(json_get(p, "usable"), JSON_TRUE)
-				? STR("ok")
-				: problem_words(safe_line(&cli->arena,
-							json_text(json_get(p, "why"))),
-					  msg_lang(), &cli->arena) };
-
-		print_cells(cli, i ? NULL : heads, widths, cells, 4);
-	}
-	return EXIT_YES;
+	if (last4.len) return arena_print(&cli->arena, "…%.*s", STR_ARGS(last4));
+	return json_is(json_get(key, "set"), JSON_TRUE) ? STR("set") : STR("-");
 }
+
+static const struct table_column columns[] = { { "cli.list.name", 20, "name" },
+	{ "cli.providers.kind", 18, "kind" },
+	{ "cli.providers.key", 10, .cell = key_cell },
+	{ "cli.agents.state", 0, .cell = state_cell }, { 0 } };
+
+static const struct resource providers = { "/v1/providers", NULL, "cli.providers.none",
+	columns };
 
 /* ---- add ---- */
 
@@ -47,54 +30,20 @@ static int providers_add_run(struct cli *cli)
 	struct str name = args_word(&cli->args, 0), kind = args_get(&cli->args, "kind");
 	struct str file = args_get(&cli->args, "key-file"), key = STR_NONE;
 	struct fault why = { 0 };
-	const struct json *reply = NULL;
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
+	const struct json *reply;
 	enum model_wire wire;
 	int status;
 
 	if (!kind.len && model_wire_find(name, &wire)) kind = name;
 	if (!kind.len) return CLI_USAGE(cli, "cli.providers.no_kind");
 	if (file.len && !file_whole(cli, file, &key, &why)) return cli_fail(cli, &why);
-	jw_object(&w);
-	jw_put_some(&w, "name", name);
-	jw_put_some(&w, "kind", kind);
-	jw_put_some(&w, "url", args_get(&cli->args, "provider-url"));
-	jw_put_some(&w, "key", str_trim(key));
-	jw_object_end(&w);
-	status = administer(cli, "POST", STR("/v1/providers"), buf_str(&body), &reply);
-	buf_done(&body);
-	if (status) return status;
-	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else
-		SAY("cli.providers.made", { "name", name });
-	return EXIT_YES;
-}
-
-static int providers_remove_run(struct cli *cli)
-{
-	const struct json *reply = NULL;
-
-	return administer_done(cli,
-		administer(cli, "DELETE",
-			path_with(cli, "/v1/providers/", args_word(&cli->args, 0)),
-			STR_NONE, &reply),
-		NULL);
-}
-
-static int providers_test_run(struct cli *cli)
-{
-	struct str name = args_word(&cli->args, 0), model = args_word(&cli->args, 1);
-	struct str path =
-		arena_print(&cli->arena, "/v1/providers/%.*s/test", STR_ARGS(name));
-	struct str body = model.len ? arena_print(&cli->arena, "{\"model\":%.*s}",
-					      STR_ARGS(text_json(cli, model)))
-				    : STR("{}");
-	const struct json *reply = NULL;
-	int status = administer(cli, "POST", path, body, &reply);
-
-	return status ? status : print_checks(cli, reply);
+	status = cli_call(cli, "POST", str_of(providers.path),
+		BODY(cli, { "name", name }, { "kind", kind },
+			{ "url", args_get(&cli->args, "provider-url") },
+			{ "key", str_trim(key) }),
+		&reply);
+	if (!status && !as_json(cli)) SAY("cli.providers.made", { "name", name });
+	return reply_done(cli, status, reply);
 }
 
 /* ---- prices ---- */
@@ -116,8 +65,6 @@ static int prices_put(struct cli *cli, const struct provider_model *models, size
 {
 	struct buf body = { .max = 4 << 20 };
 	struct json_writer w = { .out = &body };
-	const struct json *reply = NULL;
-	int status;
 
 	jw_object(&w);
 	jw_put_array(&w, "items");
@@ -125,26 +72,21 @@ static int prices_put(struct cli *cli, const struct provider_model *models, size
 		price_item(&w, &models[i]);
 	jw_array_end(&w);
 	jw_object_end(&w);
-	status = administer(cli, "PUT", STR("/v1/prices"), buf_str(&body), &reply);
-	buf_done(&body);
-	return status;
+	return cli_call(
+		cli, "PUT", STR("/v1/prices"), buf_keep_done(&body, &cli->arena), NULL);
 }
 
 static int providers_prices_run(struct cli *cli)
 {
 	static const struct json_limits big = { .values = 2000000 };
 	struct str file = args_word(&cli->args, 0), text;
-	const struct json *list, *reply = NULL;
+	const struct json *list;
 	struct provider_model *models;
 	struct fault why = { 0 };
 	size_t len = 0;
 	int status = EXIT_YES;
 
-	if (!file.len) {
-		status = administer(cli, "GET", STR("/v1/prices"), STR_NONE, &reply);
-		if (!status) print_json(reply);
-		return status;
-	}
+	if (!file.len) return resource_show_at(cli, STR("/v1/prices"));
 	cli->arena.max = 512u << 20;
 	if (!file_whole(cli, file, &text, &why) ||
 		json_read(text, &big, &cli->arena, &list, &why) ||
@@ -167,21 +109,22 @@ static const struct flag add_flags[] = {
 };
 
 const struct command providers_verbs[] = {
-	{ "providers list", providers_list_run, NULL, 0, 0, admin_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley providers list" },
+	{ "providers list", resource_list, NULL, 0, 0, admin_flags,
+		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley providers list",
+		.of = &providers },
 	{ "providers add", providers_add_run, "NAME", 1, 1, add_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3",
 		"parley providers add ollama --kind openai \\\n"
 		"      --provider-url http://127.0.0.1:11434/v1\n"
 		"parley providers add anthropic --key-file - < key.txt" },
-	{ "providers test", providers_test_run, "NAME [MODEL]", 1, 2, admin_flags,
+	{ "providers test", resource_test, "NAME [MODEL]", 1, 2, admin_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
-		"parley providers test anthropic claude-sonnet-4-5" },
+		"parley providers test anthropic claude-sonnet-4-5", .of = &providers },
 	{ "providers prices", providers_prices_run, "[FILE]", 0, 1, admin_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 2 3",
 		"parley providers prices api.json" },
-	{ "providers remove", providers_remove_run, "NAME", 1, 1, admin_flags,
+	{ "providers remove", resource_remove, "NAME", 1, 1, admin_flags,
 		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
-		"parley providers remove ollama" },
+		"parley providers remove ollama", .of = &providers },
 	{ 0 },
 };

@@ -4,39 +4,10 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "cli/outcome.h"
-#include "cli/pick_client.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
-
-enum { FILE_MAX_BYTES = 1 << 20 };
-
-struct route_call {
-	struct cli *cli;
-	struct client *client;
-	struct api_reply reply;
-};
-
-static int call(
-	struct route_call *c, const char *method, struct str path, struct str body)
-{
-	return cli_call(c->cli, c->client, method, path, body, &c->reply, NULL);
-}
-
-static struct str word(struct route_call *c, size_t i)
-{
-	return args_word(&c->cli->args, i);
-}
-
-static bool as_json(const struct route_call *c)
-{
-	return args_have(&c->cli->args, "json");
-}
-
-static struct str text_of(struct cli *cli, const struct json *json, const char *member)
-{
-	return safe_line(&cli->arena, json_text(json_get(json, member)));
-}
 
 /* Items of an array, with commas; `family`: each is a word of the catalogue. */
 static struct str listed(struct cli *cli, const struct json *items, const char *family)
@@ -105,15 +76,15 @@ static struct str match_words(struct cli *cli, const struct json *match)
 		match_least(cli, json_get(match, "risk"), "notify.risk"));
 	match_add(cli, &out, "cli.route.priority",
 		match_least(cli, json_get(match, "priority"), "cli.route.priority"));
-	match_add(cli, &out, "cli.route.project", text_of(cli, match, "project"));
-	match_add(cli, &out, "cli.route.agent", text_of(cli, match, "agent"));
+	match_add(cli, &out, "cli.route.project", reply_text(cli, match, "project"));
+	match_add(cli, &out, "cli.route.agent", reply_text(cli, match, "agent"));
 	return buf_keep_done(&out, &cli->arena);
 }
 
 static void step_print(struct cli *cli, const struct json *step)
 {
-	struct str before = text_of(cli, step, "before");
-	struct str after = text_of(cli, step, "after");
+	struct str before = reply_text(cli, step, "before");
+	struct str after = reply_text(cli, step, "after");
 	struct str via = listed(cli, json_get(step, "via"), "web.deliveries");
 	struct str when =
 		before.len
@@ -127,7 +98,7 @@ static void step_print(struct cli *cli, const struct json *step)
 	if (via.len)
 		printf(" %.*s",
 			STR_ARGS(MSG(&cli->arena, "cli.route.by", { "channels", via })));
-	if (str_is(text_of(cli, step, "pick"), "one"))
+	if (str_is(reply_text(cli, step, "pick"), "one"))
 		printf(", %.*s", STR_ARGS(MSG(&cli->arena, "cli.route.one")));
 	printf("\n");
 }
@@ -137,8 +108,8 @@ static void route_print(struct cli *cli, const struct json *route, uint32_t n)
 	const struct json *steps = json_get(route, "steps");
 	const struct json *repeat = json_get(route, "repeat");
 	struct str match = match_words(cli, json_get(route, "match"));
-	struct str target = text_of(cli, route, "target");
-	struct str name = text_of(cli, route, "name");
+	struct str target = reply_text(cli, route, "target");
+	struct str name = reply_text(cli, route, "name");
 
 	printf("%u. %.*s", n,
 		STR_ARGS(name.len ? name : MSG(&cli->arena, "web.routes.unnamed")));
@@ -150,54 +121,46 @@ static void route_print(struct cli *cli, const struct json *route, uint32_t n)
 		printf("   %.*s\n", STR_ARGS(MSG(&cli->arena, "web.routes.nobody")));
 	if (json_is(repeat, JSON_OBJECT))
 		printf("   %.*s\n", STR_ARGS(MSG(&cli->arena, "cli.route.repeat",
-					    { "every", text_of(cli, repeat, "every") },
+					    { "every", reply_text(cli, repeat, "every") },
 					    { "n", json_get(repeat, "times")->text })));
 	if (target.len)
 		printf("   %.*s\n", STR_ARGS(MSG(&cli->arena, "cli.route.target",
 					    { "span", target })));
 }
 
-static int route_list(struct route_call *c)
+static int route_list(struct cli *cli)
 {
-	int status = call(c, "GET", STR("/v1/routes"), STR_NONE);
-	const struct json *items;
+	const struct json *page, *items;
+	int status = cli_call_get(cli, STR("/v1/routes"), &page);
 
 	if (status != EXIT_YES) return status;
-	if (as_json(c) || str_is(word(c, 0), "show")) {
-		json_print(c->reply.json);
+	if (as_json(cli) || str_is(args_word(&cli->args, 0), "show")) {
+		json_print(page);
 		return EXIT_YES;
 	}
-	items = json_get(c->reply.json, "items");
+	items = json_get(page, "items");
 	for (uint32_t i = 0; items && i < items->count; i++)
-		route_print(c->cli, &items->items[i], i + 1);
+		route_print(cli, &items->items[i], i + 1);
 	return EXIT_YES;
 }
 
 /* ---- set ---- */
 
-static int route_set(struct route_call *c)
+static int route_set(struct cli *cli)
 {
-	struct buf text = { .max = FILE_MAX_BYTES };
-	struct str name = word(c, 1);
-	bool stdin_is = str_is(name, "-");
-	FILE *file = stdin_is ? stdin : fopen(arena_copy(&c->cli->arena, name), "re");
-	const struct json *version;
-	char piece[4096];
-	size_t n;
+	struct str name = args_word(&cli->args, 1), text;
+	const struct json *reply, *version;
 	int status;
 
-	if (!file) return CLI_USAGE(c->cli, "cli.route.file", { "file", name });
-	while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-		buf_add(&text, str_make(piece, n));
-	if (!stdin_is) fclose(file);
-	status = call(c, "PUT", STR("/v1/routes"), buf_keep_done(&text, &c->cli->arena));
+	if (!file_whole(cli, name, &text, NULL))
+		return CLI_USAGE(cli, "cli.route.file", { "file", name });
+	status = cli_call(cli, "PUT", STR("/v1/routes"), text, &reply);
 	if (status != EXIT_YES) return status;
-	version = json_get(c->reply.json, "version");
-	if (as_json(c))
-		json_print(c->reply.json);
-	else
+	version = json_get(reply, "version");
+	if (!as_json(cli))
 		SAY("cli.route.set", { "n", version ? version->text : STR_NONE });
-	warnings_say(c->cli, c->reply.json);
+	reply_done(cli, status, reply);
+	warnings_say(cli, reply);
 	return EXIT_YES;
 }
 
@@ -235,27 +198,15 @@ static struct str trial_body(struct cli *cli, const struct json *ask)
 	return buf_keep_done(&body, &cli->arena);
 }
 
-/* The item of this id in a list; NULL: none. */
-static const struct json *item_of(const struct json *page, struct str id)
-{
-	const struct json *items = json_get(page, "items");
-
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		if (str_eq(json_text(json_get(&items->items[i], "id")), id))
-			return &items->items[i];
-	return NULL;
-}
-
 static void entry_print(
-	struct route_call *c, const struct json *entry, const struct json *users)
+	struct cli *cli, const struct json *entry, const struct json *users)
 {
-	struct cli *cli = c->cli;
 	int64_t at = ask_time(entry, "at");
 	struct str user = json_text(json_get(entry, "user"));
-	struct str team = text_of(cli, entry, "team");
-	struct str channel = text_of(cli, entry, "channel");
-	struct str why = text_of(cli, entry, "why");
-	struct str name = user.len   ? text_of(cli, item_of(users, user), "name")
+	struct str team = reply_text(cli, entry, "team");
+	struct str channel = reply_text(cli, entry, "channel");
+	struct str why = reply_text(cli, entry, "why");
+	struct str name = user.len   ? reply_text(cli, resource_find(users, user), "name")
 			  : team.len ? team
 				     : MSG(&cli->arena, "cli.route.nobody");
 
@@ -271,60 +222,50 @@ static void entry_print(
 	printf("\n");
 }
 
-static int trial_print(struct route_call *c, const struct json *trial)
+static int trial_print(struct cli *cli, const struct json *trial)
 {
-	const struct json *plan = json_get(trial, "plan"), *users, *route;
-	int status = call(c, "GET", STR("/v1/users?limit=200"), STR_NONE);
+	const struct json *plan = json_get(trial, "plan"), *page, *route;
+	struct json users;
+	int status = cli_call_all(cli, STR("/v1/users"), &users);
 
+	if (status == EXIT_YES) status = cli_call_get(cli, STR("/v1/routes"), &page);
 	if (status != EXIT_YES) return status;
-	users = c->reply.json;
-	status = call(c, "GET", STR("/v1/routes"), STR_NONE);
-	if (status != EXIT_YES) return status;
-	route = item_of(c->reply.json, json_text(json_get(trial, "route")));
+	route = resource_find(
+		json_get(page, "items"), json_text(json_get(trial, "route")));
 	if (route)
-		printf("%.*s\n", STR_ARGS(MSG(&c->cli->arena, "cli.route.uses",
-					 { "name", text_of(c->cli, route, "name") })));
+		printf("%.*s\n", STR_ARGS(MSG(&cli->arena, "cli.route.uses",
+					 { "name", reply_text(cli, route, "name") })));
 	for (uint32_t i = 0; plan && i < plan->count; i++)
-		entry_print(c, &plan->items[i], users);
+		entry_print(cli, &plan->items[i], &users);
 	if (!plan || !plan->count) SAY("web.routes.preview.nobody");
 	return EXIT_YES;
 }
 
-static int route_try(struct route_call *c)
+static int route_try(struct cli *cli)
 {
-	int status = call(c, "GET", ask_path(c->cli, word(c, 1), ""), STR_NONE);
+	const struct json *ask, *trial;
+	int status = cli_call_get(cli, ask_path(cli, args_word(&cli->args, 1), ""), &ask);
 
 	if (status == EXIT_YES)
-		status = call(c, "POST", STR("/v1/routes/try"),
-			trial_body(c->cli, c->reply.json));
-	if (status != EXIT_YES) return status;
-	if (!as_json(c)) return trial_print(c, c->reply.json);
-	json_print(c->reply.json);
-	return EXIT_YES;
-}
-
-static int route_do(struct route_call *c)
-{
-	struct str verb = word(c, 0);
-
-	if (!verb.len || str_is(verb, "list") || str_is(verb, "show"))
-		return route_list(c);
-	if (!word(c, 1).len) return CLI_USAGE(c->cli, "cli.route.word", { "verb", verb });
-	if (str_is(verb, "try")) return route_try(c);
-	if (str_is(verb, "set")) return route_set(c);
-	return CLI_USAGE(c->cli, "cli.route.verb", { "verb", verb });
+		status = cli_call(
+			cli, "POST", STR("/v1/routes/try"), trial_body(cli, ask), &trial);
+	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, trial);
+	return trial_print(cli, trial);
 }
 
 static int route_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct route_call c = { .cli = cli, .client = pick_client(cli, AS_PERSON, &why) };
-	int status;
+	struct str verb = args_word(&cli->args, 0);
+	int status = cli_call_open(cli);
 
-	if (!c.client) return cli_fail(cli, &why);
-	status = route_do(&c);
-	client_free(c.client);
-	return status;
+	if (status != EXIT_YES) return status;
+	if (!verb.len || str_is(verb, "list") || str_is(verb, "show"))
+		return route_list(cli);
+	if (!args_word(&cli->args, 1).len)
+		return CLI_USAGE(cli, "cli.route.word", { "verb", verb });
+	if (str_is(verb, "try")) return route_try(cli);
+	if (str_is(verb, "set")) return route_set(cli);
+	return CLI_USAGE(cli, "cli.route.verb", { "verb", verb });
 }
 
 const struct command route_verbs[] = {

@@ -3,38 +3,18 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "cli/outcome.h"
+#include "cli/resource.h"
 #include "cli/verb/rule_body.h"
 #include "cli/verb/rule_words.h"
 #include "cli/verb/verbs.h"
-#include "text/safe_text.h"
 
 static struct str text_of(const struct json *of, const char *name)
 {
 	return json_text(json_get(of, name));
 }
 
-/* ---- list ---- */
-
-static int list_run(struct cli *cli)
-{
-	static const char *const names[] = { "effect", "agent", "state", NULL };
-	struct buf text = { .max = 1 << 26 };
-	struct json all;
-	int status = rules_all(cli, flags_query(cli, "/v1/rules", names), &all);
-
-	if (status != EXIT_YES) return status;
-	if (args_have(&cli->args, "json")) {
-		json_write(&text, &all);
-		printf("{\"items\":%s,\"next_cursor\":null}\n", buf_text(&text));
-		buf_done(&text);
-		return EXIT_YES;
-	}
-	for (uint32_t i = 0; i < all.count; i++)
-		rule_print(&all.items[i], &cli->arena);
-	if (!all.count) SAY("cli.rule.none");
-	return EXIT_YES;
-}
+static const struct resource rules = { "/v1/rules", "effect agent state", "cli.rule.none",
+	.print = rule_print, .removed = "cli.rule.end" };
 
 static const struct flag list_flags[] = { { "effect", "EFFECT", "allow ask deny" },
 	{ "agent", "NAME" }, { "state", "STATE", "live ended all" }, { "json" }, { 0 } };
@@ -45,11 +25,8 @@ static int rule_said(struct cli *cli, const struct json *rule)
 {
 	const struct json *waiting = json_get(rule, "waiting");
 
-	if (args_have(&cli->args, "json")) {
-		json_print(rule);
-		return EXIT_YES;
-	}
-	rule_print(rule, &cli->arena);
+	if (as_json(cli)) return reply_done(cli, EXIT_YES, rule);
+	rule_print(cli, rule);
 	warnings_say(cli, rule);
 	if (waiting && waiting->is_int && waiting->integer > 0)
 		fprintf(stderr, "%s\n",
@@ -60,29 +37,25 @@ static int rule_said(struct cli *cli, const struct json *rule)
 static int add_run(struct cli *cli)
 {
 	struct str effect = args_word(&cli->args, 0), body;
-	struct api_reply reply;
+	const struct json *reply;
 	int status;
 
 	if (!effect.len == !args_have(&cli->args, "file"))
 		return CLI_USAGE(cli, "cli.rule.add.what");
 	status = rule_given(cli, effect, args_word(&cli->args, 1), &body);
 	if (status == EXIT_YES)
-		status = rule_call(cli, "POST", STR("/v1/rules"), body, &reply);
-	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
+		status = cli_call(cli, "POST", STR("/v1/rules"), body, &reply);
+	return status == EXIT_YES ? rule_said(cli, reply) : status;
 }
 
 #define TERMS                                                                            \
-	{ .name = "agent", .value = "NAME" }, { .name = "project", .value = "NAME" },    \
-		{ .name = "argument", .value = "TEST", .many = true },                   \
-		{ .name = "require", .value = "N[:FROM]", .many = true },                \
-		{ .name = "risk",                                                        \
-			.value = "RISK",                                                 \
-			.values = "low medium high critical" },                          \
-		{ .name = "verify", .value = "NAME" },                                   \
-		{ .name = "for", .value = "TIME" }, { .name = "note", .value = "TEXT" }, \
-		{ .name = "file", .value = "FILE" },                                     \
+	{ "agent", "NAME" }, { "project", "NAME" },                                      \
+		{ "argument", "TEST", .many = true },                                    \
+		{ "require", "N[:FROM]", .many = true },                                 \
+		{ "risk", "RISK", "low medium high critical" }, { "verify", "NAME" },    \
+		{ "for", "TIME" }, { "note", "TEXT" }, { "file", "FILE" },               \
 	{                                                                                \
-		.name = "json"                                                           \
+		"json"                                                                   \
 	}
 
 static const struct flag add_flags[] = { TERMS, { 0 } };
@@ -90,22 +63,15 @@ static const struct flag add_flags[] = { TERMS, { 0 } };
 
 static int show_run(struct cli *cli)
 {
-	struct buf text = { .max = 1 << 20 };
-	struct api_reply reply;
+	const struct json *rule;
 	struct json terms;
-	int status = rule_call(
-		cli, "GET", rule_path(cli, args_word(&cli->args, 0)), STR_NONE, &reply);
+	int status = cli_call_get(
+		cli, resource_path(cli, &rules, args_word(&cli->args, 0), ""), &rule);
 
-	if (status != EXIT_YES) return status;
-	if (args_have(&cli->args, "json")) {
-		json_print(reply.json);
-		return EXIT_YES;
-	}
-	rule_print(reply.json, &cli->arena);
-	terms = rule_terms(reply.json, true, &cli->arena);
-	json_write_pretty(&text, &terms);
-	printf("%s\n", buf_text(&text));
-	buf_done(&text);
+	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, rule);
+	rule_print(cli, rule);
+	terms = rule_terms(rule, true, &cli->arena);
+	json_print_pretty(&terms);
 	return EXIT_YES;
 }
 
@@ -153,18 +119,18 @@ static struct str edit_body(
 
 static int edit_run(struct cli *cli)
 {
-	struct str path = rule_path(cli, args_word(&cli->args, 0)), text;
+	struct str path = resource_path(cli, &rules, args_word(&cli->args, 0), ""), text;
 	const struct json *given;
-	struct api_reply reply;
-	int status = rule_call(cli, "GET", path, STR_NONE, &reply);
+	const struct json *reply;
+	int status = cli_call_get(cli, path, &reply);
 
 	if (status == EXIT_YES)
-		status = rule_given(cli, text_of(reply.json, "effect"),
-			args_word(&cli->args, 1), &text);
+		status = rule_given(
+			cli, text_of(reply, "effect"), args_word(&cli->args, 1), &text);
 	if (status != EXIT_YES) return status;
 	if (json_read(text, NULL, &cli->arena, &given, NULL)) return EXIT_USAGE;
-	status = rule_call(cli, "PATCH", path, edit_body(cli, reply.json, given), &reply);
-	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
+	status = cli_call(cli, "PATCH", path, edit_body(cli, reply, given), &reply);
+	return status == EXIT_YES ? rule_said(cli, reply) : status;
 }
 
 static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { 0 } };
@@ -227,10 +193,8 @@ static void tried_print(struct cli *cli, const struct json *tried)
 				STR_ARGS(text_of(&fits->items[i], "ask")),
 				STR_ARGS(text_of(&fits->items[i], "was")),
 				STR_ARGS(text_of(&fits->items[i], "would")),
-				STR_ARGS(safe_line(
-					&cli->arena, text_of(&fits->items[i], "agent"))),
-				STR_ARGS(safe_line(
-					&cli->arena, text_of(&fits->items[i], "call"))));
+				STR_ARGS(reply_text(cli, &fits->items[i], "agent")),
+				STR_ARGS(reply_text(cli, &fits->items[i], "call")));
 		return;
 	}
 	printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(tried, "effect")),
@@ -239,47 +203,30 @@ static void tried_print(struct cli *cli, const struct json *tried)
 		printf("%.*s\t%.*s\t%.*s\t%.*s\n",
 			STR_ARGS(text_of(&fits->items[i], "rule")),
 			STR_ARGS(text_of(&fits->items[i], "effect")),
-			STR_ARGS(safe_line(
-				&cli->arena, text_of(&fits->items[i], "detail"))),
-			STR_ARGS(safe_line(
-				&cli->arena, text_of(&fits->items[i], "name"))));
+			STR_ARGS(reply_text(cli, &fits->items[i], "detail")),
+			STR_ARGS(reply_text(cli, &fits->items[i], "name")));
 }
 
 static int try_run(struct cli *cli)
 {
 	struct buf body = { .max = 1 << 20 };
-	struct api_reply reply;
+	const struct json *reply;
 	int status = try_body(cli, args_word(&cli->args, 0), &body);
 
 	if (status == EXIT_YES)
-		status = rule_call(cli, "POST", STR("/v1/rules/try"),
+		status = cli_call(cli, "POST", STR("/v1/rules/try"),
 			buf_keep_done(&body, &cli->arena), &reply);
-	if (status != EXIT_YES) return buf_done(&body), status;
-	if (args_have(&cli->args, "json"))
-		json_print(reply.json);
-	else
-		tried_print(cli, reply.json);
-	return EXIT_YES;
+	buf_done(&body);
+	if (status == EXIT_YES && !as_json(cli)) tried_print(cli, reply);
+	return reply_done(cli, status, reply);
 }
 
 static const struct flag try_flags[] = { { "effect", "EFFECT", "allow ask deny" },
 	{ "agent", "NAME" }, { "project", "NAME" }, { "since", "TIME" }, { "json" },
 	{ 0 } };
-/* ---- end ---- */
-
-static int end_run(struct cli *cli)
-{
-	struct str id = args_word(&cli->args, 0);
-	struct api_reply reply;
-	int status = rule_call(cli, "DELETE", rule_path(cli, id), STR_NONE, &reply);
-
-	if (status == EXIT_YES) SAY("cli.rule.end", { "id", id });
-	return status;
-}
-
 const struct command rule_verbs[] = {
-	{ "rule list", list_run, NULL, 0, 0, list_flags, SETTINGS_CLIENT, "0 2 3 4",
-		"parley rule list --effect allow" },
+	{ "rule list", resource_list, NULL, 0, 0, list_flags, SETTINGS_CLIENT, "0 2 3 4",
+		"parley rule list --effect allow", .of = &rules },
 	{ "rule add", add_run, "[EFFECT [PATTERN]]", 0, 2, add_flags, SETTINGS_CLIENT,
 		"0 1 2 3 4",
 		"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'\n"
@@ -297,15 +244,15 @@ const struct command rule_verbs[] = {
 		"0 2 3 4",
 		"parley rule try 'Bash(npm test*)' --since 7d\n"
 		"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'" },
-	{ "rule end", end_run, "RULE", 1, 1, NULL, SETTINGS_CLIENT, "0 1 2 3 4 5",
-		"parley rule end rul_01jc…" },
+	{ "rule end", resource_remove, "RULE", 1, 1, NULL, SETTINGS_CLIENT, "0 1 2 3 4 5",
+		"parley rule end rul_01jc…", .of = &rules },
 	{ 0 },
 };
 
 /* ---- policy ---- */
 
 /* The mode, on the version that holds. Who names it sets it, also if it is the one that is there. */
-static int policy_change(struct cli *cli, const struct json *now, struct api_reply *out)
+static int policy_change(struct cli *cli, const struct json *now, const struct json **out)
 {
 	struct str mode = args_get(&cli->args, "mode");
 	const struct json *version = json_get(now, "version");
@@ -313,26 +260,19 @@ static int policy_change(struct cli *cli, const struct json *now, struct api_rep
 		"{\"mode\":\"%.*s\",\"default\":false,\"version\":%lld}", STR_ARGS(mode),
 		version && version->is_int ? (long long)version->integer : 0);
 
-	return rule_call(cli, "PUT", STR("/v1/policy"), body, out);
+	return cli_call(cli, "PUT", STR("/v1/policy"), body, out);
 }
 
 static int policy_run(struct cli *cli)
 {
-	struct buf text = { .max = 1 << 20 };
-	struct api_reply reply;
-	int status = rule_call(cli, "GET", STR("/v1/policy"), STR_NONE, &reply);
+	const struct json *policy;
+	int status = cli_call_get(cli, STR("/v1/policy"), &policy);
 
 	if (status == EXIT_YES && args_have(&cli->args, "mode"))
-		status = policy_change(cli, reply.json, &reply);
-	if (status != EXIT_YES) return status;
-	if (args_have(&cli->args, "json")) {
-		json_print(reply.json);
-		return EXIT_YES;
-	}
-	json_write_pretty(&text, reply.json);
-	printf("%s\n", buf_text(&text));
-	buf_done(&text);
-	warnings_say(cli, reply.json);
+		status = policy_change(cli, policy, &policy);
+	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, policy);
+	json_print_pretty(policy);
+	warnings_say(cli, policy);
 	return EXIT_YES;
 }
 

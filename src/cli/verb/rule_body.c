@@ -1,5 +1,4 @@
-/* rule_body.c - rules as bodies: from the options of a command, or from a file; and the calls about
- * them. */
+/* rule_body.c - rules as bodies: from the options of a command, or from a file. */
 #include "cli/verb/rule_body.h"
 
 #include "base/clock.h"
@@ -7,64 +6,6 @@
 #include "cli/text_file.h"
 
 enum { ARGUMENTS_MAX = 20, APPROVALS_MAX = 10 };
-
-/* ---- calls ---- */
-
-int rule_call(struct cli *cli, const char *method, struct str path, struct str body,
-	struct api_reply *out)
-{
-	struct fault why = { 0 };
-	struct client *client = pick_client(cli, AS_PERSON, &why);
-	int status;
-
-	if (!client) return cli_fail(cli, &why);
-	status = cli_call(cli, client, method, path, body, out, NULL);
-	client_free(client);
-	return status;
-}
-
-struct str rule_path(struct cli *cli, struct str id)
-{
-	struct buf path = { .max = 1024 };
-
-	buf_add(&path, STR("/v1/rules/"));
-	url_add(&path, id);
-	return buf_keep_done(&path, &cli->arena);
-}
-
-static bool items_add(struct json *out, const struct json *more, struct arena *arena)
-{
-	uint32_t n = json_is(more, JSON_ARRAY) ? more->count : 0;
-	struct json *room = ARENA_ARRAY(arena, struct json, out->count + n + 1);
-
-	if (!room) return false;
-	for (uint32_t i = 0; i < out->count; i++)
-		room[i] = out->items[i];
-	for (uint32_t i = 0; i < n; i++)
-		room[out->count + i] = more->items[i];
-	out->items = room;
-	out->count += n;
-	return true;
-}
-
-int rules_all(struct cli *cli, struct str path, struct json *out)
-{
-	struct str at = path, next;
-
-	*out = (struct json){ .type = JSON_ARRAY };
-	do {
-		struct api_reply reply;
-		int status = rule_call(cli, "GET", at, STR_NONE, &reply);
-
-		if (status != EXIT_YES) return status;
-		if (!items_add(out, json_get(reply.json, "items"), &cli->arena))
-			return EXIT_NO_SERVER;
-		next = json_text(json_get(reply.json, "next_cursor"));
-		at = arena_print(&cli->arena, "%.*s%scursor=%.*s", STR_ARGS(path),
-			str_find(path, STR("?")) >= 0 ? "&" : "?", STR_ARGS(next));
-	} while (next.len);
-	return EXIT_YES;
-}
 
 /* ---- files ---- */
 

@@ -1,9 +1,8 @@
-/* rule_body.h - rules as bodies: from the options of a command, or from a file; and the calls about
- * them. */
+/* rule_body.h - rules as bodies: from the options of a command, or from a file. */
 #ifndef CLI_VERB_RULE_BODY_H
 #define CLI_VERB_RULE_BODY_H
 
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 
 /* What --agent, --project, --argument, --require, --risk, --verify, --for and --note say, or what
  * --file holds. `effect` and `pattern` may be empty. EXIT_YES, or said. */
@@ -13,12 +12,5 @@ int rule_given(struct cli *, struct str effect, struct str pattern, struct str *
 struct json rule_terms(const struct json *rule, bool id, struct arena *);
 /* The JSON in this file, or on standard input for "-". EXIT_YES, or said. */
 int rule_file(struct cli *, struct str name, const struct json **out);
-
-/* One call as the person at this shell. EXIT_YES, or said. */
-int rule_call(struct cli *, const char *method, struct str path, struct str body,
-	struct api_reply *out);
-struct str rule_path(struct cli *, struct str id); /* /v1/rules/ID */
-/* All rules of this list, page by page. EXIT_YES, or said. */
-int rules_all(struct cli *, struct str path, struct json *out);
 
 #endif

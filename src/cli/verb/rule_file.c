@@ -28,7 +28,7 @@ static int export_run(struct cli *cli)
 	struct json all;
 	FILE *out = stdout;
 	int64_t left = 0;
-	int status = rules_all(cli, STR("/v1/rules"), &all);
+	int status = cli_call_all(cli, STR("/v1/rules"), &all);
 
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
@@ -111,7 +111,6 @@ static int rule_check(struct apply *a, const struct json *terms)
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
 	char never[TIME_SIZE];
-	struct api_reply reply;
 
 	/* No approval is looked at: what it would have done is not asked. */
 	time_write(clock_now_ms() + 86400000, never);
@@ -119,8 +118,8 @@ static int rule_check(struct apply *a, const struct json *terms)
 	jw_put_json(&w, "rule", terms);
 	jw_put_some(&w, "from", str_of(never));
 	jw_object_end(&w);
-	return rule_call(a->cli, "POST", STR("/v1/rules/try"),
-		buf_keep_done(&body, &a->cli->arena), &reply);
+	return cli_call(a->cli, "POST", STR("/v1/rules/try"),
+		buf_keep_done(&body, &a->cli->arena), NULL);
 }
 
 /* Everything that the file says of it, and that what it leaves out is no more. How often it may
@@ -171,8 +170,6 @@ static int rule_apply(
 		"expires_at", NULL };
 	struct json terms = rule_terms(rule, false, &a->cli->arena);
 	struct buf body = { .max = 1 << 20 };
-	struct api_reply reply;
-	int status;
 
 	if (live && says_same(live, rule, all)) {
 		a->same += !check;
@@ -184,13 +181,13 @@ static int rule_apply(
 	a->changed += live != NULL;
 	if (a->dry) return EXIT_YES;
 	if (live)
-		return rule_call(a->cli, "PATCH",
-			rule_path(a->cli, json_text(json_get(live, "id"))),
-			patch_of(a, live, &terms), &reply);
+		return cli_call(a->cli, "PATCH",
+			path_with(a->cli, "/v1/rules/", json_text(json_get(live, "id")),
+				""),
+			patch_of(a, live, &terms), NULL);
 	json_write(&body, &terms);
-	status = rule_call(a->cli, "POST", STR("/v1/rules"),
-		buf_keep_done(&body, &a->cli->arena), &reply);
-	return status;
+	return cli_call(a->cli, "POST", STR("/v1/rules"),
+		buf_keep_done(&body, &a->cli->arena), NULL);
 }
 
 /* First all are checked, so that a wrong file changes nothing. */
@@ -229,7 +226,7 @@ static int apply_run(struct cli *cli)
 	rules = json_is(file, JSON_ARRAY) ? file : json_get(file, "rules");
 	if (!json_is(rules, JSON_ARRAY))
 		return CLI_USAGE(cli, "cli.rule.apply.shape", { "file", name });
-	status = rules_all(cli, STR("/v1/rules"), &a.live);
+	status = cli_call_all(cli, STR("/v1/rules"), &a.live);
 	if (status == EXIT_YES) status = rules_apply(&a, rules);
 	if (status != EXIT_YES) return status;
 	for (uint32_t i = 0; i < a.live.count; i++)

@@ -144,11 +144,11 @@ void rule_line(struct buf *out, const struct json *rule, struct arena *arena)
 		buf_print(out, " %s", msg_text("cli.rule.off"));
 }
 
-void rule_print(const struct json *rule, struct arena *arena)
+void rule_print(struct cli *cli, const struct json *rule)
 {
 	struct buf line = { .max = 65536 };
 
-	rule_line(&line, rule, arena);
+	rule_line(&line, rule, &cli->arena);
 	printf("%.*s  %s\n", STR_ARGS(text_of(rule, "id")), buf_text(&line));
 	buf_done(&line);
 }

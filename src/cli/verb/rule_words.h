@@ -2,14 +2,13 @@
 #ifndef CLI_VERB_RULE_WORDS_H
 #define CLI_VERB_RULE_WORDS_H
 
-#include "base/arena.h"
-#include "base/json.h"
+#include "cli/cli.h"
 
 /* What it does to what: effect, match and what an ask rule asks for. */
 void rule_says(struct buf *, const struct json *rule, struct arena *);
 /* The same with its end, use, maker and note. */
 void rule_line(struct buf *, const struct json *rule, struct arena *);
 /* A line on stdout that begins with its id. */
-void rule_print(const struct json *rule, struct arena *);
+void rule_print(struct cli *, const struct json *rule);
 
 #endif

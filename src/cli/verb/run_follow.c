@@ -472,7 +472,7 @@ static bool leave(struct follow *f, int *status)
 		term_again(&f->cli->term);
 		path = arena_print(
 			&f->cli->arena, "/v1/runs/%.*s/cancel", STR_ARGS(f->set->run));
-		*status = cli_call(
+		*status = cli_call_by(
 			f->cli, f->beside, "POST", path, STR("{}"), &reply, NULL);
 		f->over = !*status;
 		return false;
@@ -611,7 +611,7 @@ static int follow_tell(struct follow *f)
 	struct api_reply reply;
 	struct str status, kind, report;
 	const struct json *error;
-	int code = cli_call(f->cli, f->beside, "GET", path, STR_NONE, &reply, NULL);
+	int code = cli_call_by(f->cli, f->beside, "GET", path, STR_NONE, &reply, NULL);
 
 	if (code) return code;
 	status = json_text(json_get(reply.json, "status"));

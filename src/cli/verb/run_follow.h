@@ -3,7 +3,7 @@
 #ifndef CLI_VERB_RUN_FOLLOW_H
 #define CLI_VERB_RUN_FOLLOW_H
 
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 
 /* What is to be followed. */
 struct run_follow {

@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "cli/card.h"
-#include "cli/outcome.h"
-#include "cli/pick_client.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 
 static void card_print(
@@ -21,33 +20,25 @@ static void card_print(
 }
 
 /* Who was told of it; NULL: that is not for who asks, or cannot be had. */
-static const struct json *told_read(struct cli *cli, struct client *client)
+static const struct json *told_read(struct cli *cli)
 {
 	struct api_call call = { .method = "GET",
 		.path = ask_path(cli, args_word(&cli->args, 0), "/deliveries") };
 	struct api_reply reply;
 
-	return client_call(client, &call, &cli->arena, &reply, NULL) == OK ? reply.json
-									   : NULL;
+	return client_call(cli->client, &call, &cli->arena, &reply, NULL) == OK
+		       ? reply.json
+		       : NULL;
 }
 
 static int show_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct client *client = pick_client(cli, AS_PERSON, &why);
-	struct api_reply reply;
-	int status;
+	const struct json *ask;
+	int status = cli_call_get(cli, ask_path(cli, args_word(&cli->args, 0), ""), &ask);
 
-	if (!client) return cli_fail(cli, &why);
-	status = cli_call(cli, client, "GET", ask_path(cli, args_word(&cli->args, 0), ""),
-		STR_NONE, &reply, NULL);
-	if (status == EXIT_YES && args_have(&cli->args, "json"))
-		json_print(reply.json);
-	else if (status == EXIT_YES)
-		card_print(
-			cli, reply.json, &(struct card_facts){ told_read(cli, client) });
-	client_free(client);
-	return status;
+	if (status == EXIT_YES && !as_json(cli))
+		card_print(cli, ask, &(struct card_facts){ told_read(cli) });
+	return reply_done(cli, status, ask);
 }
 
 const struct command show_verbs[] = {

@@ -4,14 +4,7 @@
 
 static int skip_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct client *client = pick_client(cli, AS_PERSON, &why);
-	int status;
-
-	if (!client) return cli_fail(cli, &why);
-	status = settle(cli, client, args_word(&cli->args, 0), "/skip", reason_body(cli));
-	client_free(client);
-	return status;
+	return settle(cli, args_word(&cli->args, 0), "/skip", reason_body(cli));
 }
 
 const struct command skip_verbs[] = {

@@ -4,8 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "cli/outcome.h"
-#include "cli/pick_client.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
@@ -84,20 +83,11 @@ static void stop_print(struct cli *cli, const struct json *stop)
 	printf("%.*s  %.*s  %.*s\n", STR_ARGS(until),
 		STR_ARGS(MSG(&cli->arena, "cli.stop.by",
 			{ "name", safe_line(&cli->arena, by) })),
-		STR_ARGS(safe_line(&cli->arena, json_text(json_get(stop, "reason")))));
+		STR_ARGS(reply_text(cli, stop, "reason")));
 }
 
-static int stops_read(struct cli *cli, struct client *client, struct api_reply *out)
-{
-	return cli_call(
-		cli, client, "GET", STR("/v1/stops?limit=200"), STR_NONE, out, NULL);
-}
-
-static void stops_print(struct cli *cli, const struct json *items)
-{
-	for (uint32_t i = 0; items && i < items->count; i++)
-		stop_print(cli, &items->items[i]);
-}
+static const struct resource stops = { "/v1/stops?limit=200", NULL, "cli.go.none",
+	.print = stop_print, .list = LIST_PAGE };
 
 /* Is it said what to stop, not only why? */
 static bool stop_named(const struct cli *cli)
@@ -115,76 +105,40 @@ static bool stop_lists(const struct cli *cli)
 	return !stop_named(cli) && str_is(args_word(&cli->args, 0), "list");
 }
 
-static int stops_list(struct cli *cli)
-{
-	struct fault why = { 0 };
-	struct client *client = pick_client(cli, AS_PERSON, &why);
-	struct api_reply reply;
-	const struct json *items;
-	int status;
-
-	if (!client) return cli_fail(cli, &why);
-	status = stops_read(cli, client, &reply);
-	client_free(client);
-	if (status != EXIT_YES) return status;
-	items = json_get(reply.json, "items");
-	if (args_have(&cli->args, "json")) {
-		json_print(reply.json);
-	} else {
-		stops_print(cli, items);
-		if (!items || items->count == 0) SAY("cli.go.none");
-	}
-	return EXIT_YES;
-}
-
 /* ---- stop ---- */
 
 /* One word alone is a slip of the pen, or a guess, more often than a reason to stop every
  * agent. Who may not stop anything hears that first. */
-static int word_refuse(struct cli *cli, struct client *client)
+static int word_refuse(struct cli *cli)
 {
-	struct str word = args_word(&cli->args, 0);
+	struct str word = args_word(&cli->args, 0), role;
 	struct fault why = { 0 };
-	struct api_reply me;
-	struct str role;
-	int status = cli_call(cli, client, "GET", STR("/v1/me"), STR_NONE, &me, NULL);
+	const struct json *me;
+	int status = cli_call_get(cli, STR("/v1/me"), &me);
 
 	if (status != EXIT_YES) return status;
-	role = json_text(json_get(me.json, "role"));
-	if (str_is(role, "agent")) {
-		fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this",
-			STR_ARGS(role));
-		return cli_fail(cli, &why);
-	}
-	return CLI_USAGE(cli, "cli.stop.word", { "word", word });
+	role = json_text(json_get(me, "role"));
+	if (!str_is(role, "agent"))
+		return CLI_USAGE(cli, "cli.stop.word", { "word", word });
+	fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this", STR_ARGS(role));
+	return cli_fail(cli, &why);
 }
 
 static int stop_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct api_reply reply;
-	struct client *client;
+	const struct json *stop;
 	struct str body, id;
 	int status;
 
-	if (stop_lists(cli)) return stops_list(cli);
+	if (stop_lists(cli)) return resource_list_of(cli, &stops);
 	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
 	status = stop_body(cli, &body);
 	if (status != EXIT_YES) return status;
-	client = pick_client(cli, AS_PERSON, &why);
-	if (!client) return cli_fail(cli, &why);
 	if (!stop_named(cli) && str_find(stop_reason(cli), STR(" ")) < 0)
-		status = word_refuse(cli, client);
-	else
-		status = cli_call(
-			cli, client, "POST", STR("/v1/stops"), body, &reply, NULL);
-	client_free(client);
-	if (status != EXIT_YES) return status;
-	id = json_text(json_get(reply.json, "id"));
-	if (args_have(&cli->args, "json")) {
-		json_print(reply.json);
-		return EXIT_YES;
-	}
+		return word_refuse(cli);
+	status = cli_call(cli, "POST", STR("/v1/stops"), body, &stop);
+	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, stop);
+	id = json_text(json_get(stop, "id"));
 	printf("%.*s\n", STR_ARGS(id));
 	SAY("cli.stop.set", { "id", id });
 	return EXIT_YES;
@@ -196,43 +150,30 @@ static const struct flag stop_flags[] = { { "agent", "NAME" }, { "project", "NAM
 /* ---- go ---- */
 
 /* The only one there is. Empty: there is none, or they were listed to choose from. */
-static int stop_only(struct cli *cli, struct client *client, struct str *out)
+static int stop_only(struct cli *cli, struct str *out)
 {
-	struct api_reply reply;
-	const struct json *items;
-	int status = stops_read(cli, client, &reply);
+	const struct json *page, *items;
+	int status = cli_call_get(cli, str_of(stops.path), &page);
 
 	if (status != EXIT_YES) return status;
-	items = json_get(reply.json, "items");
-	if (!items || items->count == 0) {
-		SAY("cli.go.none");
+	items = json_get(page, "items");
+	if (items && items->count == 1) {
+		*out = json_text(json_get(&items->items[0], "id"));
 		return EXIT_YES;
 	}
-	if (items->count == 1) *out = json_text(json_get(&items->items[0], "id"));
-	if (items->count == 1) return EXIT_YES;
-	stops_print(cli, items);
-	return CLI_USAGE(cli, "cli.go.several");
+	resource_print(cli, &stops, items);
+	return items && items->count ? CLI_USAGE(cli, "cli.go.several") : EXIT_YES;
 }
 
 static int go_run(struct cli *cli)
 {
-	struct fault why = { 0 };
-	struct client *client = pick_client(cli, AS_PERSON, &why);
 	struct str id = args_word(&cli->args, 0);
-	struct buf path = { .max = 1024 };
-	struct api_reply reply;
-	int status = EXIT_YES;
+	int status = id.len ? EXIT_YES : stop_only(cli, &id);
 
-	if (!client) return cli_fail(cli, &why);
-	if (!id.len) status = stop_only(cli, client, &id);
-	if (status == EXIT_YES && id.len) {
-		buf_add(&path, STR("/v1/stops/"));
-		url_add(&path, id);
-		status = cli_call(cli, client, "DELETE",
-			buf_keep_done(&path, &cli->arena), STR_NONE, &reply, NULL);
-		if (status == EXIT_YES) SAY("cli.go.done", { "id", id });
-	}
-	client_free(client);
+	if (status != EXIT_YES || !id.len) return status;
+	status = cli_call(
+		cli, "DELETE", path_with(cli, "/v1/stops/", id, ""), STR_NONE, NULL);
+	if (status == EXIT_YES) SAY("cli.go.done", { "id", id });
 	return status;
 }
 

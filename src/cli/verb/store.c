@@ -1,7 +1,8 @@
 /* store.c - workspaces, backup, check. */
 #include "admin/inspect.h"
-#include "cli/administer.h"
+#include "cli/outcome.h"
 #include "cli/progress_bar.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
@@ -9,39 +10,24 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int workspace_create_run(struct cli *cli)
+static void workspace_print(struct cli *cli, const struct json *workspace)
 {
-	const struct json *reply = NULL;
-	struct str body = arena_print(&cli->arena, "{\"name\":%.*s}",
-		STR_ARGS(text_json(cli, args_word(&cli->args, 0))));
-	int status = administer(cli, "POST", STR("/v1/workspaces"), body, &reply);
-
-	if (status) return status;
-	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else
-		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
-			STR_ARGS(json_text(json_get(reply, "login"))));
-	return EXIT_YES;
+	printf("%.*s\n", STR_ARGS(reply_text(cli, workspace, "name")));
 }
 
-static int workspace_list_run(struct cli *cli)
+static const struct resource workspaces = { "/v1/workspaces", .print = workspace_print,
+	.list = LIST_PAGE };
+
+static int workspace_create_run(struct cli *cli)
 {
-	const struct json *reply = NULL, *items;
-	int status = administer(cli, "GET", STR("/v1/workspaces"), STR_NONE, &reply);
+	const struct json *reply;
+	int status = cli_call(cli, "POST", str_of(workspaces.path),
+		BODY(cli, { "name", args_word(&cli->args, 0) }), &reply);
 
-	if (status) return status;
-	if (args_have(&cli->args, "json")) {
-		print_json(reply);
-		return EXIT_YES;
-	}
-	items = json_get(reply, "items");
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		struct str name = json_text(json_get(&items->items[i], "name"));
-
-		printf("%.*s\n", STR_ARGS(safe_line(&cli->arena, name)));
-	}
-	return EXIT_YES;
+	if (!status && !as_json(cli))
+		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
+			STR_ARGS(json_text(json_get(reply, "login"))));
+	return reply_done(cli, status, reply);
 }
 
 /* Both read the store by themselves, with or without a server at it. */
@@ -62,8 +48,8 @@ static int backup_run(struct cli *cli)
 	progress_bar_end(&bar);
 	if (e == ERR_CONFLICT)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
-	if (!e && args_have(&cli->args, "json"))
-		printf("{\"file\":%.*s}\n", STR_ARGS(text_json(cli, file)));
+	if (!e && as_json(cli))
+		printf("%.*s\n", STR_ARGS(BODY(cli, { "file", file })));
 	else if (!e && isatty(STDERR_FILENO)) /* cron would send it by mail */
 		SAY("cli.backup.done", { "file", file });
 	if (!e) return EXIT_YES;
@@ -125,8 +111,8 @@ static int check_run(struct cli *cli)
 								       : EXIT_NO_SERVER;
 	}
 	ok = json_is(json_get(report, "ok"), JSON_TRUE);
-	if (args_have(&cli->args, "json"))
-		print_json(report);
+	if (as_json(cli))
+		json_print(report);
 	else
 		report_say(cli, report, ok);
 	return ok ? EXIT_YES : EXIT_NO;
@@ -136,8 +122,8 @@ const struct command workspace_verbs[] = {
 	{ "workspace create", workspace_create_run, "NAME", 1, 1, json_flags,
 		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
 		"parley workspace create acme" },
-	{ "workspace list", workspace_list_run, NULL, 0, 0, json_flags, SETTINGS_STORE,
-		"0 2 3", "parley workspace list" },
+	{ "workspace list", resource_list, NULL, 0, 0, json_flags, SETTINGS_STORE,
+		"0 2 3", "parley workspace list", .of = &workspaces },
 	{ 0 },
 };
 

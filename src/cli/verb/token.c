@@ -1,96 +1,70 @@
 /* token.c - token create, list, revoke. */
-#include "base/clock.h"
-#include "base/id.h"
-#include "cli/administer.h"
-#include "cli/verb/verbs.h"
-#include "text/safe_text.h"
-#include "tui/words.h"
-
 #include <stdio.h>
 
-/* "a,b" → ["a","b"] */
-static struct str tools_json(struct cli *cli, struct str list)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	struct str one, out;
-
-	jw_array(&w);
-	while (str_cut(&list, ',', &one))
-		jw_str(&w, str_trim(one));
-	jw_array_end(&w);
-	out = arena_str(&cli->arena, buf_str(&b));
-	buf_done(&b);
-	return out;
-}
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/keep.h"
+#include "cli/outcome.h"
+#include "cli/resource.h"
+#include "cli/verb/verbs.h"
+#include "tui/words.h"
 
 /* A number as it is; what is none is the server's to refuse. */
-static struct str wait_json(struct cli *cli, struct str text)
+static void time_put(
+	struct cli *cli, struct json_writer *w, const char *flag, const char *member)
 {
-	struct buf b = { 0 };
+	struct str text = args_get(&cli->args, flag);
 	int64_t seconds;
-	struct str out;
 
+	if (!text.at) return;
 	if (str_to_int(text, 0, INT64_MAX, &seconds))
-		buf_print(&b, "%lld", (long long)seconds);
+		jw_put_int(w, member, seconds);
 	else
-		json_write_str(&b, text);
-	out = arena_str(&cli->arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+		jw_put_str(w, member, text);
 }
 
 static struct str create_body(struct cli *cli)
 {
-	struct str agent = args_get(&cli->args, "agent"),
-		   tools = args_get(&cli->args, "tools");
+	struct str tools = args_get(&cli->args, "tools"), one;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str out, project;
 
 	jw_object(&w);
 	jw_put_str(&w, "role", args_get(&cli->args, "role"));
 	jw_put_str(&w, "name", args_get(&cli->args, "name"));
-	jw_put_some(&w, "agent", agent);
-	if (tools.len) jw_put_raw(&w, "tools", tools_json(cli, tools));
-	if (args_have(&cli->args, "mcp-wait")) {
-		jw_put_raw(
-			&w, "mcp_wait", wait_json(cli, args_get(&cli->args, "mcp-wait")));
+	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
+	if (tools.len) {
+		jw_put_array(&w, "tools");
+		while (str_cut(&tools, ',', &one))
+			jw_str(&w, str_trim(one));
+		jw_array_end(&w);
 	}
-	if (args_have(&cli->args, "again"))
-		jw_put_raw(&w, "again", wait_json(cli, args_get(&cli->args, "again")));
-	if (args_have(&cli->args, "expires")) {
-		jw_put_raw(
-			&w, "expires", wait_json(cli, args_get(&cli->args, "expires")));
-	}
+	time_put(cli, &w, "mcp-wait", "mcp_wait");
+	time_put(cli, &w, "again", "again");
+	time_put(cli, &w, "expires", "expires");
 	if (args_have(&cli->args, "local")) jw_put_bool(&w, "local", true);
 	if (args_have(&cli->args, "runs")) jw_put_bool(&w, "runs", true);
 	if (args_have(&cli->args, "project")) {
 		jw_put_array(&w, "projects");
-		for (size_t i = 0; args_next(&cli->args, "project", &i, &project);)
-			jw_str(&w, project);
+		for (size_t i = 0; args_next(&cli->args, "project", &i, &one);)
+			jw_str(&w, one);
 		jw_array_end(&w);
 	}
 	jw_object_end(&w);
-	out = arena_str(&cli->arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, &cli->arena);
 }
 
 static int create_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
+	const struct json *token;
 	int status;
 
 	if (!args_have(&cli->args, "role") || !args_have(&cli->args, "name"))
 		return CLI_USAGE(cli, "cli.token.needs");
-	status = administer(cli, "POST", STR("/v1/tokens"), create_body(cli), &reply);
-	if (status) return status;
-	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else
-		printf("%.*s\n", STR_ARGS(json_text(json_get(reply, "token"))));
-	return EXIT_YES;
+	status = cli_call(cli, "POST", STR("/v1/tokens"), create_body(cli), &token);
+	if (!status && !as_json(cli))
+		printf("%.*s\n", STR_ARGS(json_text(json_get(token, "token"))));
+	return reply_done(cli, status, token);
 }
 
 static struct str time_cell(struct cli *cli, const struct json *token, const char *member)
@@ -100,56 +74,53 @@ static struct str time_cell(struct cli *cli, const struct json *token, const cha
 	return ms ? time_local(ms, clock_now_ms(), &cli->arena) : STR("-");
 }
 
-static int list_run(struct cli *cli)
+static struct str used_cell(struct cli *cli, const struct json *token)
 {
-	static const char *const heads[] = { "cli.list.id", "cli.list.role",
-		"cli.list.ends", "cli.list.name", "cli.list.agent", "cli.list.used",
-		"cli.list.expires", "cli.team.projects" };
-	static const int widths[] = { 30, 6, 5, 20, 20, 16, 16, 0 };
-	const struct json **tokens;
-	size_t len;
-	int status = administer_list(cli, STR("/v1/tokens?limit=200"), &tokens, &len);
-
-	if (status) return status;
-	if (args_have(&cli->args, "json")) return print_items(tokens, len), EXIT_YES;
-	for (size_t i = 0; i < len; i++) {
-		const struct json *t = tokens[i];
-		struct str cells[] = { json_text(json_get(t, "id")),
-			json_text(json_get(t, "role")),
-			arena_print(&cli->arena, "…%.*s",
-				STR_ARGS(json_text(json_get(t, "last4")))),
-			safe_line(&cli->arena, json_text(json_get(t, "name"))),
-			safe_line(&cli->arena, json_text(json_get(t, "agent"))),
-			time_cell(cli, t, "last_used_at"),
-			time_cell(cli, t, "expires_at"), project_names(cli, t) };
-
-		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 8);
-	}
-	return EXIT_YES;
+	return time_cell(cli, token, "last_used_at");
 }
+
+static struct str expires_cell(struct cli *cli, const struct json *token)
+{
+	return time_cell(cli, token, "expires_at");
+}
+
+static struct str ends_cell(struct cli *cli, const struct json *token)
+{
+	return arena_print(
+		&cli->arena, "…%.*s", STR_ARGS(json_text(json_get(token, "last4"))));
+}
+
+static struct str projects_cell(struct cli *cli, const struct json *token)
+{
+	return reply_texts(cli, json_get(token, "projects"), " ");
+}
+
+static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
+	{ "cli.list.role", 6, "role" }, { "cli.list.ends", 5, .cell = ends_cell },
+	{ "cli.list.name", 20, "name" }, { "cli.list.agent", 20, "agent" },
+	{ "cli.list.used", 16, .cell = used_cell },
+	{ "cli.list.expires", 16, .cell = expires_cell },
+	{ "cli.team.projects", 0, .cell = projects_cell }, { 0 } };
+
+static const struct resource tokens = { "/v1/tokens", .columns = columns };
 
 /* By id, or by a name that only one token has. */
 static int revoke_run(struct cli *cli)
 {
 	struct str who = args_word(&cli->args, 0), id = who;
-	const struct json **tokens, *reply = NULL;
-	size_t len, named = 0;
-	int status = EXIT_YES;
+	struct json all = { 0 };
+	size_t named = 0;
+	int status = id_valid(who, "tok") ? EXIT_YES
+					  : cli_call_all(cli, STR("/v1/tokens"), &all);
 
-	if (!id_valid(who, "tok")) {
-		status = administer_list(cli, STR("/v1/tokens?limit=200"), &tokens, &len);
-		for (size_t i = 0; status == EXIT_YES && i < len; i++)
-			if (str_eq(json_text(json_get(tokens[i], "name")), who)) {
-				id = json_text(json_get(tokens[i], "id"));
-				named++;
-			}
-		if (status == EXIT_YES && named > 1)
-			return CLI_USAGE(cli, "cli.token.many", { "name", who });
-	}
-	if (!status)
-		status = administer(cli, "DELETE", path_with(cli, "/v1/tokens/", id),
-			STR_NONE, &reply);
-	return administer_done(cli, status, reply);
+	for (uint32_t i = 0; i < all.count; i++)
+		if (str_eq(json_text(json_get(&all.items[i], "name")), who)) {
+			id = json_text(json_get(&all.items[i], "id"));
+			named++;
+		}
+	if (status) return status;
+	if (named > 1) return CLI_USAGE(cli, "cli.token.many", { "name", who });
+	return resource_delete(cli, &tokens, id);
 }
 
 static const struct flag create_flags[] = {
@@ -164,8 +135,8 @@ const struct command token_verbs[] = {
 		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
 		"parley token create --role agent --name build-bot\n"
 		"TOKEN=$(parley token create --role member --name ann)" },
-	{ "token list", list_run, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
-		"parley token list" },
+	{ "token list", resource_list, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
+		"parley token list", .of = &tokens },
 	{ "token revoke", revoke_run, "ID|NAME", 1, 1, admin_flags, SETTINGS_STORE,
 		"0 2 3 5", "parley token revoke build-bot" },
 	{ 0 },

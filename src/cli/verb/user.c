@@ -1,85 +1,74 @@
-/* user.c - user create, list, login, password, remove. */
-#include "cli/administer.h"
-#include "cli/verb/verbs.h"
-#include "text/safe_text.h"
-
+/* user.c - user create, list, login, password, remove, disable, enable. */
 #include <stdio.h>
 #include <unistd.h>
 
-/* A login link, on a line of its own; without a running server the part that is known. */
-static void print_login(struct cli *cli, const struct json *user)
-{
-	struct str path = json_text(json_get(user, "login"));
+#include "cli/outcome.h"
+#include "cli/resource.h"
+#include "cli/verb/users.h"
+#include "cli/verb/verbs.h"
 
-	printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)), STR_ARGS(path));
+static struct str status_cell(struct cli *cli, const struct json *user)
+{
+	(void)cli;
+	return json_is(json_get(user, "disabled"), JSON_TRUE) ? STR("disabled")
+							      : STR("-");
+}
+
+static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
+	{ "cli.list.role", 6, "role" }, { "cli.list.status", 8, .cell = status_cell },
+	{ "cli.list.name", 0, "name" }, { 0 } };
+
+const struct resource users = { "/v1/users", .columns = columns };
+
+int user_pick(struct cli *cli, struct str who, struct str *id)
+{
+	const struct json *user;
+	int status = resource_pick(cli, &users, "user", who, &user);
+
+	if (!status) *id = json_text(json_get(user, "id"));
+	return status;
+}
+
+/* A login link, on a line of its own; without a running server the part that is known. */
+static int login_print(struct cli *cli, int status, const struct json *user)
+{
+	if (!status && !as_json(cli))
+		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
+			STR_ARGS(json_text(json_get(user, "login"))));
+	return reply_done(cli, status, user);
 }
 
 static int create_run(struct cli *cli)
 {
 	struct str role = args_get(&cli->args, "role"),
 		   name = args_get(&cli->args, "name");
-	const struct json *reply = NULL;
+	const struct json *user;
+	int status;
 
 	if (!name.len) name = args_word(&cli->args, 0);
 	if (!name.len) return CLI_USAGE(cli, "cli.user.needs");
-	struct str body = arena_print(&cli->arena, "{\"name\":%.*s,\"role\":%.*s}",
-		STR_ARGS(text_json(cli, name)),
-		STR_ARGS(text_json(cli, role.len ? role : STR("member"))));
-	int status = administer(cli, "POST", STR("/v1/users"), body, &reply);
-
-	if (status) return status;
-	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else
-		print_login(cli, reply);
-	return EXIT_YES;
+	status = cli_call(cli, "POST", STR("/v1/users"),
+		BODY(cli, { "name", name }, { "role", role.len ? role : STR("member") }),
+		&user);
+	return login_print(cli, status, user);
 }
 
-static int list_run(struct cli *cli)
-{
-	static const char *const heads[] = { "cli.list.id", "cli.list.role",
-		"cli.list.status", "cli.list.name" };
-	static const int widths[] = { 30, 6, 8, 0 };
-	const struct json **users;
-	size_t len;
-	int status = administer_list(cli, STR("/v1/users?limit=200"), &users, &len);
-
-	if (status) return status;
-	if (args_have(&cli->args, "json")) return print_items(users, len), EXIT_YES;
-	for (size_t i = 0; i < len; i++) {
-		struct str cells[] = { json_text(json_get(users[i], "id")),
-			json_text(json_get(users[i], "role")),
-			json_is(json_get(users[i], "disabled"), JSON_TRUE)
-				? STR("disabled")
-				: STR("-"),
-			safe_line(&cli->arena, json_text(json_get(users[i], "name"))) };
-
-		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 4);
-	}
-	return EXIT_YES;
-}
-
-static int user_patch(struct cli *cli, struct str body, const struct json **reply)
+static int user_patch(struct cli *cli, struct str body, const struct json **user)
 {
 	struct str id;
-	int status = administer_user(cli, args_word(&cli->args, 0), &id);
+	int status = user_pick(cli, args_word(&cli->args, 0), &id);
 
 	return status ? status
-		      : administer(cli, "PATCH", path_with(cli, "/v1/users/", id), body,
-				reply);
+		      : cli_call(cli, "PATCH", resource_path(cli, &users, id, ""), body,
+				user);
 }
 
 static int login_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
-	int status = user_patch(cli, STR("{\"login\":true}"), &reply);
+	const struct json *user;
+	int status = user_patch(cli, STR("{\"login\":true}"), &user);
 
-	if (status) return status;
-	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else
-		print_login(cli, reply);
-	return EXIT_YES;
+	return login_print(cli, status, user);
 }
 
 /* From the terminal, twice and unseen; else the first line of stdin. */
@@ -102,47 +91,39 @@ static bool password_read(struct cli *cli, struct str *out)
 	return out->len > 0 && str_eq(*out, again);
 }
 
+static int change_run(struct cli *cli, struct str body)
+{
+	const struct json *user;
+	int status = user_patch(cli, body, &user);
+
+	return reply_done(cli, status, user);
+}
+
 static int password_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
 	struct str password;
-	int status;
 
 	if (!password_read(cli, &password))
 		return CLI_USAGE(cli, "web.you.password.differ");
-	status = user_patch(cli,
-		arena_print(&cli->arena, "{\"password\":%.*s}",
-			STR_ARGS(text_json(cli, password))),
-		&reply);
-	return administer_done(cli, status, reply);
+	return change_run(cli, BODY(cli, { "password", password }));
 }
 
 static int disable_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
-	int status = user_patch(cli, STR("{\"disabled\":true}"), &reply);
-
-	return administer_done(cli, status, reply);
+	return change_run(cli, STR("{\"disabled\":true}"));
 }
 
 static int enable_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
-	int status = user_patch(cli, STR("{\"disabled\":false}"), &reply);
-
-	return administer_done(cli, status, reply);
+	return change_run(cli, STR("{\"disabled\":false}"));
 }
 
 static int remove_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
 	struct str id;
-	int status = administer_user(cli, args_word(&cli->args, 0), &id);
+	int status = user_pick(cli, args_word(&cli->args, 0), &id);
 
-	if (!status)
-		status = administer(cli, "DELETE", path_with(cli, "/v1/users/", id),
-			STR_NONE, &reply);
-	return administer_done(cli, status, reply);
+	return status ? status : resource_delete(cli, &users, id);
 }
 
 static const struct flag create_flags[] = {
@@ -157,8 +138,8 @@ const struct command user_verbs[] = {
 	{ "user create", create_run, "NAME", 0, 1, create_flags,
 		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
 		"parley user create ann --role admin" },
-	{ "user list", list_run, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
-		"parley user list" },
+	{ "user list", resource_list, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
+		"parley user list", .of = &users },
 	{ "user login", login_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE, "0 2 3 5",
 		"parley user login owner" },
 	{ "user password", password_run, "NAME", 1, 1, admin_flags, SETTINGS_STORE,

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 #include "cli/verb/verbs.h"
 #include "client/stream.h"
 #include "text/safe_text.h"
@@ -87,12 +87,11 @@ static int pipe_fd(void)
 								      : -1;
 }
 
-static int stream_follow(struct cli *cli, struct client *client)
+static int stream_follow(struct cli *cli)
 {
-	static const char *const filters[] = { "session", "types", NULL };
 	struct watching w = { cli, args_have(&cli->args, "json") };
-	struct stream_setup setup = { .client = client,
-		.query = str_from(flags_query(cli, "", filters), 1),
+	struct stream_setup setup = { .client = cli->client,
+		.query = str_from(flags_query(cli, "", "session types"), 1),
 		.after = args_get(&cli->args, "after"),
 		.event = event_print,
 		.trouble = trouble_tell,
@@ -110,24 +109,16 @@ static int stream_follow(struct cli *cli, struct client *client)
 
 static int watch_run(struct cli *cli)
 {
-	struct fault why = { 0 };
 	struct str after = args_get(&cli->args, "after");
-	struct client *client;
-	struct api_reply reply;
 	int64_t n;
 	int status;
 
 	if (after.at && !str_to_int(after, 0, INT64_MAX, &n))
 		return CLI_USAGE(cli, "cli.watch.after", { "value", after });
 	term_watch(&cli->term);
-	client = pick_client(cli, AS_PERSON, &why);
-	if (!client) return cli_fail(cli, &why);
 	/* A server that is not there at the start is an error; later, a pause. */
-	status = cli_call(cli, client, "GET",
-		STR("/v1/events?after=0&format=json&limit=1"), STR_NONE, &reply, NULL);
-	if (status == EXIT_YES) status = stream_follow(cli, client);
-	client_free(client);
-	return status;
+	status = cli_call_get(cli, STR("/v1/events?after=0&format=json&limit=1"), NULL);
+	return status == EXIT_YES ? stream_follow(cli) : status;
 }
 
 static const struct flag flags[] = { { "after", "N" }, { "session", "SESSION" },

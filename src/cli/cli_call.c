@@ -1,0 +1,196 @@
+/* cli_call.c - opens the way that a verb's requests go, and makes them. */
+#include "cli/cli_call.h"
+
+#include "base/id.h"
+#include "base/keep.h"
+#include "cli/administer.h"
+
+enum { CALL_PATIENCE_MS = 20000, BODY_MAX = 1 << 20 };
+
+/* ---- the way ---- */
+
+static int way_take(struct cli *cli, struct client *client, const struct fault *why)
+{
+	cli->client = client;
+	return client ? EXIT_YES : cli_fail(cli, why);
+}
+
+int cli_call_open(struct cli *cli)
+{
+	struct fault why = { 0 };
+
+	if (cli->client || cli->admin) return EXIT_YES;
+	if (!(cli->command->what & SETTINGS_CLIENT)) return administer_open(cli);
+	return way_take(cli, pick_client(cli, AS_PERSON, &why), &why);
+}
+
+int cli_call_open_inbox(struct cli *cli)
+{
+	struct fault why = { 0 };
+
+	return way_take(cli, pick_client_inbox(cli, &why), &why);
+}
+
+int cli_call_open_person(struct cli *cli)
+{
+	int status = cli_call_open_inbox(cli);
+
+	if (status || pick_client_knows_person(cli)) return status;
+	SAY("cli.run.login");
+	return EXIT_NOT_ALLOWED;
+}
+
+void cli_call_close(struct cli *cli)
+{
+	admin_close(cli->admin);
+	client_free(cli->client);
+}
+
+/* ---- requests ---- */
+
+int cli_call_by(struct cli *cli, struct client *client, const char *method,
+	struct str path, struct str body, struct api_reply *out, struct fault *conflict)
+{
+	struct api_call call = { .method = method, .path = path, .body = body };
+	struct patience patience = { .total_ms = CALL_PATIENCE_MS, .must_connect = true };
+	struct fault why = { 0 };
+	enum err err;
+
+	if (strcmp(method, "GET") != 0) call.key = key_make(&cli->arena);
+	err = client_insist(client, &call, &patience, &cli->arena, out, &why);
+	if (err == OK && !out->json && out->status != 204)
+		err = fail(
+			&why, ERR_INTERNAL, "%s", MSG(&cli->arena, "cli.not_parley").at);
+	if (err == OK) return EXIT_YES;
+	if (out->stopped) return term_stopped();
+	if (err == ERR_CONFLICT && conflict) return *conflict = why, EXIT_NO;
+	return cli_fail(cli, &why);
+}
+
+int cli_call(struct cli *cli, const char *method, struct str path, struct str body,
+	const struct json **out)
+{
+	struct api_reply reply = { 0 };
+	struct fault why = { 0 };
+	int status = cli_call_open(cli);
+
+	if (status) return status;
+	if (!cli->admin)
+		status = cli_call_by(cli, cli->client, method, path, body, &reply, NULL);
+	else if (admin_do(cli->admin, method, path, body, &cli->arena, &reply.json, &why))
+		status = cli_fail(cli, &why);
+	if (out) *out = reply.json;
+	return status;
+}
+
+int cli_call_get(struct cli *cli, struct str path, const struct json **out)
+{
+	return cli_call(cli, "GET", path, STR_NONE, out);
+}
+
+static bool items_add(struct json *out, const struct json *more, struct arena *arena)
+{
+	uint32_t n = json_is(more, JSON_ARRAY) ? more->count : 0;
+	struct json *room = ARENA_ARRAY(arena, struct json, out->count + n + 1);
+
+	if (!room) return false;
+	for (uint32_t i = 0; i < out->count; i++)
+		room[i] = out->items[i];
+	for (uint32_t i = 0; i < n; i++)
+		room[out->count + i] = more->items[i];
+	out->items = room;
+	out->count += n;
+	return true;
+}
+
+int cli_call_all(struct cli *cli, struct str path, struct json *out)
+{
+	char between = str_find(path, STR("?")) >= 0 ? '&' : '?';
+	struct str first =
+		arena_print(&cli->arena, "%.*s%climit=200", STR_ARGS(path), between);
+	struct str at = first, next;
+	const struct json *page;
+
+	*out = (struct json){ .type = JSON_ARRAY };
+	do {
+		int status = cli_call_get(cli, at, &page);
+
+		if (status) return status;
+		if (!items_add(out, json_get(page, "items"), &cli->arena))
+			return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+		next = json_text(json_get(page, "next_cursor"));
+		at = arena_print(
+			&cli->arena, "%.*s&cursor=%.*s", STR_ARGS(first), STR_ARGS(next));
+	} while (next.len);
+	return EXIT_YES;
+}
+
+/* ---- texts ---- */
+
+struct str path_with(struct cli *cli, const char *path, struct str id, const char *tail)
+{
+	struct buf out = { .max = 8192 };
+
+	buf_add_text(&out, path);
+	if (cli->command->what & SETTINGS_CLIENT)
+		url_add(&out, id);
+	else
+		buf_add(&out, id); /* nobody decodes it on the way to the store */
+	buf_add_text(&out, tail);
+	return buf_keep_done(&out, &cli->arena);
+}
+
+struct str ask_path(struct cli *cli, struct str id, const char *tail)
+{
+	return path_with(cli, "/v1/asks/", id, tail);
+}
+
+struct str flags_query(struct cli *cli, const char *path, const char *names)
+{
+	struct str rest = str_of(names), name;
+	struct buf out = { .max = 8192 };
+	char between = '?';
+
+	buf_add_text(&out, path);
+	while (str_cut(&rest, ' ', &name)) {
+		struct str value = args_get(&cli->args, arena_copy(&cli->arena, name));
+
+		if (!value.at) continue;
+		buf_add_char(&out, between);
+		buf_print(&out, "%.*s=", STR_ARGS(name));
+		url_add(&out, value);
+		between = '&';
+	}
+	return buf_keep_done(&out, &cli->arena);
+}
+
+struct str texts_body(struct cli *cli, const struct body_member *members)
+{
+	struct buf body = { .max = BODY_MAX };
+	struct json_writer w = { .out = &body };
+
+	jw_object(&w);
+	for (; members->name; members++)
+		jw_put_some(&w, members->name, members->value);
+	jw_object_end(&w);
+	return buf_keep_done(&body, &cli->arena);
+}
+
+struct str reason_body(struct cli *cli)
+{
+	return BODY(cli, { "reason", args_get(&cli->args, "reason") });
+}
+
+int session_resolve(struct cli *cli, struct client *client, struct str *out)
+{
+	struct str name = args_get(&cli->args, "session");
+	struct api_reply reply;
+	int status;
+
+	*out = name;
+	if (name.len == 0 || id_valid(name, "ses")) return EXIT_YES;
+	status = cli_call_by(cli, client, "POST", STR("/v1/sessions"),
+		BODY(cli, { "title", name }, { "external_id", name }), &reply, NULL);
+	if (status == EXIT_YES) *out = json_text(json_get(reply.json, "id"));
+	return status;
+}

@@ -1,0 +1,54 @@
+/* cli_call.h - the requests of a verb, and the texts they are made of. One that administers
+ * goes to the store or to its server's socket, any other to the server as the person logged
+ * in. The way is opened by the first request and closed with the verb. */
+#ifndef CLI_CLI_CALL_H
+#define CLI_CLI_CALL_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/pick_client.h"
+
+/* Each returns EXIT_YES, or the failure's exit status after it was said. */
+
+/* cli_call does so by itself. */
+int cli_call_open(struct cli *);
+/* As the person who reads the inbox here, for the requests that follow. */
+int cli_call_open_inbox(struct cli *);
+/* The same; somebody has to be logged in. */
+int cli_call_open_person(struct cli *);
+void cli_call_close(struct cli *);
+
+/* *out: the reply, NULL for an empty one. */
+int cli_call(struct cli *, const char *method, struct str path, struct str body,
+	const struct json **out);
+int cli_call_get(struct cli *, struct str path, const struct json **out);
+/* All items of a list, page by page, as an array. */
+int cli_call_all(struct cli *, struct str path, struct json *out);
+/* A call by this client that is tried again while the server is away for a moment; with a fresh
+ * Idempotency-Key unless it is a GET. ERR_CONFLICT is left to the caller when `conflict` is
+ * given. */
+int cli_call_by(struct cli *, struct client *, const char *method, struct str path,
+	struct str body, struct api_reply *out, struct fault *conflict);
+
+/* "<path><id><tail>", the id escaped where it goes to a server. */
+struct str path_with(struct cli *, const char *path, struct str id, const char *tail);
+struct str ask_path(struct cli *, struct str id, const char *tail); /* "/v1/asks/…" */
+/* "<path>?status=…&limit=…": those of the flags that were given; `names` with blanks between. */
+struct str flags_query(struct cli *, const char *path, const char *names);
+
+struct body_member {
+	const char *name;
+	struct str value;
+};
+/* An object of texts; empty ones are left out. */
+struct str texts_body(struct cli *, const struct body_member *);
+#define BODY(cli, ...)                                                                   \
+	texts_body((cli), (const struct body_member[]){ __VA_ARGS__, { 0 } })
+/* {"reason": …}: the body of skip and cancel, from --reason. */
+struct str reason_body(struct cli *);
+
+/* The session that a person named: an id as it is; any other word is an agent's own name
+ * for one, which is made when it is new. Empty without --session. */
+int session_resolve(struct cli *, struct client *, struct str *out);
+
+#endif

@@ -1,0 +1,282 @@
+/* resource.c - NOUN list, show, test, remove; lists as tables; replies as people see them. */
+#include "cli/resource.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/keep.h"
+#include "cli/outcome.h"
+#include "cli/text_file.h"
+#include "text/problem_words.h"
+#include "text/safe_text.h"
+
+enum { COLUMNS_MAX = 8 };
+
+/* ---- what is printed ---- */
+
+bool as_json(const struct cli *cli)
+{
+	return args_have(&cli->args, "json");
+}
+
+struct str reply_text(struct cli *cli, const struct json *of, const char *name)
+{
+	return safe_line(&cli->arena, json_text(json_get(of, name)));
+}
+
+struct str reply_texts(struct cli *cli, const struct json *list, const char *between)
+{
+	struct buf out = { .max = 65536 };
+
+	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++) {
+		if (i) buf_add_text(&out, between);
+		safe_line_add(&out, json_text(&list->items[i]));
+	}
+	return buf_keep_done(&out, &cli->arena);
+}
+
+int reply_done(struct cli *cli, int status, const struct json *reply)
+{
+	if (status == EXIT_YES && as_json(cli)) json_print(reply);
+	return status;
+}
+
+void json_print_pretty(const struct json *json)
+{
+	struct buf text = { .max = 1 << 26 };
+
+	json_write_pretty(&text, json);
+	printf("%s\n", buf_text(&text));
+	buf_done(&text);
+}
+
+/* {"items": […]} with all of them, as one page would have been. */
+static void items_print(const struct json *items)
+{
+	struct buf out = { 0 };
+
+	json_write(&out, items);
+	printf("{\"items\":%s,\"next_cursor\":null}\n", buf_text(&out));
+	buf_done(&out);
+}
+
+void warnings_say(struct cli *cli, const struct json *reply)
+{
+	const struct json *warnings = json_get(reply, "warnings");
+
+	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
+		SAY("cli.rule.warning",
+			{ "detail", problem_words(json_text(json_get(
+							  &warnings->items[i], "detail")),
+					    msg_lang(), &cli->arena) });
+}
+
+int print_checks(struct cli *cli, const struct json *reply)
+{
+	const struct json *checks = json_get(reply, "checks");
+	bool ok = json_is(json_get(reply, "ok"), JSON_TRUE), color = cli->term.out_color;
+
+	if (as_json(cli)) json_print(reply);
+	for (uint32_t i = 0; !as_json(cli) && checks && i < checks->count; i++) {
+		const struct json *c = &checks->items[i];
+		bool good = json_is(json_get(c, "ok"), JSON_TRUE);
+		struct str name = json_text(json_get(c, "name"));
+		struct str detail = problem_words(
+			reply_text(cli, c, "detail"), msg_lang(), &cli->arena);
+		struct str what = MSG(&cli->arena,
+			arena_print(&cli->arena, "web.check.%.*s", STR_ARGS(name)).at);
+
+		printf("%s%s%s  %.*s\n", tint_on(good ? TINT_GREEN : TINT_RED, color),
+			good ? "ok" : "!!", tint_off(color),
+			STR_ARGS(MSG(&cli->arena, "web.colon", { "words", what },
+				{ "text", detail })));
+	}
+	return ok ? EXIT_YES : EXIT_NO;
+}
+
+/* ---- tables ---- */
+
+static void cells_add(
+	struct buf *out, const struct table_column *columns, struct str *cells)
+{
+	for (size_t i = 0; columns[i].head; i++) {
+		buf_add(out, cells[i]);
+		if (!columns[i + 1].head) break;
+		for (size_t n = text_width(cells[i]); n < (size_t)columns[i].width; n++)
+			buf_add_char(out, ' ');
+		buf_add_text(out, "  ");
+	}
+	buf_add_char(out, '\n');
+}
+
+static void heads_add(
+	struct cli *cli, struct buf *out, const struct table_column *columns)
+{
+	struct str heads[COLUMNS_MAX];
+
+	for (size_t i = 0; columns[i].head; i++)
+		heads[i] = MSG(&cli->arena, columns[i].head);
+	buf_add_text(out, tint_on(TINT_BOLD, cli->term.out_color));
+	cells_add(out, columns, heads);
+	buf_add_text(out, tint_off(cli->term.out_color));
+}
+
+/* Columns are the same in a pipe, without the head: what reads them splits at blanks. */
+static void table_print(
+	struct cli *cli, const struct table_column *columns, const struct json *items)
+{
+	struct buf out = { 0 };
+	struct str cells[COLUMNS_MAX];
+
+	if (cli->term.out_tty && items->count) heads_add(cli, &out, columns);
+	for (uint32_t i = 0; i < items->count; i++) {
+		for (size_t n = 0; columns[n].head; n++)
+			cells[n] = columns[n].cell
+					   ? columns[n].cell(cli, &items->items[i])
+					   : reply_text(cli, &items->items[i],
+						     columns[n].member);
+		cells_add(&out, columns, cells);
+	}
+	if (out.len) fwrite(out.at, 1, out.len, stdout);
+	buf_done(&out);
+}
+
+void resource_print(struct cli *cli, const struct resource *of, const struct json *items)
+{
+	if (!json_is(items, JSON_ARRAY) || !items->count) {
+		if (of->none) SAY(of->none);
+	} else if (of->columns) {
+		table_print(cli, of->columns, items);
+	} else {
+		for (uint32_t i = 0; i < items->count; i++)
+			of->print(cli, &items->items[i]);
+	}
+}
+
+struct str state_cell(struct cli *cli, const struct json *of)
+{
+	static const char *const good[] = { "runnable", "usable" };
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		if (json_is(json_get(of, good[i]), JSON_TRUE)) return STR("ok");
+	return problem_words(reply_text(cli, of, "why"), msg_lang(), &cli->arena);
+}
+
+/* ---- list, show, test, remove ---- */
+
+static int all_list(struct cli *cli, const struct resource *of, struct str path)
+{
+	struct json all;
+	int status = cli_call_all(cli, path, &all);
+
+	if (status) return status;
+	if (as_json(cli))
+		items_print(&all);
+	else
+		resource_print(cli, of, &all);
+	return EXIT_YES;
+}
+
+int resource_list_of(struct cli *cli, const struct resource *of)
+{
+	struct str path = flags_query(cli, of->path, of->query ? of->query : "");
+	const struct json *page;
+	int status;
+
+	if (of->list == LIST_ALL) return all_list(cli, of, path);
+	status = of->list == LIST_PERSON ? cli_call_open_person(cli) : EXIT_YES;
+	if (!status) status = cli_call_get(cli, path, &page);
+	if (!status && !as_json(cli)) resource_print(cli, of, json_get(page, "items"));
+	return reply_done(cli, status, page);
+}
+
+int resource_list(struct cli *cli)
+{
+	return resource_list_of(cli, cli->command->of);
+}
+
+const struct json *resource_find(const struct json *items, struct str who)
+{
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		if (str_eq(json_text(json_get(&items->items[i], "id")), who) ||
+			str_eq(json_text(json_get(&items->items[i], "name")), who))
+			return &items->items[i];
+	return NULL;
+}
+
+int resource_unknown(struct cli *cli, const char *what, struct str who)
+{
+	struct fault why = { 0 };
+
+	fail(&why, ERR_NOT_FOUND, "no %s %.*s", what, STR_ARGS(str_first(who, 100)));
+	return cli_fail(cli, &why);
+}
+
+int resource_pick(struct cli *cli, const struct resource *of, const char *what,
+	struct str who, const struct json **out)
+{
+	struct json all;
+	int status = cli_call_all(cli, str_of(of->path), &all);
+
+	if (status) return status;
+	*out = resource_find(&all, who);
+	return *out ? EXIT_YES : resource_unknown(cli, what, who);
+}
+
+struct str resource_path(
+	struct cli *cli, const struct resource *of, struct str id, const char *tail)
+{
+	return path_with(cli, arena_print(&cli->arena, "%s/", of->path).at, id, tail);
+}
+
+int resource_show_at(struct cli *cli, struct str path)
+{
+	const struct json *one;
+	int status = cli_call_get(cli, path, &one);
+
+	if (!status) json_print(one);
+	return status;
+}
+
+int resource_show(struct cli *cli)
+{
+	return resource_show_at(
+		cli, resource_path(cli, cli->command->of, args_word(&cli->args, 0), ""));
+}
+
+int resource_test(struct cli *cli)
+{
+	struct str model = args_word(&cli->args, 1);
+	struct str path =
+		resource_path(cli, cli->command->of, args_word(&cli->args, 0), "/test");
+	const struct json *reply;
+	int status = cli_call(cli, "POST", path, BODY(cli, { "model", model }), &reply);
+
+	return status ? status : print_checks(cli, reply);
+}
+
+int resource_delete(struct cli *cli, const struct resource *of, struct str id)
+{
+	int status =
+		cli_call(cli, "DELETE", resource_path(cli, of, id, ""), STR_NONE, NULL);
+
+	if (status == EXIT_YES && of->removed) SAY(of->removed, { "id", id });
+	return reply_done(cli, status, NULL);
+}
+
+int resource_remove(struct cli *cli)
+{
+	return resource_delete(cli, cli->command->of, args_word(&cli->args, 0));
+}
+
+/* ---- files ---- */
+
+bool file_whole(struct cli *cli, struct str path, struct str *out, struct fault *why)
+{
+	errno = 0;
+	text_file_read(path.at, false, &cli->arena, out, NULL);
+	if (out->at) return true;
+	fail(why, ERR_INVALID, "%.*s: %s", STR_ARGS(path),
+		errno ? strerror(errno) : "too long");
+	return false;
+}

@@ -1,0 +1,76 @@
+/* resource.h - things that commands list, show, test and remove: a table each, which the
+ * command's row names; and what commands print of them. */
+#ifndef CLI_RESOURCE_H
+#define CLI_RESOURCE_H
+
+#include "cli/administer.h"
+#include "cli/cli_call.h"
+
+struct table_column {
+	const char *head;   /* a message; NULL ends a table */
+	int width;	    /* of the last one: 0 */
+	const char *member; /* whose text it shows, or */
+	struct str (*cell)(struct cli *, const struct json *);
+};
+
+struct resource {
+	const char *path; /* "/v1/agents" */
+	const char
+		*query; /* the flags that choose among them, blanks between; NULL: none */
+	const char
+		*none; /* the message that says that there are none; NULL: nothing does */
+	const struct table_column *columns; /* how a list shows one, or */
+	void (*print)(struct cli *, const struct json *);
+	const char *removed; /* the message that says so, with {id}; NULL: nothing does */
+	enum {
+		LIST_ALL,
+		LIST_PAGE,
+		LIST_PERSON
+	} list; /* all pages; the first, as the server
+							 * gives it; the same for a person */
+};
+
+/* What a row may run: NOUN list, show ID, test ID, remove ID. */
+int resource_list(struct cli *);
+int resource_show(struct cli *);
+int resource_test(struct cli *);
+int resource_remove(struct cli *);
+
+/* The same of another than the row names. */
+int resource_list_of(struct cli *, const struct resource *);
+int resource_show_at(struct cli *, struct str path);
+
+/* Items of an array, as a list shows them. */
+void resource_print(struct cli *, const struct resource *, const struct json *items);
+/* The item of this id or name; NULL: none. */
+const struct json *resource_find(const struct json *items, struct str who);
+/* Reads the list and finds the one. `what`: "user", for the refusal. */
+int resource_pick(struct cli *, const struct resource *, const char *what, struct str who,
+	const struct json **out);
+int resource_unknown(struct cli *, const char *what, struct str who); /* says so */
+int resource_delete(struct cli *, const struct resource *, struct str id);
+/* "/v1/agents/<id><tail>" */
+struct str resource_path(
+	struct cli *, const struct resource *, struct str id, const char *tail);
+
+/* A cell: "ok", or why an agent is not runnable, a provider not usable. */
+struct str state_cell(struct cli *, const struct json *);
+
+bool as_json(const struct cli *); /* --json */
+/* A text member of a reply, safe for a terminal. */
+struct str reply_text(struct cli *, const struct json *, const char *name);
+/* The texts of a list, safe for a terminal. */
+struct str reply_texts(struct cli *, const struct json *list, const char *between);
+/* The end of a command that says nothing when it is done; with --json what it changed, {} when
+ * that is gone. */
+int reply_done(struct cli *, int status, const struct json *reply);
+/* Pretty, as people read and edit it. */
+void json_print_pretty(const struct json *);
+/* What /test found, a line a check; the exit status says whether all is well. */
+int print_checks(struct cli *, const struct json *reply);
+/* What the reply warns of, on stderr. */
+void warnings_say(struct cli *, const struct json *reply);
+/* All of a file, or with "-" of stdin. False: why not. */
+bool file_whole(struct cli *, struct str path, struct str *out, struct fault *why);
+
+#endif
