@@ -76,6 +76,9 @@ test('doctor says whether push is on, and what is wrong with its subject', async
 	assert.deepEqual(await doctor('--url', 'https://parley.example'), [['push', 'ok']]);
 	assert.deepEqual(await doctor(), [['no_push', 'missing']]);
 	assert.deepEqual(await doctor('--push-subject', 'ops'), [['bad_push', 'wrong']]);
+	// The address where a server is reached says nothing of how that server is set up.
+	const there = await server.run(['doctor', '--json'], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: await server.token('member', 'doc') } });
+	assert.deepEqual(JSON.parse(there.stdout).findings.filter((one) => /push$/.test(one.id)).map((one) => [one.id, one.state]), [['server_push', 'ok']]);
 });
 
 test('a test and a title alone', async () => {

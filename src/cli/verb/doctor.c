@@ -148,20 +148,6 @@ static void slack_try(struct findings *f)
 			{ "detail", str_of(why.detail) });
 }
 
-/* Push services are told who sends. */
-static void push_try(struct findings *f)
-{
-	const struct settings *set = &f->cli->settings;
-	struct str subject = settings_push_subject(set);
-
-	if (subject.len)
-		NOTE(f, GOOD, "cli.doctor.push", { "subject", subject });
-	else if (set->push_subject.len)
-		NOTE(f, WRONG, "cli.doctor.bad_push", { "subject", set->push_subject });
-	else
-		NOTE(f, MISSING, "cli.doctor.no_push");
-}
-
 /* Signs in, as the server will. */
 static void mail_server_check(struct findings *f, struct str url, struct str password,
 	const char *good, const char *bad)
@@ -378,7 +364,7 @@ static void store_try_out(struct findings *f)
 static int doctor_run(struct cli *cli)
 {
 	struct findings f = { .cli = cli };
-	bool json = args_have(&cli->args, "json");
+	bool json = args_have(&cli->args, "json"), reached;
 
 	if (json) {
 		msg_lang_set(LANG_EN); /* programs read it */
@@ -390,11 +376,12 @@ static int doctor_run(struct cli *cli)
 	data_try(&f);
 	store_try_out(&f);
 	callbacks_try(&f);
-	push_try(&f);
 	slack_try(&f);
 	doctor_commands(&f);
 	mail_try(&f);
-	if (server_try(&f)) {
+	reached = server_try(&f);
+	doctor_push(&f, reached);
+	if (reached) {
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);
 		both_try(&f);

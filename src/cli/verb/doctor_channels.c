@@ -40,6 +40,38 @@ static const struct json *fetched(
 	return items ? json_get(reply.json, "items") : reply.json;
 }
 
+/* As the server says, to people alone; NULL: it does not. */
+static const struct json *push_told(struct findings *f)
+{
+	struct client *client = pick_client(f->cli, AS_PERSON, NULL);
+	const struct json *channels =
+		client ? fetched(f, client, "/v1/channels", true) : NULL;
+	const struct json *push = NULL;
+
+	for (uint32_t i = 0; json_is(channels, JSON_ARRAY) && i < channels->count; i++)
+		if (str_is(json_text(json_get(&channels->items[i], "channel")), "push"))
+			push = json_get(&channels->items[i], "configured");
+	client_free(client);
+	return push;
+}
+
+void doctor_push(struct findings *f, bool reached)
+{
+	const struct settings *set = &f->cli->settings;
+	struct str subject = settings_push_subject(set);
+	const struct json *told =
+		!reached || set->push_subject.len || subject.len ? NULL : push_told(f);
+
+	if (subject.len)
+		NOTE(f, GOOD, "cli.doctor.push", { "subject", subject });
+	else if (set->push_subject.len)
+		NOTE(f, WRONG, "cli.doctor.bad_push", { "subject", set->push_subject });
+	else if (json_is(told, JSON_TRUE))
+		NOTE(f, GOOD, "cli.doctor.server_push");
+	else if (told || !set->url_said) /* where a server is says nothing of it */
+		NOTE(f, MISSING, "cli.doctor.no_push");
+}
+
 static bool list_has(const struct json *list, const char *member, struct str value)
 {
 	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++)
