@@ -108,6 +108,9 @@ test('two contacts that one step names are both told, each of its person', async
 	assert.deepEqual((await told(ask)).sort(), [spare.contact.id, second.contact.id].sort());
 	assert.deepEqual(first.got(ask), []);
 	await admin.answer(ask, { q1: true });
+	const table = (await admin.get('/v1/routes')).body;
+	assert.deepEqual(table.names, { [spare.contact.id]: mia.name, [second.contact.id]: ada.name });
+	assert.equal((await admin.put('/v1/routes', table)).status, 200, 'sent back as it was read');
 });
 
 test('of several contacts of one person that a step names each is told, once', async () => {

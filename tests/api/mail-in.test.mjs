@@ -239,6 +239,11 @@ test('a late reply is answered: decided by whom, expired and kept', async () => 
 	server.jump(-server.offset);
 });
 
+test('an address for replies that is too long with its token stops the start', async () => {
+	const { code, stderr } = await server.run(['serve', '--data', `${server.data}-long`, ...flags(), '--mail-reply', 'parley-production+{token}@example.org']);
+	assert.ok(code > 0 && /at most 14 other characters before the @/.test(stderr), stderr);
+});
+
 test('who is away does not answer a question by a notice without a header that says so', async () => {
 	const { ask, got } = await asked({ question: 'What should it be called?', type: 'text' });
 	for (const subject of ['Automatic reply: {}', 'OUT OF OFFICE', '=?UTF-8?Q?R=C3=A9ponse_automatique_:?= {}',

@@ -48,6 +48,38 @@ area('channels', (scenario) => {
 		assert.ok(desk);
 	});
 
+	scenario('what the server is not set up for cannot be added, and says so', async (me) => {
+		await me.visit('/settings/channels');
+		const form = me.page.getByRole('form', { name: me.t('channels.add') });
+		const options = form.getByRole('combobox', { name: me.t('channels.channel') }).getByRole('option');
+		await options.first().waitFor({ state: 'attached' });
+		assert.deepEqual(await options.evaluateAll((all) => all.map((one) => [one.value, one.disabled, one.textContent.trim()])),
+			['email', 'slack', 'webhook', 'command'].map((channel) => {
+				const name = me.t(`deliveries.${channel}`);
+				return channel === 'webhook' ? [channel, false, name] : [channel, true, me.t('channels.unset', { channel: name })];
+			}));
+	});
+
+	scenario('routes and deliveries name people, not ids', async (me, desk) => {
+		const { body: user } = await desk.admin.post('/v1/users', { name: `Dora ${++serial}`, role: 'member' });
+		const { body: contact } = await desk.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: url(), format: 'parley' });
+		const { version, items } = (await desk.admin.get('/v1/routes')).body;
+		const steps = [{ after: '0s', to: [`user:${user.id}`] }, { after: '1h', to: [`contact:${contact.id}`] }];
+		assert.equal((await desk.admin.put('/v1/routes', { version, items: [{ match: {}, steps }] })).status, 200);
+		const ask = await desk.agent.ask({ title: `Named ${serial}`, question: 'Go on?', type: 'boolean' });
+		await until(async () => (await desk.admin.get(`/v1/deliveries?ask=${ask.id}&kind=webhook`)).body.items[0]?.status === 'done', 'told');
+		await me.visit('/settings/routes');
+		const route = me.page.getByRole('list', { name: me.t('settings.routes') }).getByRole('listitem').first();
+		await until(async () => (await route.innerText()).split(user.name).length === 3, 'the name in both steps');
+		await me.visit('/settings/deliveries');
+		const list = me.page.getByRole('list', { name: me.t('settings.deliveries') });
+		await list.getByText(user.name, { exact: true }).first().waitFor();
+		await until(async () => !/con_|usr_/.test(await list.innerText()), 'no id');
+		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
+		await desk.admin.put('/v1/routes', { version: version + 1, items });
+		await desk.admin.delete(`/v1/users/${user.id}`);
+	});
+
 	scenario('quiet hours are set in the words of a clock', async (me) => {
 		await me.visit('/settings/channels');
 		await field(me, 'channels.quiet.on').check();

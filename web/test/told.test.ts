@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AskDeliveries, Delivery } from '../src/api/types';
-import { toldLines } from '../src/lib/told';
+import { targetWords, toldLines, toWords } from '../src/lib/told';
 
 const none: AskDeliveries = { items: [], names: {}, unreached: [], next_at: null, next_to: [] };
 const message = (more: Partial<Delivery>) =>
@@ -55,5 +55,44 @@ describe('who was told', () => {
 	it('says that a message is tried again', () => {
 		const items = [message({ status: 'waiting', next_at: '2026-06-01T10:00:00.000Z' })];
 		expect(texts({ items })[0]).toMatch(/^Not delivered yet, trying again: dan, /);
+	});
+});
+
+describe('whom it goes to', () => {
+	const nameOf = (id: string) => ({ usr_dan: 'dan', con_1: 'dan' })[id] ?? id;
+
+	it('says whom a step means by name', () => {
+		expect(
+			[
+				'assignees',
+				'all',
+				'role:admin',
+				'user:usr_dan',
+				'contact:con_1',
+				'team:ops',
+				'team:a/b:c',
+				'team:ops/on_call',
+				'team:ops/leads',
+			].map((to) => toWords(to, nameOf)),
+		).toEqual([
+			'assignees',
+			'everyone who may answer',
+			'admins',
+			'dan',
+			'dan',
+			'ops',
+			'a/b:c',
+			'on-call of ops',
+			'leads of ops',
+		]);
+	});
+
+	it('names the person of a delivery, and the contact where it has a name', () => {
+		const words = (more: Partial<Delivery>) =>
+			targetWords(message({ contact: 'con_1', ...more }), nameOf);
+		expect(words({ target: 'con_1' })).toBe('dan');
+		expect(words({ target: 'work' })).toBe('dan · work');
+		expect(words({ target: 'C0OPS', user: null })).toBe('C0OPS');
+		expect(words({ target: 'https://ci/hook', user: null, contact: null })).toBe('https://ci/hook');
 	});
 });

@@ -192,7 +192,8 @@ enum err contact_patch_read(
 
 struct str contact_target(const struct contact *c)
 {
-	return c->name.len ? c->name : c->id;
+	if (c->name.len) return c->name;
+	return c->team.len && c->channel == DELIVERY_SLACK ? c->address : c->id;
 }
 
 void contact_write(

@@ -10,13 +10,74 @@
 
 #include <stdio.h>
 
-static void table_show(
-	struct json_writer *w, const struct route_table *t, int64_t version)
+/* ---- names ---- */
+
+static struct str team_named(const struct recipients *t, struct str id)
+{
+	for (size_t i = 0; i < t->roster.teams_len; i++)
+		if (str_eq(t->roster.teams[i].team->id, id))
+			return t->roster.teams[i].team->name;
+	return STR_NONE;
+}
+
+static struct str user_named(const struct recipients *t, struct str id)
+{
+	const struct user *u = roster_user(&t->roster, id);
+
+	return u ? u->name : STR_NONE;
+}
+
+/* Whose it is: a person, or a team. */
+static struct str contact_owner(const struct recipients *t, struct str id)
+{
+	for (size_t i = 0; i < t->contacts_len; i++) {
+		const struct contact *c = t->contacts[i];
+
+		if (!str_eq(c->id, id)) continue;
+		return c->user.len ? user_named(t, c->user) : team_named(t, c->team);
+	}
+	return STR_NONE;
+}
+
+/* ---- get ---- */
+
+static bool step_names(const struct notify_step *s, struct str contact)
+{
+	for (size_t i = 0; i < s->to_len; i++)
+		if (s->to[i].kind == TO_CONTACT && str_eq(s->to[i].name, contact))
+			return true;
+	return false;
+}
+
+static bool table_names(const struct route_table *t, struct str contact)
+{
+	for (size_t r = 0; r < t->len; r++)
+		for (size_t s = 0; s < t->rows[r].steps_len; s++)
+			if (step_names(&t->rows[r].steps[s], contact)) return true;
+	return false;
+}
+
+/* Of the contacts that steps name: whose each is. */
+static void names_show(struct json_writer *w, const struct route_table *table,
+	const struct recipients *t)
+{
+	jw_put_object(w, "names");
+	for (size_t i = 0; i < t->contacts_len; i++)
+		if (table_names(table, t->contacts[i]->id)) {
+			jw_key_str(w, t->contacts[i]->id);
+			jw_str(w, contact_owner(t, t->contacts[i]->id));
+		}
+	jw_object_end(w);
+}
+
+static void table_show(struct json_writer *w, const struct route_table *table,
+	int64_t version, const struct recipients *t)
 {
 	jw_object(w);
 	jw_put_int(w, "version", version);
 	jw_key(w, "items");
-	routes_write(w, t);
+	routes_write(w, table);
+	names_show(w, table, t);
 	jw_object_end(w);
 }
 
@@ -38,13 +99,12 @@ static enum err routes_get_read(
 	struct json_writer w = { .out = &job->out };
 	struct routes_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws) };
-	struct route_table table;
+	struct recipients t = { 0 };
 	enum err e = db_one(
 		db, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, routes_row, &f, why);
 
-	(void)now_ms;
-	if (!e) e = routes_load(f.kept.body, &job->arena, &table, why);
-	if (!e) table_show(&w, &table, f.kept.version);
+	if (!e) e = recipients_read(task_of(job), db, now_ms, &t, why);
+	if (!e) table_show(&w, &t.table, f.kept.version, &t);
 	return e;
 }
 
@@ -60,7 +120,8 @@ struct routes_body {
 
 static enum err routes_put_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "version", "items", NULL };
+	/* What was read can be sent back as it is. */
+	static const char *const names[] = { "version", "items", "names", NULL };
 	struct routes_body *b = ARENA_NEW(&t->job.arena, struct routes_body);
 	const struct json *version = json_get(t->body, "version");
 	enum err e = members_only(t->body, names, why);
@@ -154,7 +215,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	kept->body = fresh.body;
 	kept->changed_ms = fresh.changed_ms;
 	/* The number that it is written under. */
-	table_show(&w, &b->table, found ? b->version + 1 : 1);
+	table_show(&w, &b->table, found ? b->version + 1 : 1, &recipients);
 	return unbound_warn(t, rows, by_project, why);
 }
 
@@ -243,14 +304,6 @@ static enum err routes_try_check(struct task *t, struct fault *why)
 		routes_read(items, "/items", &t->job.arena, &b->table, why))
 		e = why->err;
 	return e;
-}
-
-static struct str team_named(const struct recipients *t, struct str id)
-{
-	for (size_t i = 0; i < t->roster.teams_len; i++)
-		if (str_eq(t->roster.teams[i].team->id, id))
-			return t->roster.teams[i].team->name;
-	return STR_NONE;
 }
 
 static void entry_write(
@@ -411,25 +464,6 @@ static enum err told_row(void *ctx, const struct row *row, struct fault *why)
 	}
 	l->at[l->len++] = d;
 	return OK;
-}
-
-static struct str user_named(const struct recipients *t, struct str id)
-{
-	const struct user *u = roster_user(&t->roster, id);
-
-	return u ? u->name : STR_NONE;
-}
-
-/* Whose it is: a person, or a team. */
-static struct str contact_owner(const struct recipients *t, struct str id)
-{
-	for (size_t i = 0; i < t->contacts_len; i++) {
-		const struct contact *c = t->contacts[i];
-
-		if (!str_eq(c->id, id)) continue;
-		return c->user.len ? user_named(t, c->user) : team_named(t, c->team);
-	}
-	return STR_NONE;
 }
 
 static void name_write(

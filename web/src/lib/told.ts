@@ -80,3 +80,22 @@ export function toldLines(told: AskDeliveries, me: string): { state: string; tex
 	const next = t('web.told.next', { who, at: moment(told.next_at) });
 	return [...lines, { state: 'next', text: next }];
 }
+
+/** Whom a word of a route's step means: "team:ops/on_call" → "on-call of ops". */
+export function toWords(to: string, nameOf: (id: string) => string): string {
+	const [kind, rest = ''] = to.split(/:(.*)/s);
+	if (kind === 'assignees' || kind === 'all') return t(`web.told.to.${kind}`);
+	if (kind === 'role') return t('web.told.to.admins');
+	const [, name = rest, some = ''] = /^(.*)\/(on_call|leads)$/.exec(rest) ?? [];
+	if (kind === 'team') return t(`web.told.to.${(some || 'team') as 'team'}`, { name });
+	return nameOf(rest);
+}
+
+/** Whom a delivery goes to: the person, then what they call the contact; what an agent is called by. */
+export function targetWords(
+	{ user, contact, target }: Delivery,
+	nameOf: (id: string) => string,
+): string {
+	const name = target === contact ? '' : target;
+	return [user ? nameOf(user) : '', name].filter(Boolean).join(' · ') || target;
+}
