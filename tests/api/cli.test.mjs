@@ -217,7 +217,7 @@ test('gate passes a signal of its command on as a failure', async () => {
 test('wait ID waits and then ends like ask', async () => {
 	const ask = await agent.ask();
 	const waiting = parley(['wait', ask.id]);
-	await sleep(200);
+	await server.holds(1);
 	await member.answer(ask, { q1: true });
 	const { code, stdout } = await waiting;
 	assert.deepEqual([code, stdout], [0, 'yes\n']);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { choice, pointers, text } from './lib/samples.mjs';
-import { sleep, until, useServer } from './lib/server.mjs';
+import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, member, stranger } = server;
@@ -46,8 +46,9 @@ test('a real deadline of a second fires, and not early', async () => {
 
 test('before the deadline nothing expires', async () => {
 	const ask = await agent.ask({ timeout: 60 });
+	const sooner = await agent.ask({ timeout: 40 });
 	server.jump(50e3);
-	await sleep(1200);
+	await settled(sooner);
 	assert.equal((await agent.read(ask)).status, 'pending');
 });
 
@@ -87,8 +88,9 @@ test('extend moves the deadline by that much', async () => {
 	const ask = await agent.ask({ timeout: 60 });
 	const reply = await member.post(`/v1/asks/${ask.id}/extend`, { timeout: '1h' });
 	assert.equal(Date.parse(reply.body.expires_at) - Date.parse(ask.expires_at), 3600e3);
+	const sooner = await agent.ask({ timeout: 60 });
 	server.jump(90e3);
-	await sleep(1200);
+	await settled(sooner);
 	assert.equal((await agent.read(ask)).status, 'pending');
 });
 
@@ -96,8 +98,9 @@ test('extend by null takes the deadline away', async () => {
 	const ask = await agent.ask({ timeout: 60 });
 	const reply = await member.post(`/v1/asks/${ask.id}/extend`, { timeout: null });
 	assert.equal(reply.body.expires_at, null);
+	const sooner = await agent.ask({ timeout: 60 });
 	server.jump(90e3);
-	await sleep(1200);
+	await settled(sooner);
 	assert.equal((await agent.read(ask)).status, 'pending');
 });
 

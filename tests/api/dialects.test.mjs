@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import Ajv from 'ajv/dist/2020.js';
-import { sleep, until, useServer } from './lib/server.mjs';
+import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, member } = server;
@@ -42,7 +42,7 @@ test('a foreign request is asked, kept whole, and answered in its own shape', as
 test('a wait ends with the reply', async () => {
 	const ask = await askIn('permission', { tool_name: 'Bash', input: { command: 'ls' } });
 	const waiting = replyIn('permission', ask, '&wait=30');
-	await sleep(100);
+	await server.holds(1);
 	await member.answer(ask, { decision: { value: 'reject', text: 'not now' } });
 	assert.deepEqual((await waiting).reply, { behavior: 'deny', message: 'not now' });
 	const early = await replyIn('permission', ask, '&wait=30');

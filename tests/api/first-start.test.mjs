@@ -66,7 +66,7 @@ test('a login link is printed at every start until a person has logged in', asyn
 	assert.equal(reply.body.role, 'owner');
 	await server.stop();
 	await server.start();
-	await sleep(500);
+	await server.stop(); // whatever it had to print is printed
 	assert.equal(linkIn(server.output), undefined);
 });
 
@@ -122,7 +122,7 @@ test('SIGTERM finishes what is in flight', async () => {
 test('SIGHUP does not end it', async () => {
 	const server = await make().start();
 	server.child.kill('SIGHUP');
-	await sleep(300);
+	await until(() => server.stderr.includes('reloaded'), 'the signal');
 	assert.equal((await server.client(null).get('/healthz')).status, 200);
 });
 
@@ -140,7 +140,7 @@ test('SIGHUP takes over what the configuration file says now', async () => {
 	await until(async () => await status('2h') === 201, 'the new limit');
 	conf(server, 'timeout_max = soon\n');
 	server.child.kill('SIGHUP');
-	await sleep(300);
+	await until(() => server.stderr.includes('not reloaded: '), 'the refusal');
 	assert.equal(await status('2h'), 201, 'a wrong file must change nothing');
 });
 

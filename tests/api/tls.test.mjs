@@ -1,13 +1,13 @@
 // TLS: the same API behind a certificate, which SIGHUP exchanges. Spoken to with curl.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import tls from 'node:tls';
-import { Server, sleep, until } from './lib/server.mjs';
+import { Server, until } from './lib/server.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'));
 const cert = join(folder, 'cert.pem');
@@ -82,8 +82,9 @@ test('it says https where it says where it is', async () => {
 
 test('an ask is asked, waited for and answered', async () => {
 	const made = await ask();
-	const waiting = curl(`/v1/asks/${made.id}?wait=15`);
-	await sleep(300);
+	const heads = join(server.home, 'heads');
+	const waiting = curl(`/v1/asks/${made.id}?wait=15`, { args: ['--no-buffer', '--dump-header', heads] });
+	await until(() => existsSync(heads) && readFileSync(heads, 'utf8').includes('200'), 'a wait that is held');
 	assert.equal((await answer(made.id)).status, 200);
 	const { status, body } = await waiting;
 	assert.equal(status, 200);
@@ -105,7 +106,7 @@ test('events stream', async () => {
 		`Authorization: Bearer ${agent}`, '-H', 'Accept: text/event-stream', `${url}/v1/events`]);
 	let text = '';
 	child.stdout.on('data', (bytes) => { text += bytes; });
-	await sleep(300);
+	await until(() => text.includes('id: '), 'the stream');
 	const made = await ask();
 	await until(() => text.includes('event: ask.created') && text.includes(made.id), 'ask.created');
 	await answer(made.id);

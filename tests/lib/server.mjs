@@ -199,6 +199,14 @@ export class Server {
 		renameSync(`${this.clockFile}.new`, this.clockFile);
 	}
 
+	/** Returns once so many requests wait for an ask. */
+	holds(n, token = this.secrets.admin) {
+		return until(async () => {
+			const reply = await fetch(`${this.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+			return new RegExp(`^parley_waiters ${n}$`, 'm').test(await reply.text());
+		}, `${n} waiting`);
+	}
+
 	/* ---- commands beside it ---- */
 
 	/** Runs a command of parley; never throws. → {code, stdout, stderr} */

@@ -179,7 +179,7 @@ test('a token revoked on one node ends its wait on the other, without the answer
 	const made = await ask(a, agent);
 	const lost = a.once(short.body.token, 'GET', `/v1/asks/${made.id}?wait=30`);
 	const kept = a.once(agent, 'GET', `/v1/asks/${made.id}?wait=30`);
-	await sleep(500);
+	await a.holds(2, admin);
 	assert.equal((await b.once(admin, 'DELETE', `/v1/tokens/${short.body.id}`)).status, 204);
 	const { body } = await lost;
 	assert.deepEqual([body.status, body.type], [401, '/problems/unauthorized']);

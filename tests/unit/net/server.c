@@ -147,7 +147,7 @@ static void a_parked_exchange_outlives_every_timer(void **state)
 
 	(void)state;
 	peer_send(fd, GET("/park"));
-	usleep(800000);
+	usleep(400000); /* four times as long */
 	assert_int_equal(atomic_load(&s->gone), 0);
 	close(fd);
 	stand_wait(&s->gone, 1);
