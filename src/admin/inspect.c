@@ -178,15 +178,14 @@ static enum err inspected_check(struct inspected *in, struct str url,
 	progress_fn *progress, void *ctx, struct arena *arena, struct str *report,
 	struct fault *why)
 {
-	struct checking c = {
-		.db = in->db, .arena = arena, .progress = progress, .progress_ctx = ctx
-	};
+	struct rows rows = { 0 };
+	struct checking c = { .rows = &rows, .progress = progress, .progress_ctx = ctx };
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
 	enum err e = OK;
 
 	clock_init();
-	c.now_ms = clock_now_ms();
+	rows_start(&rows, arena, in->db, NULL, clock_now_ms());
 	if (in->wrong[0]) {
 		check_found(&c, str_from(url, store_url_is_shared(url) ? 0 : 7), "%s",
 			in->wrong);
@@ -198,6 +197,7 @@ static enum err inspected_check(struct inspected *in, struct str url,
 		e = fail(why, ERR_MEMORY, "out of memory");
 	if (!e) *report = arena_str(arena, buf_str(&out));
 	buf_done(&out);
+	rows_done(&rows);
 	return e;
 }
 

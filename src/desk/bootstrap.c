@@ -135,17 +135,15 @@ static enum err workspace_listed(void *ctx, const struct row *row, struct fault 
 	return OK;
 }
 
-static enum err workspace_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err workspace_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	enum err e = local_admin_only(job, why);
 
-	(void)now_ms;
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_WORKSPACE_LIST, NULL, 0, workspace_listed, &w, why);
+	e = rows_query(rows, SQL_WORKSPACE_LIST, NULL, 0, workspace_listed, &w, why);
 	jw_array_end(&w);
 	jw_object_end(&w);
 	return e;

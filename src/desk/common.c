@@ -293,9 +293,9 @@ static enum err int_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-enum err last_event(struct db *db, int64_t ws, int64_t *out, struct fault *why)
+enum err last_event(struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
 
-	return db_one(db, SQL_EVENT_LAST, args, 1, int_row, out, why);
+	return rows_query(rows, SQL_EVENT_LAST, args, 1, int_row, out, why);
 }

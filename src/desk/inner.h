@@ -211,10 +211,10 @@ enum err desk_reply_session(
 enum err desk_write_session(struct task *, struct rows *, struct session *,
 	struct json_writer *, struct fault *);
 /* For readers: the session as it is stored; ERR_NOT_FOUND. */
-enum err desk_read_session(struct db *, int64_t ws, struct str id, struct arena *,
+enum err desk_read_session(struct rows *, int64_t ws, struct str id, struct arena *,
 	struct session *out, struct fault *);
 /* The text that gives a stopped agent its questions and answers back. */
-enum err desk_resume_context(struct db *, const struct session *, struct arena *,
+enum err desk_resume_context(struct rows *, const struct session *, struct arena *,
 	struct str *out, struct fault *);
 
 /* Its title or whom it calls is another now. */
@@ -308,11 +308,11 @@ struct listed {
 };
 /* A whole list of records by their ids: `sql` takes workspace, the id to go on after and how many;
  * `row` has a struct listed. */
-enum err page_list(struct task *, struct db *, const char *kind, enum sql, row_fn *row,
+enum err page_list(struct task *, struct rows *, const char *kind, enum sql, row_fn *row,
 	struct fault *);
 /* "%folded%" for LIKE, escaped; empty stays empty. */
 enum err like_read(struct str q, struct arena *, struct str *out, struct fault *);
-enum err last_event(struct db *, int64_t ws, int64_t *out, struct fault *);
+enum err last_event(struct rows *, int64_t ws, int64_t *out, struct fault *);
 
 /* ---- outcomes that agents had ---- */
 

@@ -13,10 +13,9 @@ static enum err local_admin_only(struct job *job, struct fault *why)
 		       : fail(why, ERR_FORBIDDEN, "only on the server's own machine");
 }
 
-static enum err check_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err check_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct checking c = { .db = db, .now_ms = now_ms, .arena = &job->arena };
+	struct checking c = { .rows = rows };
 	struct json_writer w = { .out = &job->out };
 	enum err e = local_admin_only(job, why);
 

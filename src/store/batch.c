@@ -60,6 +60,7 @@ void batch_done(struct batch *b)
 {
 	batch_close(b);
 	rows_done(&b->rows);
+	rows_done(&b->reads);
 	row_cache_done(&b->recent);
 	table_done(&b->seen);
 	arena_done(&b->arena);
@@ -126,18 +127,24 @@ static enum err job_key_again(
 	return job->kind->again(job, rows, k, &job->why);
 }
 
-static enum err job_decide(struct job *job, struct rows *rows)
+static enum err job_read(struct batch *b, struct job *job, int64_t now_ms)
+{
+	rows_start(&b->reads, &job->arena, b->db, &b->ids, now_ms);
+	return job->kind->read(job, &b->reads, &job->why);
+}
+
+static enum err job_decide(struct batch *b, struct job *job)
 {
 	const struct key_record *k;
+	struct rows *rows = &b->rows;
 	enum err e = credential_recheck(job, rows);
 
-	if (!e && job->gate) e = job->gate->admit(job, rows, rows->db, &job->why);
+	if (!e && job->gate) e = job->gate->admit(job, rows, &job->why);
 	if (e) return e;
 	k = job->key.len
 		    ? rows_key(rows, job->who.ws, job->who.token, job->path, job->key)
 		    : NULL;
-	if (job->kind->read)
-		return job->kind->read(job, rows->db, rows->now_ms, &job->why);
+	if (job->kind->read) return job_read(b, job, rows->now_ms);
 	if (k) {
 		e = job_key_again(job, rows, k);
 		/* What it was about is deleted, and the key with it. */
@@ -423,7 +430,7 @@ static enum err batch_try(
 
 		if (ready) {
 			rows_savepoint(&b->rows);
-			jobs[i]->err = job_decide(jobs[i], &b->rows);
+			jobs[i]->err = job_decide(b, jobs[i]);
 			if (!jobs[i]->err)
 				jobs[i]->err =
 					rows_conclude(&b->rows, jobs[i], &jobs[i]->why);
@@ -635,11 +642,13 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 		 : credentials_load(b->db, jobs, len, NULL, now_ms, &b->arena, NULL, why);
 }
 
-static enum err read_enter(struct job *job, struct db *db)
+static enum err read_enter(struct batch *b, struct job *job, int64_t now_ms)
 {
 	enum err e = job->gate->enter(job, NULL, &job->why);
 
-	return e ? e : job->gate->admit(job, NULL, db, &job->why);
+	if (e) return e;
+	rows_start(&b->reads, &job->arena, b->db, &b->ids, now_ms);
+	return job->gate->admit(job, &b->reads, &job->why);
 }
 
 void batch_read(struct batch *b, struct job **jobs, size_t len)
@@ -655,8 +664,8 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];
 
-		if (!job->err && job->gate) job->err = read_enter(job, b->db);
-		if (!job->err) job->err = job->kind->read(job, b->db, now_ms, &job->why);
+		if (!job->err && job->gate) job->err = read_enter(b, job, now_ms);
+		if (!job->err) job->err = job_read(b, job, now_ms);
 		if (job->out.failed || job->arena.failed)
 			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
 		if (!job_broke(job)) continue;

@@ -26,6 +26,7 @@ struct batch {
 	void *more_ctx;
 	struct ids ids;
 	struct rows rows;
+	struct rows reads; /* of a job that reads, in its own memory */
 	struct table seen;
 	struct arena arena;
 	/* NULL: every commit is synced before it returns. Of a reading batch: the writer's. */

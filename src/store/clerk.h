@@ -35,8 +35,8 @@ struct job_kind {
 		struct job *, struct rows *, const struct key_record *, struct fault *);
 	/* What decide did outside of rows, when the batch is rolled back. */
 	void (*undo)(struct job *);
-	/* Reading kinds: one snapshot, no writes. */
-	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
+	/* Reading kinds: rows of one snapshot, in the job's arena; nothing of them is written. */
+	enum err (*read)(struct job *, struct rows *, struct fault *);
 	enum permission may; /* what the role must allow, checked before all else */
 	unsigned flags;	     /* enum job_flags */
 };
@@ -46,8 +46,8 @@ struct job_kind {
 struct job_gate {
 	/* Once it is known who it is; says what it needs. `wants` is NULL for reads. */
 	enum err (*enter)(struct job *, struct wants *, struct fault *);
-	/* Before it decides; `rows` is NULL for reads. */
-	enum err (*admit)(struct job *, struct rows *, struct db *, struct fault *);
+	/* Before it decides or reads. */
+	enum err (*admit)(struct job *, struct rows *, struct fault *);
 };
 
 /* Whose credential it is, as the store knows them. */
@@ -74,7 +74,6 @@ struct credential {
 struct job {
 	struct link link;
 	const struct job_kind *kind;
-	void *env;	    /* the desk's, for its kinds */
 	struct arena arena; /* the job's memory, texts of the request included */
 	/* Who: a hash of what was shown, or a principal known already, or a person whose
 	 * who.ws, who.user and who.via are known: the rest is looked up with the job. */

@@ -364,10 +364,10 @@ static enum err check_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE],
-	enum role *roles, size_t len, int64_t now_ms, struct arena *arena,
-	struct fault *why)
+enum err credentials_check(struct rows *rows, uint8_t (*hashes)[SHA256_SIZE],
+	enum role *roles, size_t len, struct fault *why)
 {
+	struct arena *arena = rows->arena;
 	struct call *calls = ARENA_ARRAY(arena, struct call, CHECKS_MAX);
 	struct credential_check *checks =
 		ARENA_ARRAY(arena, struct credential_check, CHECKS_MAX);
@@ -378,12 +378,13 @@ enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE],
 	for (size_t i = 0, n; !e && i < len; i += n) {
 		for (n = 0; n < CHECKS_MAX && i + n < len; n++) {
 			roles[i + n] = ROLE_NONE;
-			checks[n] = (struct credential_check){ now_ms, &roles[i + n] };
+			checks[n] =
+				(struct credential_check){ rows->now_ms, &roles[i + n] };
 			args[n] = val_bytes(hashes[i + n], SHA256_SIZE);
 			calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, check_row,
 				&checks[n], 0 };
 		}
-		e = db_run(db, calls, n, why);
+		e = db_run(rows->db, calls, n, why);
 	}
 	return e;
 }

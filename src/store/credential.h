@@ -27,8 +27,8 @@ struct lookups *credentials_want(
 void credentials_workspaces(
 	struct db *, struct job **, int64_t *ws, size_t len, struct arena *);
 /* roles[i]: as whom the i-th hash lets somebody in now; ROLE_NONE: not any more. */
-enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], enum role *roles,
-	size_t len, int64_t now_ms, struct arena *, struct fault *why);
+enum err credentials_check(struct rows *, uint8_t (*hashes)[SHA256_SIZE],
+	enum role *roles, size_t len, struct fault *why);
 /* Once more, right before it decides: what this batch has changed since. */
 enum err credential_recheck(struct job *, const struct rows *);
 

@@ -293,8 +293,8 @@ static enum err look_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-enum err lease_look(struct db *db, struct call next, struct lease_look *l, int64_t now_ms,
-	struct fault *why)
+enum err lease_look(
+	struct rows *rows, struct call next, struct lease_look *l, struct fault *why)
 {
 	struct call calls[] = { { .sql = SQL_SCHEMA_VERSION, .row = schema_row }, next };
 	enum err e;
@@ -302,7 +302,7 @@ enum err lease_look(struct db *db, struct call next, struct lease_look *l, int64
 	l->next_ms = 0;
 	calls[1].row = look_row;
 	calls[1].ctx = l;
-	e = db_run(db, calls, 2, why);
-	l->due = !e && l->next_ms && l->next_ms <= now_ms;
+	e = db_run(rows->db, calls, 2, why);
+	l->due = !e && l->next_ms && l->next_ms <= rows->now_ms;
 	return e;
 }

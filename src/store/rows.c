@@ -378,8 +378,7 @@ const struct key_record *rows_key(
 	const struct val name[] = { val_int(ws), val_text(token), val_text(path),
 		val_text(key) };
 
-	return rows_find(rows, RECORD_KEYS,
-		record_key_name(&records[RECORD_KEYS], name, rows->arena));
+	return rows_find_key(rows, RECORD_KEYS, name);
 }
 
 /* The first of these, from `row` on, that is open and of this session, or due. */
@@ -422,6 +421,12 @@ const void *rows_find(const struct rows *rows, enum record_id id, struct str nam
 	const struct row_copy *row = copy_find(rows, id, name);
 
 	return row && !copy_gone(rows, row) ? copy_record(row) : NULL;
+}
+
+const void *rows_find_key(
+	const struct rows *rows, enum record_id id, const struct val *key)
+{
+	return rows_find(rows, id, record_key_name(&records[id], key, rows->arena));
 }
 
 bool rows_ended(const struct rows *rows, enum record_id id, struct str name)
@@ -488,6 +493,22 @@ enum err rows_fetch(struct rows *rows, enum record_id id, enum sql sql,
 	struct loading l = { rows, id };
 
 	return rows_query(rows, sql, args, len, loaded_record, &l, why);
+}
+
+enum err rows_get(struct rows *rows, enum record_id id, const struct val *key, void *out,
+	struct fault *why)
+{
+	enum err e = rows_fetch(
+		rows, id, SQL_OF(id, RECORD_GET), key, records[id].keys_len, why);
+	const void *found = e ? NULL : rows_find_key(rows, id, key);
+
+	if (!e) memcpy(out, &found, sizeof found);
+	return e;
+}
+
+enum err rows_verify(struct rows *rows, struct fault *why)
+{
+	return rows->db->driver->verify(rows->db, why);
 }
 
 enum err rows_query(struct rows *rows, enum sql sql, const struct val *args, int len,
@@ -684,99 +705,6 @@ struct staged *rows_event_by(struct rows *rows, int64_t ws, const char *type,
 					 .data = data });
 }
 
-static bool statement_add(
-	struct rows *rows, enum sql sql, const struct val *args, int len)
-{
-	struct statement *s = ARENA_NEW(rows->arena, struct statement);
-	struct val *copy = ARENA_ARRAY(rows->arena, struct val, (size_t)len);
-
-	if (!s || !copy) return false;
-	memcpy(copy, args, (size_t)len * sizeof *copy);
-	s->call = (struct call){ .sql = sql, .args = copy, .args_len = len };
-	*rows->statements_end = s;
-	rows->statements_end = &s->next;
-	return true;
-}
-
-bool rows_raise_revocations(struct rows *rows, int64_t ws)
-{
-	const struct val args[] = { val_int(ws) };
-
-	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
-}
-
-bool rows_count_teams(struct rows *rows, int64_t ws, int64_t more)
-{
-	const struct val args[] = { val_int(ws), val_int(more) };
-
-	return statement_add(rows, SQL_WORKSPACE_TEAMS, args, 2);
-}
-
-bool rows_count_contacts(struct rows *rows, int64_t ws, int64_t more)
-{
-	const struct val args[] = { val_int(ws), val_int(more) };
-
-	return statement_add(rows, SQL_WORKSPACE_CONTACTS, args, 2);
-}
-
-/* The earliest look of the batch is the one that counts. */
-bool rows_guard_people(struct rows *rows, int64_t ws, int64_t revocations)
-{
-	struct people_guard *guard;
-
-	for (guard = rows->guards; guard; guard = guard->next) {
-		if (guard->ws != ws) continue;
-		if (revocations < guard->revocations) guard->revocations = revocations;
-		return true;
-	}
-	guard = ARENA_NEW(rows->arena, struct people_guard);
-	if (!guard) return false;
-	*guard = (struct people_guard){ rows->guards, ws, revocations };
-	rows->guards = guard;
-	return true;
-}
-
-bool rows_raise_policy(struct rows *rows, int64_t ws)
-{
-	const struct val args[] = { val_int(ws) };
-
-	return statement_add(rows, SQL_WORKSPACE_POLICY, args, 1);
-}
-
-bool rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
-{
-	const struct val args[] = { val_int(ws), val_text(arena_str(rows->arena, rule)),
-		val_int(1), val_int(rows->now_ms) };
-
-	return statement_add(rows, SQL_RULE_HIT, args, 4);
-}
-
-bool rows_go_on(struct rows *rows, int64_t ws)
-{
-	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
-
-	rows->delivers = rows->runs = true;
-	return statement_add(rows, SQL_RESUMERS_GO, args, 2) &&
-	       statement_add(rows, SQL_RUNS_GO, args, 2);
-}
-
-bool rows_fetched(struct rows *rows, int64_t ws, const struct str *asks, size_t len)
-{
-	struct val args[2 + FETCHED_AT_ONCE] = { val_int(ws), val_int(rows->now_ms) };
-
-	assert(len > 0 && len <= FETCHED_AT_ONCE);
-	for (size_t i = 0; i < FETCHED_AT_ONCE; i++)
-		args[2 + i] = val_text(asks[i < len ? i : len - 1]);
-	return statement_add(rows, SQL_ASKS_FETCHED, args, 2 + FETCHED_AT_ONCE);
-}
-
-bool rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)
-{
-	const struct val args[] = { val_int(ws), val_text(ask) };
-
-	return statement_add(rows, SQL_MARKS_END_SNOOZE, args, 2);
-}
-
 void rows_deliver_at(struct rows *rows, int64_t at_ms)
 {
 	if (at_ms <= rows->now_ms)
@@ -789,9 +717,4 @@ void rows_due_at(struct rows *rows, int64_t at_ms)
 {
 	if (!rows->next_deadline_ms || at_ms < rows->next_deadline_ms)
 		rows->next_deadline_ms = at_ms;
-}
-
-bool rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len)
-{
-	return statement_add(rows, sql, args, len);
 }

@@ -175,6 +175,8 @@ struct ask *rows_next_due(struct rows *, struct ask *at);
  * them in the order they came, from at = NULL on. To be changed by rows_change alone. */
 const void *rows_find(const struct rows *, enum record_id, struct str name);
 const void *rows_next(const struct rows *, enum record_id, const void *at);
+/* The same by its whole key. */
+const void *rows_find_key(const struct rows *, enum record_id, const struct val *key);
 /* Made by this batch: not in the store yet. */
 bool rows_is_new(const void *record);
 /* Was here, and was deleted by this batch. */
@@ -201,6 +203,11 @@ enum err rows_fetch_once(struct rows *, enum record_id, enum sql, const struct v
 /* A look at the store that changes nothing and loads no record. */
 enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn *,
 	void *ctx, struct fault *);
+/* One record by its key, loaded; `out` is where a pointer to it goes: NULL, there is none. */
+enum err rows_get(
+	struct rows *, enum record_id, const struct val *key, void *out, struct fault *);
+/* The engine's own check of its store. */
+enum err rows_verify(struct rows *, struct fault *);
 
 /* ---- what a job does ---- */
 

@@ -114,15 +114,13 @@ static enum err text_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err texts_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err texts_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct text_count *count = ((struct task *)(void *)job)->checked;
 	const struct val args[] = { val_int(count->ws), val_text(STR_NONE),
 		val_text(STR_NONE), val_int(100) };
 
-	(void)now_ms;
-	return db_one(db, count->column->sql, args, 4, text_row, count, why);
+	return rows_query(rows, count->column->sql, args, 4, text_row, count, why);
 }
 
 static int64_t texts_count(struct rig *r, const struct packed_column *column, int64_t ws)

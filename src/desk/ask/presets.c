@@ -89,15 +89,15 @@ static enum err preset_listed(void *ctx, const struct row *row, struct fault *wh
 }
 
 static enum err preset_get(
-	struct job *job, struct db *db, enum preset_kind kind, struct fault *why)
+	struct job *job, struct rows *rows, enum preset_kind kind, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct listed l = { .t = t, .w = &w, .left = 1 };
 	const struct val key[] = { val_int(job->who.ws), val_text(kind_text(kind)),
 		val_text(t->id) };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_PRESETS, RECORD_GET), key, 3, preset_listed, &l, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_PRESETS, RECORD_GET), key, 3, preset_listed, &l, why);
 
 	return e || l.found ? e : preset_missing(kind, t->id, why);
 }
@@ -184,16 +184,15 @@ static enum err preset_delete(
 
 #define PRESET_USES(word, of, list_sql, lists, reads)                                    \
 	static enum err word##_list_read(                                                \
-		struct job *job, struct db *db, int64_t now_ms, struct fault *why)       \
+		struct job *job, struct rows *rows, struct fault *why)                   \
 	{                                                                                \
-		(void)now_ms;                                                            \
-		return page_list(task_of(job), db, lists, list_sql, preset_listed, why); \
+		return page_list(                                                        \
+			task_of(job), rows, lists, list_sql, preset_listed, why);        \
 	}                                                                                \
 	static enum err word##_get_read(                                                 \
-		struct job *job, struct db *db, int64_t now_ms, struct fault *why)       \
+		struct job *job, struct rows *rows, struct fault *why)                   \
 	{                                                                                \
-		(void)now_ms;                                                            \
-		return preset_get(job, db, of, why);                                     \
+		return preset_get(job, rows, of, why);                                   \
 	}                                                                                \
 	static enum err word##_put_check(struct task *t, struct fault *why)              \
 	{                                                                                \

@@ -39,8 +39,7 @@ static enum err found_mark_row(void *ctx, const struct row *row, struct fault *w
 	return record_read(&records[RECORD_MARKS], row, f->arena, &f->mark, why);
 }
 
-static enum err ask_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err ask_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct found_ask f = { .arena = &job->arena };
@@ -52,11 +51,11 @@ static enum err ask_get_read(
 	struct shown_asks shown;
 	const char *refused = NULL;
 	struct ask fresh;
-	enum err e = db_one(db, SQL_ASK_GET, args, 2, found_ask_row, &f, why);
+	enum err e = rows_query(rows, SQL_ASK_GET, args, 2, found_ask_row, &f, why);
 
 	if (!e && person)
-		e = db_one(db, SQL_OF(RECORD_MARKS, RECORD_GET), key, 3, found_mark_row,
-			&m, why);
+		e = rows_query(rows, SQL_OF(RECORD_MARKS, RECORD_GET), key, 3,
+			found_mark_row, &m, why);
 	if (e) return e;
 	if (!f.found || !principal_sees(&job->who, f.ask.agent))
 		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
@@ -65,17 +64,17 @@ static enum err ask_get_read(
 	t->stopped = STR_NONE;
 	if (job->credential.policy_version && f.ask.status == ASK_PENDING &&
 		f.ask.kind == ASK_APPROVAL && str_eq(f.ask.agent, job->who.agent))
-		e = stop_read(db, f.ask.ws, agent_known(f.ask.agent, f.ask.agent_name),
-			f.ask.project, f.ask.session, now_ms, &job->arena, &t->stopped,
-			why);
+		e = stop_read(rows, f.ask.ws, agent_known(f.ask.agent, f.ask.agent_name),
+			f.ask.project, f.ask.session, rows->now_ms, &job->arena,
+			&t->stopped, why);
 	if (e) return e;
 	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
 		desk_note_fetched(t->desk, f.ask.ws, f.ask.id, false);
-	e = shown_start(&shown, t, db, NULL, now_ms, why);
+	e = shown_start(&shown, t, rows, NULL, rows->now_ms, why);
 	if (!e) e = shown_one(&shown, &f.ask, &fresh, &refused, why);
 	if (!e)
-		desk_reply_marked(
-			t, &fresh, &f.session, person ? &m.mark : NULL, refused, now_ms);
+		desk_reply_marked(t, &fresh, &f.session, person ? &m.mark : NULL, refused,
+			rows->now_ms);
 	return e;
 }
 
@@ -184,7 +183,7 @@ static enum err agent_row(void *ctx, const struct row *row, struct fault *why)
 
 /* An agent is named by its name or its id. Agents see their own only. */
 static enum err filter_agent(
-	struct task *t, struct db *db, struct str *out, struct fault *why)
+	struct task *t, struct rows *rows, struct str *out, struct fault *why)
 {
 	struct named_agent n = { &t->job.arena, t->job.who.ws, task_param(t, "agent"),
 		task_param(t, "agent") };
@@ -192,7 +191,7 @@ static enum err filter_agent(
 	enum err e = OK;
 
 	if (str_starts(n.id, "agt_"))
-		e = db_one(db, SQL_AGENTS, args, 1, agent_row, &n, why);
+		e = rows_query(rows, SQL_AGENTS, args, 1, agent_row, &n, why);
 	*out = role_may(t->job.who.role, MAY_READ_ALL) ? n.name : t->job.who.agent;
 	return e;
 }
@@ -215,7 +214,7 @@ static enum err filter_snoozed(struct task *t, struct listing *l, struct fault *
 }
 
 static enum err listing_filter(
-	struct task *t, struct db *db, struct listing *l, struct fault *why)
+	struct task *t, struct rows *rows, struct listing *l, struct fault *why)
 {
 	struct str kind, priority, like, assignee, agent;
 	enum ask_kind k;
@@ -228,7 +227,7 @@ static enum err listing_filter(
 		e = why->err;
 	if (like_read(task_param(t, "q"), &t->job.arena, &like, why)) e = why->err;
 	if (filter_user(t, "assignee", true, &assignee, why)) e = why->err;
-	if (filter_agent(t, db, &agent, why)) e = why->err;
+	if (filter_agent(t, rows, &agent, why)) e = why->err;
 	if (filter_snoozed(t, l, why)) e = why->err;
 	if (assignee.len)
 		assignee = arena_print(&t->job.arena, "%%\"%.*s\"%%", STR_ARGS(assignee));
@@ -333,7 +332,7 @@ static enum err listing_plan(struct task *t, struct listing_plan *p, struct faul
 		&p->page, why);
 }
 
-static enum err listing_run(struct listing *l, struct db *db, enum sql sql,
+static enum err listing_run(struct listing *l, struct rows *rows, enum sql sql,
 	const struct val *more, size_t len, struct fault *why)
 {
 	struct val args[ARGS_MAX];
@@ -341,11 +340,11 @@ static enum err listing_run(struct listing *l, struct db *db, enum sql sql,
 	memcpy(args, l->filter, sizeof l->filter);
 	memcpy(args + FILTER_LEN, more, len * sizeof *more);
 	args[1] = val_int(l->left + 1);
-	return db_one(db, sql, args, (int)(FILTER_LEN + len), listed_row, l, why);
+	return rows_query(rows, sql, args, (int)(FILTER_LEN + len), listed_row, l, why);
 }
 
-static enum err list_plain(
-	struct listing *l, struct db *db, const struct listing_plan *p, struct fault *why)
+static enum err list_plain(struct listing *l, struct rows *rows,
+	const struct listing_plan *p, struct fault *why)
 {
 	/* "zz" sorts after every id, in any collation. */
 	struct str from = p->page.has_cursor ? p->page.cursor[0]
@@ -357,16 +356,16 @@ static enum err list_plain(
 		val_text(from), val_text(p->session) };
 
 	if (p->session.len)
-		return listing_run(l, db,
+		return listing_run(l, rows,
 			p->pending ? SQL_ASKS_OF_SESSION_UP : SQL_ASKS_OF_SESSION_DOWN,
 			by_session, 3, why);
-	if (p->all) return listing_run(l, db, SQL_ASKS_ALL, all, 1, why);
-	return listing_run(
-		l, db, p->pending ? SQL_ASKS_OLDEST : SQL_ASKS_NEWEST, by_status, 2, why);
+	if (p->all) return listing_run(l, rows, SQL_ASKS_ALL, all, 1, why);
+	return listing_run(l, rows, p->pending ? SQL_ASKS_OLDEST : SQL_ASKS_NEWEST,
+		by_status, 2, why);
 }
 
-static enum err list_settled(
-	struct listing *l, struct db *db, const struct listing_plan *p, struct fault *why)
+static enum err list_settled(struct listing *l, struct rows *rows,
+	const struct listing_plan *p, struct fault *why)
 {
 	int64_t before_ms = INT64_MAX;
 
@@ -378,13 +377,13 @@ static enum err list_settled(
 		val_text(p->session), val_text(p->by), val_int(p->from_ms),
 		val_int(p->to_ms), val_text(p->status), val_text(p->pattern),
 		val_int(p->approvals) };
-	return listing_run(l, db, SQL_ASKS_SETTLED, more, 9, why);
+	return listing_run(l, rows, SQL_ASKS_SETTLED, more, 9, why);
 }
 
 /* Deadline within five minutes, then urgency, then age. What is soon is fixed by the first
  * page, so that no ask is shown twice or left out while the clock goes on. */
-static enum err list_attention(struct listing *l, struct db *db, struct listing_plan *p,
-	int64_t *soon_ms, int64_t *part, struct fault *why)
+static enum err list_attention(struct listing *l, struct rows *rows,
+	struct listing_plan *p, int64_t *soon_ms, int64_t *part, struct fault *why)
 {
 	int64_t urgency = URGENCY_MAX + 1;
 	struct str from = STR_NONE;
@@ -408,8 +407,9 @@ static enum err list_attention(struct listing *l, struct db *db, struct listing_
 		const struct val rest[] = { val_int(*soon_ms), val_text(from),
 			val_text(p->session) };
 
-		e = *part == PART_REST ? listing_run(l, db, sqls[*part], rest, 3, why)
-				       : listing_run(l, db, sqls[*part], urgent, 4, why);
+		e = *part == PART_REST
+			    ? listing_run(l, rows, sqls[*part], rest, 3, why)
+			    : listing_run(l, rows, sqls[*part], urgent, 4, why);
 		if (l->more || *part == PART_REST) break;
 		urgency = URGENCY_MAX + 1;
 		from = STR_NONE;
@@ -442,31 +442,30 @@ static void list_end(struct listing *l, const struct listing_plan *p, int64_t so
 		as_of);
 }
 
-static enum err ask_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err ask_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct listing l = { .t = t,
 		.w = &w,
-		.now_ms = now_ms,
+		.now_ms = rows->now_ms,
 		.last_urgency = URGENCY_MAX + 1,
 		.marked = principal_person(&job->who).len > 0 };
 	struct listing_plan p = { 0 };
 	int64_t soon_ms = 0, part = PART_PLAIN, as_of = 0;
 	enum err e = listing_plan(t, &p, why);
 
-	if (listing_filter(t, db, &l, why)) e = why->err;
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (listing_filter(t, rows, &l, why)) e = why->err;
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	l.left = p.page.limit;
-	e = shown_start(&l.shown, t, db, &w, now_ms, why);
+	e = shown_start(&l.shown, t, rows, &w, rows->now_ms, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = p.attention ? list_attention(&l, db, &p, &soon_ms, &part, why)
-	    : p.settled ? list_settled(&l, db, &p, why)
-			: list_plain(&l, db, &p, why);
+	e = p.attention ? list_attention(&l, rows, &p, &soon_ms, &part, why)
+	    : p.settled ? list_settled(&l, rows, &p, why)
+			: list_plain(&l, rows, &p, why);
 	if (!e) e = shown_end(&l.shown, why);
 	if (e) return e;
 	jw_array_end(&w);

@@ -21,17 +21,17 @@ static bool needs_people(const struct ask *a)
 	return a->require.len && a->status == ASK_PENDING;
 }
 
-enum err shown_start(struct shown_asks *s, struct task *t, struct db *db,
+enum err shown_start(struct shown_asks *s, struct task *t, struct rows *rows,
 	struct json_writer *w, int64_t now_ms, struct fault *why)
 {
 	enum err e;
 
-	*s = (struct shown_asks){ .people = { .task = t, .db = db, .now_ms = now_ms },
+	*s = (struct shown_asks){ .people = { .task = t, .rows = rows, .now_ms = now_ms },
 		.w = w };
 	s->end = &s->first;
 	t->found = NULL;
 	s->found_end = &t->found;
-	e = since_read(t, db, &s->rules, why);
+	e = since_read(t, rows, &s->rules, why);
 	return !e && may_be_asked(s) ? reading_roster_teams(&s->people, why) : e;
 }
 

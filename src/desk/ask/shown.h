@@ -20,7 +20,7 @@ struct shown_asks {
 };
 
 /* Before the statement: what its rows will need. */
-enum err shown_start(struct shown_asks *, struct task *, struct db *,
+enum err shown_start(struct shown_asks *, struct task *, struct rows *,
 	struct json_writer *, int64_t now_ms, struct fault *);
 /* The ask that `row` starts with; `a` was read from it. `mark` may be NULL. */
 enum err shown_add(struct shown_asks *, const struct row *, const struct ask *a,

@@ -142,8 +142,7 @@ static void suggestions_write(struct json_writer *w, const struct suggesting *s)
 	jw_array_end(w);
 }
 
-static enum err suggest_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err suggest_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -153,7 +152,7 @@ static enum err suggest_read(
 
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	s->arena = &job->arena;
-	e = db_one(db, SQL_OF(RECORD_ASKS, RECORD_GET), key, 2, ask_row, s, why);
+	e = rows_query(rows, SQL_OF(RECORD_ASKS, RECORD_GET), key, 2, ask_row, s, why);
 	if (!e && !s->found)
 		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
@@ -163,9 +162,9 @@ static enum err suggest_read(
 		s->questions[i].like = question_like(&s->parts.questions[i], s->arena);
 	const struct val args[] = { val_int(job->who.ws), val_text(s->ask.agent),
 		val_text(s->ask.project),
-		val_int(now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000),
+		val_int(rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000),
 		val_int(SUGGEST_LOOK) };
-	e = db_one(db, SQL_ASKS_ANSWERED, args, 5, past_row, s, why);
+	e = rows_query(rows, SQL_ASKS_ANSWERED, args, 5, past_row, s, why);
 	if (!e) suggestions_write(&w, s);
 	return e;
 }

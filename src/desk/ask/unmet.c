@@ -33,8 +33,7 @@ static enum err is_unmet(const struct ask *a, const struct roster *r, struct are
 	return e;
 }
 
-static enum err unmet_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err unmet_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct unmet_asks *out = t->checked;
@@ -42,8 +41,9 @@ static enum err unmet_read(
 		.asks = ARENA_ARRAY(&job->arena, struct ask, UNMET_LOOK) };
 	struct reading_roster r = { 0 };
 	const struct val args[] = { val_int(UNMET_LOOK) };
-	enum err e = u.asks ? db_one(db, SQL_ASKS_VOTING, args, 1, unmet_row, &u, why)
-			    : fail(why, ERR_MEMORY, "out of memory");
+	enum err e =
+		u.asks ? rows_query(rows, SQL_ASKS_VOTING, args, 1, unmet_row, &u, why)
+		       : fail(why, ERR_MEMORY, "out of memory");
 
 	out->len = 0;
 	for (size_t i = 0; !e && i < u.len && out->len < UNMET_MAX; i++) {
@@ -51,7 +51,7 @@ static enum err unmet_read(
 		bool unmet = false;
 
 		if (!i || a->ws != u.asks[i - 1].ws) {
-			r = (struct reading_roster){ t, db, now_ms, 0 };
+			r = (struct reading_roster){ t, rows, rows->now_ms, 0 };
 			job->who.ws = a->ws;
 			job->credential.teams = 1; /* there may be some */
 			e = reading_roster_users(&r, why);

@@ -21,14 +21,12 @@ static void views_write(struct buf *out, struct str views)
 	buf_add(out, views.len ? views : STR("[]"));
 }
 
-static enum err views_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err views_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct user u;
 	enum err e = person_only(job, why);
 
-	(void)now_ms;
-	if (!e) e = user_find(db, job->who.ws, job->who.user, &job->arena, &u, why);
+	if (!e) e = user_find(rows, job->who.ws, job->who.user, &job->arena, &u, why);
 	if (!e) views_write(&job->out, u.views);
 	return e;
 }

@@ -18,8 +18,8 @@ void check_found(struct checking *c, struct str record, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	c->findings[c->found - 1] = (struct finding){ c->workspace,
-		arena_str(c->arena, str_first(record, 100)),
-		arena_str(c->arena, str_of(text)) };
+		arena_str(c->rows->arena, str_first(record, 100)),
+		arena_str(c->rows->arena, str_of(text)) };
 }
 
 void check_step(struct checking *c, int64_t events)
@@ -76,7 +76,7 @@ static enum err page_fetch(struct check_page *p, struct str from, int64_t n,
 	p->len = 0;
 	p->rows = 0;
 	if (!p->events) return fail(why, ERR_MEMORY, "out of memory");
-	return db_one(p->c->db, SQL_CHECK_EVENTS, args, 5, page_event, p, why);
+	return rows_query(p->c->rows, SQL_CHECK_EVENTS, args, 5, page_event, p, why);
 }
 
 enum err check_events(struct checking *c, struct str from, bool with_from, struct str to,
@@ -118,7 +118,7 @@ static enum err pass_page(struct check_pass *p, struct fault *why)
 	table_clear(&p->table);
 	if (p->facts) p->at = arena_array(&p->arena, p->page, p->facts);
 	if (p->facts && !p->at) return fail(why, ERR_MEMORY, "out of memory");
-	e = db_one(p->c->db, p->sql, args, len, p->row, p, why);
+	e = rows_query(p->c->rows, p->sql, args, len, p->row, p, why);
 	if (!e && p->rows < p->page) p->to = p->to_id = LAST_ID;
 	return e || !p->compare ? e : p->compare(p, why);
 }
@@ -170,7 +170,7 @@ static enum err workspace_check(
 	enum err e;
 
 	c->ws = w->id;
-	c->workspace = arena_str(c->arena, w->name);
+	c->workspace = arena_str(c->rows->arena, w->name);
 	c->last_event = w->last;
 	c->old_events = w->old;
 	c->last_hash = w->head;
@@ -206,7 +206,8 @@ static enum err workspaces_check(struct checking *c, struct fault *why)
 		struct check_list l = { .c = c };
 		const struct val args[] = { val_int(after), val_int(WORKSPACES_PAGE) };
 
-		e = db_one(c->db, SQL_CHECK_WORKSPACES, args, 2, workspace_row, &l, why);
+		e = rows_query(
+			c->rows, SQL_CHECK_WORKSPACES, args, 2, workspace_row, &l, why);
 		for (size_t i = 0; !e && i < l.len; i++)
 			e = workspace_check(c, &l.at[i], why);
 		more = l.len == WORKSPACES_PAGE;
@@ -252,7 +253,7 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 	for (size_t i = 0; !e && i < sizeof tables / sizeof *tables; i++) {
 		int64_t lost = 0;
 
-		e = db_one(c->db, tables[i].sql, NULL, 0, sum_row, &lost, why);
+		e = rows_query(c->rows, tables[i].sql, NULL, 0, sum_row, &lost, why);
 		if (!e && lost)
 			check_found(c, str_of(tables[i].what),
 				i == 0 ? "%lld out of place, or of a workspace that does not exist"
@@ -290,8 +291,8 @@ void check_report(const struct checking *c, struct json_writer *w)
 	jw_put_bool(w, "ok", !first);
 	jw_key(w, "detail");
 	if (first)
-		jw_str(w, arena_print(c->arena, "%.*s: %.*s", STR_ARGS(first->record),
-				  STR_ARGS(first->what)));
+		jw_str(w, arena_print(c->rows->arena, "%.*s: %.*s",
+				  STR_ARGS(first->record), STR_ARGS(first->what)));
 	else
 		jw_null(w);
 	jw_put_array(w, "findings");
@@ -312,19 +313,19 @@ void check_report(const struct checking *c, struct json_writer *w)
 enum err check_store(struct checking *c, struct json_writer *report, struct fault *why)
 {
 	int64_t events = 0;
-	enum err e = c->db->driver->verify(c->db, why);
+	enum err e = rows_verify(c->rows, why);
 
 	if (e == ERR_UNAVAILABLE) {
 		check_found(c, STR("store"), "%s", why->detail);
 		e = OK;
 	}
-	if (!e) e = db_one(c->db, SQL_CHECK_COUNT, NULL, 0, sum_row, &events, why);
+	if (!e) e = rows_query(c->rows, SQL_CHECK_COUNT, NULL, 0, sum_row, &events, why);
 	c->all = events * 4;
 	if (!e) e = workspaces_check(c, why);
 	if (!e) e = orphans_check(c, why);
 	/* What SQLite says of pages that it cannot read. */
 	if (e == ERR_UNAVAILABLE && c->found) e = OK;
-	if (!e && c->arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e && c->rows->arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
 	if (!e) check_report(c, report);
 	return e;
 }

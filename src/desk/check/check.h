@@ -17,9 +17,7 @@ struct finding {
 };
 
 struct checking {
-	struct db *db;
-	int64_t now_ms;
-	struct arena *arena;   /* of the findings */
+	struct rows *rows;     /* in whose arena the findings are */
 	progress_fn *progress; /* in events gone through; or NULL */
 	void *progress_ctx;
 	struct finding findings[FINDINGS_MAX];

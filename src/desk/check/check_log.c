@@ -107,8 +107,8 @@ static enum err log_emptied(struct log_pass *p, struct fault *why)
 		const struct val args[] = { val_int(p->c->ws), val_text(g->session) };
 		int64_t there = 0;
 
-		e = db_one(
-			p->c->db, SQL_SESSION_EXISTS, args, 2, exists_row, &there, why);
+		e = rows_query(
+			p->c->rows, SQL_SESSION_EXISTS, args, 2, exists_row, &there, why);
 		if (!e && (there || !g->session.len))
 			log_found(p, g->n, "its data is gone");
 	}
@@ -127,7 +127,7 @@ enum err check_log(struct checking *c, struct fault *why)
 			val_int(event_place(c->ws, INT64_MAX)), val_int(LOG_PAGE) };
 
 		seen = c->events;
-		e = db_one(c->db, SQL_EVENTS_CHAIN, args, 3, log_row, &p, why);
+		e = rows_query(c->rows, SQL_EVENTS_CHAIN, args, 3, log_row, &p, why);
 		if (!e) e = log_emptied(&p, why);
 		arena_done(&p.arena);
 		check_step(c, c->events - seen);

@@ -147,7 +147,7 @@ static bool has_run_out(const struct check_pass *p, const struct json *data)
 	const struct json *kept = json_get(data, "kept_until");
 	struct str expires = json_text(kept ? kept : json_get(data, "expires_at"));
 
-	time_write(p->c->now_ms, now);
+	time_write(p->c->rows->now_ms, now);
 	/* A rule that ran out is kept for a while: its end says how long. */
 	if (p->sql == SQL_CHECK_RULES && !kept) return false;
 	return expires.len && str_cmp(expires, str_of(now)) <= 0;

@@ -127,7 +127,7 @@ static enum err runs_compare(struct check_pass *p, struct fault *why)
 	size_t at = 0;
 	struct str key;
 	void *value;
-	enum err e = db_one(p->c->db, SQL_CHECK_RUNS, args, 3, run_row, p, why);
+	enum err e = rows_query(p->c->rows, SQL_CHECK_RUNS, args, 3, run_row, p, why);
 
 	if (!e) e = check_events(p->c, p->from, false, p->to, run_event_seen, p, why);
 	while (!e && table_next(&p->table, &at, &key, &value))

@@ -59,8 +59,7 @@ static enum sql list_statement(struct str status)
 		       : SQL_DELIVERY_LIST_ENDED;
 }
 
-static enum err delivery_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err delivery_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -69,9 +68,8 @@ static enum err delivery_list_read(
 	int64_t as_of = 0;
 	enum err e = page_read(t, "deliveries", &p, why);
 
-	(void)now_ms;
 	if (list_filter(t, why)) e = why->err;
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
@@ -82,7 +80,7 @@ static enum err delivery_list_read(
 	l.left = p.limit;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, list, args, list == SQL_DELIVERY_LIST_ENDED ? 9 : 8,
+	e = rows_query(rows, list, args, list == SQL_DELIVERY_LIST_ENDED ? 9 : 8,
 		delivery_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "deliveries", l.more ? &l.last : NULL, 1, as_of);
@@ -93,12 +91,12 @@ static enum err delivery_list_read(
 const struct use use_delivery_list =
 	READS("delivery_list", MAY_ADMIN, 0, delivery_list_read, NULL);
 
-static enum err delivery_find(struct task *t, struct db *db, struct json_writer *w,
+static enum err delivery_find(struct task *t, struct rows *rows, struct json_writer *w,
 	struct delivery *out, struct fault *why)
 {
 	struct delivery_list l = { .t = t, .w = w, .left = 1 };
 	const struct val args[] = { val_int(t->job.who.ws), val_text(t->id) };
-	enum err e = db_one(db, SQL_OF(RECORD_DELIVERIES, RECORD_GET), args, 2,
+	enum err e = rows_query(rows, SQL_OF(RECORD_DELIVERIES, RECORD_GET), args, 2,
 		delivery_listed, &l, why);
 
 	if (e) return e;
@@ -109,14 +107,12 @@ static enum err delivery_find(struct task *t, struct db *db, struct json_writer 
 	return OK;
 }
 
-static enum err delivery_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err delivery_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct delivery d = { 0 };
-	enum err e = delivery_find(task_of(job), db, &w, &d, why);
+	enum err e = delivery_find(task_of(job), rows, &w, &d, why);
 
-	(void)now_ms;
 	if (role_may(job->who.role, MAY_ADMIN) || (e && e != ERR_NOT_FOUND)) return e;
 	return !e && d.user.len && str_eq(d.user, principal_person(&job->who))
 		       ? OK

@@ -25,12 +25,12 @@ static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
 	return ask_from_row(row, o->arena, o->out, why);
 }
 
-static enum err ask_read(struct db *db, const struct delivery *d, struct arena *arena,
+static enum err ask_read(struct rows *rows, const struct delivery *d, struct arena *arena,
 	struct ask *out, struct fault *why)
 {
 	struct one_ask o = { arena, out, false };
 	const struct val args[] = { val_int(d->ws), val_text(d->ask) };
-	enum err e = db_one(db, SQL_ASK_GET, args, 2, ask_row, &o, why);
+	enum err e = rows_query(rows, SQL_ASK_GET, args, 2, ask_row, &o, why);
 
 	return e || o.found ? e
 			    : fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(d->ask));
@@ -51,12 +51,12 @@ static enum err text_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err workspace_name(struct db *db, int64_t ws, struct arena *arena,
+static enum err workspace_name(struct rows *rows, int64_t ws, struct arena *arena,
 	struct str *out, struct fault *why)
 {
 	struct text_row t = { arena, 1, STR_NONE };
 	const struct val args[] = { val_int(ws) };
-	enum err e = db_one(db, SQL_WORKSPACE_GET, args, 1, text_row, &t, why);
+	enum err e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, text_row, &t, why);
 
 	*out = t.text;
 	return e;
@@ -74,21 +74,21 @@ static enum err key_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[RECORD_SERVER_KEYS], row, k->arena, &k->key, why);
 }
 
-static enum err key_read(struct db *db, struct str name, struct arena *arena,
+static enum err key_read(struct rows *rows, struct str name, struct arena *arena,
 	struct one_key *out, struct fault *why)
 {
 	const struct val args[] = { val_text(name) };
 
 	*out = (struct one_key){ .arena = arena };
-	return db_one(
-		db, SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, key_row, out, why);
+	return rows_query(
+		rows, SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, key_row, out, why);
 }
 
-enum err fill_server_key(struct db *db, struct str name, struct arena *arena,
+enum err fill_server_key(struct rows *rows, struct str name, struct arena *arena,
 	struct str *out, struct fault *why)
 {
 	struct one_key k;
-	enum err e = key_read(db, name, arena, &k, why);
+	enum err e = key_read(rows, name, arena, &k, why);
 
 	if (!e && k.key.value.len != SERVER_KEY_SIZE)
 		e = fail(why, ERR_UNAVAILABLE, "the server's key is not there yet");
@@ -97,17 +97,17 @@ enum err fill_server_key(struct db *db, struct str name, struct arena *arena,
 }
 
 /* They were made when the delivery was claimed. */
-static enum err keys_read(struct db *db, struct delivery_fill *f, int64_t now_ms,
+static enum err keys_read(struct rows *rows, struct delivery_fill *f, int64_t now_ms,
 	struct arena *arena, struct fault *why)
 {
 	int64_t ws = f->delivery->ws;
 	struct one_key now, before;
 	enum err e =
-		key_read(db, desk_webhook_key_name(ws, false, arena), arena, &now, why);
+		key_read(rows, desk_webhook_key_name(ws, false, arena), arena, &now, why);
 
 	if (!e)
-		e = key_read(
-			db, desk_webhook_key_name(ws, true, arena), arena, &before, why);
+		e = key_read(rows, desk_webhook_key_name(ws, true, arena), arena, &before,
+			why);
 	if (e) return e;
 	if (!now.key.value.len)
 		return fail(why, ERR_UNAVAILABLE, "the webhook key is not there yet");
@@ -162,7 +162,7 @@ static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 static enum err pending_read(
-	struct db *db, const struct session *s, struct pending *p, struct fault *why)
+	struct rows *rows, const struct session *s, struct pending *p, struct fault *why)
 {
 	enum err e = OK;
 
@@ -173,7 +173,7 @@ static enum err pending_read(
 			val_text(str_of(p->id)), val_int(1) };
 
 		p->rows = 0;
-		e = db_one(db, SQL_ASKS_RECENT, args, 6, pending_row, p, why);
+		e = rows_query(rows, SQL_ASKS_RECENT, args, 6, pending_row, p, why);
 	} while (!e && !p->full && p->rows == PENDING_PAGE);
 	return e;
 }
@@ -225,7 +225,7 @@ static void body_write(struct buf *out, struct task *t, const struct ask *a,
 /* What a kind of delivery is made of. */
 struct filling {
 	struct task *t;
-	struct db *db;
+	struct rows *rows;
 	int64_t now_ms;
 	struct delivery_fill *fill;
 	struct ask ask;
@@ -242,9 +242,9 @@ static enum err webhook_fill(struct filling *f, struct fault *why)
 		.t = f->t, .title = s->title, .now_ms = f->now_ms, .id = "zz"
 	};
 	struct buf body = { 0 };
-	enum err e = workspace_name(f->db, s->ws, arena, &p.workspace, why);
+	enum err e = workspace_name(f->rows, s->ws, arena, &p.workspace, why);
 
-	if (!e) e = pending_read(f->db, s, &p, why);
+	if (!e) e = pending_read(f->rows, s, &p, why);
 	if (e) return e;
 	body_write(&body, f->t, &f->ask, s, &p);
 	if (body.failed) arena->failed = true;
@@ -264,9 +264,9 @@ static enum err person_fill(struct filling *f, struct fault *why)
 	if (d->ask.len) {
 		fill->ask = f->ask;
 		fill->session_title = f->session.title;
-		e = workspace_name(f->db, d->ws, arena, &fill->workspace, why);
+		e = workspace_name(f->rows, d->ws, arena, &fill->workspace, why);
 	}
-	return e ? e : notify_fill(f->t, f->db, f->now_ms, fill, why);
+	return e ? e : notify_fill(f->t, f->rows, f->now_ms, fill, why);
 }
 
 static enum err context_fill(struct filling *f, struct fault *why)
@@ -277,7 +277,7 @@ static enum err context_fill(struct filling *f, struct fault *why)
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	f->fill->external_id = s->external_id;
-	return desk_resume_context(f->db, s, &f->t->job.arena, &f->fill->context, why);
+	return desk_resume_context(f->rows, s, &f->t->job.arena, &f->fill->context, why);
 }
 
 /* The ask as it is shown, and nothing else. */
@@ -285,9 +285,9 @@ static enum err verifier_fill(struct filling *f, struct fault *why)
 {
 	struct arena *arena = &f->t->job.arena;
 	struct str workspace;
-	enum err e = workspace_name(f->db, f->ask.ws, arena, &workspace, why);
+	enum err e = workspace_name(f->rows, f->ask.ws, arena, &workspace, why);
 
-	if (!e) e = keys_read(f->db, f->fill, f->now_ms, arena, why);
+	if (!e) e = keys_read(f->rows, f->fill, f->now_ms, arena, why);
 	if (!e)
 		f->fill->body = desk_show(f->t->desk, &f->ask, f->session.title,
 			workspace, f->now_ms, arena);
@@ -300,20 +300,19 @@ static fill_fn *const fills[DELIVERY_KINDS] = {
 	[DELIVERY_VERIFIER] = verifier_fill,
 };
 
-static enum err fill_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct filling f = { t, db, now_ms, t->checked, { 0 }, { 0 } };
+	struct filling f = { t, rows, rows->now_ms, t->checked, { 0 }, { 0 } };
 	const struct delivery *d = f.fill->delivery;
-	enum err e = d->ask.len ? ask_read(db, d, &job->arena, &f.ask, why) : OK;
+	enum err e = d->ask.len ? ask_read(rows, d, &job->arena, &f.ask, why) : OK;
 
 	if (!e && d->session.len)
 		e = desk_read_session(
-			db, d->ws, d->session, &job->arena, &f.session, why);
+			rows, d->ws, d->session, &job->arena, &f.session, why);
 	if (!e) e = d->contact.len ? person_fill(&f, why) : fills[d->kind](&f, why);
 	if (!e && d->kind == DELIVERY_WEBHOOK)
-		e = keys_read(db, f.fill, now_ms, &job->arena, why);
+		e = keys_read(rows, f.fill, rows->now_ms, &job->arena, why);
 	return e;
 }
 

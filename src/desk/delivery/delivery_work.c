@@ -360,14 +360,13 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 const struct use use_delivery_claim =
 	WRITES("delivery_claim", 0, JOB_OPEN, NULL, claim_decide, NULL, NULL);
 
-static enum err look_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct lease_look *l = task_of(job)->checked;
 	const struct val by[] = { val_text(l->by) };
 	const struct call next = { .sql = SQL_DELIVERY_NEXT, .args = by, .args_len = 1 };
 
-	return lease_look(db, next, l, now_ms, why);
+	return lease_look(rows, next, l, why);
 }
 
 const struct use use_delivery_look = READS("delivery_look", 0, JOB_OPEN, look_read, NULL);

@@ -158,8 +158,7 @@ static void channel_write(struct json_writer *w, const struct channels_read *r,
 	jw_object_end(w);
 }
 
-static enum err channels_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err channels_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -170,9 +169,8 @@ static enum err channels_read(
 				       role_name(job->who.role))
 			     : OK;
 
-	(void)now_ms;
-	if (!e) e = db_one(db, SQL_CHANNELS, NULL, 0, state_row, &r, why);
-	if (!e) e = db_one(db, SQL_CHANNELS_WAITING, args, 1, waiting_row, &r, why);
+	if (!e) e = rows_query(rows, SQL_CHANNELS, NULL, 0, state_row, &r, why);
+	if (!e) e = rows_query(rows, SQL_CHANNELS_WAITING, args, 1, waiting_row, &r, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");

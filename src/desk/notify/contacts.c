@@ -88,8 +88,7 @@ static enum err contact_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err contact_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err contact_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -99,12 +98,11 @@ static enum err contact_list_read(
 	int64_t as_of = 0;
 	enum err e = contact_may(t, why);
 
-	(void)now_ms;
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_CONTACT_LIST, args, 3, contact_row, &l, why);
+	e = rows_query(rows, SQL_CONTACT_LIST, args, 3, contact_row, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "contacts", NULL, 0, as_of);
 	jw_object_end(&w);
@@ -113,8 +111,7 @@ static enum err contact_list_read(
 
 const struct use use_contact_list = READS("contact_list", 0, 0, contact_list_read, NULL);
 
-static enum err contact_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err contact_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -122,10 +119,9 @@ static enum err contact_get_read(
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	enum err e = contact_may(t, why);
 
-	(void)now_ms;
 	if (!e)
-		e = db_one(db, SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, contact_row,
-			&l, why);
+		e = rows_query(rows, SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2,
+			contact_row, &l, why);
 	return e || l.found ? e : contact_missing(t, why);
 }
 

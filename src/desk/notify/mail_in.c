@@ -107,21 +107,19 @@ static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 /* The delivery that the token names, its contact and its ask. */
-static enum err mail_find_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err mail_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct incoming *in = task_of(job)->checked;
 	struct found_row d = { &in->arena, RECORD_DELIVERIES, &in->delivery, false };
 	struct found_row c = { &in->arena, RECORD_CONTACTS, &in->contact, false };
 	char id[ID_SIZE];
 	struct str key;
-	enum err e = mail_key(db, &in->arena, &key, why);
+	enum err e = mail_key(rows, &in->arena, &key, why);
 
-	(void)now_ms;
 	if (e || !key.len || !token_find(in, key, id)) return e;
 	const struct val by_id[] = { val_text(arena_str(&in->arena, str_of(id))) };
 
-	e = db_one(db, SQL_DELIVERY_ANYWHERE, by_id, 1, found_row, &d, why);
+	e = rows_query(rows, SQL_DELIVERY_ANYWHERE, by_id, 1, found_row, &d, why);
 	if (e || !d.found || in->delivery.kind != DELIVERY_EMAIL || !in->delivery.ask.len)
 		return e;
 	const struct val of_contact[] = { val_int(in->delivery.ws),
@@ -129,9 +127,9 @@ static enum err mail_find_read(
 	const struct val of_ask[] = { val_int(in->delivery.ws),
 		val_text(in->delivery.ask) };
 
-	e = db_one(db, SQL_OF(RECORD_CONTACTS, RECORD_GET), of_contact, 2, found_row, &c,
-		why);
-	if (!e) e = db_one(db, SQL_ASK_GET, of_ask, 2, ask_row, in, why);
+	e = rows_query(rows, SQL_OF(RECORD_CONTACTS, RECORD_GET), of_contact, 2,
+		found_row, &c, why);
+	if (!e) e = rows_query(rows, SQL_ASK_GET, of_ask, 2, ask_row, in, why);
 	in->found = c.found && in->ask.id.len;
 	return e;
 }
@@ -428,11 +426,9 @@ enum err desk_mail_in(struct desk *d, struct str raw, struct str recipient,
 	return e;
 }
 
-static enum err mail_in_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err mail_in_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	(void)db;
-	(void)now_ms;
+	(void)rows;
 	if (job->who.role != ROLE_LOCAL_ADMIN)
 		return fail(why, ERR_FORBIDDEN, "only on the server's own machine");
 	return task_of(job)->desk->mail.reply[0]

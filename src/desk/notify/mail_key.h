@@ -5,6 +5,6 @@
 #include "desk/inner.h"
 
 /* For readers. Empty: nothing was made with it so far. */
-enum err mail_key(struct db *, struct arena *, struct str *out, struct fault *);
+enum err mail_key(struct rows *, struct arena *, struct str *out, struct fault *);
 
 #endif

@@ -15,12 +15,13 @@ static enum err key_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[RECORD_SERVER_KEYS], row, r->arena, &r->key, why);
 }
 
-enum err mail_key(struct db *db, struct arena *arena, struct str *out, struct fault *why)
+enum err mail_key(
+	struct rows *rows, struct arena *arena, struct str *out, struct fault *why)
 {
 	const struct val args[] = { val_text(STR("mail")) };
 	struct key_row r = { .arena = arena };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, key_row, &r, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, key_row, &r, why);
 
 	*out = r.key.value;
 	return e;
@@ -40,20 +41,18 @@ static enum err contact_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[RECORD_CONTACTS], row, r->arena, &r->contact, why);
 }
 
-static enum err mute_find_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err mute_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct mute_row r = { .arena = &job->arena };
 	char id[ID_SIZE];
 	struct str key;
-	enum err e = mail_key(db, &job->arena, &key, why);
+	enum err e = mail_key(rows, &job->arena, &key, why);
 
-	(void)now_ms;
 	if (!e && key.len && mail_token_read(key, "con", t->id, id)) {
 		const struct val args[] = { val_text(str_of(id)) };
 
-		e = db_one(db, SQL_CONTACT_ANYWHERE, args, 1, contact_row, &r, why);
+		e = rows_query(rows, SQL_CONTACT_ANYWHERE, args, 1, contact_row, &r, why);
 	}
 	if (e) return e;
 	if (!r.found) return fail(why, ERR_NOT_FOUND, "there is nothing here");

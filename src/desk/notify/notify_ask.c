@@ -166,13 +166,13 @@ static enum err found_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 enum err route_table_read(
-	struct task *task, struct db *db, struct route_table *out, struct fault *why)
+	struct task *task, struct rows *rows, struct route_table *out, struct fault *why)
 {
 	struct arena *arena = &task->job.arena;
 	const struct val args[] = { val_int(task->job.who.ws) };
 	struct notify_found kept = { arena, RECORD_ROUTES, NULL, 0, 0 };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_ROUTES, RECORD_GET), args, 1, found_row, &kept, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_ROUTES, RECORD_GET), args, 1, found_row, &kept, why);
 
 	return e ? e
 		 : routes_load(kept.len ? ((struct routes_record *)kept.at[0])->body
@@ -180,19 +180,21 @@ enum err route_table_read(
 			   arena, out, why);
 }
 
-enum err recipients_read(struct task *task, struct db *db, int64_t now_ms,
+enum err recipients_read(struct task *task, struct rows *rows, int64_t now_ms,
 	struct recipients *t, struct fault *why)
 {
 	struct arena *arena = &task->job.arena;
 	int64_t ws = task->job.who.ws;
 	const struct val args[] = { val_int(ws) };
-	struct reading_roster r = { .task = task, .db = db, .now_ms = now_ms };
+	struct reading_roster r = { .task = task, .rows = rows, .now_ms = now_ms };
 	struct notify_found contacts = { arena, RECORD_CONTACTS, NULL, 0, 0 };
 	struct notify_found people = { arena, RECORD_NOTIFY_PEOPLE, NULL, 0, 0 };
 	enum err e = reading_roster_users(&r, why);
 
-	if (!e) e = db_one(db, SQL_CONTACTS_OF, args, 1, found_row, &contacts, why);
-	if (!e) e = db_one(db, SQL_NOTIFY_PEOPLE_OF, args, 1, found_row, &people, why);
+	if (!e) e = rows_query(rows, SQL_CONTACTS_OF, args, 1, found_row, &contacts, why);
+	if (!e)
+		e = rows_query(
+			rows, SQL_NOTIFY_PEOPLE_OF, args, 1, found_row, &people, why);
 	if (e) return e;
 	*t = (struct recipients){ .ws = ws, .roster = r.roster };
 	t->contacts = (const struct contact **)contacts.at;
@@ -201,7 +203,7 @@ enum err recipients_read(struct task *task, struct db *db, int64_t now_ms,
 	if (!t->people) return out_of_memory(why);
 	for (size_t i = 0; !e && i < people.len; i++)
 		e = person_take(people.at[i], arena, &t->people[t->people_len++], why);
-	return e ? e : route_table_read(task, db, &t->table, why);
+	return e ? e : route_table_read(task, rows, &t->table, why);
 }
 
 /* ---- staging ---- */

@@ -27,20 +27,20 @@ static enum err notify_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[r->id], row, r->arena, r->out, why);
 }
 
-static enum err contact_find(struct db *db, const struct delivery *d, struct arena *arena,
-	struct contact *out, struct fault *why)
+static enum err contact_find(struct rows *rows, const struct delivery *d,
+	struct arena *arena, struct contact *out, struct fault *why)
 {
 	struct notify_row r = { arena, RECORD_CONTACTS, out, false };
 	const struct val key[] = { val_int(d->ws), val_text(d->contact) };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, notify_row, &r, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, notify_row, &r, why);
 
 	return e || r.found ? e : fail(why, ERR_NOT_FOUND, "the contact was removed");
 }
 
 /* Their language, and how much of an ask they want to see. */
-static enum err person_find(
-	struct db *db, struct arena *arena, struct delivery_fill *f, struct fault *why)
+static enum err person_find(struct rows *rows, struct arena *arena,
+	struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
 	const struct val key[] = { val_int(d->ws), val_text(f->contact.user) };
@@ -51,9 +51,9 @@ static enum err person_find(
 	enum err e;
 
 	if (!f->contact.user.len) return OK;
-	e = user_find(db, d->ws, f->contact.user, arena, &u, why);
+	e = user_find(rows, d->ws, f->contact.user, arena, &u, why);
 	if (!e)
-		e = db_one(db, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
+		e = rows_query(rows, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
 			notify_row, &r, why);
 	if (!e) e = prefs_load(person.prefs, arena, &prefs, why);
 	if (e) return e;
@@ -84,14 +84,14 @@ static enum err shown_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err shown_find(
-	struct db *db, struct arena *arena, struct delivery_fill *f, struct fault *why)
+static enum err shown_find(struct rows *rows, struct arena *arena,
+	struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
 	const struct val args[] = { val_int(d->ws), val_text(d->ask),
 		val_text(d->contact) };
 	struct shown_row s = { arena, STR_NONE };
-	enum err e = db_one(db, SQL_SLACK_SHOWN, args, 3, shown_row, &s, why);
+	enum err e = rows_query(rows, SQL_SLACK_SHOWN, args, 3, shown_row, &s, why);
 
 	f->shown_at = s.text;
 	return e;
@@ -127,8 +127,8 @@ static enum err carried_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err carried_find(
-	struct db *db, struct arena *arena, struct delivery_fill *f, struct fault *why)
+static enum err carried_find(struct rows *rows, struct arena *arena,
+	struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
 	const struct val args[] = { val_int(d->ws), val_text(d->id),
@@ -140,7 +140,7 @@ static enum err carried_find(
 	f->carried_parts = ARENA_ARRAY(arena, struct ask_parts, CARRIED_MAX);
 	if (!f->carried || !f->carried_parts)
 		return fail(why, ERR_MEMORY, "out of memory");
-	e = db_one(db, SQL_ASKS_CARRIED, args, 3, carried_row, &l, why);
+	e = rows_query(rows, SQL_ASKS_CARRIED, args, 3, carried_row, &l, why);
 	f->nothing = !f->carried_len;
 	return e;
 }
@@ -215,27 +215,27 @@ static void body_write(struct buf *out, struct task *t, const struct delivery_fi
 
 /* ---- the whole ---- */
 
-enum err notify_fill(struct task *t, struct db *db, int64_t now_ms,
+enum err notify_fill(struct task *t, struct rows *rows, int64_t now_ms,
 	struct delivery_fill *f, struct fault *why)
 {
 	struct arena *arena = &t->job.arena;
 	const struct delivery *d = f->delivery;
 	struct buf body = { 0 };
-	enum err e = contact_find(db, d, arena, &f->contact, why);
+	enum err e = contact_find(rows, d, arena, &f->contact, why);
 
 	f->now_ms = now_ms;
 	/* A read sees every settlement whose reply was sent: nothing begins after that but its end. */
 	f->settled = f->ask.id.len && f->ask.status != ASK_PENDING &&
 		     d->purpose != DELIVERY_SETTLED;
 	if (f->settled) return e;
-	if (!e) e = person_find(db, arena, f, why);
+	if (!e) e = person_find(rows, arena, f, why);
 	if (!e && d->kind == DELIVERY_PUSH)
-		e = fill_server_key(db, STR(PUSH_KEY), arena, &f->keys[0], why);
+		e = fill_server_key(rows, STR(PUSH_KEY), arena, &f->keys[0], why);
 	if (!e && d->kind == DELIVERY_SLACK && d->ask.len)
-		e = shown_find(db, arena, f, why);
+		e = shown_find(rows, arena, f, why);
 	if (!e && f->ask.id.len) e = parts_find(f, &f->ask, arena, &f->parts, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
-		e = carried_find(db, arena, f, why);
+		e = carried_find(rows, arena, f, why);
 	if (e || f->nothing || d->kind != DELIVERY_WEBHOOK ||
 		contact_format(&f->contact) != FORMAT_PARLEY)
 		return e;

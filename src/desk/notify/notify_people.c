@@ -33,8 +33,7 @@ static enum err prefs_row(void *ctx, const struct row *row, struct fault *why)
 		&records[RECORD_NOTIFY_PEOPLE], row, f->arena, &f->person, why);
 }
 
-static enum err prefs_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err prefs_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -44,10 +43,9 @@ static enum err prefs_get_read(
 	struct user u;
 	enum err e = prefs_may(t, why);
 
-	(void)now_ms;
-	if (!e) e = user_find(db, job->who.ws, prefs_whose(t), &job->arena, &u, why);
+	if (!e) e = user_find(rows, job->who.ws, prefs_whose(t), &job->arena, &u, why);
 	if (!e)
-		e = db_one(db, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
+		e = rows_query(rows, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
 			prefs_row, &f, why);
 	if (!e) e = prefs_load(f.person.prefs, &job->arena, &p, why);
 	if (!e) prefs_write(&w, &p);

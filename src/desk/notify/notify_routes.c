@@ -93,17 +93,16 @@ static enum err routes_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[RECORD_ROUTES], row, f->arena, &f->kept, why);
 }
 
-static enum err routes_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err routes_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct routes_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws) };
 	struct recipients t = { 0 };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, routes_row, &f, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, routes_row, &f, why);
 
-	if (!e) e = recipients_read(task_of(job), db, now_ms, &t, why);
+	if (!e) e = recipients_read(task_of(job), rows, rows->now_ms, &t, why);
 	if (!e) table_show(&w, &t.table, f.kept.version, &t);
 	return e;
 }
@@ -379,8 +378,7 @@ static enum err trial_plan(struct task *t, struct recipients *recipients,
 	return OK;
 }
 
-static enum err routes_try_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err routes_try_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct route_trial *b = t->checked;
@@ -389,16 +387,15 @@ static enum err routes_try_read(
 	const struct route_table *table;
 	const struct notify_route *r;
 	struct notify_plan plan = { 0 };
-	enum err e = recipients_read(t, db, now_ms, &recipients, why);
+	enum err e = recipients_read(t, rows, rows->now_ms, &recipients, why);
 
 	if (e) return e;
-	if (b->at_ms) now_ms = b->at_ms;
 	b->ask.ws = job->who.ws;
-	b->ask.created_ms = now_ms;
-	b->ask.deadline_ms = b->timeout_ms ? now_ms + b->timeout_ms : 0;
+	b->ask.created_ms = b->at_ms ? b->at_ms : rows->now_ms;
+	b->ask.deadline_ms = b->timeout_ms ? b->ask.created_ms + b->timeout_ms : 0;
 	table = b->table.len ? &b->table : &recipients.table;
 	r = routes_find(table, &b->ask);
-	if (r) e = trial_plan(t, &recipients, r, now_ms, &plan, why);
+	if (r) e = trial_plan(t, &recipients, r, b->ask.created_ms, &plan, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_key(&w, "route");
@@ -557,8 +554,7 @@ static enum err seen_row(void *ctx, const struct row *row, struct fault *why)
 	return ask_from_row(row, s->arena, &s->ask, why);
 }
 
-static enum err ask_deliveries_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -567,7 +563,7 @@ static enum err ask_deliveries_read(
 	const struct notify_route *r;
 	struct seen_ask s = { .arena = &job->arena };
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = db_one(db, SQL_ASK_GET, args, 2, seen_row, &s, why);
+	enum err e = rows_query(rows, SQL_ASK_GET, args, 2, seen_row, &s, why);
 
 	if (!e && (!s.found || !principal_sees(&job->who, s.ask.agent)))
 		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
@@ -578,10 +574,10 @@ static enum err ask_deliveries_read(
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
+	e = rows_query(rows, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
 	jw_array_end(&w);
 	if (!e && (l.len || l.lost_len || l.next_ms))
-		e = recipients_read(t, db, now_ms, &recipients, why);
+		e = recipients_read(t, rows, rows->now_ms, &recipients, why);
 	if (e) return e;
 	jw_key(&w, "names");
 	e = names_write(&w, &l, &recipients, why);

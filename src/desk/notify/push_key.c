@@ -4,8 +4,7 @@
 #include "base/hash.h"
 #include "desk/notify/notify_fill.h"
 
-static enum err push_key_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err push_key_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -17,8 +16,7 @@ static enum err push_key_read(
 			     : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
 				       role_name(job->who.role));
 
-	(void)now_ms;
-	if (!e) e = fill_server_key(db, STR(PUSH_KEY), &job->arena, &kept, why);
+	if (!e) e = fill_server_key(rows, STR(PUSH_KEY), &job->arena, &kept, why);
 	if (e) return e;
 	p256_private_from((const uint8_t *)kept.at, key);
 	if (!p256_public(key, public)) return fail(why, ERR_MEMORY, "out of memory");

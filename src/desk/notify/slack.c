@@ -43,8 +43,7 @@ static enum err slack_ask_row(void *ctx, const struct row *row, struct fault *wh
 	return e;
 }
 
-static enum err slack_find_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err slack_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct slack_find *f = task_of(job)->checked;
 	struct slack_reading r = { &job->arena, f };
@@ -52,18 +51,17 @@ static enum err slack_find_read(
 		val_text(f->slack_id) };
 	const struct val at[] = { val_text(f->shown_at) };
 	struct user u;
-	enum err e = db_one(db, SQL_CONTACTS_AT, id, 2, holder_row, &r, why);
+	enum err e = rows_query(rows, SQL_CONTACTS_AT, id, 2, holder_row, &r, why);
 
-	(void)now_ms;
 	if (!e && f->shown_at.len)
-		e = db_one(db, SQL_SLACK_THREAD, at, 1, thread_row, &r, why);
+		e = rows_query(rows, SQL_SLACK_THREAD, at, 1, thread_row, &r, why);
 	if (e || !f->linked) return e;
-	e = user_find(db, f->ws, f->person, &job->arena, &u, why);
+	e = user_find(rows, f->ws, f->person, &job->arena, &u, why);
 	if (e) return e;
 	f->language = u.language;
 	if (!f->ask.len) return e;
 	const struct val ask[] = { val_int(f->ws), val_text(f->ask) };
-	return db_one(db, SQL_ASK_GET, ask, 2, slack_ask_row, &r, why);
+	return rows_query(rows, SQL_ASK_GET, ask, 2, slack_ask_row, &r, why);
 }
 
 const struct use use_slack_find = READS("slack_find", 0, JOB_OPEN, slack_find_read, NULL);

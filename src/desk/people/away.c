@@ -71,15 +71,13 @@ static void away_write(struct buf *out, const struct user *u)
 	buf_add(out, u->away.len ? u->away : STR("null"));
 }
 
-static enum err away_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err away_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct user u;
 	enum err e = away_person(t, why);
 
-	(void)now_ms;
-	if (!e) e = user_find(db, job->who.ws, away_whose(t), &job->arena, &u, why);
+	if (!e) e = user_find(rows, job->who.ws, away_whose(t), &job->arena, &u, why);
 	if (!e) away_write(&job->out, &u);
 	return e;
 }

@@ -230,8 +230,7 @@ static enum err workspace_id_row(void *ctx, const struct row *row, struct fault 
 
 /* An unknown workspace, like an unknown name, is a wrong password in the end, and takes as
  * long. */
-static enum err login_find_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err login_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct json *workspace = json_get(t->body, "workspace");
@@ -240,13 +239,12 @@ static enum err login_find_read(
 	int64_t ws = workspace ? -1 : 0;
 	enum err e = OK;
 
-	(void)now_ms;
 	if (workspace)
-		e = db_one(
-			db, SQL_WORKSPACE_BY_NAME, place, 1, workspace_id_row, &ws, why);
+		e = rows_query(rows, SQL_WORKSPACE_BY_NAME, place, 1, workspace_id_row,
+			&ws, why);
 	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
 		val_int(ws) };
-	if (!e) e = db_one(db, SQL_USER_BY_NAME, args, 2, login_user_row, &f, why);
+	if (!e) e = rows_query(rows, SQL_USER_BY_NAME, args, 2, login_user_row, &f, why);
 	if (!e && f.users > 1)
 		return fail_at(why, "/workspace",
 			"needed: more than one workspace has a user of this name");

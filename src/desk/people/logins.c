@@ -94,8 +94,7 @@ static void login_write(struct json_writer *w, const struct token *tok, bool cur
 	jw_object_end(w);
 }
 
-static enum err login_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err login_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -105,9 +104,9 @@ static enum err login_list_read(
 	enum err e = l ? logins_may(job, why) : fail(why, ERR_MEMORY, "out of memory");
 
 	if (e) return e;
-	*l = (struct login_list){ .t = t, .now_ms = now_ms };
-	e = last_event(db, job->who.ws, &as_of, why);
-	if (!e) e = db_one(db, SQL_LOGINS_OF_USER, args, 2, login_row, l, why);
+	*l = (struct login_list){ .t = t, .now_ms = rows->now_ms };
+	e = last_event(rows, job->who.ws, &as_of, why);
+	if (!e) e = rows_query(rows, SQL_LOGINS_OF_USER, args, 2, login_row, l, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");

@@ -21,13 +21,13 @@ static enum err user_row(void *ctx, const struct row *row, struct fault *why)
 	return user_from_row(row, f->arena, &f->user, why);
 }
 
-enum err user_find(struct db *db, int64_t ws, struct str id, struct arena *arena,
+enum err user_find(struct rows *rows, int64_t ws, struct str id, struct arena *arena,
 	struct user *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
 	struct user_found f = { .arena = arena };
-	enum err e =
-		db_one(db, SQL_OF(RECORD_USERS, RECORD_GET), args, 2, user_row, &f, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_USERS, RECORD_GET), args, 2, user_row, &f, why);
 
 	if (e) return e;
 	if (!f.found)
@@ -106,25 +106,21 @@ static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err user_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err user_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	(void)now_ms;
-	return page_list(task_of(job), db, "users", SQL_USER_LIST, user_listed, why);
+	return page_list(task_of(job), rows, "users", SQL_USER_LIST, user_listed, why);
 }
 
 /* People see each other, to assign; agents do not. */
 const struct use use_user_list =
 	READS("user_list", MAY_READ_ALL, 0, user_list_read, NULL);
 
-static enum err user_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err user_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct user u;
-	enum err e = user_find(db, job->who.ws, task_of(job)->id, &job->arena, &u, why);
+	enum err e = user_find(rows, job->who.ws, task_of(job)->id, &job->arena, &u, why);
 
-	(void)now_ms;
 	if (!e) user_write(&w, &u, STR_NONE);
 	return e;
 }
@@ -297,12 +293,11 @@ static enum err user_again(
 }
 
 static enum err user_create_admit_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+	struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct user_body *b = task_of(job)->checked;
 
-	(void)db;
-	(void)now_ms;
+	(void)rows;
 	return user_reach(&job->who, b->role, why);
 }
 
@@ -375,14 +370,13 @@ static enum err user_patch_may(const struct task *t, struct fault *why)
 }
 
 static enum err user_patch_admit_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+	struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct user u;
 	enum err e = user_patch_may(t, why);
 
-	(void)now_ms;
-	if (!e) e = user_find(db, job->who.ws, t->id, &job->arena, &u, why);
+	if (!e) e = user_find(rows, job->who.ws, t->id, &job->arena, &u, why);
 	if (!e) e = user_patch_admit(t, &u, why);
 	if (!e && is_self(&job->who, u.id)) t->old_hash = u.password;
 	return e;

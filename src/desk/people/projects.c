@@ -27,11 +27,11 @@ static enum err count_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 enum err unbound_read(
-	struct db *db, int64_t ws, int64_t now_ms, int64_t *out, struct fault *why)
+	struct rows *rows, int64_t ws, int64_t now_ms, int64_t *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_int(now_ms) };
 
-	return db_one(db, SQL_TOKENS_UNBOUND, args, 2, count_row, out, why);
+	return rows_query(rows, SQL_TOKENS_UNBOUND, args, 2, count_row, out, why);
 }
 
 struct str unbound_detail(int64_t tokens, struct arena *arena)
@@ -86,18 +86,17 @@ static enum err project_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err project_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err project_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct val args[] = { val_int(job->who.ws) };
 	struct json_writer w = { .out = &job->out };
 	int64_t unbound = 0;
-	enum err e = unbound_read(db, job->who.ws, now_ms, &unbound, why);
+	enum err e = unbound_read(rows, job->who.ws, rows->now_ms, &unbound, why);
 
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_PROJECTS, args, 1, project_row, &w, why);
+	e = rows_query(rows, SQL_PROJECTS, args, 1, project_row, &w, why);
 	jw_array_end(&w);
 	jw_put_int(&w, "unbound", unbound);
 	jw_object_end(&w);

@@ -8,7 +8,7 @@
 /* How many tokens of agents name any project they like: not the machine's own, whose holder may
  * change the store anyway. */
 enum err unbound_read(
-	struct db *, int64_t ws, int64_t now_ms, int64_t *out, struct fault *);
+	struct rows *, int64_t ws, int64_t now_ms, int64_t *out, struct fault *);
 struct str unbound_detail(int64_t tokens, struct arena *); /* in a sentence */
 /* Adds `warnings` to the object that the job replies with; without one unless it goes by project. */
 enum err unbound_warn(struct task *, struct rows *, bool by_project, struct fault *);

@@ -3,13 +3,11 @@
 
 #include "store/credential.h"
 
-static enum err recheck_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err recheck_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct recheck *r = task_of(job)->recheck;
 
-	return credentials_check(
-		db, r->hashes, r->roles, r->len, now_ms, &job->arena, why);
+	return credentials_check(rows, r->hashes, r->roles, r->len, why);
 }
 
 const struct use use_recheck =

@@ -189,7 +189,7 @@ enum err reading_roster_teams(struct reading_roster *r, struct fault *why)
 
 	r->roster.now_ms = r->now_ms;
 	if (r->teams || !r->task->job.credential.teams) return OK;
-	e = db_one(r->db, SQL_TEAMS_OF, args, 1, found_row, &l, why);
+	e = rows_query(r->rows, SQL_TEAMS_OF, args, 1, found_row, &l, why);
 	if (e) return e;
 	parts = ARENA_ARRAY(arena, struct team_parts, l.len + 1);
 	if (!parts) return fail(why, ERR_MEMORY, "out of memory");
@@ -212,7 +212,7 @@ enum err reading_roster_users(struct reading_roster *r, struct fault *why)
 	enum err e = reading_roster_teams(r, why);
 
 	if (e || r->users) return e;
-	e = db_one(r->db, SQL_USERS_OF, args, 1, found_row, &l, why);
+	e = rows_query(r->rows, SQL_USERS_OF, args, 1, found_row, &l, why);
 	if (e) return e;
 	r->roster.users = ARENA_ARRAY(arena, const struct user *, l.len + 1);
 	if (!r->roster.users) return fail(why, ERR_MEMORY, "out of memory");

@@ -31,7 +31,7 @@ enum err roster_everybody(struct rows *, int64_t ws, struct roster *out, struct 
 /* For readers: loaded when it is first needed, once a job. */
 struct reading_roster {
 	struct task *task;
-	struct db *db;
+	struct rows *rows;
 	int64_t now_ms;
 	bool teams, users; /* loaded */
 	struct roster roster;

@@ -29,27 +29,23 @@ static enum err team_listed(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err team_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err team_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	(void)now_ms;
-	return page_list(task_of(job), db, "teams", SQL_TEAM_LIST, team_listed, why);
+	return page_list(task_of(job), rows, "teams", SQL_TEAM_LIST, team_listed, why);
 }
 
 const struct use use_team_list =
 	READS("team_list", MAY_READ_ALL, 0, team_list_read, NULL);
 
-static enum err team_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err team_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct listed l = { .t = t, .w = &w, .left = 1 };
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, team_listed, &l, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, team_listed, &l, why);
 
-	(void)now_ms;
 	return e || l.found ? e : team_missing(t->id, why);
 }
 

@@ -98,23 +98,21 @@ static enum err token_listed(void *ctx, const struct row *row, struct fault *why
 	return OK;
 }
 
-static enum err token_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err token_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	(void)now_ms;
-	return page_list(task_of(job), db, "tokens", SQL_TOKEN_LIST, token_listed, why);
+	return page_list(task_of(job), rows, "tokens", SQL_TOKEN_LIST, token_listed, why);
 }
 
 const struct use use_token_list =
 	READS("token_list", MAY_ADMIN, 0, token_list_read, NULL);
 
 static enum err token_show(
-	struct task *t, struct db *db, struct str id, struct fault *why)
+	struct task *t, struct rows *rows, struct str id, struct fault *why)
 {
 	struct json_writer w = { .out = &t->job.out };
 	struct listed l = { .t = t, .w = &w, .left = 1 };
 	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
-	enum err e = db_one(db, SQL_TOKEN_BY_ID, args, 2, token_listed, &l, why);
+	enum err e = rows_query(rows, SQL_TOKEN_BY_ID, args, 2, token_listed, &l, why);
 
 	if (e) return e;
 	return l.found ? OK
@@ -122,11 +120,9 @@ static enum err token_show(
 				 STR_ARGS(str_first(id, 64)));
 }
 
-static enum err token_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err token_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	(void)now_ms;
-	return token_show(task_of(job), db, task_of(job)->id, why);
+	return token_show(task_of(job), rows, task_of(job)->id, why);
 }
 
 const struct use use_token_get = READS("token_get", MAY_ADMIN, 0, token_get_read, NULL);

@@ -33,16 +33,14 @@ static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[RECORD_POLICIES], row, f->arena, &f->policy, why);
 }
 
-static enum err policy_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err policy_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct policy_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws) };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_POLICIES, RECORD_GET), key, 1, policy_row, &f, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_POLICIES, RECORD_GET), key, 1, policy_row, &f, why);
 
-	(void)now_ms;
 	jw_object(&w);
 	if (!e) e = policy_show(&w, f.policy.body, f.policy.version, &job->arena, why);
 	jw_object_end(&w);

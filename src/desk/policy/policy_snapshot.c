@@ -171,7 +171,7 @@ static struct policy_snapshot *snapshot_new(int64_t ws, struct gathered from[SOU
 	return b;
 }
 
-enum err snapshot_read(struct db *db, int64_t ws, const struct rule_record *extra,
+enum err snapshot_read(struct rows *rows, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
@@ -180,7 +180,8 @@ enum err snapshot_read(struct db *db, int64_t ws, const struct rule_record *extr
 	enum err e = b ? OK : out_of_memory(why);
 
 	for (int i = 0; !e && i < SOURCES; i++)
-		e = db_one(db, sources[i].sql, args, 1, gathered_row, &from[i], why);
+		e = rows_query(
+			rows, sources[i].sql, args, 1, gathered_row, &from[i], why);
 	if (!e && extra && !gather(&from[FROM_RULES], extra)) e = out_of_memory(why);
 	if (!e) e = snapshot_take(b, from, why);
 	if (e)
@@ -190,7 +191,7 @@ enum err snapshot_read(struct db *db, int64_t ws, const struct rule_record *extr
 	return e;
 }
 
-enum err stop_read(struct db *db, int64_t ws, struct str agent, struct str project,
+enum err stop_read(struct rows *rows, int64_t ws, struct str agent, struct str project,
 	struct str session, int64_t now_ms, struct arena *arena, struct str *out,
 	struct fault *why)
 {
@@ -200,7 +201,7 @@ enum err stop_read(struct db *db, int64_t ws, struct str agent, struct str proje
 	struct gathered *stops = &from[FROM_STOPS];
 	enum err e = b ? OK : out_of_memory(why);
 
-	if (!e) e = db_one(db, SQL_STOPS_LIVE, args, 1, gathered_row, stops, why);
+	if (!e) e = rows_query(rows, SQL_STOPS_LIVE, args, 1, gathered_row, stops, why);
 	if (!e) {
 		b->stops = (void *)stops->at;
 		b->stops_len = stops->len;

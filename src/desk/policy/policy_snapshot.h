@@ -41,11 +41,11 @@ enum err desk_book(struct desk *, const struct job *, struct rows *, int64_t ws,
 void desk_books_done(struct desk *);
 /* For readers: from the snapshot at hand; yours. `extra` (may be NULL): as if this rule were
  * there, too. */
-enum err snapshot_read(struct db *, int64_t ws, const struct rule_record *extra,
+enum err snapshot_read(struct rows *, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *);
 
 /* For readers: the stop that fits, as what an agent is told of it, in the arena; empty: none. */
-enum err stop_read(struct db *, int64_t ws, struct str agent, struct str project,
+enum err stop_read(struct rows *, int64_t ws, struct str agent, struct str project,
 	struct str session, int64_t now_ms, struct arena *, struct str *out,
 	struct fault *);
 

@@ -50,15 +50,15 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-enum err past_each(struct db *db, int64_t ws, const struct past_filter *f, past_fn *fn,
-	void *ctx, struct fault *why)
+enum err past_each(struct rows *rows, int64_t ws, const struct past_filter *f,
+	past_fn *fn, void *ctx, struct fault *why)
 {
 	struct past_pass p = { fn, ctx };
 	const struct val args[] = { val_int(ws), val_int(f->limit), val_text(f->agent),
 		val_text(f->project), val_int(f->from_ms),
 		val_int(f->to_ms ? f->to_ms : INT64_MAX) };
 
-	return db_one(db, SQL_APPROVALS, args, 6, past_row, &p, why);
+	return rows_query(rows, SQL_APPROVALS, args, 6, past_row, &p, why);
 }
 
 /* ---- warnings ---- */
@@ -119,13 +119,13 @@ static void warning_write(struct json_writer *w, const char *kind,
 }
 
 /* By the project, which most agents name themselves. */
-static enum err unbound_warning(const struct warn_pass *p, struct db *db, int64_t now_ms,
-	struct json_writer *w, struct fault *why)
+static enum err unbound_warning(const struct warn_pass *p, struct rows *rows,
+	int64_t now_ms, struct json_writer *w, struct fault *why)
 {
 	struct str detail;
 	int64_t tokens = 0;
 	enum err e = p->match.project.len || p->match.no_project
-			     ? unbound_read(db, p->rule->ws, now_ms, &tokens, why)
+			     ? unbound_read(rows, p->rule->ws, now_ms, &tokens, why)
 			     : OK;
 
 	if (e || !tokens) return e;
@@ -213,7 +213,7 @@ static void everything_warn(
 			"it denies every operation of every agent");
 }
 
-static enum err rule_warnings(struct task *t, struct db *db,
+static enum err rule_warnings(struct task *t, struct rows *rows,
 	const struct rule_record *rule, const struct policy_snapshot *snapshot,
 	int64_t now_ms, struct json_writer *w, struct fault *why)
 {
@@ -225,7 +225,7 @@ static enum err rule_warnings(struct task *t, struct db *db,
 
 	if (!e && !effect_read(rule->effect, &p.effect))
 		e = fail(why, ERR_INTERNAL, "a rule without an effect");
-	if (!e) e = past_each(db, rule->ws, &filter, warn_past, &p, why);
+	if (!e) e = past_each(rows, rule->ws, &filter, warn_past, &p, why);
 	if (e) return e;
 	if (p.looked && !p.fits)
 		warning_write(w, "unused", NULL, 0, NULL, 0,
@@ -239,7 +239,7 @@ static enum err rule_warnings(struct task *t, struct db *db,
 	if (p.rejected_len)
 		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,
 			"it would have allowed what a person rejected");
-	e = unbound_warning(&p, db, now_ms, w, why);
+	e = unbound_warning(&p, rows, now_ms, w, why);
 	if (e) return e;
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
@@ -263,7 +263,7 @@ static enum err waiting_row(void *ctx, const struct past_approval *past,
 }
 
 /* Open approvals that it fits. */
-static enum err rule_waiting(struct task *t, struct db *db,
+static enum err rule_waiting(struct task *t, struct rows *rows,
 	const struct rule_record *rule, const struct policy_snapshot *snapshot,
 	int64_t *out, struct fault *why)
 {
@@ -276,7 +276,8 @@ static enum err rule_waiting(struct task *t, struct db *db,
 	if (!e && !effect_read(rule->effect, &p.effect))
 		e = fail(why, ERR_INTERNAL, "a rule without an effect");
 	if (!e && rule->enabled)
-		e = db_one(db, SQL_APPROVALS_WAITING, args, 2, past_row, &pass, why);
+		e = rows_query(
+			rows, SQL_APPROVALS_WAITING, args, 2, past_row, &pass, why);
 	*out = p.fits;
 	return e;
 }
@@ -297,8 +298,7 @@ static enum err rule_found_row(void *ctx, const struct row *row, struct fault *w
 	return record_read(&records[RECORD_RULES], row, f->arena, &f->rule, why);
 }
 
-static enum err warned_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err warned_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -306,18 +306,18 @@ static enum err warned_read(
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	struct policy_snapshot *snapshot = NULL;
 	int64_t waiting = 0;
-	enum err e = db_one(
-		db, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_found_row, &f, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_found_row, &f, why);
 
 	if (!e && !f.found) e = fail(why, ERR_NOT_FOUND, "no such rule");
-	if (!e) e = snapshot_read(db, job->who.ws, NULL, &snapshot, why);
+	if (!e) e = snapshot_read(rows, job->who.ws, NULL, &snapshot, why);
 	if (e) return e;
 	jw_object(&w);
-	rule_show_members(&w, &f.rule, now_ms);
+	rule_show_members(&w, &f.rule, rows->now_ms);
 	jw_put_array(&w, "warnings");
-	e = rule_warnings(t, db, &f.rule, snapshot, now_ms, &w, why);
+	e = rule_warnings(t, rows, &f.rule, snapshot, rows->now_ms, &w, why);
 	jw_array_end(&w);
-	if (!e) e = rule_waiting(t, db, &f.rule, snapshot, &waiting, why);
+	if (!e) e = rule_waiting(t, rows, &f.rule, snapshot, &waiting, why);
 	jw_put_int(&w, "waiting", waiting);
 	jw_object_end(&w);
 	snapshot_free(snapshot);

@@ -241,7 +241,7 @@ static void count_write(struct json_writer *w, const char *key, int64_t n)
 	jw_put_int(w, key, n);
 }
 
-static enum err try_rule(struct task *t, struct db *db,
+static enum err try_rule(struct task *t, struct rows *rows,
 	const struct policy_snapshot *snapshot, int64_t now_ms, struct fault *why)
 {
 	const struct try_body *b = t->checked;
@@ -256,7 +256,7 @@ static enum err try_rule(struct task *t, struct db *db,
 	if (!e && !effect_read(b->rule.effect, &p.effect))
 		e = fail(why, ERR_INTERNAL, "a rule without an effect");
 	jw_array(&differs);
-	if (!e) e = past_each(db, t->job.who.ws, &b->filter, try_past, &p, why);
+	if (!e) e = past_each(rows, t->job.who.ws, &b->filter, try_past, &p, why);
 	jw_array_end(&differs);
 	if (list.failed) t->job.arena.failed = true;
 	if (!e) {
@@ -274,20 +274,19 @@ static enum err try_rule(struct task *t, struct db *db,
 	return e;
 }
 
-static enum err try_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err try_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct try_body *b = t->checked;
 	struct policy_snapshot *snapshot = NULL;
 	enum err e = snapshot_read(
-		db, job->who.ws, b->has_rule ? &b->rule : NULL, &snapshot, why);
+		rows, job->who.ws, b->has_rule ? &b->rule : NULL, &snapshot, why);
 
 	if (e) return e;
 	if (b->has_rule)
-		e = try_rule(t, db, snapshot, now_ms, why);
+		e = try_rule(t, rows, snapshot, rows->now_ms, why);
 	else
-		try_operation(t, snapshot, now_ms);
+		try_operation(t, snapshot, rows->now_ms);
 	snapshot_free(snapshot);
 	return e;
 }
@@ -389,21 +388,20 @@ static void suggested_write(struct json_writer *w, const struct suggested *s)
 	jw_object_end(w);
 }
 
-static enum err suggest_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err suggest_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct past_filter filter = { .limit = TRY_LOOK,
-		.from_ms = now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000 };
+		.from_ms = rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000 };
 	struct json_writer w = { .out = &job->out };
 	struct policy_snapshot *snapshot = NULL;
-	struct suggest_pass p = { .arena = &job->arena, .now_ms = now_ms };
+	struct suggest_pass p = { .arena = &job->arena, .now_ms = rows->now_ms };
 	size_t shown = 0;
-	enum err e = snapshot_read(db, job->who.ws, NULL, &snapshot, why);
+	enum err e = snapshot_read(rows, job->who.ws, NULL, &snapshot, why);
 
 	p.snapshot = snapshot;
 	p.list = ARENA_ARRAY(p.arena, struct suggested *, TRY_LOOK);
 	if (!e && !p.list) e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) e = past_each(db, job->who.ws, &filter, suggest_past, &p, why);
+	if (!e) e = past_each(rows, job->who.ws, &filter, suggest_past, &p, why);
 	if (!e && p.len) qsort(p.list, p.len, sizeof *p.list, suggested_order);
 	jw_object(&w);
 	jw_put_array(&w, "items");

@@ -380,13 +380,12 @@ static enum err rule_listed(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err rule_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err rule_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct rule_list l = {
-		.t = t, .w = &w, .now_ms = now_ms, .agent = task_param(t, "agent")
+		.t = t, .w = &w, .now_ms = rows->now_ms, .agent = task_param(t, "agent")
 	};
 	struct str effect = task_param(t, "effect");
 	enum effect known;
@@ -397,17 +396,17 @@ static enum err rule_list_read(
 	if (!e) e = desk_state_read(t, &state, why);
 	if (!e && task_has_param(t, "effect") && !effect_read(effect, &known))
 		e = fail_at(why, "/effect", "allow, ask or deny");
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	/* Which of them concern an agent is not for the store to say. */
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("~")),
 		val_int(l.agent.len ? INT32_MAX : p.limit + 1), val_text(effect),
-		val_int(state), val_int(now_ms) };
+		val_int(state), val_int(rows->now_ms) };
 	l.left = p.limit;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_RULES_LIST, args, 6, rule_listed, &l, why);
+	e = rows_query(rows, SQL_RULES_LIST, args, 6, rule_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "rules", l.more ? &l.last : NULL, 1, as_of);
 	jw_object_end(&w);
@@ -417,15 +416,14 @@ static enum err rule_list_read(
 const struct use use_rule_list =
 	READS("rule_list", MAY_READ_ALL, 0, rule_list_read, NULL);
 
-static enum err rule_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err rule_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct rule_list l = { .t = t, .w = &w, .left = 1, .now_ms = now_ms };
+	struct rule_list l = { .t = t, .w = &w, .left = 1, .now_ms = rows->now_ms };
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_listed, &l, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_listed, &l, why);
 
 	if (e || l.last.len) return e;
 	return fail(why, ERR_NOT_FOUND, "no rule %.*s", STR_ARGS(str_first(t->id, 64)));

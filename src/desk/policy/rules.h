@@ -42,7 +42,7 @@ struct past_filter {
 	int64_t limit;
 };
 /* The last ones, newest first. */
-enum err past_each(struct db *, int64_t ws, const struct past_filter *, past_fn *,
+enum err past_each(struct rows *, int64_t ws, const struct past_filter *, past_fn *,
 	void *ctx, struct fault *);
 
 #endif

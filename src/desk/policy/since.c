@@ -41,7 +41,7 @@ static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 enum err since_read(
-	struct task *t, struct db *db, struct rules_since *out, struct fault *why)
+	struct task *t, struct rows *rows, struct rules_since *out, struct fault *why)
 {
 	struct since_reading r = { out, &t->job.arena, str_of(policy_default) };
 	const struct val args[] = { val_int(t->job.who.ws) };
@@ -49,9 +49,10 @@ enum err since_read(
 
 	*out = (struct rules_since){ 0 };
 	if (!t->job.credential.policy_version) return OK;
-	e = db_one(db, SQL_RULES_SINCE, args, 1, since_row, &r, why);
+	e = rows_query(rows, SQL_RULES_SINCE, args, 1, since_row, &r, why);
 	if (e || !out->len) return e;
-	e = db_one(db, SQL_OF(RECORD_POLICIES, RECORD_GET), args, 1, policy_row, &r, why);
+	e = rows_query(
+		rows, SQL_OF(RECORD_POLICIES, RECORD_GET), args, 1, policy_row, &r, why);
 	if (!e) e = policy_parse(r.policy, r.arena, &out->policy, why);
 	for (size_t i = 0; !e && i < out->len; i++) {
 		struct since_rule *d = &out->at[i];

@@ -23,7 +23,8 @@ struct rules_since {
 
 /* The rules that deny or require something, in the arena of the job; nothing is read of a
  * workspace without any. */
-enum err since_read(struct task *, struct db *, struct rules_since *out, struct fault *);
+enum err since_read(
+	struct task *, struct rows *, struct rules_since *out, struct fault *);
 struct str denied_told(
 	const struct rule_record *, struct arena *); /* {"rule", "note", "at"} */
 

@@ -199,26 +199,25 @@ static enum err stop_listed(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err stop_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err stop_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct stop_list l = { .t = t, .w = &w, .now_ms = now_ms };
+	struct stop_list l = { .t = t, .w = &w, .now_ms = rows->now_ms };
 	struct list_page p;
 	int64_t as_of = 0, state;
 	enum err e = page_read(t, "stops", &p, why);
 
 	if (!e) e = desk_state_read(t, &state, why);
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("~")), val_int(p.limit + 1),
-		val_int(state), val_int(now_ms) };
+		val_int(state), val_int(rows->now_ms) };
 	l.left = p.limit;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_STOPS_LIST, args, 5, stop_listed, &l, why);
+	e = rows_query(rows, SQL_STOPS_LIST, args, 5, stop_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "stops", l.more ? &l.last : NULL, 1, as_of);
 	jw_object_end(&w);

@@ -35,17 +35,15 @@ enum err version_patch_check(struct task *t, struct fault *why)
 
 /* ---- list, get ---- */
 
-static enum err agent_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err agent_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct catalogue all;
 	struct catalogue_page page;
-	enum err e = catalogue_read(t->desk, db, job->who.ws, &job->arena, &all, why);
+	enum err e = catalogue_read(t->desk, rows, job->who.ws, &job->arena, &all, why);
 
-	(void)now_ms;
-	if (!e) e = catalogue_page_open(t, db, "agents", &w, &page, why);
+	if (!e) e = catalogue_page_open(t, rows, "agents", &w, &page, why);
 	if (e) return e;
 	for (size_t i = 0; i < all.agents_len; i++) {
 		const struct agent_record *at = &all.agents[i];
@@ -65,7 +63,7 @@ const struct use use_agent_list =
 	READS("agent_list", MAY_READ_ALL, 0, agent_list_read, NULL);
 
 enum err desk_agent_param(
-	struct task *t, struct db *db, struct str *out, struct fault *why)
+	struct task *t, struct rows *rows, struct str *out, struct fault *why)
 {
 	const struct agent_record *a;
 	struct catalogue all;
@@ -73,22 +71,20 @@ enum err desk_agent_param(
 
 	*out = task_param(t, "agent");
 	if (!str_starts(*out, "agt_")) return OK;
-	e = catalogue_read(t->desk, db, t->job.who.ws, &t->job.arena, &all, why);
+	e = catalogue_read(t->desk, rows, t->job.who.ws, &t->job.arena, &all, why);
 	a = e ? NULL : catalogue_agent(&all, *out);
 	if (a) *out = a->name;
 	return e;
 }
 
-static enum err agent_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err agent_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	const struct agent_record *a;
 	struct catalogue all;
-	enum err e = catalogue_read(t->desk, db, job->who.ws, &job->arena, &all, why);
+	enum err e = catalogue_read(t->desk, rows, job->who.ws, &job->arena, &all, why);
 
-	(void)now_ms;
 	if (e) return e;
 	a = catalogue_agent(&all, t->id);
 	if (!a)

@@ -379,8 +379,8 @@ static enum err provider_row(void *ctx, const struct row *row, struct fault *why
 	return OK;
 }
 
-enum err catalogue_read(struct desk *d, struct db *db, int64_t ws, struct arena *arena,
-	struct catalogue *out, struct fault *why)
+enum err catalogue_read(struct desk *d, struct rows *rows, int64_t ws,
+	struct arena *arena, struct catalogue *out, struct fault *why)
 {
 	const struct configured *c = configured(d);
 	const struct val args[] = { val_int(ws) };
@@ -408,8 +408,8 @@ enum err catalogue_read(struct desk *d, struct db *db, int64_t ws, struct arena 
 		p = own_provider(d, ws, id, arena);
 		if (p) out->providers[out->providers_len++] = *p;
 	}
-	e = db_one(db, SQL_AGENTS_OF, args, 1, agent_row, &r, why);
-	if (!e) e = db_one(db, SQL_PROVIDERS_OF, args, 1, provider_row, &r, why);
+	e = rows_query(rows, SQL_AGENTS_OF, args, 1, agent_row, &r, why);
+	if (!e) e = rows_query(rows, SQL_PROVIDERS_OF, args, 1, provider_row, &r, why);
 	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
 	return e;
 }
@@ -461,14 +461,14 @@ struct str catalogue_wrong(struct desk *d, const struct catalogue *c,
 
 /* ---- pages ---- */
 
-enum err catalogue_page_open(struct task *t, struct db *db, const char *kind,
+enum err catalogue_page_open(struct task *t, struct rows *rows, const char *kind,
 	struct json_writer *w, struct catalogue_page *out, struct fault *why)
 {
 	struct list_page p;
 	int64_t as_of = 0;
 	enum err e = page_read(t, kind, &p, why);
 
-	if (!e) e = last_event(db, t->job.who.ws, &as_of, why);
+	if (!e) e = last_event(rows, t->job.who.ws, &as_of, why);
 	if (e) return e;
 	*out = (struct catalogue_page){ .kind = kind,
 		.after = p.cursor[0],

@@ -37,7 +37,8 @@ struct model_access {
 };
 
 /* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
-enum err desk_agent_param(struct task *, struct db *, struct str *out, struct fault *why);
+enum err desk_agent_param(
+	struct task *, struct rows *, struct str *out, struct fault *why);
 
 /* ---- while deciding ---- */
 
@@ -73,7 +74,7 @@ struct catalogue {
 	struct provider_record *providers;
 	size_t providers_len;
 };
-enum err catalogue_read(struct desk *, struct db *, int64_t ws, struct arena *,
+enum err catalogue_read(struct desk *, struct rows *, int64_t ws, struct arena *,
 	struct catalogue *out, struct fault *why);
 const struct agent_record *catalogue_agent(const struct catalogue *, struct str which);
 const struct provider_record *catalogue_provider(
@@ -90,7 +91,7 @@ struct catalogue_page {
 	int64_t left, as_of;
 	bool begun, more;
 };
-enum err catalogue_page_open(struct task *, struct db *, const char *kind,
+enum err catalogue_page_open(struct task *, struct rows *, const char *kind,
 	struct json_writer *, struct catalogue_page *out, struct fault *why);
 bool catalogue_page_has(struct catalogue_page *, struct str name); /* it is to be shown */
 void catalogue_page_close(struct task *, struct catalogue_page *, struct json_writer *);

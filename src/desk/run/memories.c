@@ -34,8 +34,7 @@ static enum err memory_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err memory_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err memory_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -50,13 +49,12 @@ static enum err memory_list_read(
 			: fail(why, ERR_FORBIDDEN, "the role %s may not see memories",
 				  role_name(job->who.role));
 
-	(void)now_ms;
 	if (!e) e = page_read(t, "memories", &p, why);
 	if (!e && scope.len && !memory_scope_read(scope, &known))
 		e = fail_at(why, "/scope", "workspace, agent or session");
-	if (!e) e = desk_agent_param(t, db, &agent, why);
+	if (!e) e = desk_agent_param(t, rows, &agent, why);
 	if (!e) e = like_read(task_param(t, "q"), &job->arena, &like, why);
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
@@ -66,7 +64,7 @@ static enum err memory_list_read(
 	l.left = p.limit;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_MEMORY_LIST, args, 7, memory_row, &l, why);
+	e = rows_query(rows, SQL_MEMORY_LIST, args, 7, memory_row, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "memories", l.more ? &l.last : NULL, 1, as_of);
 	jw_object_end(&w);

@@ -38,19 +38,17 @@ static enum err price_listed(void *ctx, const struct row *row, struct fault *why
 	return e;
 }
 
-static enum err price_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err price_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct prices_shown s = { &w, &job->arena };
 	const struct val args[] = { val_int(job->who.ws) };
 	enum err e;
 
-	(void)now_ms;
 	jw_object(&w);
 	jw_put_text(&w, "built_in", known_models_date);
 	jw_put_array(&w, "items");
-	e = db_one(db, SQL_PRICES_OF, args, 1, price_listed, &s, why);
+	e = rows_query(rows, SQL_PRICES_OF, args, 1, price_listed, &s, why);
 	jw_array_end(&w);
 	jw_object_end(&w);
 	return e;

@@ -15,17 +15,15 @@ struct provider_body {
 
 /* ---- list, get ---- */
 
-static enum err provider_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err provider_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct catalogue all;
 	struct catalogue_page page;
-	enum err e = catalogue_read(t->desk, db, job->who.ws, &job->arena, &all, why);
+	enum err e = catalogue_read(t->desk, rows, job->who.ws, &job->arena, &all, why);
 
-	(void)now_ms;
-	if (!e) e = catalogue_page_open(t, db, "providers", &w, &page, why);
+	if (!e) e = catalogue_page_open(t, rows, "providers", &w, &page, why);
 	if (e) return e;
 	for (size_t i = 0; i < all.providers_len; i++) {
 		const struct provider_record *at = &all.providers[i];
@@ -42,16 +40,14 @@ static enum err provider_list_read(
 const struct use use_provider_list =
 	READS("provider_list", MAY_READ_ALL, 0, provider_list_read, NULL);
 
-static enum err provider_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err provider_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	const struct provider_record *p;
 	struct catalogue all;
-	enum err e = catalogue_read(t->desk, db, job->who.ws, &job->arena, &all, why);
+	enum err e = catalogue_read(t->desk, rows, job->who.ws, &job->arena, &all, why);
 
-	(void)now_ms;
 	if (e) return e;
 	p = catalogue_provider(&all, t->id);
 	if (!p)

@@ -86,7 +86,7 @@ LISTED(todo_row, todo, RECORD_TASKS, todo_write(l->w, &r))
 
 enum { STATE_MAX = 1000 };
 
-static enum err state_list(struct db *db, struct job *job, struct json_writer *w,
+static enum err state_list(struct rows *rows, struct job *job, struct json_writer *w,
 	const char *key, enum sql sql, const struct val *args, int len, row_fn *row,
 	struct table *results, bool *truncated, struct fault *why)
 {
@@ -96,7 +96,7 @@ static enum err state_list(struct db *db, struct job *job, struct json_writer *w
 	enum err e;
 
 	jw_put_array(w, key);
-	e = db_one(db, sql, args, len, row, &l, why);
+	e = rows_query(rows, sql, args, len, row, &l, why);
 	jw_array_end(w);
 	*truncated |= l.more;
 	return e;
@@ -130,7 +130,7 @@ static enum err thought_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-enum err desk_state_runs(struct db *db, struct job *job, const struct session *s,
+enum err desk_state_runs(struct rows *rows, struct job *job, const struct session *s,
 	struct json_writer *w, bool *truncated, struct fault *why)
 {
 	const struct val args[] = { val_int(s->ws), val_text(s->id),
@@ -138,20 +138,20 @@ enum err desk_state_runs(struct db *db, struct job *job, const struct session *s
 	const struct val said[] = { val_int(s->ws), val_text(s->id), val_text(STR("zz")),
 		val_int(STATE_MAX + 1) };
 	struct table results = { 0 };
-	enum err e = state_list(db, job, w, "runs", SQL_RUNS_OF_SESSION, args, 3, run_row,
-		&results, truncated, why);
+	enum err e = state_list(rows, job, w, "runs", SQL_RUNS_OF_SESSION, args, 3,
+		run_row, &results, truncated, why);
 
 	if (!e)
-		e = state_list(db, job, w, "messages", SQL_MESSAGE_LIST, said, 4,
+		e = state_list(rows, job, w, "messages", SQL_MESSAGE_LIST, said, 4,
 			message_row, &results, truncated, why);
 	if (!e)
-		e = state_list(db, job, w, "tool_calls", SQL_CALL_LIST, args, 3, call_row,
-			&results, truncated, why);
+		e = state_list(rows, job, w, "tool_calls", SQL_CALL_LIST, args, 3,
+			call_row, &results, truncated, why);
 	if (!e)
-		e = state_list(db, job, w, "thoughts", SQL_MESSAGE_LIST, said, 4,
+		e = state_list(rows, job, w, "thoughts", SQL_MESSAGE_LIST, said, 4,
 			thought_row, &results, truncated, why);
 	if (!e)
-		e = state_list(db, job, w, "tasks", SQL_TASK_LIST, args, 3, todo_row,
+		e = state_list(rows, job, w, "tasks", SQL_TASK_LIST, args, 3, todo_row,
 			&results, truncated, why);
 	table_done(&results);
 	return e;
@@ -159,11 +159,11 @@ enum err desk_state_runs(struct db *db, struct job *job, const struct session *s
 
 /* ---- lists ---- */
 
-static enum err list_end(struct task *t, struct db *db, struct json_writer *w,
+static enum err list_end(struct task *t, struct rows *rows, struct json_writer *w,
 	const char *kind, const struct written_list *l, struct fault *why)
 {
 	int64_t as_of = 0;
-	enum err e = last_event(db, t->job.who.ws, &as_of, why);
+	enum err e = last_event(rows, t->job.who.ws, &as_of, why);
 
 	jw_array_end(w);
 	page_end(t, w, kind, l->more ? &l->last : NULL, 1, as_of);
@@ -193,17 +193,16 @@ static enum err sees_runs(struct job *job, struct fault *why)
 
 /* A session whose agent's messages, runs and calls this principal may see. */
 static enum err session_seen(
-	struct job *job, struct db *db, struct str id, struct fault *why)
+	struct job *job, struct rows *rows, struct str id, struct fault *why)
 {
 	struct session s;
-	enum err e = desk_read_session(db, job->who.ws, id, &job->arena, &s, why);
+	enum err e = desk_read_session(rows, job->who.ws, id, &job->arena, &s, why);
 
 	if (e || session_seen_by(&s, &job->who)) return e;
 	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(id, 64)));
 }
 
-static enum err run_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err run_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -214,10 +213,9 @@ static enum err run_list_read(
 	enum run_status known;
 	enum err e = sees_runs(job, why);
 
-	(void)now_ms;
-	if (!e && !all && session.len) e = session_seen(job, db, session, why);
+	if (!e && !all && session.len) e = session_seen(job, rows, session, why);
 	if (!e) e = page_read(t, "runs", &p, why);
-	if (!e) e = desk_agent_param(t, db, &agent, why);
+	if (!e) e = desk_agent_param(t, rows, &agent, why);
 	if (!e && status.len && !run_status_read(status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (e) return e;
@@ -229,8 +227,8 @@ static enum err run_list_read(
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
-	e = db_one(db, SQL_RUN_LIST, args, 8, run_row, &l, why);
-	return e ? e : list_end(t, db, &w, "runs", &l, why);
+	e = rows_query(rows, SQL_RUN_LIST, args, 8, run_row, &l, why);
+	return e ? e : list_end(t, rows, &w, "runs", &l, why);
 }
 
 const struct use use_run_list = READS("run_list", 0, 0, run_list_read, NULL);
@@ -251,12 +249,12 @@ static enum err one_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(o->record, row, o->arena, o->out, why);
 }
 
-static enum err one_read(struct job *job, struct db *db, enum record_id id,
+static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
 	struct str which, const char *what, void *out, struct fault *why)
 {
 	const struct val key[] = { val_int(job->who.ws), val_text(which) };
 	struct one o = { &records[id], &job->arena, out, false };
-	enum err e = db_one(db, SQL_OF(id, RECORD_GET), key, 2, one_row, &o, why);
+	enum err e = rows_query(rows, SQL_OF(id, RECORD_GET), key, 2, one_row, &o, why);
 
 	return e || o.found ? e
 			    : fail(why, ERR_NOT_FOUND, "no %s %.*s", what,
@@ -264,14 +262,14 @@ static enum err one_read(struct job *job, struct db *db, enum record_id id,
 }
 
 /* May this principal see what belongs to that session? What it may not see is not found. */
-static enum err part_seen(struct job *job, struct db *db, struct str session,
+static enum err part_seen(struct job *job, struct rows *rows, struct str session,
 	const char *what, struct fault *why)
 {
 	struct fault hidden = { 0 };
 	enum err e;
 
 	if (role_may(job->who.role, MAY_READ_ALL)) return OK;
-	e = session_seen(job, db, session, &hidden);
+	e = session_seen(job, rows, session, &hidden);
 	if (e == ERR_NOT_FOUND)
 		return fail(why, e, "no %s %.*s", what,
 			STR_ARGS(str_first(task_of(job)->id, 64)));
@@ -279,18 +277,17 @@ static enum err part_seen(struct job *job, struct db *db, struct str session,
 	return e;
 }
 
-static enum err run_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err run_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct run r;
 	enum err e = sees_runs(job, why);
 
-	if (!e) e = one_read(job, db, RECORD_RUNS, t->id, "run", &r, why);
-	if (!e) e = part_seen(job, db, r.session, "run", why);
+	if (!e) e = one_read(job, rows, RECORD_RUNS, t->id, "run", &r, why);
+	if (!e) e = part_seen(job, rows, r.session, "run", why);
 	if (e) return e;
-	run_write(&w, &r, now_ms);
+	run_write(&w, &r, rows->now_ms);
 	t->run = r.id;
 	t->settled = run_ended(&r) || (r.status == RUN_WAITING &&
 					      str_find(r.waits_for, STR("\"ask\"")) >= 0);
@@ -300,7 +297,7 @@ static enum err run_get_read(
 const struct use use_run_get = READS("run_get", 0, 0, run_get_read, NULL);
 
 /* The result of a call that stands in a message by now. */
-static struct str result_in(struct job *job, struct db *db, const struct tool_call *c)
+static struct str result_in(struct job *job, struct rows *rows, const struct tool_call *c)
 {
 	const struct val key[] = { val_int(c->ws), val_text(c->session),
 		val_text(c->answer) };
@@ -310,7 +307,7 @@ static struct str result_in(struct job *job, struct db *db, const struct tool_ca
 	struct fault why = { 0 };
 
 	if (!c->answer.len ||
-		db_one(db, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, one_row, &o,
+		rows_query(rows, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, one_row, &o,
 			&why) ||
 		!o.found || json_read(m.content, NULL, &job->arena, &parts, &why))
 		return STR_NONE;
@@ -320,35 +317,31 @@ static struct str result_in(struct job *job, struct db *db, const struct tool_ca
 	return STR_NONE;
 }
 
-static enum err call_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err call_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct tool_call c;
 	enum err e = sees_runs(job, why);
 
-	(void)now_ms;
 	if (!e)
-		e = one_read(job, db, RECORD_TOOL_CALLS, task_of(job)->id, "tool call",
+		e = one_read(job, rows, RECORD_TOOL_CALLS, task_of(job)->id, "tool call",
 			&c, why);
-	if (!e) e = part_seen(job, db, c.session, "tool call", why);
+	if (!e) e = part_seen(job, rows, c.session, "tool call", why);
 	if (!e)
 		tool_call_write(&w, &c,
-			c.status == CALL_DONE ? result_in(job, db, &c) : STR_NONE);
+			c.status == CALL_DONE ? result_in(job, rows, &c) : STR_NONE);
 	return e;
 }
 
 const struct use use_tool_call_get = READS("tool_call_get", 0, 0, call_get_read, NULL);
 
-static enum err message_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err message_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
-	enum err e = session_seen(job, db, task_of(job)->id, why);
+	enum err e = session_seen(job, rows, task_of(job)->id, why);
 
-	(void)now_ms;
 	if (!e) e = page_read(t, "messages", &p, why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
@@ -356,42 +349,38 @@ static enum err message_list_read(
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
-	e = db_one(db, SQL_MESSAGE_LIST, args, 4, message_row, &l, why);
-	return e ? e : list_end(t, db, &w, "messages", &l, why);
+	e = rows_query(rows, SQL_MESSAGE_LIST, args, 4, message_row, &l, why);
+	return e ? e : list_end(t, rows, &w, "messages", &l, why);
 }
 
 const struct use use_message_list = READS("message_list", 0, 0, message_list_read, NULL);
 
-static enum err task_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err task_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
 		val_int(STATE_MAX) };
 	struct written_list l = { .w = &w, .left = STATE_MAX, .arena = &job->arena };
-	enum err e = session_seen(job, db, task_of(job)->id, why);
+	enum err e = session_seen(job, rows, task_of(job)->id, why);
 
-	(void)now_ms;
 	if (e) return e;
 	list_begin(&w);
-	e = db_one(db, SQL_TASK_LIST, args, 3, todo_row, &l, why);
-	return e ? e : list_end(t, db, &w, "tasks", &l, why);
+	e = rows_query(rows, SQL_TASK_LIST, args, 3, todo_row, &l, why);
+	return e ? e : list_end(t, rows, &w, "tasks", &l, why);
 }
 
 const struct use use_task_list = READS("task_list", 0, 0, task_list_read, NULL);
 
 /* ---- GET /v1/tools ---- */
 
-static enum err tool_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err tool_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	const char *env = getenv("PARLEY_TEST_TOOLS");
 	bool test = env && strcmp(env, "1") == 0;
 
-	(void)db;
-	(void)now_ms;
+	(void)rows;
 	(void)why;
 	list_begin(&w);
 	for (size_t i = 0; i < run_operations_len; i++)
@@ -462,8 +451,7 @@ static enum err instant_read(struct task *t, const char *name, int64_t otherwise
 	return fail_at(why, pointer, "a time (RFC 3339)");
 }
 
-static enum err usage_read_sums(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err usage_read_sums(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -471,8 +459,8 @@ static enum err usage_read_sums(
 	int64_t from, to;
 	enum err e = reads_all(job, why);
 
-	if (!e) e = instant_read(t, "from", now_ms - 30LL * 86400000, &from, why);
-	if (!e) e = instant_read(t, "to", now_ms + 1, &to, why);
+	if (!e) e = instant_read(t, "from", rows->now_ms - 30LL * 86400000, &from, why);
+	if (!e) e = instant_read(t, "to", rows->now_ms + 1, &to, why);
 	if (!e && task_has_param(t, "by"))
 		sums.by = name_find(usage_by, 4, task_param(t, "by"));
 	if (!e && sums.by < 0) e = fail_at(why, "/by", "agent, model, session or day");
@@ -481,7 +469,7 @@ static enum err usage_read_sums(
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws), val_int(from), val_int(to) };
 
-	e = db_one(db, SQL_RUN_USAGE, args, 3, usage_row, &sums, why);
+	e = rows_query(rows, SQL_RUN_USAGE, args, 3, usage_row, &sums, why);
 	table_done(&sums.keys);
 	list_begin(&w);
 	for (size_t i = 0; i < sums.len; i++) {

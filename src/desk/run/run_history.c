@@ -87,8 +87,7 @@ static enum err message_row(void *ctx, const struct row *row, struct fault *why)
 		&records[RECORD_MESSAGES], row, &job->arena, &h->messages[h->len++], why);
 }
 
-static enum err history_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err history_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_history *h = task_of(job)->checked;
 	const struct run_work *w = h->work;
@@ -100,16 +99,15 @@ static enum err history_read(
 	bool has_first = false;
 	enum err e;
 
-	(void)now_ms;
 	h->len = 0;
 	h->messages = ARENA_ARRAY(&job->arena, struct run_message, (size_t)tail + 1);
 	if (!h->messages) return fail(why, ERR_MEMORY, "out of memory");
-	e = db_one(db, SQL_MESSAGES_SINCE, args, 5, message_row, job, why);
+	e = rows_query(rows, SQL_MESSAGES_SINCE, args, 5, message_row, job, why);
 	for (size_t i = 0; i < h->len; i++)
 		has_first |= str_eq(h->messages[i].id, w->first);
 	if (!e && !has_first)
-		e = db_one(db, SQL_OF(RECORD_MESSAGES, RECORD_GET), first, 3, message_row,
-			job, why);
+		e = rows_query(rows, SQL_OF(RECORD_MESSAGES, RECORD_GET), first, 3,
+			message_row, job, why);
 	if (!e) qsort(h->messages, h->len, sizeof *h->messages, message_order);
 	return e;
 }

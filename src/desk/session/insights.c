@@ -288,17 +288,16 @@ static struct str id_bound(int64_t ms, struct arena *arena)
 	return arena_str(arena, str_make(id, 4 + 9));
 }
 
-static enum err insights_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err insights_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct insights in = { .now_ms = now_ms };
-	enum err e = insights_span(t, now_ms, &in, why);
+	struct insights in = { .now_ms = rows->now_ms };
+	enum err e = insights_span(t, rows->now_ms, &in, why);
 
 	/* Routes are people's, and so is who answered. */
 	in.sees_people = role_may(job->who.role, MAY_READ_ALL);
-	if (!e && in.sees_people) e = route_table_read(t, db, &in.routes, why);
+	if (!e && in.sees_people) e = route_table_read(t, rows, &in.routes, why);
 	if (e) return e;
 	in.targets = ARENA_ARRAY(&job->arena, struct target, in.routes.len + 1);
 	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
@@ -309,7 +308,7 @@ static enum err insights_read(
 		val_text(id_bound(in.from_ms, &job->arena)),
 		val_text(id_bound(in.to_ms + 1000, &job->arena)),
 		val_text(in.sees_people ? STR_NONE : job->who.agent) };
-	e = db_one(db, SQL_INSIGHTS, args, 4, insight_row, &in, why);
+	e = rows_query(rows, SQL_INSIGHTS, args, 4, insight_row, &in, why);
 	if (!e) insights_write(&w, &in, job->who.ws);
 	table_done(&in.sessions);
 	arena_done(&in.arena);
@@ -340,14 +339,13 @@ static enum err deliveries_row(void *ctx, const struct row *row, struct fault *w
 	return OK;
 }
 
-static enum err metrics_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err metrics_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct val args[] = { val_int(job->who.ws) };
 	int64_t pending = 0;
-	enum err e = db_one(db, SQL_ASKS_PENDING, args, 1, pending_row, &pending, why);
+	enum err e =
+		rows_query(rows, SQL_ASKS_PENDING, args, 1, pending_row, &pending, why);
 
-	(void)now_ms;
 	if (!e)
 		buf_print(&job->out,
 			"# HELP parley_asks_pending Asks that wait for an answer.\n"
@@ -358,14 +356,14 @@ static enum err metrics_read(
 	buf_add_text(&job->out,
 		"# HELP parley_deliveries Webhooks and resumers that wait or are dead.\n"
 		"# TYPE parley_deliveries gauge\n");
-	e = db_one(db, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
+	e = rows_query(rows, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
 	if (e) return e;
 	desk_told_metrics(task_of(job)->desk, &job->out);
 	desk_mail_metrics(task_of(job)->desk, &job->out);
 	buf_add_text(&job->out,
 		"# HELP parley_notify_waiting Messages to people that wait.\n"
 		"# TYPE parley_notify_waiting gauge\n");
-	e = db_one(db, SQL_NOTIFY_WAITING, args, 1, pending_row, &pending, why);
+	e = rows_query(rows, SQL_NOTIFY_WAITING, args, 1, pending_row, &pending, why);
 	buf_print(&job->out, "parley_notify_waiting %lld\n", (long long)pending);
 	return e;
 }

@@ -1,52 +1,37 @@
 /* mcp.c - sessions of MCP clients: they carry all there is to know, but for their end. */
 #include "desk/inner.h"
 
-static enum err ended_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)row;
-	(void)why;
-	*(bool *)ctx = true;
-	return OK;
-}
-
 static enum err mcp_gate_enter(struct job *job, struct wants *w, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct val key[] = { val_int(job->who.ws), val_text(t->mcp_session) };
 	enum err e = t->entered ? t->entered(t, why) : OK;
 
-	if (!e && w && t->mcp_session.len) wants_record(w, RECORD_MCP_ENDED, key);
+	if (!e && w && t->mcp_session.len) wants_once(w, RECORD_MCP_ENDED, key);
 	return e;
 }
 
-static enum err mcp_gate_admit(
-	struct job *job, struct rows *rows, struct db *db, struct fault *why)
+static enum err mcp_gate_admit(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct val key[] = { val_int(job->who.ws), val_text(t->mcp_session) };
-	const struct record *r = &records[RECORD_MCP_ENDED];
-	enum err e = OK;
+	enum err e;
 
 	t->mcp_ended = false;
 	if (!t->mcp_session.len) return OK;
-	if (rows)
-		t->mcp_ended = rows_find(rows, RECORD_MCP_ENDED,
-				       record_key_name(r, key, rows->arena)) != NULL;
-	else
-		e = db_one(db, SQL_OF(RECORD_MCP_ENDED, RECORD_GET), key, 2, ended_row,
-			&t->mcp_ended, why);
-	if (!e && t->mcp_ended) e = fail(why, ERR_NOT_FOUND, "this session was ended");
-	return e;
+	e = rows_fetch_once(rows, RECORD_MCP_ENDED, SQL_OF(RECORD_MCP_ENDED, RECORD_GET),
+		key, 2, why);
+	if (e) return e;
+	t->mcp_ended = rows_find_key(rows, RECORD_MCP_ENDED, key) != NULL;
+	return t->mcp_ended ? fail(why, ERR_NOT_FOUND, "this session was ended") : OK;
 }
 
 const struct job_gate mcp_gate = { mcp_gate_enter, mcp_gate_admit };
 
-static enum err mcp_enter_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err mcp_enter_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	(void)job;
-	(void)db;
-	(void)now_ms;
+	(void)rows;
 	(void)why;
 	return OK;
 }

@@ -25,7 +25,7 @@ static enum err event_row(void *ctx, const struct row *row, struct fault *why)
 
 /* An agent sees its own only, and all of a session that it started; what happens to users,
  * tokens and logins is an admin's. */
-static enum err filter_own(struct task *t, struct db *db, struct fault *why)
+static enum err filter_own(struct task *t, struct rows *rows, struct fault *why)
 {
 	const struct principal *who = &t->job.who;
 	struct session s;
@@ -35,13 +35,13 @@ static enum err filter_own(struct task *t, struct db *db, struct fault *why)
 	if (role_may(who->role, MAY_READ_ALL)) return OK;
 	t->filter.agent = who->agent;
 	if (!who->runs || !t->filter.session.len) return OK;
-	e = desk_read_session(db, who->ws, t->filter.session, &t->job.arena, &s, why);
+	e = desk_read_session(rows, who->ws, t->filter.session, &t->job.arena, &s, why);
 	if (!e && session_started_by(&s, who)) t->filter.agent = STR_NONE;
 	return e == ERR_NOT_FOUND ? OK : e;
 }
 
-static enum err events_gather(struct task *t, struct db *db, struct events_gathered *g,
-	int64_t upto, struct fault *why)
+static enum err events_gather(struct task *t, struct rows *rows,
+	struct events_gathered *g, int64_t upto, struct fault *why)
 {
 	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after),
 		val_int(upto), val_int(g->limit + 1), val_text(t->filter.session),
@@ -57,7 +57,7 @@ static enum err events_gather(struct task *t, struct db *db, struct events_gathe
 	if (g->newest_first)
 		sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION_BEFORE
 					    : SQL_EVENTS_BEFORE;
-	return db_one(db, sql, args, 10, event_row, g, why);
+	return rows_query(rows, sql, args, 10, event_row, g, why);
 }
 
 static enum err events_query(struct task *t, struct fault *why)
@@ -86,14 +86,14 @@ static enum err events_check(struct task *t, struct fault *why)
 }
 
 static enum err stream_read(
-	struct task *t, struct db *db, int64_t last, struct fault *why)
+	struct task *t, struct rows *rows, int64_t last, struct fault *why)
 {
 	struct events_gathered g = { .t = t, .limit = STREAM_PAGE };
 	enum err e = OK;
 
 	/* A number still to come: the client saw another store; it goes on from now. */
 	if (t->after < 0 || t->after > last) t->after = last;
-	if (t->after < last) e = events_gather(t, db, &g, last, why);
+	if (t->after < last) e = events_gather(t, rows, &g, last, why);
 	t->as_of = g.more ? t->events[t->events_len - 1].n : last;
 	return e;
 }
@@ -112,8 +112,7 @@ static enum err before_read(const struct task *t, const struct list_page *p, int
 	return OK;
 }
 
-static enum err events_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err events_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -121,11 +120,10 @@ static enum err events_read(
 	struct list_page p;
 	struct str next;
 	int64_t last = 0;
-	enum err e = last_event(db, job->who.ws, &last, why);
+	enum err e = last_event(rows, job->who.ws, &last, why);
 
-	(void)now_ms;
-	if (!e) e = filter_own(t, db, why);
-	if (!e && t->stream) return stream_read(t, db, last, why);
+	if (!e) e = filter_own(t, rows, why);
+	if (!e && t->stream) return stream_read(t, rows, last, why);
 	if (!e) e = page_read(t, "events", &p, why);
 	g.newest_first = task_has_param(t, "before");
 	int64_t upto = last;
@@ -135,7 +133,7 @@ static enum err events_read(
 		e = fail_at(why, "/cursor", "is not a cursor that a list returned");
 	if (e) return e;
 	g.limit = p.limit;
-	e = events_gather(t, db, &g, upto, why);
+	e = events_gather(t, rows, &g, upto, why);
 	jw_object(&w);
 	jw_put_array(&w, "items");
 	for (size_t i = 0; i < t->events_len; i++)

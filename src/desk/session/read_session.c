@@ -30,13 +30,13 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	return session_from_row(row, f->arena, f->out, why);
 }
 
-enum err desk_read_session(struct db *db, int64_t ws, struct str id, struct arena *arena,
-	struct session *out, struct fault *why)
+enum err desk_read_session(struct rows *rows, int64_t ws, struct str id,
+	struct arena *arena, struct session *out, struct fault *why)
 {
 	struct session_found f = { arena, out, false };
 	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = db_one(
-		db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2, session_row, &f, why);
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2, session_row, &f, why);
 
 	return e || f.found ? e
 			    : fail(why, ERR_NOT_FOUND, "no session %.*s",
@@ -44,11 +44,11 @@ enum err desk_read_session(struct db *db, int64_t ws, struct str id, struct aren
 }
 
 static enum err session_seek(
-	struct job *job, struct db *db, struct sought *s, struct fault *why)
+	struct job *job, struct rows *rows, struct sought *s, struct fault *why)
 {
 	struct task *t = task_of(job);
-	enum err e =
-		desk_read_session(db, job->who.ws, t->id, &job->arena, &s->session, why);
+	enum err e = desk_read_session(
+		rows, job->who.ws, t->id, &job->arena, &s->session, why);
 
 	if (e || session_seen_by(&s->session, &job->who)) return e;
 	return fail(
@@ -69,18 +69,18 @@ static enum err ask_row_written(void *ctx, const struct row *row, struct fault *
 
 /* A session with its open asks. */
 static enum err session_show(
-	struct db *db, struct sought *s, struct json_writer *w, struct fault *why)
+	struct rows *rows, struct sought *s, struct json_writer *w, struct fault *why)
 {
 	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
 	struct buf asks = { 0 };
 	struct json_writer list = { .out = &asks };
-	enum err e = shown_start(&s->shown, s->t, db, &list, s->now_ms, why);
+	enum err e = shown_start(&s->shown, s->t, rows, &list, s->now_ms, why);
 
 	jw_array(&list);
 	if (!e &&
 		s->session.open_input + s->session.open_approval + s->session.open_other >
 			0)
-		e = db_one(db, SQL_ASKS_OPEN, args, 2, ask_row_written, s, why);
+		e = rows_query(rows, SQL_ASKS_OPEN, args, 2, ask_row_written, s, why);
 	if (!e) e = shown_end(&s->shown, why);
 	jw_array_end(&list);
 	if (asks.failed) s->t->job.arena.failed = true;
@@ -89,48 +89,46 @@ static enum err session_show(
 	return e;
 }
 
-static enum err session_get_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err session_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct sought s = { .t = task_of(job), .now_ms = rows->now_ms };
 	struct json_writer w = { .out = &job->out };
-	enum err e = session_seek(job, db, &s, why);
+	enum err e = session_seek(job, rows, &s, why);
 
-	return e ? e : session_show(db, &s, &w, why);
+	return e ? e : session_show(rows, &s, &w, why);
 }
 
 const struct use use_session_get = READS("session_get", 0, 0, session_get_read, NULL);
 
 /* The newest asks of a session, in the order they came. */
-static enum err session_asks(
-	struct db *db, const struct session *s, row_fn *row, void *ctx, struct fault *why)
+static enum err session_asks(struct rows *rows, const struct session *s, row_fn *row,
+	void *ctx, struct fault *why)
 {
 	const struct val args[] = { val_int(s->ws), val_text(s->id),
 		val_int(STATE_ASKS) };
 
-	return db_one(db, SQL_ASKS_LATEST, args, 3, row, ctx, why);
+	return rows_query(rows, SQL_ASKS_LATEST, args, 3, row, ctx, why);
 }
 
-static enum err session_state_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err session_state_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct sought s = { .t = task_of(job), .now_ms = rows->now_ms };
 	struct json_writer w = { .out = &job->out };
 	int64_t as_of = 0;
 	bool truncated = false;
-	enum err e = session_seek(job, db, &s, why);
+	enum err e = session_seek(job, rows, &s, why);
 
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_key(&w, "session");
-	e = session_show(db, &s, &w, why);
+	e = session_show(rows, &s, &w, why);
 	jw_put_array(&w, "asks");
-	if (!e) e = shown_start(&s.shown, s.t, db, &w, now_ms, why);
-	if (!e) e = session_asks(db, &s.session, ask_row_written, &s, why);
+	if (!e) e = shown_start(&s.shown, s.t, rows, &w, rows->now_ms, why);
+	if (!e) e = session_asks(rows, &s.session, ask_row_written, &s, why);
 	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
-	if (!e) e = desk_state_runs(db, job, &s.session, &w, &truncated, why);
+	if (!e) e = desk_state_runs(rows, job, &s.session, &w, &truncated, why);
 	jw_put_bool(&w, "truncated", truncated);
 	jw_put_int(&w, "as_of", as_of);
 	jw_object_end(&w);
@@ -161,8 +159,8 @@ static enum err session_listed(void *ctx, const struct row *row, struct fault *w
 	return session_from_row(row, &l->t->job.arena, &l->at[l->len++], why);
 }
 
-static enum err session_list_find(struct job *job, struct db *db, struct session_list *l,
-	struct list_page *p, struct fault *why)
+static enum err session_list_find(struct job *job, struct rows *rows,
+	struct session_list *l, struct list_page *p, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct str status = task_param(t, "status"), like;
@@ -182,28 +180,29 @@ static enum err session_list_find(struct job *job, struct db *db, struct session
 	l->limit = p->limit;
 	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
 	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
-	return db_one(db, SQL_SESSION_LIST, args, 8, session_listed, l, why);
+	return rows_query(rows, SQL_SESSION_LIST, args, 8, session_listed, l, why);
 }
 
-static enum err session_list_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err session_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct session_list l = { .t = task_of(job) };
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
 	int64_t as_of = 0;
-	enum err e = session_list_find(job, db, &l, &p, why);
+	enum err e = session_list_find(job, rows, &l, &p, why);
 
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	l.t->sessions = l.at;
 	l.t->sessions_len = l.len;
 	jw_object(&w);
 	jw_put_array(&w, "items");
 	for (size_t i = 0; !e && !l.t->wants_record && i < l.len; i++) {
-		struct sought s = { .t = l.t, .now_ms = now_ms, .session = l.at[i] };
+		struct sought s = {
+			.t = l.t, .now_ms = rows->now_ms, .session = l.at[i]
+		};
 
-		e = session_show(db, &s, &w, why);
+		e = session_show(rows, &s, &w, why);
 	}
 	jw_array_end(&w);
 	page_end(l.t, &w, "sessions", l.more ? &l.at[l.len - 1].id : NULL, 1, as_of);

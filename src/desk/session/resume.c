@@ -49,7 +49,7 @@ static int64_t page_next(const struct resume_page *p)
 	return n < PAGE_MIN ? PAGE_MIN : n > PAGE_MAX ? PAGE_MAX : n;
 }
 
-static enum err pages_read(struct db *db, const struct session *s, bool open,
+static enum err pages_read(struct rows *rows, const struct session *s, bool open,
 	struct resume *r, struct fault *why)
 {
 	struct resume_page p = {
@@ -65,38 +65,36 @@ static enum err pages_read(struct db *db, const struct session *s, bool open,
 
 		p.rows = 0;
 		p.bytes = 0;
-		e = db_one(db, SQL_ASKS_RECENT, args, 6, page_row, &p, why);
+		e = rows_query(rows, SQL_ASKS_RECENT, args, 6, page_row, &p, why);
 		if (p.rows < p.limit) break;
 		p.limit = page_next(&p);
 	} while (!e && !r->full);
 	return e;
 }
 
-enum err desk_resume_context(struct db *db, const struct session *s, struct arena *arena,
-	struct str *out, struct fault *why)
+enum err desk_resume_context(struct rows *rows, const struct session *s,
+	struct arena *arena, struct str *out, struct fault *why)
 {
 	struct resume r = { .arena = arena };
-	enum err e = pages_read(db, s, true, &r, why);
+	enum err e = pages_read(rows, s, true, &r, why);
 
-	if (!e) e = pages_read(db, s, false, &r, why);
+	if (!e) e = pages_read(rows, s, false, &r, why);
 	if (e) return e;
 	*out = resume_text(&r, s);
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-static enum err session_resume_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err session_resume_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct session s;
-	enum err e = desk_read_session(db, job->who.ws, t->id, &job->arena, &s, why);
+	enum err e = desk_read_session(rows, job->who.ws, t->id, &job->arena, &s, why);
 
-	(void)now_ms;
 	if (!e && !principal_sees(&job->who, s.agent))
 		e = fail(why, ERR_NOT_FOUND, "no session %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!e) e = desk_resume_context(db, &s, &job->arena, &t->context, why);
+	if (!e) e = desk_resume_context(rows, &s, &job->arena, &t->context, why);
 	if (e || t->wants_record) return e;
 	jw_object(&w);
 	jw_put_bool(&w, "can_resume", session_can_resume(&s));
