@@ -2,7 +2,6 @@
 #include "core/show.h"
 
 #include "base/clock.h"
-#include "core/principal.h"
 
 void show_text(struct json_writer *w, const char *key, struct str text)
 {
@@ -41,4 +40,21 @@ void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str 
 	jw_put_str(w, "id", person ? agent : str_of(id));
 	jw_put_str(w, "name", name.len ? name : agent);
 	jw_object_end(w);
+}
+
+void show_who(struct json_writer *w, const char *kind, const struct principal *p)
+{
+	jw_object(w);
+	jw_put_text(w, "kind", kind);
+	show_text(w, "user", p ? p->user : STR_NONE);
+	show_text(w, "name", p ? p->name : STR_NONE);
+	show_text(w, "via", p ? p->via : STR_NONE);
+	jw_object_end(w);
+}
+
+void answered_by_write(struct buf *out, const char *kind, const struct principal *p)
+{
+	struct json_writer w = { .out = out };
+
+	show_who(&w, kind, p);
 }

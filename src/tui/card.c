@@ -287,7 +287,7 @@ static void arguments_write(struct card_writer *w, const struct json *arguments)
 				&edited->members[i].value);
 }
 
-static void operation_write(struct card_writer *w, struct card *card)
+static void operation_draw(struct card_writer *w, struct card *card)
 {
 	const struct json *op = json_get(w->ask, "operation");
 
@@ -417,7 +417,7 @@ struct card card_draw(
 
 	if (look->tight) {
 		chips_write(&w);
-		operation_write(&w, &card);
+		operation_draw(&w, &card);
 		page_gap(page);
 	}
 	crumbs_write(&w);
@@ -428,7 +428,7 @@ struct card card_draw(
 	why_draw(page, ask);
 	outcome_write(&w);
 	verifiers_write(&w);
-	if (!look->tight) operation_write(&w, &card);
+	if (!look->tight) operation_draw(&w, &card);
 	context_write(&w);
 	/* The agent's diff says what the operation would do: it is to be read with it. */
 	if (card.operation_end > 0 &&

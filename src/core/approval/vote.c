@@ -125,3 +125,15 @@ struct str votes_text(const struct votes *v, struct arena *arena)
 	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
 }
+
+bool vote_approved(const struct ask *a, struct str user, struct arena *arena)
+{
+	const struct vote *vote;
+	struct votes votes;
+
+	if (!user.len) return false;
+	if (str_eq(a->settled_user, user)) return true;
+	if (!a->votes.len || votes_load(a, arena, &votes, NULL)) return false;
+	vote = votes_find(&votes, user);
+	return vote && vote->counts && str_eq(vote->digest, a->approved_digest);
+}

@@ -42,5 +42,7 @@ size_t votes_counting(const struct votes *, struct str digest); /* to approve th
 /* As it is stored and shown; empty when there is none. */
 struct str votes_text(const struct votes *, struct arena *);
 void vote_write(struct json_writer *, const struct vote *);
+/* Did they approve it, or did their vote count? */
+bool vote_approved(const struct ask *, struct str user, struct arena *);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/approval/vote.h"
 #include "core/body.h"
 #include "core/policy/rule_set.h"
 #include "core/show.h"
@@ -224,25 +223,10 @@ void ask_sum(struct buf *out, const struct ask *a)
 	ask_sum_revoked(out, a);
 }
 
-/* Who approved it, or whose vote counted. */
-static bool gave_approval(const struct ask *a, struct str user, struct arena *arena)
-{
-	const struct vote *vote;
-	struct votes votes;
-
-	if (!user.len) return false;
-	if (str_eq(a->settled_user, user)) return true;
-	if (!a->votes.len || votes_load(a, arena, &votes, NULL)) return false;
-	vote = votes_find(&votes, user);
-	return vote && vote->counts && str_eq(vote->digest, a->approved_digest);
-}
-
-enum err ask_revoke(struct ask *a, const struct principal *p, struct str maker,
-	struct str reason, int64_t now_ms, struct arena *arena, struct fault *why)
+enum err ask_revoke(struct ask *a, const struct principal *p, bool own, struct str reason,
+	int64_t now_ms, struct arena *arena, struct fault *why)
 {
 	struct str revoked;
-	bool own =
-		gave_approval(a, p->user, arena) || (maker.len && str_eq(maker, p->user));
 
 	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
 		return fail(why, ERR_FORBIDDEN,
@@ -304,29 +288,12 @@ bool ask_approved(const struct ask *a)
 	return approved;
 }
 
-static void who_write(struct json_writer *w, const char *kind, const struct principal *p)
-{
-	jw_object(w);
-	jw_put_text(w, "kind", kind);
-	show_text(w, "user", p ? p->user : STR_NONE);
-	show_text(w, "name", p ? p->name : STR_NONE);
-	show_text(w, "via", p ? p->via : STR_NONE);
-	jw_object_end(w);
-}
-
 void answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)
 {
 	answered_by_write(out, "human", p);
 	if (out->failed) return;
 	out->len--; /* opens the object again */
 	buf_print(out, ",\"votes\":%lld}", (long long)votes);
-}
-
-void answered_by_write(struct buf *out, const char *kind, const struct principal *p)
-{
-	struct json_writer w = { .out = out };
-
-	who_write(&w, kind, p);
 }
 
 struct str replies_add(struct str replies, const struct principal *p, struct str text,
@@ -342,7 +309,7 @@ struct str replies_add(struct str replies, const struct principal *p, struct str
 	w.more = !first;
 	jw_object(&w);
 	jw_key(&w, "by");
-	who_write(&w, p->role == ROLE_AGENT ? "agent" : "human", p);
+	show_who(&w, p->role == ROLE_AGENT ? "agent" : "human", p);
 	jw_put_str(&w, "text", text);
 	jw_put_text(&w, "at", at);
 	jw_object_end(&w);

@@ -187,18 +187,15 @@ enum err ask_edited(const struct ask *, const struct ask_parts *, struct arena *
 void ask_operation(struct operation_view *out, const struct ask *,
 	const struct json *operation, const struct json *arguments, struct arena *);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
-/* Takes back an approval that was not used. `maker`: whose rule gave it; empty: no rule did. ERR_FORBIDDEN: whose vote did not count for it,
- * unless they are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
-enum err ask_revoke(struct ask *, const struct principal *, struct str maker,
-	struct str reason, int64_t now_ms, struct arena *, struct fault *why);
+/* Takes back an approval that was not used. `own`: this person or a rule of theirs gave it.
+ * ERR_FORBIDDEN: neither that nor an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
+enum err ask_revoke(struct ask *, const struct principal *, bool own, struct str reason,
+	int64_t now_ms, struct arena *, struct fault *why);
 /* The line that says so to a model, after the summary; nothing when it was not taken back. */
 void ask_sum_revoked(struct buf *, const struct ask *);
 /* Both of them. */
 void ask_sum(struct buf *, const struct ask *);
-/* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
- * null. */
-void answered_by_write(struct buf *, const char *kind, const struct principal *);
-/* The same of the vote that met what was required: {…, "votes": 2}. */
+/* answered_by_write of the vote that met what was required: {…, "votes": 2}. */
 void answered_by_vote(struct buf *, const struct principal *, int64_t votes);
 
 /* What stands around an ask when it is shown. */

@@ -17,13 +17,9 @@ void options_check(struct check *, const struct json_place *, const struct json 
 void options_write(
 	struct json_writer *, const struct question *, const struct json *given);
 
-/* As question_read and operation_read, noting into a check that others share. */
+/* As question_read, noting into a check that others share. */
 void question_check(struct check *, const struct json *, const struct json_place *,
 	bool flat, size_t n, struct arena *, struct question *out);
-void operation_check(
-	struct check *, const struct json *, const struct json_place *, enum risk *risk);
-/* In its normal form: what is null is left out, but for arguments. */
-void operation_write(struct json_writer *, const struct json *operation);
 
 void context_check(struct check *, const struct json_place *, const struct json *);
 void context_write(struct json_writer *, const struct json *); /* NULL writes null */

@@ -86,14 +86,6 @@ const char *delivery_purpose_name(enum delivery_purpose);
 bool delivery_purpose_read(struct str, enum delivery_purpose *);
 void delivery_write(struct json_writer *, const struct delivery *);
 
-/* Whom a session wants called, of its on_settled; empty: not. */
-struct callback {
-	struct str webhook, resumer;
-};
-enum err callback_read(
-	struct str on_settled, struct arena *, struct callback *out, struct fault *why);
-struct str callback_write(const struct callback *, struct arena *); /* empty: neither */
-
 /* How long to wait after this many attempts that failed; -1: it is dead. Doubled chance:
  * `random` spreads those that failed together. */
 int64_t delivery_pause_ms(enum delivery_kind, int64_t attempts, uint64_t random);

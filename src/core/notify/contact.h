@@ -2,9 +2,9 @@
 #ifndef CORE_CONTACT_H
 #define CORE_CONTACT_H
 
-#include "core/ask/decision.h"
 #include "core/body.h"
 #include "core/delivery/delivery.h"
+#include "core/digest.h"
 #include "core/notify/subscription.h"
 
 enum {

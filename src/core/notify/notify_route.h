@@ -7,8 +7,8 @@
 #define CORE_NOTIFY_ROUTE_H
 
 #include "core/ask/ask.h"
-#include "core/ask/decision.h"
 #include "core/delivery/delivery.h"
+#include "core/digest.h"
 
 enum {
 	ROUTES_MAX = 100,

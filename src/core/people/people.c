@@ -26,3 +26,36 @@ bool token_kind_read(struct str name, enum token_kind *out)
 		}
 	return false;
 }
+
+void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { u->id, u->name, str_of(role_name(u->role)),
+		u->password, u->language, u->disabled ? STR("1") : STR("0"),
+		digest_number(u->created_ms, created), u->away };
+
+	/* What came later counts only where it is there: older events know nothing of it. */
+	fields_digest(fields, sizeof fields / sizeof *fields - !u->away.len, out);
+}
+
+void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE], expires[NUMBER_SIZE], wait[NUMBER_SIZE],
+		again[NUMBER_SIZE], begun[NUMBER_SIZE];
+	const struct str fields[] = { str_make((const char *)t->hash, SHA256_SIZE), t->id,
+		str_of(token_kind_name(t->kind)), t->role, t->name, t->agent, t->user,
+		t->tools, t->last4, digest_number(t->created_ms, created),
+		digest_number(t->expires_ms, expires), digest_number(t->mcp_wait_s, wait),
+		t->mcp_local ? STR("1") : STR("0"), digest_number(t->again_s, again),
+		t->maker, t->runs ? STR("runs") : STR_NONE, t->login,
+		digest_number(t->begun_ms, begun), t->origin, t->client, t->projects };
+	bool login = t->login.len || t->begun_ms || t->origin.len || t->client.len;
+	/* As it was before there were these. */
+	size_t without = t->projects.len ? 0
+			 : login	 ? 1
+			 : t->runs	 ? 5
+			 : t->maker.len	 ? 6
+					 : 7;
+
+	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
+}

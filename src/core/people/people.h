@@ -3,6 +3,7 @@
 #define CORE_PEOPLE_H
 
 #include "base/hash.h"
+#include "core/digest.h"
 #include "core/principal.h"
 
 /* Strings are borrowed. Empty means null. */
@@ -71,5 +72,9 @@ struct mark {
 	int64_t snoozed_ms; /* until then; 0: not */
 	int64_t version;
 };
+
+/* What an event of people tells of; not when they came last, nor views of their own. */
+void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
+void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);
 
 #endif

@@ -224,3 +224,12 @@ void team_write(struct json_writer *w, const struct team *t)
 	jw_put_int(w, "version", t->version);
 	jw_object_end(w);
 }
+
+void team_digest(const struct team *t, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { t->id, t->name, t->members, t->on_call, t->projects,
+		digest_number(t->created_ms, created) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}

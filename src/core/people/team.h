@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "core/body.h"
+#include "core/digest.h"
 
 enum {
 	TEAMS_MAX = 200,
@@ -64,5 +65,7 @@ struct str team_projects_text(const struct str *, size_t len, struct arena *);
 bool team_name_valid(struct str);
 
 void team_write(struct json_writer *, const struct team *);
+
+void team_digest(const struct team *, char out[SHORT_DIGEST_SIZE]);
 
 #endif

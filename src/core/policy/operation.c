@@ -2,7 +2,6 @@
 #include "core/policy/operation.h"
 
 #include "base/hash.h"
-#include "core/ask/draft.h"
 #include "core/body.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef CORE_OPERATION_H
 #define CORE_OPERATION_H
 
-#include "base/json.h"
+#include "core/body.h"
 
 enum risk { RISK_NONE, RISK_LOW, RISK_MEDIUM, RISK_HIGH, RISK_CRITICAL };
 
@@ -13,6 +13,11 @@ bool risk_read(struct str, enum risk *);
 /* Checks an operation's members {type?, name, arguments?, risk?}; pointers under `at`. */
 enum err operation_read(
 	const struct json *, const char *at, enum risk *, struct fault *why);
+/* As operation_read, noting into a check that others share. */
+void operation_check(
+	struct check *, const struct json *, const struct json_place *, enum risk *risk);
+/* In its normal form: what is null is left out, but for arguments. */
+void operation_write(struct json_writer *, const struct json *operation);
 /* SHA-256 over the RFC 8785 form of {type, name, arguments, session}; members the
  * operation lacks are left out. `arguments` replaces the operation's own when not NULL.
  * Empty when there is no memory. */

@@ -3,7 +3,9 @@
 #ifndef CORE_RULEBOOK_H
 #define CORE_RULEBOOK_H
 
-#include "core/ask/decision.h"
+#include "base/json.h"
+#include "core/digest.h"
+#include "core/principal.h"
 
 enum { RULES_MAX = 2000, STOPS_MAX = 200, RULE_KEPT_DAYS = 366 };
 

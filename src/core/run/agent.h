@@ -4,8 +4,8 @@
 #define CORE_AGENT_H
 
 #include "base/json.h"
-#include "core/ask/decision.h"
 #include "core/body.h"
+#include "core/digest.h"
 
 enum {
 	AGENT_NAME_MAX = 64,

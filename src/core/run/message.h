@@ -3,7 +3,7 @@
 #ifndef CORE_MESSAGE_H
 #define CORE_MESSAGE_H
 
-#include "core/run/usage.h"
+#include "core/session/usage.h"
 
 enum message_role { MESSAGE_SYSTEM, MESSAGE_USER, MESSAGE_ASSISTANT, MESSAGE_TOOL };
 

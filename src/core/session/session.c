@@ -1,7 +1,7 @@
 /* session.c - names of session statuses, the status its asks give it, its JSON. */
 #include "core/session/session.h"
 
-#include "core/run/spending.h"
+#include "core/session/spending.h"
 #include "core/show.h"
 
 static const struct {
@@ -234,4 +234,16 @@ void session_write(
 	show_time(w, "created_at", s->created_ms);
 	show_time(w, "updated_at", s->updated_ms);
 	jw_object_end(w);
+}
+
+void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { s->id, s->agent, s->agent_name, s->token,
+		s->project, s->external_id, s->metadata,
+		s->parallel ? STR("1") : STR("0"), digest_number(s->created_ms, created),
+		s->sensitive ? STR("sensitive") : STR_NONE, s->starter };
+	size_t without = s->starter.len ? 0 : s->sensitive ? 1 : 2;
+
+	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }

@@ -5,6 +5,7 @@
 
 #include "base/keep.h"
 #include "core/ask/because.h"
+#include "core/ask/decision.h"
 #include "core/show.h"
 #include "desk/ask/ask.h"
 #include "desk/ask/require.h"

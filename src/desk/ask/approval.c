@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "core/approval/vote.h"
 #include "core/ask/decision.h"
 
 static void approval_needs(struct job *job, struct wants *w)
@@ -179,8 +180,10 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = reason_read(t->body, &reason, why);
 	if (!e) e = revoke_maker(t, rows, a, &maker, why);
 	if (!e)
-		e = ask_revoke(
-			a, &job->who, maker, reason, rows->now_ms, rows->arena, why);
+		e = ask_revoke(a, &job->who,
+			vote_approved(a, job->who.user, rows->arena) ||
+				(maker.len && str_eq(maker, job->who.user)),
+			reason, rows->now_ms, rows->arena, why);
 	if (e == ERR_CONFLICT)
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "%s",

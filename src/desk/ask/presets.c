@@ -2,6 +2,7 @@
  * read them, admins write them; agents see of a template what they need to ask with it. */
 #include "base/keep.h"
 #include "core/ask/preset.h"
+#include "core/show.h"
 
 #include "desk/inner.h"
 

@@ -1,4 +1,5 @@
 /* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
+#include "core/show.h"
 #include "desk/approval/scope.h"
 #include "desk/approval/verify.h"
 #include "desk/approval/vote.h"

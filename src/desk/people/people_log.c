@@ -2,7 +2,7 @@
 #include "desk/people/people_log.h"
 
 #include "base/clock.h"
-#include "core/ask/decision.h"
+#include "core/digest.h"
 #include "core/people/project.h"
 #include "core/show.h"
 #include "desk/people/people.h"

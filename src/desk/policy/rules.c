@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "core/body.h"
 #include "core/policy/glob.h"
+#include "core/show.h"
 
 static enum err out_of_memory(struct fault *why)
 {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "core/body.h"
+#include "core/show.h"
 #include "desk/policy/policy_snapshot.h"
 
 enum { STOP_REASON_MAX = 500 };

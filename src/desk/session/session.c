@@ -5,7 +5,7 @@
 #include "desk/run/run_inner.h"
 
 #include "base/utf8.h"
-#include "core/ask/decision.h"
+#include "core/digest.h"
 #include "core/show.h"
 
 /* ---- create ---- */

@@ -2,7 +2,7 @@
 #include "desk/session/session.h"
 
 #include "base/utf8.h"
-#include "core/ask/decision.h"
+#include "core/digest.h"
 #include "core/show.h"
 
 static struct str folded(struct str title, struct arena *arena)

@@ -1,6 +1,7 @@
 /* Deliveries: when they are tried again, how they are signed, and the command lines that
  * set an agent going. */
 #include "core/delivery/delivery.h"
+#include "core/session/callback.h"
 #include "core/session/resumer.h"
 
 #include "kit.h"

@@ -2,7 +2,7 @@
 #ifndef CORE_SPENDING_H
 #define CORE_SPENDING_H
 
-#include "core/run/usage.h"
+#include "core/session/usage.h"
 
 struct spending {
 	struct usage usage;

@@ -1,5 +1,5 @@
 /* spending.c - sums over model calls, kept as JSON. */
-#include "core/run/spending.h"
+#include "core/session/spending.h"
 
 #include "base/keep.h"
 #include "core/body.h"

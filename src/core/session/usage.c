@@ -1,5 +1,5 @@
 /* usage.c - tokens and their cost. */
-#include "core/run/usage.h"
+#include "core/session/usage.h"
 
 #include <math.h>
 
