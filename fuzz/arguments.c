@@ -1,9 +1,9 @@
 /* arguments.c - tests of arguments up to the first line end, and behind it arguments: tests
  * that are accepted equal themselves and never crash; a path that is under a folder does not
  * leave it. */
-#include "core/body.h"
 #include "core/policy/argument_test.h"
 #include "core/policy/path.h"
+#include "core/shared/body.h"
 
 #include <assert.h>
 

@@ -2,7 +2,7 @@
  * a session brings: words written out with quotes read as the same words, every value
  * stands inside one of them, and none makes an option of it. */
 #include "base/buf.h"
-#include "core/session/resumer.h"
+#include "core/delivery/resumer.h"
 
 #include <assert.h>
 

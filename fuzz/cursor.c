@@ -2,7 +2,7 @@
  * where to go on, and what it says makes the same token again. The bytes are also tried
  * as what stands in a token, and as limit, search and types. */
 #include "base/utf8.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include <assert.h>
 

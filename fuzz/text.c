@@ -1,7 +1,7 @@
 /* text.c - foreign text: code points are counted and cut where they end, and nothing that
  * a terminal obeys comes out of safe text. */
 #include "base/utf8.h"
-#include "core/name.h"
+#include "core/shared/name.h"
 #include "text/safe_text.h"
 
 #include <assert.h>

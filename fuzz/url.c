@@ -1,6 +1,6 @@
 /* url.c - the addresses of webhooks: what is taken for a URL has the host that libcurl
  * would go to, and lists of what may be reached say the same however they are asked. */
-#include "core/address.h"
+#include "core/shared/address.h"
 
 #include <arpa/inet.h>
 #include <assert.h>

@@ -12,7 +12,7 @@
 #include "cli/settings_file.h"
 #include "client/locate.h"
 #include "desk/desk.h"
-#include "desk/transient.h"
+#include "desk/shared/transient.h"
 #include "net/loop.h"
 #include "net/tls.h"
 #include "notify/notify.h"

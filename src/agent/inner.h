@@ -3,8 +3,8 @@
 #define AGENT_INNER_H
 
 #include "agent/runner.h"
-#include "desk/run/run.h"
-#include "desk/transient.h"
+#include "desk/run.h"
+#include "desk/shared/transient.h"
 #include "model/model.h"
 #include "net/fetch.h"
 

@@ -5,10 +5,10 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/mem.h"
-#include "core/address.h"
-#include "core/body.h"
 #include "core/run/history.h"
-#include "core/show.h"
+#include "core/shared/address.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 #include <stdio.h>
 #include <stdlib.h>

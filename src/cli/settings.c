@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
-#include "core/address.h"
+#include "core/delivery/resumer.h"
 #include "core/notify/contact.h"
 #include "core/notify/mail_token.h"
 #include "core/policy/verifier.h"
-#include "core/session/resumer.h"
+#include "core/shared/address.h"
 
 enum kind {
 	KIND_TEXT,

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "text/msg.h"
 
 enum { FILE_MAX = 64 << 20, PIECE = 65536 };

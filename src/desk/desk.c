@@ -1,7 +1,7 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
-#include "desk/inner.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/reactions.h"
+#include "desk/shared/inner.h"
 
 #include "base/clock.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* maintenance.c - the check of the store, and removal of what is old. For the local admin
  * only. */
 #include "desk/check/check.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 enum { DONE_DAYS = 7, DEAD_DAYS = 90 };
 #define DAYS_MS(n) ((int64_t)(n)*24 * 3600 * 1000)

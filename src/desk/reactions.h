@@ -5,7 +5,7 @@
 #ifndef DESK_REACTIONS_H
 #define DESK_REACTIONS_H
 
-#include "desk/happened.h"
+#include "desk/shared/happened.h"
 
 /* Hooks of the clerk: the first asks for rows that reactions will need, the second runs them. */
 void reactions_need(void *desk, const struct job *, struct wants *);

@@ -2,7 +2,7 @@
  * and that nobody touched for so long are deleted, as by DELETE, a batch at a time. */
 #include "core/policy/policy.h"
 #include "core/policy/rulebook.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 enum { BATCH = 500 };
 

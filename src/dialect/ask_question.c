@@ -2,7 +2,7 @@
  */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "dialect/inner.h"
 
 enum { MINUTE_MS = 60 * 1000, MINUTES_MIN = 5, MINUTES_MAX = 24 * 60, WORD_MAX = 1000 };

@@ -1,6 +1,6 @@
 /* humanlayer.c - HumanLayer's function calls to approve and people to contact. The reply
  * is the request with its status; `state` is inside it and goes back untouched. */
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "dialect/inner.h"
 
 static const struct choice_names option_names = {

@@ -3,7 +3,7 @@
 #ifndef DIALECT_INNER_H
 #define DIALECT_INNER_H
 
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "dialect/dialect.h"
 
 /* ---- a request on its way in ---- */

@@ -2,7 +2,7 @@
 #include "mcp/elicit.h"
 
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* A form has flat fields only: beside a choice stand the text of Other and the note. */
 static const char other_suffix[] = "_other", note_suffix[] = "_note";

@@ -2,8 +2,8 @@
 #include "mcp/result.h"
 
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "dialect/dialect.h"
 
 static const char next_get[] = "call get_answer with this ask_id";

@@ -3,7 +3,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "mcp/header.h"
 
 #define PREFIX "io.modelcontextprotocol/"

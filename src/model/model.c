@@ -2,7 +2,7 @@
 #include "base/keep.h"
 #include "model/inner.h"
 
-#include "core/body.h"
+#include "core/shared/body.h"
 
 static const struct wire *const wires[WIRES] = {
 	[WIRE_ANTHROPIC] = &wire_anthropic,

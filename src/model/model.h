@@ -30,7 +30,7 @@
 #include "base/fault.h"
 #include "core/run/model_wire.h"
 #include "core/run/trouble.h"
-#include "core/session/usage.h"
+#include "core/run/usage.h"
 
 /* ---- requests ---- */
 

@@ -1,7 +1,7 @@
 /* request.c - a request's messages as the wires see them. */
 #include "base/hash.h"
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "model/inner.h"
 
 static const char *const part_names[PARTS] = { [PART_TEXT] = "text",

@@ -2,8 +2,8 @@
 #ifndef NOTIFY_INNER_H
 #define NOTIFY_INNER_H
 
-#include "core/address.h"
-#include "desk/delivery/delivery.h"
+#include "core/shared/address.h"
+#include "desk/delivery.h"
 #include "net/mail_server.h"
 #include "net/outbound.h"
 #include "net/process.h"

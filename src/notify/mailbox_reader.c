@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/notify/mail_read.h"
-#include "desk/notify/mail_in.h"
+#include "desk/mail_in.h"
 #include "net/mailbox.h"
 #include "notify/inner.h"
 

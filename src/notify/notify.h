@@ -3,8 +3,8 @@
 #ifndef NOTIFY_NOTIFY_H
 #define NOTIFY_NOTIFY_H
 
+#include "core/delivery/resumer.h"
 #include "core/policy/operation.h"
-#include "core/session/resumer.h"
 #include "desk/desk.h"
 #include "net/process.h"
 #include "text/lang.h"

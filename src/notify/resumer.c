@@ -1,7 +1,7 @@
 /* resumer.c - the channel of resumers: commands of the operator that start a stopped agent again,
  * run with what its session brings, never through a shell, without a way to what only people
  * and the server may reach. Other commands are run the same way (command.c, verifier.c). */
-#include "core/session/resumer.h"
+#include "core/delivery/resumer.h"
 #include "notify/inner.h"
 
 #include <stdlib.h>

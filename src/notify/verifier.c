@@ -1,7 +1,7 @@
 /* verifier.c - the channel of verifiers: the ask goes to an address or a command of the operator, and
  * what it replies comes back with the report. */
 #include "core/policy/verifier.h"
-#include "core/session/resumer.h"
+#include "core/delivery/resumer.h"
 #include "notify/inner.h"
 
 enum err verifiers_open(struct notify *n, struct fault *why)

@@ -2,7 +2,7 @@
 #include "serve/inner.h"
 
 #include "base/clock.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 static enum err params_read(struct request *r, struct fault *why)
 {

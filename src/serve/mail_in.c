@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "desk/notify/mail_in.h"
+#include "desk/mail_in.h"
 
 #include <uv.h>
 

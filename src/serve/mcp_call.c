@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "core/run/own_tools.h"
 #include "core/session/session.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 /* Missing, or an object that a model sent as a string: both are meant well. */
 static const struct json *arguments_of(struct request *r)

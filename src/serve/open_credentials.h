@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/table.h"
-#include "core/principal.h"
+#include "core/shared/principal.h"
 
 struct job;
 struct serve;

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "core/address.h"
+#include "core/shared/address.h"
 #include "desk/run/configured.h"
 #include "model/model.h"
 #include "model/model_list.h"

@@ -1,5 +1,5 @@
 /* routes.c - the table of routes. Adding one is a row here and a use case in desk. */
-#include "desk/notify/mail_in.h"
+#include "desk/mail_in.h"
 #include "serve/inner.h"
 
 #define WRITE (BODY_JSON | ROUTE_KEYED)

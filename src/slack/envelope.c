@@ -1,7 +1,7 @@
 /* envelope.c - reads the messages of Socket Mode. */
 #include "slack/envelope.h"
 
-#include "core/body.h"
+#include "core/shared/body.h"
 
 enum { ID_MAX = 200 };
 

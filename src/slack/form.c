@@ -7,7 +7,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/ask/question_kind.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/problem_words.h"

@@ -3,7 +3,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/safe_text.h"

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 static int hex_digit(char c)
 {

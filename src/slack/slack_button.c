@@ -3,7 +3,7 @@
 
 #include "base/id.h"
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 static const char *const verbs[] = {
 	[PRESS_APPROVE] = "approve",

@@ -7,7 +7,7 @@
 #define STORE_CLERK_H
 
 #include "base/queue.h"
-#include "core/principal.h"
+#include "core/shared/principal.h"
 #include "store/committed.h"
 #include "store/rows.h"
 

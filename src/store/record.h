@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "core/ask/preset.h"
 #include "core/delivery/delivery.h"
-#include "core/event.h"
 #include "core/notify/contact.h"
 #include "core/notify/notify_prefs.h"
 #include "core/notify/notify_route.h"
@@ -23,6 +22,7 @@
 #include "core/run/run.h"
 #include "core/run/tool_call.h"
 #include "core/session/session.h"
+#include "core/shared/event.h"
 #include "store/db.h"
 
 enum column_type {

@@ -66,8 +66,8 @@ test('a login is refused in French', async () => {
 });
 
 /* Where people act on the page. What only programs meet stays in English. */
-const files = ['core/ask/ask.c', 'core/ask/reply.c', 'desk/common.c', 'desk/notify/contacts.c', 'desk/delivery/deliveries.c', 'desk/people/login.c', 'desk/ask/mark.c',
-	'desk/page.c', 'desk/people/people.c', 'desk/ask/routing.c', 'desk/ask/settle.c', 'desk/people/tokens.c', 'desk/ask/views.c',
+const files = ['core/ask/ask.c', 'core/ask/reply.c', 'desk/shared/common.c', 'desk/notify/contacts.c', 'desk/delivery/deliveries.c', 'desk/people/login.c', 'desk/ask/mark.c',
+	'desk/shared/page.c', 'desk/people/people.c', 'desk/ask/routing.c', 'desk/approval/settle.c', 'desk/people/tokens.c', 'desk/ask/views.c',
 	'desk/run/agents.c', 'desk/run/providers.c', 'serve/gate.c', 'serve/login.c', 'serve/password_pool.c'];
 const forPrograms = [/ERR_(INTERNAL|MEMORY|UNAVAILABLE)/, /"\/(rotate|kind|purpose|status|login|version|disabled|language|mcp_wait|again|local|tools|user|workspace)"/,
 	/out of memory/, /comes with a password/, /only a login can log out/, /is needed"/, /array of option ids/];

@@ -3,7 +3,7 @@
 #include "place.h"
 
 #include "base/clock.h"
-#include "desk/delivery/delivery.h"
+#include "desk/delivery.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #define TESTS_RUN_RIG_H
 
 #include "core/run/tool_call.h"
-#include "desk/run/run.h"
+#include "desk/run.h"
 #include "desk_rig.h"
 
 enum { HELD_CALLS = 8 };

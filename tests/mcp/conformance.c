@@ -656,7 +656,7 @@ static int conformance_run(struct cli *cli)
 
 int main(int argc, char **argv)
 {
-	struct command extra[] = { verb_serve, { 0 } };
+	struct command extra[] = { serve_verbs[0], { 0 } };
 
 	extra[0].run = conformance_run;
 	process_main(argc, argv);

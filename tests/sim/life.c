@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include <stdarg.h>
 #include <stdio.h>

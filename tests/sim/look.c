@@ -2,7 +2,7 @@
 #include "world.h"
 
 #include "base/clock.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include <stdarg.h>
 #include <stdio.h>

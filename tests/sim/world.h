@@ -9,7 +9,7 @@
 
 #include "cutvfs.h"
 #include "desk/desk.h"
-#include "desk/feed.h"
+#include "desk/shared/feed.h"
 
 enum {
 	LINES = 30, /* of the trace, kept to be shown */

@@ -7,7 +7,7 @@
 #include "base/keep.h"
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
-#include "core/address.h"
+#include "core/shared/address.h"
 #include "text/msg.h"
 
 struct section_reader {

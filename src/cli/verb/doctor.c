@@ -12,7 +12,7 @@
 #include "cli/verb/doctor.h"
 #include "cli/verb/slack_sign_in.h"
 #include "cli/verb/verbs.h"
-#include "core/session/resumer.h"
+#include "core/delivery/resumer.h"
 #include "net/mail_server.h"
 #include "net/process.h"
 #include "text/safe_text.h"

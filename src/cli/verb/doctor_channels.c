@@ -4,7 +4,7 @@
 #include "cli/pick_client.h"
 #include "cli/settings_file.h"
 #include "cli/verb/doctor.h"
-#include "core/session/resumer.h"
+#include "core/delivery/resumer.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "cli/verb/verbs.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 static void list_write(struct json_writer *w, const char *name, const char *words)
 {

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 static const char *const values[] = {
 	[DECISION_APPROVE] = "approve",

@@ -4,7 +4,7 @@
 
 #include "base/keep.h"
 #include "core/ask/reply.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 enum { A_ANSWERS, A_ANSWER, A_SCOPE, A_LEN };
 

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
 #include "core/policy/rule_set.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 #include <assert.h>
 

@@ -12,7 +12,7 @@
 #include "core/people/people.h"
 #include "core/policy/operation.h"
 #include "core/policy/require.h"
-#include "core/principal.h"
+#include "core/shared/principal.h"
 
 struct operation_view; /* core/policy/rule_set.h */
 

@@ -4,7 +4,7 @@
 #include "base/keep.h"
 #include "base/safe.h"
 #include "base/shell.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* One line stands beside its name, several below it: what is indented belongs to that name. */
 static void value_add(struct buf *out, struct str text)

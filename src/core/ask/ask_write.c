@@ -2,7 +2,7 @@
  * copied in as it is stored. */
 #include "core/ask/ask.h"
 #include "core/ask/because.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 static void head_write(
 	struct json_writer *w, const struct ask *a, const struct ask_view *v)

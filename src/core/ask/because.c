@@ -2,7 +2,7 @@
 #include "core/ask/because.h"
 
 #include "base/keep.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 #define TEXT(literal)                                                                    \
 	{                                                                                \

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* ---- the decision ---- */
 

@@ -7,7 +7,7 @@
 #define CORE_DECISION_H
 
 #include "core/ask/ask.h"
-#include "core/digest.h"
+#include "core/shared/digest.h"
 
 /* The RFC 8785 form of {ask, status, answer, answered_by, approved_digest, reason}, each as
  * the ask shows it (null when there is none), and of `revoked` once it was taken back. */

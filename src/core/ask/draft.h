@@ -3,7 +3,7 @@
 #define CORE_DRAFT_H
 
 #include "core/ask/ask.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* The members of an ask's body, without those of a flat question. */
 extern const struct members ask_members;

@@ -5,7 +5,7 @@
 #include "core/ask/draft.h"
 #include "core/ask/preset_inner.h"
 #include "core/people/team.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 const char *preset_kind_name(enum preset_kind kind)
 {

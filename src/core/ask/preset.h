@@ -6,8 +6,8 @@
 #ifndef CORE_PRESET_H
 #define CORE_PRESET_H
 
-#include "core/body.h"
-#include "core/digest.h"
+#include "core/shared/body.h"
+#include "core/shared/digest.h"
 
 enum {
 	PRESETS_MAX = 200, /* of each kind */

@@ -4,7 +4,7 @@
 #include "core/ask/draft.h"
 #include "core/ask/question_kind.h"
 #include "core/ask/reply.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 enum member {
 	M_KEY,

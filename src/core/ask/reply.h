@@ -3,7 +3,7 @@
 #define CORE_REPLY_H
 
 #include "core/ask/answer.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 struct reply {
 	bool given;	   /* the question is answered; a note alone is no answer */

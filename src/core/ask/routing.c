@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "core/ask/draft.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 #include <stdio.h>
 

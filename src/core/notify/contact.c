@@ -1,9 +1,9 @@
 /* contact.c - contacts: bodies read, JSON written. */
 #include "core/notify/contact.h"
 
-#include "core/address.h"
-#include "core/session/resumer.h"
-#include "core/show.h"
+#include "core/delivery/resumer.h"
+#include "core/shared/address.h"
+#include "core/shared/show.h"
 
 static const char *const formats[] = {
 	[FORMAT_PARLEY] = "parley",

@@ -2,10 +2,10 @@
 #ifndef CORE_CONTACT_H
 #define CORE_CONTACT_H
 
-#include "core/body.h"
 #include "core/delivery/delivery.h"
-#include "core/digest.h"
 #include "core/notify/subscription.h"
+#include "core/shared/body.h"
+#include "core/shared/digest.h"
 
 enum {
 	CONTACTS_MAX = 20, /* of one person or team */

@@ -6,7 +6,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 enum { VALUE_MAX = 64 * 1024 };
 

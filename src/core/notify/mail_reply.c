@@ -3,7 +3,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 struct reply_words {
 	struct arena *arena;

@@ -1,7 +1,7 @@
 /* notify_prefs.c - reads, writes and applies how a person wants to be told. */
 #include "core/notify/notify_prefs.h"
 
-#include "core/body.h"
+#include "core/shared/body.h"
 
 #include <stdio.h>
 

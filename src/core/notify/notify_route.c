@@ -2,11 +2,11 @@
 #include "core/notify/notify_route.h"
 
 #include "base/id.h"
-#include "core/body.h"
 #include "core/notify/channel_limit.h"
 #include "core/people/team.h"
 #include "core/policy/glob.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 #include <stdio.h>
 

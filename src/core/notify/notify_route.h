@@ -8,7 +8,7 @@
 
 #include "core/ask/ask.h"
 #include "core/delivery/delivery.h"
-#include "core/digest.h"
+#include "core/shared/digest.h"
 
 enum {
 	ROUTES_MAX = 100,

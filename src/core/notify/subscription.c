@@ -2,7 +2,7 @@
 #include "core/notify/subscription.h"
 
 #include "base/hash.h"
-#include "core/address.h"
+#include "core/shared/address.h"
 
 enum { ENDPOINT_MAX = 2000 };
 

@@ -4,7 +4,7 @@
 #define CORE_SUBSCRIPTION_H
 
 #include "base/webpush.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* Strings are borrowed from the body; keys are base64url. */
 struct subscription {

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 enum { A_FROM, A_UNTIL, A_DELEGATE, A_NOTE, A_LEN };
 

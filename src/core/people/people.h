@@ -3,8 +3,8 @@
 #define CORE_PEOPLE_H
 
 #include "base/hash.h"
-#include "core/digest.h"
-#include "core/principal.h"
+#include "core/shared/digest.h"
+#include "core/shared/principal.h"
 
 /* Strings are borrowed. Empty means null. */
 struct user {

@@ -4,7 +4,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* Characters are code points, so ? never ends inside of one. */
 static size_t point_len(struct str s)

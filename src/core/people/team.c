@@ -4,7 +4,7 @@
 #include "base/id.h"
 #include "base/keep.h"
 #include "core/people/project.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 /* ---- projects ---- */
 

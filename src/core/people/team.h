@@ -3,8 +3,8 @@
 #define CORE_TEAM_H
 
 #include "base/json.h"
-#include "core/body.h"
-#include "core/digest.h"
+#include "core/shared/body.h"
+#include "core/shared/digest.h"
 
 enum {
 	TEAMS_MAX = 200,

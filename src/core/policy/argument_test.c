@@ -1,10 +1,10 @@
 /* argument_test.c - reads tests of arguments, and applies them. */
 #include "core/policy/argument_test.h"
 
-#include "core/body.h"
 #include "core/policy/glob.h"
 #include "core/policy/host.h"
 #include "core/policy/path.h"
+#include "core/shared/body.h"
 
 enum { IN_MAX = 100, POINTER_MAX = 200 };
 

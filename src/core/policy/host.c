@@ -1,7 +1,7 @@
 /* host.c - hosts of addresses. */
 #include "core/policy/host.h"
 
-#include "core/address.h"
+#include "core/shared/address.h"
 
 /* `0x7f.1` and `2130706433` are 127.0.0.1 to some. */
 static bool number_in_disguise(struct str host)

@@ -2,7 +2,7 @@
 #include "core/policy/operation.h"
 
 #include "base/hash.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 #include <stdio.h>
 

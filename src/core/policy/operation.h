@@ -2,7 +2,7 @@
 #ifndef CORE_OPERATION_H
 #define CORE_OPERATION_H
 
-#include "core/body.h"
+#include "core/shared/body.h"
 
 enum risk { RISK_NONE, RISK_LOW, RISK_MEDIUM, RISK_HIGH, RISK_CRITICAL };
 

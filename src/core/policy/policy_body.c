@@ -2,8 +2,8 @@
 #include "base/keep.h"
 #include "core/policy/policy.h"
 
-#include "core/body.h"
 #include "core/policy/rule_inner.h"
+#include "core/shared/body.h"
 
 static const int64_t SECOND_MS = 1000, DAY_MS = 86400 * 1000LL;
 /* Of runs: 64; earlier programs kept up to 100. */

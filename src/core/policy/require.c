@@ -2,7 +2,7 @@
 #include "core/policy/require.h"
 
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 #include "base/id.h"
 

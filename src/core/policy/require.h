@@ -11,9 +11,9 @@
 #define CORE_REQUIRE_H
 
 #include "base/json.h"
-#include "core/principal.h"
+#include "core/shared/principal.h"
 
-struct check; /* core/body.h */
+struct check; /* core/shared/body.h */
 struct json_place;
 
 enum {

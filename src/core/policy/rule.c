@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
 #include "core/policy/rule_inner.h"
+#include "core/shared/body.h"
 
 enum { VERIFY_MAX = 40 };
 

@@ -8,7 +8,7 @@
 #include "core/policy/require.h"
 #include "core/policy/rulebook.h"
 
-struct members; /* core/body.h */
+struct members; /* core/shared/body.h */
 
 /* In the order of strength: the stronger decides. */
 enum effect { EFFECT_NONE, EFFECT_ALLOW, EFFECT_ASK, EFFECT_DENY };

@@ -2,8 +2,8 @@
 #ifndef CORE_RULE_INNER_H
 #define CORE_RULE_INNER_H
 
-#include "core/body.h"
 #include "core/policy/rule.h"
+#include "core/shared/body.h"
 
 void rule_match_check(struct check *, const struct json_place *, const struct json *,
 	enum effect, bool literal, struct arena *, struct rule_match *out);

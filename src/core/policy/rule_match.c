@@ -3,9 +3,9 @@
 #include "core/policy/rule.h"
 
 #include "base/id.h"
-#include "core/body.h"
 #include "core/policy/glob.h"
 #include "core/policy/rule_inner.h"
+#include "core/shared/body.h"
 
 enum { WHERE_MAX = 200 };
 

@@ -4,8 +4,8 @@
 #define CORE_RULEBOOK_H
 
 #include "base/json.h"
-#include "core/digest.h"
-#include "core/principal.h"
+#include "core/shared/digest.h"
+#include "core/shared/principal.h"
 
 enum { RULES_MAX = 2000, STOPS_MAX = 200, RULE_KEPT_DAYS = 366 };
 

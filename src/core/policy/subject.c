@@ -3,9 +3,9 @@
 
 #include "base/keep.h"
 #include "base/shell.h"
-#include "core/body.h"
 #include "core/policy/host.h"
 #include "core/policy/path.h"
+#include "core/shared/body.h"
 
 enum { MEMBERS_MAX = 4 };
 

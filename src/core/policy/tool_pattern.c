@@ -2,9 +2,9 @@
 #include "core/policy/tool_pattern.h"
 
 #include "base/utf8.h"
-#include "core/body.h"
 #include "core/policy/host.h"
 #include "core/policy/path.h"
+#include "core/shared/body.h"
 
 enum { PATTERN_BYTES = TOOL_PATTERN_MAX * 4 + 8 };
 

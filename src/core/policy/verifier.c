@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 static const char *const verdicts[] = {
 	[VERDICT_FINE] = "fine", [VERDICT_DENY] = "deny", [VERDICT_UNSURE] = "unsure"

@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 #include "base/keep.h"
-#include "core/merge.h"
 #include "core/policy/policy.h"
 #include "core/policy/rule_inner.h"
-#include "core/principal.h"
 #include "core/run/run_tool.h"
-#include "core/show.h"
+#include "core/shared/merge.h"
+#include "core/shared/principal.h"
+#include "core/shared/show.h"
 
 static const int64_t DAY_MS = 86400 * 1000LL;
 static const int64_t TOKENS_MAX = INT64_C(1000000000000);

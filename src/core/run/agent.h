@@ -4,8 +4,8 @@
 #define CORE_AGENT_H
 
 #include "base/json.h"
-#include "core/body.h"
-#include "core/digest.h"
+#include "core/shared/body.h"
+#include "core/shared/digest.h"
 
 enum {
 	AGENT_NAME_MAX = 64,

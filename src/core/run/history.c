@@ -2,8 +2,8 @@
 #include "core/run/history.h"
 
 #include "base/keep.h"
-#include "core/body.h"
 #include "core/run/tool_call.h"
+#include "core/shared/body.h"
 
 #include <string.h>
 

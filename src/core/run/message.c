@@ -3,8 +3,8 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -3,7 +3,7 @@
 #ifndef CORE_MESSAGE_H
 #define CORE_MESSAGE_H
 
-#include "core/session/usage.h"
+#include "core/run/usage.h"
 
 enum message_role { MESSAGE_SYSTEM, MESSAGE_USER, MESSAGE_ASSISTANT, MESSAGE_TOOL };
 

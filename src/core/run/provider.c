@@ -2,11 +2,11 @@
 #include "core/run/provider.h"
 
 #include "base/keep.h"
-#include "core/address.h"
-#include "core/merge.h"
-#include "core/principal.h"
 #include "core/run/agent.h"
-#include "core/show.h"
+#include "core/shared/address.h"
+#include "core/shared/merge.h"
+#include "core/shared/principal.h"
+#include "core/shared/show.h"
 
 enum { P_NAME, P_KIND, P_URL, P_KEY, P_MODELS, P_AT_ONCE, P_LEN };
 

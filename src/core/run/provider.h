@@ -3,10 +3,10 @@
 #ifndef CORE_PROVIDER_H
 #define CORE_PROVIDER_H
 
-#include "core/body.h"
-#include "core/digest.h"
 #include "core/run/model_wire.h"
-#include "core/session/usage.h"
+#include "core/run/usage.h"
+#include "core/shared/body.h"
+#include "core/shared/digest.h"
 
 enum {
 	PROVIDERS_MAX = 100,

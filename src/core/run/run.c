@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/principal.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/principal.h"
+#include "core/shared/show.h"
 
 static const struct {
 	const char *name;

@@ -11,7 +11,7 @@
 
 #include "core/delivery/lease.h"
 #include "core/run/trouble.h"
-#include "core/session/usage.h"
+#include "core/run/usage.h"
 
 enum run_status {
 	RUN_QUEUED,

@@ -2,8 +2,8 @@
 #include "core/run/run_tool.h"
 
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 #include <pthread.h>
 

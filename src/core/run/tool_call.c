@@ -1,8 +1,8 @@
 /* tool_call.c - the states of a tool call, its JSON. */
 #include "core/run/tool_call.h"
 
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 static const struct {
 	const char *name;

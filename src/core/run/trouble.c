@@ -1,7 +1,7 @@
 /* trouble.c - the names of what can stop a run. */
 #include "core/run/trouble.h"
 
-#include "core/body.h"
+#include "core/shared/body.h"
 
 static const char *const names[TROUBLES] = {
 	[TROUBLE_NONE] = "",

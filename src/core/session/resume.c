@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 /* The parts of one settled ask, beside all open ones, fit into RESUME_MAX: the newest
  * is always there. */

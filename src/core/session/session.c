@@ -1,8 +1,8 @@
 /* session.c - names of session statuses, the status its asks give it, its JSON. */
 #include "core/session/session.h"
 
-#include "core/session/spending.h"
-#include "core/show.h"
+#include "core/run/spending.h"
+#include "core/shared/show.h"
 
 static const struct {
 	const char *name;

@@ -3,8 +3,8 @@
 #define CORE_SESSION_H
 
 #include "core/ask/ask.h"
-#include "core/digest.h"
 #include "core/session/callback.h"
+#include "core/shared/digest.h"
 
 enum session_status {
 	SESSION_IDLE,
@@ -45,10 +45,10 @@ struct session {
 	bool for_ask;	  /* made for one ask: completed once that is settled */
 	int64_t heard_ms; /* when its agent was last heard of; 0: not known */
 	/* Of a session whose agent Parley runs: */
-	struct str run;	  /* the last run that is nobody's sub-agent; empty: none yet */
-	bool run_open;	  /* that has not ended */
-	struct str error; /* JSON {kind, message}: why its last run failed; or empty */
-	struct str spent; /* JSON: what its runs used (core/session/usage.h); or empty */
+	struct str run;	    /* the last run that is nobody's sub-agent; empty: none yet */
+	bool run_open;	    /* that has not ended */
+	struct str error;   /* JSON {kind, message}: why its last run failed; or empty */
+	struct str spent;   /* JSON: what its runs used (core/run/usage.h); or empty */
 	struct str starter; /* usr_… who started it */
 	int64_t ended_ms; /* when it got the end that it has; 0: it has none, or it is unknown */
 	bool sensitive; /* what it asks is not told outside of page and terminal */

@@ -1,11 +1,11 @@
 /* session_body.c - reads the bodies that create, change and report on a session. */
 #include "base/keep.h"
-#include "core/address.h"
 #include "core/ask/draft.h"
-#include "core/message_body.h"
+#include "core/delivery/resumer.h"
 #include "core/people/project.h"
-#include "core/session/resumer.h"
 #include "core/session/session.h"
+#include "core/shared/address.h"
+#include "core/shared/message_body.h"
 
 enum {
 	SESSION_TITLE_MAX = 200,

@@ -6,8 +6,8 @@
 #include "desk/ask/ask.h"
 
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/ask/ask_rule.h"
 
 #include <stdio.h>

@@ -6,10 +6,10 @@
 #include "base/keep.h"
 #include "core/ask/because.h"
 #include "core/ask/decision.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/ask/ask.h"
-#include "desk/ask/require.h"
 #include "desk/delivery/callbacks.h"
+#include "desk/policy/require.h"
 
 /* ---- asked ---- */
 

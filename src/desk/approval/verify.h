@@ -3,8 +3,8 @@
 #define DESK_VERIFY_H
 
 #include "core/policy/verifier.h"
-#include "desk/happened.h"
 #include "desk/policy/policy_snapshot.h"
+#include "desk/shared/happened.h"
 
 react_fn verify_asked; /* calls those that are due */
 /* ERR_VERIFYING while nobody can approve it. */

@@ -3,7 +3,7 @@
 #include "desk/approval/vote.h"
 
 #include "core/ask/decision.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/ask/ask.h"
 #include "desk/people/roster.h"
 

@@ -6,8 +6,8 @@
 #include "base/keep.h"
 #include "core/ask/because.h"
 #include "core/ask/decision.h"
-#include "core/show.h"
-#include "desk/ask/require.h"
+#include "core/shared/show.h"
+#include "desk/policy/require.h"
 
 /* ---- settled ---- */
 

@@ -3,7 +3,7 @@
 #include "core/ask/decision.h"
 #include "core/ask/preset.h"
 #include "desk/ask/ask.h"
-#include "desk/ask/require.h"
+#include "desk/policy/require.h"
 
 enum { AGAIN_S = 15 * 60 };
 

@@ -4,10 +4,9 @@
 
 #include "base/keep.h"
 #include "core/ask/because.h"
-#include "core/body.h"
 #include "core/policy/verifier.h"
-#include "core/show.h"
-#include "desk/ask/require.h"
+#include "core/shared/show.h"
+#include "desk/policy/require.h"
 #include "desk/policy/since.h"
 
 /* Nobody but a person can give those answers. */

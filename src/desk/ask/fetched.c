@@ -2,7 +2,7 @@
  * a second, many at once. A run takes its own with the settlement (run_ask.c).
  *
  * A note that is lost with the process is lost: fetched_at says what is known, never more. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include "base/clock.h"
 #include "base/mem.h"

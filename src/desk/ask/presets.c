@@ -2,9 +2,9 @@
  * read them, admins write them; agents see of a template what they need to ask with it. */
 #include "base/keep.h"
 #include "core/ask/preset.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* What a PUT brings, checked. */
 struct preset_body {

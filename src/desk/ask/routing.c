@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "core/ask/decision.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/ask/ask.h"
 
 enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/table.h"
-#include "core/body.h"
-#include "core/show.h"
-#include "desk/inner.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
+#include "desk/shared/inner.h"
 
 enum { SUGGEST_DAYS = 90, SUGGEST_LOOK = 2000, SUGGEST_LEAST = 2 };
 

@@ -1,6 +1,6 @@
 /* views.c - a person's saved filters of the inbox: a name and a query each. */
 #include "base/keep.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "desk/people/people.h"
 
 #include "base/utf8.h"

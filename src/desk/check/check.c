@@ -1,7 +1,7 @@
 /* check.c - goes through all workspaces, and reports what the passes found. */
 #include "desk/check/check.h"
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include <stdarg.h>
 #include <stdio.h>

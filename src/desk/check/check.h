@@ -7,7 +7,7 @@
 #define DESK_CHECK_H
 
 #include "base/table.h"
-#include "core/event.h"
+#include "core/shared/event.h"
 #include "store/rows.h"
 
 enum { FINDINGS_MAX = 20 };

@@ -3,7 +3,7 @@
 #ifndef DESK_CALLBACKS_H
 #define DESK_CALLBACKS_H
 
-#include "desk/happened.h"
+#include "desk/shared/happened.h"
 
 /* An ask was settled: the webhook is called each time, the resumer when the session waits for
  * nothing more. A person asked back, or answered late: both are. */

@@ -1,6 +1,6 @@
 /* deliveries.c - deliveries as people see them: what waits, what is dead, and sending it
  * again; and the secret that receivers check signatures with. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 struct delivery_list {
 	struct task *t;

@@ -2,9 +2,9 @@
  *
  * A settlement calls the webhook each time, and the resumer when the session waits for nothing
  * more. A person who asks back, or answers late, calls both: a stopped agent hears of it. */
-#include "desk/delivery/delivery.h"
+#include "desk/delivery.h"
 
-#include "core/address.h"
+#include "core/shared/address.h"
 #include "desk/delivery/callbacks.h"
 
 void desk_on_delivery(struct desk *d, void (*fn)(void *, int64_t at_ms), void *ctx)

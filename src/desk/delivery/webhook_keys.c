@@ -1,6 +1,6 @@
 /* webhook_keys.c - the keys that webhooks of a workspace are signed with: made when there is none,
  * changed, and the one before, which still signs for a while. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 struct str desk_webhook_key_name(int64_t ws, bool before, struct arena *arena)
 {

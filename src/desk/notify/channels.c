@@ -2,7 +2,7 @@
  * could not take for a reason of its own (a revoked token, a password that is refused, no route to
  * the host): so all nodes know the same. What waits on one that does not work goes out with the
  * first success. */
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/notify/contacts.h"
 #include "desk/notify/notify_ask.h"
 #include "desk/people/people.h"

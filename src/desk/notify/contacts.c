@@ -3,7 +3,7 @@
 #include "desk/notify/contacts.h"
 
 #include "base/hash.h"
-#include "core/address.h"
+#include "core/shared/address.h"
 #include "desk/notify/notify_ask.h"
 #include "desk/people/people.h"
 

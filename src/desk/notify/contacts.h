@@ -3,7 +3,7 @@
 #define DESK_CONTACTS_H
 
 #include "core/notify/contact.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* Removes every contact of a user or team that goes, and what a user wanted. */
 enum err contacts_drop(

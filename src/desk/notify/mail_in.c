@@ -6,7 +6,7 @@
  * 2. What is not taken is answered only at the contact's own address, and only if it came from there:
  *    what was not understood or not allowed at most three times an ask, so that two robots cannot talk
  *    for long; what came late or could not be verified once an ask and hour, as anybody can send it. */
-#include "desk/notify/mail_in.h"
+#include "desk/mail_in.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

@@ -2,7 +2,7 @@
 #ifndef DESK_MAIL_KEY_H
 #define DESK_MAIL_KEY_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* For readers. Empty: nothing was made with it so far. */
 enum err mail_key(struct rows *, struct arena *, struct str *out, struct fault *);

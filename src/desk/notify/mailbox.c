@@ -1,5 +1,5 @@
 /* mailbox.c - which process reads a mailbox, and which message it is at. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include <stdio.h>
 

@@ -4,10 +4,10 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/address.h"
-#include "core/show.h"
+#include "core/shared/address.h"
+#include "core/shared/show.h"
 #include "desk/people/people.h"
-#include "desk/workspace.h"
+#include "desk/shared/workspace.h"
 
 static enum err out_of_memory(struct fault *why)
 {

@@ -10,8 +10,8 @@
 #define DESK_NOTIFY_ASK_H
 
 #include "core/notify/notify_plan.h"
-#include "desk/happened.h"
 #include "desk/people/roster.h"
+#include "desk/shared/happened.h"
 
 /* What steps of one workspace need, loaded once a batch. */
 struct recipients {

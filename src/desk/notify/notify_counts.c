@@ -1,7 +1,7 @@
 /* notify_counts.c - messages to people, counted for metrics once their report is committed: how
  * each ended, and how long after they were due they were taken. Of all workspaces of this node. */
 #include "base/clock.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 static const char *const outcomes[] = { "taken", "retried", "dead", "dropped" };
 static const int64_t buckets_ms[TELLING_BUCKETS] = { 50, 100, 250, 500, 1000, 5000,

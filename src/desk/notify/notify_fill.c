@@ -7,7 +7,7 @@
 #include "base/zone.h"
 #include "core/notify/notify_prefs.h"
 #include "core/policy/operation_line.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/people/people.h"
 
 enum { CARRIED_MAX = 50 };

@@ -2,7 +2,7 @@
 #ifndef DESK_NOTIFY_FILL_H
 #define DESK_NOTIFY_FILL_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* `ask`, session title and workspace are there already, where it is about one. */
 enum err notify_fill(struct task *, struct rows *, int64_t now_ms, struct delivery_fill *,

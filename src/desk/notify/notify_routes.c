@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "core/ask/draft.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * and the next step follows at once. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/notify/notify_ask.h"
 
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "desk/people/people_log.h"
 
 #include "base/clock.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 enum { ROTATE_MS = 24 * 3600 * 1000, OLD_COOKIE_MS = 60 * 1000 };
 

@@ -2,7 +2,7 @@
  * login is the cookies that replaced each other; at most two of them are valid. */
 #include "desk/people/logins.h"
 
-#include "core/show.h"
+#include "core/shared/show.h"
 #include "desk/people/people.h"
 
 /* That login alone, or, without `only`, all others. */

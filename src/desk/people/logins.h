@@ -2,7 +2,7 @@
 #ifndef DESK_LOGINS_H
 #define DESK_LOGINS_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* Adds to *ended how many cookies are gone. */
 enum err login_end(struct rows *, int64_t ws, struct str user, struct str login,

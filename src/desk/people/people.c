@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "core/name.h"
+#include "core/shared/name.h"
 
 struct user_found {
 	struct arena *arena;

@@ -2,7 +2,7 @@
 #ifndef DESK_PEOPLE_H
 #define DESK_PEOPLE_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* The user as a reading clerk finds it; ERR_NOT_FOUND with a line that names it. */
 enum err user_find(struct rows *, int64_t ws, struct str id, struct arena *,

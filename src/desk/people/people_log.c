@@ -2,9 +2,9 @@
 #include "desk/people/people_log.h"
 
 #include "base/clock.h"
-#include "core/digest.h"
 #include "core/people/project.h"
-#include "core/show.h"
+#include "core/shared/digest.h"
+#include "core/shared/show.h"
 #include "desk/people/people.h"
 
 enum { REFUSED_EVERY_MS = 60 * 1000 };

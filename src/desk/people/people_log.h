@@ -3,7 +3,7 @@
 #ifndef DESK_PEOPLE_LOG_H
 #define DESK_PEOPLE_LOG_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* The clerk's hook: stages an event for each of these records that the job changed. */
 enum err people_logged(void *ctx, struct job *, struct rows *, struct fault *);

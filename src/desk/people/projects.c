@@ -2,7 +2,7 @@
  * any. */
 #include "desk/people/projects.h"
 
-#include "core/show.h"
+#include "core/shared/show.h"
 
 enum err desk_project(struct task *t, struct rows *rows, struct session *s,
 	struct str named, struct str *out, struct fault *why)

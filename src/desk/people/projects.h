@@ -3,7 +3,7 @@
 #ifndef DESK_PROJECTS_H
 #define DESK_PROJECTS_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* How many tokens of agents name any project they like: not the machine's own, whose holder may
  * change the store anyway. */

@@ -1,5 +1,5 @@
 /* recheck.c - which credentials still let somebody in, and as whom. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include "store/credential.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/approval/entitled.h"
 #include "core/policy/rulebook.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* What an ask requires and the votes for it, read. */
 struct ballot {

@@ -1,12 +1,12 @@
 /* teams.c - teams: listed, made, changed, removed. Admins; a lead sets members and who is on
  * call. */
 #include "base/utf8.h"
-#include "desk/ask/require.h"
 #include "desk/notify/contacts.h"
 #include "desk/notify/notify_ask.h"
 #include "desk/people/people.h"
 #include "desk/people/projects.h"
 #include "desk/policy/policy_snapshot.h"
+#include "desk/policy/require.h"
 
 #include <stdio.h>
 

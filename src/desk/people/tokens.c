@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "core/body.h"
-#include "core/name.h"
 #include "core/run/own_tools.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/name.h"
+#include "core/shared/show.h"
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners.
  */

@@ -1,7 +1,7 @@
 /* user_name.c - is a name free in its workspace? Nobody gets one that looks like another's. */
 #include "desk/people/people.h"
 
-#include "core/name.h"
+#include "core/shared/name.h"
 
 /* Users whose names look alike, as they are stored. */
 struct alike_users {

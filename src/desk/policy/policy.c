@@ -1,6 +1,6 @@
 /* policy.c - the policy of a workspace: what holds when no rule fits. Shown to people, changed by
  * admins, each change on the version it was read in. */
-#include "core/body.h"
+#include "core/shared/body.h"
 #include "desk/policy/policy_snapshot.h"
 
 /* Its members; `default` of one that was kept without is what it is read as. */

@@ -5,11 +5,11 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "core/ask/preset.h"
-#include "core/body.h"
 #include "core/notify/notify_route.h"
 #include "core/run/agent.h"
 #include "core/run/provider.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/people/people_log.h"
 
 enum { EVENT_BYTES = 1 << 20 };

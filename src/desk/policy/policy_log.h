@@ -4,7 +4,7 @@
 #ifndef DESK_POLICY_LOG_H
 #define DESK_POLICY_LOG_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* The clerk's hook: stages an event for each of these records that the job changed. */
 enum err policy_logged(void *ctx, struct job *, struct rows *, struct fault *);

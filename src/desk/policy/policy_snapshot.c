@@ -3,9 +3,9 @@
 
 #include "base/keep.h"
 #include "base/mem.h"
-#include "core/body.h"
-#include "core/show.h"
-#include "desk/workspace.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
+#include "desk/shared/workspace.h"
 
 struct policy_snapshot *snapshot_free(struct policy_snapshot *b)
 {

@@ -9,7 +9,7 @@
 #define DESK_POLICY_SNAPSHOT_H
 
 #include "core/policy/policy.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 struct policy_snapshot {
 	int64_t ws, version;

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/table.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/policy/rules.h"
 
 #include <stdio.h>

@@ -2,12 +2,12 @@
  * member makes a deny or an ask; an allow, and loosening what another made, takes an admin. */
 #include "desk/policy/rules.h"
 #include "base/keep.h"
-#include "desk/ask/require.h"
+#include "desk/policy/require.h"
 
 #include "base/clock.h"
-#include "core/body.h"
 #include "core/policy/glob.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 static enum err out_of_memory(struct fault *why)
 {

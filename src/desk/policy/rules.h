@@ -2,8 +2,8 @@
 #ifndef DESK_RULES_H
 #define DESK_RULES_H
 
-#include "desk/happened.h"
 #include "desk/policy/policy_snapshot.h"
+#include "desk/shared/happened.h"
 
 /* The rule of this id, in this batch; ERR_NOT_FOUND. */
 enum err rule_find(struct task *, struct rows *, struct str id,

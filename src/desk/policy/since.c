@@ -2,7 +2,7 @@
 #include "desk/policy/since.h"
 
 #include "base/keep.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 struct since_reading {
 	struct rules_since *out;

@@ -5,7 +5,7 @@
 #define DESK_SINCE_H
 
 #include "core/policy/policy.h"
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 struct since_rule {
 	struct rule_record rule;

@@ -2,8 +2,8 @@
  * are not used, rules allow nothing, resumers do not start. Asking and answering go on. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 
 enum { STOP_REASON_MAX = 500 };

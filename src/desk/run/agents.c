@@ -2,9 +2,9 @@
  * write them; what the configuration defines nobody changes here. */
 #include "core/run/agent.h"
 
-#include "core/principal.h"
-#include "desk/inner.h"
+#include "core/shared/principal.h"
 #include "desk/run/configured.h"
+#include "desk/shared/inner.h"
 
 enum err defined_elsewhere(struct str name, struct fault *why)
 {

@@ -3,10 +3,10 @@
 
 #include "base/keep.h"
 #include "base/mem.h"
-#include "core/principal.h"
 #include "core/run/known_model.h"
 #include "core/run/mask.h"
-#include "desk/inner.h"
+#include "core/shared/principal.h"
+#include "desk/shared/inner.h"
 
 static const struct configured none;
 

@@ -1,10 +1,10 @@
 /* memories.c - notes that agents keep, as people see them: listed, added, deleted. */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
-#include "core/show.h"
-#include "desk/inner.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/configured.h"
+#include "desk/shared/inner.h"
 
 /* ---- list ---- */
 

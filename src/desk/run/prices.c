@@ -1,8 +1,8 @@
 /* prices.c - prices of models that were imported, and what a call of a model needs to know. */
 #include "base/keep.h"
 #include "core/run/known_model.h"
-#include "desk/inner.h"
 #include "desk/run/configured.h"
+#include "desk/shared/inner.h"
 
 enum { PRICES_MAX = 5000 };
 

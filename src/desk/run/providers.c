@@ -3,9 +3,9 @@
 #include "base/keep.h"
 #include "core/run/provider.h"
 
-#include "core/address.h"
-#include "desk/inner.h"
+#include "core/shared/address.h"
 #include "desk/run/configured.h"
+#include "desk/shared/inner.h"
 
 struct provider_body {
 	struct str body;

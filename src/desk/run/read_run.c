@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/table.h"
-#include "core/body.h"
 #include "core/run/run_tool.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/run_inner.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef DESK_READ_RUN_H
 #define DESK_READ_RUN_H
 
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 /* runs, messages, tool_calls, thoughts and tasks as members of an object that is being written:
  * the newest 1,000 of each; *truncated: there were more. */

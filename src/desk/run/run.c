@@ -2,8 +2,8 @@
 #include "base/keep.h"
 #include "desk/run/run_inner.h"
 
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 void desk_on_runs(struct desk *d, const struct run_hooks *hooks)
 {

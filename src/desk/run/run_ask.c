@@ -1,9 +1,9 @@
 /* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
  * commit, so that there is no wake-up to lose. */
 #include "base/keep.h"
-#include "core/body.h"
 #include "core/run/run_limit.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 

@@ -4,9 +4,9 @@
  * A verdict is made by the settings of that moment, and shown with the call. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/body.h"
 #include "core/run/run_gate.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/run_inner.h"
 

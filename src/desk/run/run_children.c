@@ -5,9 +5,9 @@
  * place that makes such a run. */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
 #include "core/run/plan.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 

@@ -8,8 +8,8 @@
 #include "desk/run/run_inner.h"
 #include "store/lease.h"
 
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 
 enum { LOST_MAX = 64, OWNERS_MAX = 256, STOPPED_MS = 30 * 1000 };
 

@@ -1,8 +1,8 @@
 /* run_end.c - how runs end: completed, failed, cancelled; and what a person decides about
  * trouble. */
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/run_inner.h"
 
 /* ---- the session ---- */

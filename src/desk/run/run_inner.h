@@ -2,10 +2,10 @@
 #ifndef DESK_RUN_INNER_H
 #define DESK_RUN_INNER_H
 
-#include "core/message_body.h"
+#include "core/shared/message_body.h"
 #include "desk/ask/ask.h"
-#include "desk/happened.h"
-#include "desk/run/run.h"
+#include "desk/run.h"
+#include "desk/shared/happened.h"
 
 /* ---- finding ---- */
 

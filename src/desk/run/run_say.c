@@ -1,9 +1,9 @@
 /* run_say.c - somebody says something to an agent of ours: the message, and a run that answers
  * it, in one commit. While a run of the session works or waits, the message joins it. */
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/message_body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/message_body.h"
+#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"

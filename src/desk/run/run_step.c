@@ -1,8 +1,8 @@
 /* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
 #include "base/keep.h"
-#include "core/body.h"
 #include "core/run/run_limit.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/run_inner.h"
 

@@ -2,8 +2,8 @@
  * once and for ever. A row for each in the table at the end. */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/run_inner.h"
 
 enum { NOTES_SHOWN = 50, TODOS_SHOWN = 200 };

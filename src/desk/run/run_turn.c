@@ -3,8 +3,8 @@
  *
  * Every one of these carries the lease: who lost the run changes nothing. */
 #include "base/keep.h"
-#include "core/body.h"
-#include "core/show.h"
+#include "core/shared/body.h"
+#include "core/shared/show.h"
 #include "desk/run/run_inner.h"
 
 /* ---- counting ---- */

@@ -2,7 +2,7 @@
 #include "desk/session/insight_groups.h"
 
 #include "base/mem.h"
-#include "core/show.h"
+#include "core/shared/show.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* mcp.c - sessions of MCP clients: they carry all there is to know, but for their end. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 static enum err mcp_gate_enter(struct job *job, struct wants *w, struct fault *why)
 {

@@ -1,6 +1,6 @@
 /* read_events.c - pages of the event log: as a JSON list, or for a stream that catches
  * up. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 enum { STREAM_PAGE = 256 };
 

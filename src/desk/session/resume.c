@@ -2,7 +2,7 @@
  *
  * Asks are read in pages, the newest first, and each is let go once its entry is written: a
  * session of any size costs the memory of one page. */
-#include "desk/inner.h"
+#include "desk/shared/inner.h"
 
 #include "core/session/resume.h"
 

@@ -5,8 +5,8 @@
 #include "desk/run/run_inner.h"
 
 #include "base/utf8.h"
-#include "core/digest.h"
-#include "core/show.h"
+#include "core/shared/digest.h"
+#include "core/shared/show.h"
 
 /* ---- create ---- */
 

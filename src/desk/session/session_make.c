@@ -2,8 +2,8 @@
 #include "desk/session/session.h"
 
 #include "base/utf8.h"
-#include "core/digest.h"
-#include "core/show.h"
+#include "core/shared/digest.h"
+#include "core/shared/show.h"
 
 static struct str folded(struct str title, struct arena *arena)
 {

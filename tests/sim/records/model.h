@@ -8,7 +8,7 @@
 #ifndef TESTS_SIM_RECORDS_MODEL_H
 #define TESTS_SIM_RECORDS_MODEL_H
 
-#include "core/principal.h"
+#include "core/shared/principal.h"
 #include "desk_rig.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Web addresses that can be read in one way only, and what is internal. */
-#include "core/address.h"
+#include "core/shared/address.h"
 
 #include "kit.h"
 

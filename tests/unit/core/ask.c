@@ -1,4 +1,5 @@
 /* Every way out of pending, who may take it, and how an ask is shown. */
+#include "core/shared/show.h"
 #include "kit.h"
 
 #define HUMAN	"{\"kind\":\"human\",\"user\":\"usr_1\",\"name\":\"Ann\",\"via\":\"web\"}"

@@ -1,8 +1,8 @@
 /* Deliveries: when they are tried again, how they are signed, and the command lines that
  * set an agent going. */
 #include "core/delivery/delivery.h"
+#include "core/delivery/resumer.h"
 #include "core/session/callback.h"
-#include "core/session/resumer.h"
 
 #include "kit.h"
 

@@ -1,5 +1,5 @@
 /* Events: their names, their chain, their filter and how they are shown. */
-#include "core/event.h"
+#include "core/shared/event.h"
 
 #include "kit.h"
 

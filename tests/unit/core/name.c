@@ -1,7 +1,7 @@
 /* Names: which may be had, and which look alike. */
 #include "kit.h"
 
-#include "core/name.h"
+#include "core/shared/name.h"
 
 static void some_names_cannot_be_had(void **state)
 {

@@ -1,6 +1,6 @@
 /* Rules as they are sent: what is refused and why, what is kept, what loosens, what covers. */
 #include "base/mem.h"
-#include "core/body.h"
+#include "core/shared/body.h"
 
 #include "rules_kit.h"
 

@@ -7,8 +7,8 @@
 #include "core/run/run.h"
 #include "core/run/run_limit.h"
 #include "core/run/run_tool.h"
+#include "core/run/spending.h"
 #include "core/session/session.h"
-#include "core/session/spending.h"
 #include "kit.h"
 
 static void a_run_goes_only_where_the_table_leads(void **state)

@@ -1,5 +1,5 @@
 /* feed.c - who is told, in which order, and what happens when something was missed. */
-#include "desk/feed.h"
+#include "desk/shared/feed.h"
 
 #include "base/mem.h"
 

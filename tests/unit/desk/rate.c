@@ -1,5 +1,5 @@
 /* rate.c - so many asks a minute, evenly; and never locked out by a clock. */
-#include "desk/rate.h"
+#include "desk/shared/rate.h"
 
 #include "base/mem.h"
 

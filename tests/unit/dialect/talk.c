@@ -1,4 +1,5 @@
 #include "talk.h"
+#include "core/shared/show.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,156 @@
+/* usage.c - tokens and their cost. */
+#include "core/run/usage.h"
+
+#include <math.h>
+
+static const struct {
+	const char *name;
+	size_t at;
+} buckets[] = {
+	{ "input", offsetof(struct usage, input) },
+	{ "cache_read", offsetof(struct usage, cache_read) },
+	{ "cache_write", offsetof(struct usage, cache_write) },
+	{ "cache_write_1h", offsetof(struct usage, cache_write_1h) },
+	{ "output", offsetof(struct usage, output) },
+	{ "reasoning", offsetof(struct usage, reasoning) },
+};
+
+enum { BUCKETS = sizeof buckets / sizeof *buckets };
+
+static int64_t *bucket(struct usage *u, size_t i)
+{
+	return (int64_t *)(void *)((char *)u + buckets[i].at);
+}
+
+void usage_add(struct usage *to, const struct usage *more)
+{
+	struct usage copy = *more;
+
+	for (size_t i = 0; i < BUCKETS; i++)
+		*bucket(to, i) += *bucket(&copy, i);
+}
+
+int64_t usage_context(const struct usage *u)
+{
+	return u->input + u->cache_read + u->cache_write + u->cache_write_1h;
+}
+
+void usage_write(struct json_writer *w, const struct usage *u)
+{
+	struct usage copy = *u;
+
+	jw_object(w);
+	for (size_t i = 0; i < BUCKETS; i++)
+		jw_put_int(w, buckets[i].name, *bucket(&copy, i));
+	jw_object_end(w);
+}
+
+void usage_read(const struct json *from, struct usage *out)
+{
+	struct usage u = { 0 };
+
+	for (size_t i = 0; i < BUCKETS; i++) {
+		const struct json *n = json_get(from, buckets[i].name);
+
+		if (n && n->is_int && n->integer > 0) *bucket(&u, i) = n->integer;
+	}
+	*out = u;
+}
+
+int64_t usage_cost(const struct usage *u, const struct price *p)
+{
+	const struct price_set *s =
+		p->above && usage_context(u) > p->above ? &p->beyond : &p->base;
+
+	return u->input * s->input + u->cache_read * s->cache_read +
+	       u->cache_write * s->cache_write + u->cache_write_1h * s->cache_write_1h +
+	       u->output * s->output;
+}
+
+/* ---- prices as JSON ---- */
+
+static const struct {
+	const char *name;
+	size_t at;
+	bool needed;
+} sets[] = {
+	{ "input", offsetof(struct price_set, input), true },
+	{ "output", offsetof(struct price_set, output), true },
+	{ "cache_read", offsetof(struct price_set, cache_read), false },
+	{ "cache_write", offsetof(struct price_set, cache_write), false },
+	{ "cache_write_1h", offsetof(struct price_set, cache_write_1h), false },
+};
+
+enum { SETS = sizeof sets / sizeof *sets };
+
+static int64_t *set_price(struct price_set *s, size_t i)
+{
+	return (int64_t *)(void *)((char *)s + sets[i].at);
+}
+
+static bool set_read(const struct json *from, struct price_set *out)
+{
+	struct price_set s = { 0 };
+
+	for (size_t i = 0; i < SETS; i++) {
+		const struct json *n = json_get(from, sets[i].name);
+		double dollars = json_real(n);
+
+		if (json_is(n, JSON_NULL)) n = NULL;
+		if (!n && sets[i].needed) return false;
+		if (n && (n->type != JSON_NUMBER || !(dollars >= 0 && dollars <= 1e6)))
+			return false;
+		*set_price(&s, i) = n ? (int64_t)llround(dollars * 1000) : s.input;
+	}
+	*out = s;
+	return true;
+}
+
+bool price_read(const struct json *from, struct price *out)
+{
+	const struct json *above = json_get(from, "above");
+	struct price p = { 0 };
+
+	if (!json_is(from, JSON_OBJECT) || !set_read(from, &p.base)) return false;
+	if (above && above->type != JSON_NULL) {
+		const struct json *tokens = json_get(above, "tokens");
+
+		if (!tokens || !tokens->is_int || tokens->integer < 1 ||
+			!set_read(above, &p.beyond))
+			return false;
+		p.above = tokens->integer;
+	}
+	*out = p;
+	return true;
+}
+
+static void set_write(struct json_writer *w, const struct price_set *s)
+{
+	struct price_set copy = *s;
+
+	for (size_t i = 0; i < SETS; i++) {
+		jw_key(w, sets[i].name);
+		jw_real(w, (double)*set_price(&copy, i) / 1000);
+	}
+}
+
+void price_write(struct json_writer *w, const struct price *p)
+{
+	jw_object(w);
+	set_write(w, &p->base);
+	if (p->above) {
+		jw_put_object(w, "above");
+		jw_put_int(w, "tokens", p->above);
+		set_write(w, &p->beyond);
+		jw_object_end(w);
+	}
+	jw_object_end(w);
+}
+
+void cost_write(struct json_writer *w, int64_t nanodollars)
+{
+	if (nanodollars < 0)
+		jw_null(w);
+	else
+		jw_real(w, (double)nanodollars / 1e9);
+}

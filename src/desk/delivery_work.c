@@ -1,0 +1,529 @@
+/* delivery_work.c - deliveries under way: claimed under a lease, renewed, reported.
+ *
+ * 1. A webhook is sent at least once: who claims it says so before, and how it ended after.
+ * 2. A resumer is run at most once for its news, and one at a time for a session: it is marked as
+ *    begun before it is, and what was begun and never reported is dead, for a person to look at.
+ * 3. Every write of a holder carries its lease: what another has taken over stays as it is. */
+#include "desk/delivery.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "desk/approval/verify.h"
+#include "desk/notify/notify_ask.h"
+#include "desk/policy/policy_snapshot.h"
+#include "store/lease.h"
+
+enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000, STOPPED_MS = 30 * 1000 };
+
+/* ---- events of resumers ---- */
+
+static struct str kept(struct buf *b, struct arena *arena)
+{
+	struct str out;
+
+	if (b->failed) arena->failed = true;
+	out = arena_str(arena, buf_str(b));
+	buf_done(b);
+	return out;
+}
+
+static void number_write(struct json_writer *w, const char *key, bool known, int64_t n)
+{
+	jw_key(w, key);
+	if (known)
+		jw_int(w, n);
+	else
+		jw_null(w);
+}
+
+static void outcome_write(struct json_writer *w, const struct delivery_outcome *o)
+{
+	number_write(w, "exit", o->status >= 0, o->status);
+	number_write(w, "signal", o->signal > 0, o->signal);
+	jw_key(w, "error");
+	if (o->error.len)
+		jw_str(w, o->error);
+	else
+		jw_null(w);
+	jw_put_str(w, "output", o->output);
+}
+
+static enum err resumer_event(struct rows *rows, const char *type,
+	const struct delivery *d, const struct delivery_outcome *o, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct session *s;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (!e) e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	jw_object(&w);
+	jw_put_str(&w, "delivery", d->id);
+	jw_put_str(&w, "resumer", d->target);
+	if (o) outcome_write(&w, o);
+	jw_object_end(&w);
+	return rows_event(rows, type, s, a, kept(&b, rows->arena))
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- ending ---- */
+
+static struct str error_text(struct str error, struct arena *arena)
+{
+	return arena_str(arena, utf8_first(error, ERROR_MAX));
+}
+
+/* Nobody holds it any more. */
+static void delivery_end(struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, enum delivery_status status, int64_t next_ms)
+{
+	d->status = status;
+	d->next_ms = next_ms;
+	d->last_error = error_text(o->error, rows->arena);
+	d->last_status = o->status;
+	d->done_ms = status == DELIVERY_WAITING ? 0 : rows->now_ms;
+	d->lease = (struct lease){ 0 };
+}
+
+/* ---- claiming ---- */
+
+struct claim_state {
+	struct task *t;
+	struct delivery_claim *c;
+	size_t cap;
+	struct recipients recipients; /* of the workspace whose steps are worked */
+};
+
+static bool resumer_runs(const struct rows *rows, const struct delivery *d)
+{
+	const struct delivery *at = NULL;
+
+	while ((at = rows_next(rows, RECORD_DELIVERIES, at)))
+		if (at->kind == DELIVERY_RESUMER && at->status == DELIVERY_WAITING &&
+			at->lease.by.len && at->ws == d->ws &&
+			str_eq(at->session, d->session))
+			return true;
+	return false;
+}
+
+static bool delivery_due_now(
+	const struct rows *rows, const struct lease_claim *c, const void *record)
+{
+	const struct delivery *d = record;
+
+	/* What became part of a summary in this batch is not due by itself any more. */
+	if (d->status != DELIVERY_WAITING || d->carrier.len ||
+		d->next_ms > rows->now_ms ||
+		!str_is(c->kind, delivery_kind_name(d->kind)))
+		return false;
+	return d->kind != DELIVERY_RESUMER || (!d->attempts && !resumer_runs(rows, d));
+}
+
+static const struct leased leased_deliveries = {
+	.record = RECORD_DELIVERIES,
+	.lease_at = offsetof(struct delivery, lease),
+	.owner_at = offsetof(struct delivery, owner),
+	.group_at = offsetof(struct delivery, host),
+	.owners = SQL_DELIVERY_OWNERS,
+	.due = SQL_DELIVERY_DUE,
+	.held = SQL_DELIVERY_HELD,
+	.due_now = delivery_due_now,
+};
+
+static bool claim_room(struct claim_state *s)
+{
+	struct arena *arena = &s->t->job.arena;
+	struct delivery_claim *c = s->c;
+
+	if (c->len == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		struct delivery *at = ARENA_ARRAY(arena, struct delivery, cap);
+
+		if (!at) return false;
+		if (c->len) memcpy(at, c->deliveries, c->len * sizeof *at);
+		c->deliveries = at;
+		s->cap = cap;
+	}
+	return true;
+}
+
+/* What the deliverer keeps of it outlives the batch. */
+static bool claim_keep(struct claim_state *s, const struct delivery *d)
+{
+	struct arena *arena = &s->t->job.arena;
+	struct delivery *to;
+
+	if (!claim_room(s)) return false;
+	to = &s->c->deliveries[s->c->len++];
+	*to = (struct delivery){ .ws = d->ws,
+		.id = arena_str(arena, d->id),
+		.session = arena_str(arena, d->session),
+		.ask = arena_str(arena, d->ask),
+		.kind = d->kind,
+		.target = arena_str(arena, d->target),
+		.attempts = d->attempts,
+		.created_ms = d->created_ms,
+		.purpose = d->purpose,
+		.round = d->round,
+		.next_ms = d->next_ms,
+		.user = arena_str(arena, d->user),
+		.contact = arena_str(arena, d->contact),
+		.step = d->step,
+		.detail = arena_str(arena, d->detail) };
+	return !arena->failed;
+}
+
+/* What must be written before one of a kind is begun. */
+typedef enum err prepare_fn(
+	struct task *, struct rows *, const struct delivery *, struct fault *why);
+
+/* The key that signs. */
+static enum err webhook_prepare(
+	struct task *t, struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct str keys[WEBHOOK_KEYS];
+
+	(void)t;
+	return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
+}
+
+/* Nothing that a stop fits is set going: it waits until that is lifted. */
+static enum err resumer_stopped(
+	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
+{
+	const struct stop_record *stop;
+	struct policy_snapshot *snapshot;
+	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &snapshot, why);
+
+	if (e || !snapshot->version) return e;
+	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
+		s->id, rows->now_ms);
+	return stop ? stop_fail(stop, why) : OK;
+}
+
+/* The event that tells. */
+static enum err resumer_prepare(
+	struct task *t, struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct session *s;
+	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+
+	if (!e && session_ended(s))
+		e = fail(why, ERR_CONFLICT, "the session is %s",
+			session_status_name(s->status));
+	if (!e) e = resumer_stopped(t, rows, s, why);
+	return e ? e : resumer_event(rows, "session.resuming", d, NULL, why);
+}
+
+/* What a kind must have written before it is begun; NULL: nothing. */
+static prepare_fn *const prepares[DELIVERY_KINDS] = {
+	[DELIVERY_WEBHOOK] = webhook_prepare,
+	[DELIVERY_RESUMER] = resumer_prepare,
+	[DELIVERY_VERIFIER] = webhook_prepare,
+};
+
+/* A step is worked here and now; a message may have to wait, or be for nothing. */
+static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
+	struct delivery *d, bool *hold, struct fault *why)
+{
+	enum err e;
+
+	*hold = false;
+	if (d->kind == DELIVERY_ROUTE) {
+		*hold = true;
+		s->c->steps++;
+		return notify_step_due(&s->recipients, rows, d, &s->c->notes, why);
+	}
+	e = d->contact.len ? notify_prepare(s->t, rows, d, hold, &s->c->notes, why) : OK;
+	s->c->held += *hold;
+	if (e || *hold || !prepares[d->kind]) return e;
+	return prepares[d->kind](s->t, rows, d, why);
+}
+
+/* One that cannot be begun is dead, and in nobody's way. */
+static enum err delivery_claimed(
+	void *ctx, struct rows *rows, void *record, struct fault *why)
+{
+	struct claim_state *s = ctx;
+	struct delivery *d = record;
+	struct fault wrong = { 0 };
+	struct delivery_outcome o = { .status = -1 };
+	bool hold;
+	enum err e;
+
+	if (s->c->alone) {
+		s->c->alone_ws = d->ws;
+		s->c->alone_id = arena_str(&s->t->job.arena, d->id);
+	}
+	d->attempts++;
+	e = delivery_prepare(s, rows, d, &hold, &wrong);
+	if (e == ERR_STOPPED) {
+		o.error = str_of(wrong.detail);
+		d->attempts--;
+		delivery_end(rows, d, &o, DELIVERY_WAITING, rows->now_ms + STOPPED_MS);
+		return OK;
+	}
+	if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
+		o.error = str_of(wrong.detail);
+		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
+		return OK;
+	}
+	if (e) {
+		*why = wrong;
+		return e;
+	}
+	if (hold) return OK;
+	return claim_keep(s, d) ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* What nobody reported. */
+static enum err claim_lost(
+	struct rows *rows, const struct delivery_claim *c, struct fault *why)
+{
+	const struct delivery_outcome o = { .status = -1,
+		.error = STR("interrupted: the server ended meanwhile") };
+	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
+		val_int(LOST_MAX) };
+	const struct delivery *at = NULL;
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_LOST, args, 3, why);
+
+	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
+		struct delivery *d;
+
+		if (at->kind != DELIVERY_RESUMER || at->status != DELIVERY_WAITING ||
+			!lease_lost(&at->lease, c->by, rows->now_ms))
+			continue;
+		d = rows_change(rows, at);
+		if (!d) return fail(why, ERR_MEMORY, "out of memory");
+		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
+		e = resumer_event(rows, "session.resumed", d, &o, why);
+	}
+	return e;
+}
+
+static enum err next_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* Which kinds anything waits of, as bits. */
+static enum err kind_row(void *ctx, const struct row *row, struct fault *why)
+{
+	enum delivery_kind kind;
+
+	(void)why;
+	if (delivery_kind_read(row_text(row, 0), &kind)) *(unsigned *)ctx |= 1u << kind;
+	return OK;
+}
+
+static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct delivery_claim *c = t->checked;
+	struct claim_state s = { .t = t, .c = c };
+	const struct val by[] = { val_text(c->by) };
+	unsigned kinds = 0;
+	enum err e;
+
+	c->deliveries = NULL;
+	c->len = 0;
+	c->next_ms = 0;
+	c->steps = 0;
+	c->held = 0;
+	c->alone_id = STR_NONE;
+	c->notes.len = 0;
+	e = c->lost ? claim_lost(rows, c, why) : OK;
+	if (!e) e = rows_query(rows, SQL_DELIVERY_KINDS, NULL, 0, kind_row, &kinds, why);
+	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
+		const struct lease_claim claim = { .by = c->by,
+			.kind = str_of(delivery_kind_name((enum delivery_kind)kind)),
+			.free = c->room[kind].free,
+			.take = c->alone ? 1 : c->room[kind].take,
+			.group_max = kind == DELIVERY_WEBHOOK ? c->host_max : 0,
+			.length_ms = DELIVERY_LEASE_MS };
+
+		if (!(kinds & 1u << kind) || c->alone_id.len) continue;
+		e = rows_claim(
+			rows, &leased_deliveries, &claim, delivery_claimed, &s, why);
+	}
+	if (!e)
+		e = rows_query(
+			rows, SQL_DELIVERY_NEXT, by, 1, next_row, &c->next_ms, why);
+	return e;
+}
+
+const struct use use_delivery_claim =
+	WRITES("delivery_claim", 0, JOB_OPEN, NULL, claim_decide, NULL, NULL);
+
+static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct lease_look *l = task_of(job)->checked;
+	const struct val by[] = { val_text(l->by) };
+	const struct call next = { .sql = SQL_DELIVERY_NEXT, .args = by, .args_len = 1 };
+
+	return lease_look(rows, next, l, why);
+}
+
+const struct use use_delivery_look = READS("delivery_look", 0, JOB_OPEN, look_read, NULL);
+
+/* ---- reporting ---- */
+
+static enum err webhook_off(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct callback c;
+	struct session *s;
+	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (!s->on_settled.len) return OK;
+	e = callback_read(s->on_settled, rows->arena, &c, why);
+	if (e || !str_eq(c.webhook, d->target)) return e;
+	c.webhook = STR_NONE;
+	s->on_settled = callback_write(&c, rows->arena);
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
+}
+
+/* How a delivery goes on after this outcome. */
+static enum err outcome_take(struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, struct fault *why)
+{
+	int64_t pause = 0;
+	enum err e;
+
+	switch (o->ending) {
+	case ENDED_WELL: delivery_end(rows, d, o, DELIVERY_DONE, 0); return OK;
+	case ENDED_EARLY:
+		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms);
+		return OK;
+	case ENDED_NOTHING: delivery_end(rows, d, o, DELIVERY_DROPPED, 0); return OK;
+	case ENDED_UNMADE:
+		d->attempts--;
+		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + RETRY_MS);
+		return OK;
+	case ENDED_BADLY:
+		pause = d->contact.len ? delivery_person_pause_ms(d->kind, d->attempts)
+				       : delivery_pause_ms(d->kind, d->attempts,
+						 random_u64(rows->ids));
+		if (pause < 0) break;
+		if (pause < o->retry_after_ms) pause = o->retry_after_ms;
+		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + pause);
+		return OK;
+	case ENDED_GONE:
+		e = d->contact.len ? OK : webhook_off(rows, d, why);
+		if (e) return e;
+		break;
+	case ENDED_DEAD: break;
+	}
+	delivery_end(rows, d, o, DELIVERY_DEAD, 0);
+	return OK;
+}
+
+static enum err delivery_get(struct rows *rows, int64_t ws, struct str id,
+	const struct delivery **out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES,
+		SQL_OF(RECORD_DELIVERIES, RECORD_GET), key, 2, why);
+
+	*out = e ? NULL : rows_find(rows, RECORD_DELIVERIES, id);
+	return e;
+}
+
+/* The delivery, if it is still this process's; NULL: it is not. */
+static enum err delivery_held(struct rows *rows, const struct delivery_outcome *o,
+	struct delivery **out, struct fault *why)
+{
+	const struct delivery *d;
+	enum err e = delivery_get(rows, o->delivery->ws, o->delivery->id, &d, why);
+
+	*out = NULL;
+	if (!d || d->status != DELIVERY_WAITING || !lease_holds(&d->lease, o->by))
+		return e;
+	*out = rows_change(rows, d);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct delivery_report *r = task_of(job)->checked;
+	enum err e = OK;
+
+	r->notes.len = 0;
+	for (size_t i = 0; !e && i < r->len; i++) {
+		struct delivery_outcome *o = &r->outcomes[i];
+		struct delivery *d;
+
+		e = delivery_held(rows, o, &d, why);
+		o->ours = d != NULL;
+		if (!e && d) e = outcome_take(rows, d, o, why);
+		if (!e && d && d->contact.len)
+			e = channel_reported(rows, d, o, &r->notes, why);
+		if (!e && d && d->contact.len)
+			e = notify_reported(task_of(job), rows, d, o, &r->notes, why);
+		o->dead = d && d->status == DELIVERY_DEAD;
+		o->next_ms = d && d->status == DELIVERY_WAITING ? d->next_ms : 0;
+		if (!e && d && d->kind == DELIVERY_RESUMER &&
+			d->status != DELIVERY_WAITING)
+			e = resumer_event(rows, "session.resumed", d, o, why);
+		if (!e && d && d->kind == DELIVERY_VERIFIER &&
+			d->status != DELIVERY_WAITING)
+			e = desk_verified(task_of(job), rows, d, o, why);
+	}
+	return e;
+}
+
+const struct use use_delivery_report =
+	WRITES("delivery_report", 0, JOB_OPEN, NULL, report_decide, NULL, NULL);
+
+/* It is not told of: what tells of it may be what the store refuses. */
+static enum err bury_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct delivery_burial *b = task_of(job)->checked;
+	const struct delivery_outcome o = { .status = -1, .error = b->error };
+	const struct delivery *at;
+	struct delivery *d;
+	enum err e = delivery_get(rows, b->ws, b->id, &at, why);
+
+	b->dead = at && at->status == DELIVERY_WAITING &&
+		  lease_free(&at->lease, STR_NONE, rows->now_ms);
+	if (e || !b->dead) return e;
+	d = rows_change(rows, at);
+	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
+	return OK;
+}
+
+const struct use use_delivery_bury =
+	WRITES("delivery_bury", 0, JOB_OPEN, NULL, bury_decide, NULL, NULL);
+
+static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct delivery_renewal *r = task_of(job)->checked;
+	const struct val args[] = { val_text(r->by) };
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_HELD_BY, args, 1, why);
+
+	for (size_t i = 0; !e && i < r->len; i++) {
+		const struct delivery *at =
+			rows_find(rows, RECORD_DELIVERIES, r->deliveries[i]->id);
+		struct delivery *d;
+
+		r->lost[i] = !at || at->status != DELIVERY_WAITING ||
+			     !lease_holds(&at->lease, r->by);
+		if (r->lost[i]) continue;
+		d = rows_change(rows, at);
+		if (!d) return fail(why, ERR_MEMORY, "out of memory");
+		lease_renew(&d->lease, r->by, rows->now_ms, DELIVERY_LEASE_MS);
+	}
+	return e;
+}
+
+const struct use use_delivery_renew =
+	WRITES("delivery_renew", 0, JOB_OPEN, NULL, renew_decide, NULL, NULL);

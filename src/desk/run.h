@@ -1,0 +1,172 @@
+/* run.h - runs as whoever works on them sees them: claimed under a lease, told what to do next,
+ * and reported step by step. Any number of processes may share a store: a run has one holder at
+ * a time, and what a holder reports after it lost the run is refused.
+ *
+ * A runner does:
+ *
+ *	use_run_claim                        → works: for each the first step
+ *	use_run_history                      → the messages, unless the work brought all it lacks
+ *	RUN_STEP_MODEL: calls the model, then use_run_turn or use_run_trouble → the next step
+ *	RUN_STEP_CALLS: runs them (one of class once after use_run_start), then use_run_calls
+ *	RUN_STEP_REST:  nothing: it waits, has ended, or was queued again; the lease is given up
+ *
+ * Everything that makes a run go on is committed with what it waited for. */
+#ifndef DESK_RUN_H
+#define DESK_RUN_H
+
+#include "core/run/agent.h"
+#include "core/run/message.h"
+#include "core/run/run_tool.h"
+#include "core/run/spending.h"
+#include "desk/desk.h"
+#include "desk/run/configured.h"
+
+enum { RUN_LEASE_MS = 30 * 1000 };
+
+/* What its holder keeps of a run between its steps, so that it is not read again while it is the same. */
+struct run_known {
+	struct str config; /* what `agent` was read from; empty: nothing yet */
+	const struct agent_config *agent;
+	const struct model_access *access; /* or NULL */
+};
+
+/* Which run, by which process, claimed for which time. A process that gave a run back and claimed it
+ * again may still have a thread that does not know: the attempt tells the two apart. */
+struct run_key {
+	int64_t ws;
+	struct str run, by;
+	int64_t attempt;
+	int64_t seen; /* the number of the last message that the process has; 0: it has none */
+	const struct run_known *known; /* or NULL */
+};
+
+enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };
+
+/* A tool call to be run outside of the store. */
+struct run_do {
+	struct str call, name, arguments;
+	enum call_class class;
+};
+
+/* What is to be done next. Texts are in the arena of the task that found it. */
+struct run_work {
+	struct run_key key;
+	struct str session, config, provider, model, language;
+	bool child;
+	int64_t turn;
+	int64_t time_left_ms; /* of its limit; 0: it has none */
+	enum run_step step;
+	struct model_access access; /* of RUN_STEP_MODEL */
+	/* Its thread: which it is, its first and its last message, how many go to the model, and
+	 * whether its context is nearly full. */
+	struct str thread, first;
+	int64_t said, history;
+	bool full;
+	/* The messages behind key.seen up to `said`, by their numbers. None, if they are many: then
+	 * use_run_history reads them. */
+	struct run_message *fresh;
+	size_t fresh_len;
+	struct run_do *calls;
+	size_t calls_len;
+};
+
+/* use_run_claim, in task.checked: takes what is due. */
+struct run_claim {
+	struct str by, node;
+	int64_t free, take;
+	bool along; /* only what its own batch has queued, and only if nothing else is due */
+	bool left;		/* found: something that is due was not taken */
+	struct run_work *works; /* found; in the task's arena */
+	size_t len;
+	int64_t next_ms; /* when there may be more; 0: nothing waits */
+};
+
+/* use_run_history: what the model may be given of the thread of this work, on a reading clerk. */
+struct run_history {
+	const struct run_work *work;
+	struct run_message *messages; /* found, by their numbers; in the task's arena */
+	size_t len;
+};
+
+/* use_run_turn: the model has answered. */
+struct run_turn {
+	struct run_key key;
+	struct str content, kept, model, stop, prices;
+	struct usage usage;
+	int64_t cost; /* COST_UNKNOWN: there was no price */
+	int64_t context_max;
+	int64_t worked_ms;
+	bool again; /* the model wants to be called again as it is */
+	bool cut;   /* the answer was cut short at its greatest length */
+	struct run_work next;
+};
+
+/* use_run_trouble: it did not. */
+struct run_trouble {
+	struct run_key key;
+	enum trouble kind;
+	struct str message;
+	int64_t wake_ms; /* not 0: it waits, and tries again then */
+	int64_t worked_ms;
+	struct run_work next;
+};
+
+struct run_outcome {
+	struct str call;
+	bool failed;
+	struct str text;
+};
+
+/* use_run_start, before a call of class once: found false when it must not be run. */
+struct run_start {
+	struct run_key key;
+	struct str call;
+	bool again; /* the outcome of the same, told before, is unknown; it was not run */
+	bool started;
+	struct str arguments; /* as approved */
+};
+
+/* use_run_calls: these have been run. */
+struct run_calls {
+	struct run_key key;
+	const struct run_outcome *outcomes;
+	size_t len;
+	bool again; /* the outcome of the same, told before, is unknown */
+	int64_t worked_ms;
+	struct run_work next;
+};
+
+/* use_run_renew: these leases run for another while. What the process holds beside them is nobody's
+ * work (the outcome of a commit was unknown, or no thread was left) and is queued again. */
+struct run_renewal {
+	struct str by;
+	const struct run_key *runs; /* all that it works on */
+	bool *lost;		    /* found */
+	size_t len;
+};
+
+/* use_run_yield: what this process holds (or, without `own`, former ones of its node) is queued
+ * again. */
+struct run_yield {
+	struct str by, node;
+	bool own;
+	int64_t count; /* found */
+};
+
+/* use_run_look, in task.checked: a struct lease_look. */
+extern const struct use use_run_claim, use_run_look, use_run_history, use_run_turn,
+	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield;
+
+/* Called on the thread that commits. */
+struct run_hooks {
+	void *ctx;
+	void (*woken)(void *ctx); /* runs may be claimed, or were taken away */
+	/* Runs were queued in a batch of this process, which is about to be committed: a claim with
+	 * `along`, in task.checked, that is decided in it; or NULL. Its task's `done` is called. */
+	struct task *(*claim)(void *ctx);
+};
+
+/* With NULL they are never called again from then on. */
+void desk_on_runs(struct desk *, const struct run_hooks *);
+
+#endif

@@ -1,0 +1,300 @@
+/* common.c - finding, showing and refusing: what most use cases do. */
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "core/shared/body.h"
+#include "desk/shared/inner.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct str task_param(const struct task *t, const char *name)
+{
+	for (size_t i = 0; i < t->params_len; i++)
+		if (str_is(t->params[i].name, name)) return t->params[i].value;
+	return STR_NONE;
+}
+
+struct str task_words(const struct task *t, struct str english, struct arena *arena)
+{
+	return t->words && english.len ? t->words(english, arena) : english;
+}
+
+bool task_has_param(const struct task *t, const char *name)
+{
+	for (size_t i = 0; i < t->params_len; i++)
+		if (str_is(t->params[i].name, name)) return true;
+	return false;
+}
+
+enum err desk_find_ask(
+	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
+{
+	struct ask *a = rows_ask(rows, t->job.who.ws, t->id);
+
+	if (!a || !principal_sees(&t->job.who, a->agent))
+		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	*out = a;
+	return project_admit(t->job.who.projects, a->project, why);
+}
+
+enum err desk_refused(const struct task *t, struct fault *why)
+{
+	if (!t->job.refused) return OK;
+	*why = *t->job.refused;
+	return why->err;
+}
+
+enum err desk_permit(const struct task *t, enum permission permission, struct fault *why)
+{
+	if (!principal_may(&t->job.who, permission))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+			role_name(t->job.who.role));
+	return desk_refused(t, why);
+}
+
+enum err desk_admit(struct task *t, struct rows *rows, enum permission permission,
+	struct ask **out, struct fault *why)
+{
+	enum err e = desk_find_ask(t, rows, out, why);
+
+	if (e) return e;
+	return desk_permit(t, permission, why);
+}
+
+enum err desk_find_session(
+	struct task *t, struct rows *rows, struct session **out, struct fault *why)
+{
+	struct session *s = rows_session(rows, t->job.who.ws, t->id);
+
+	if (!s || !session_seen_by(s, &t->job.who))
+		return fail(why, ERR_NOT_FOUND, "no session %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	*out = s;
+	return project_admit(t->job.who.projects, s->project, why);
+}
+
+enum err desk_own(const struct principal *p, struct str agent, struct fault *why)
+{
+	return principal_owns(p, agent)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN,
+				 "only its own agent or an admin can do this");
+}
+
+static enum err name_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	snprintf(ctx, 128, "%.*s", STR_ARGS(row_text(row, 1)));
+	return OK;
+}
+
+struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
+{
+	const struct val args[] = { val_int(ws) };
+	char name[128] = "";
+
+	if (t->job.credential.workspace.len) return t->job.credential.workspace;
+	rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_row, name, NULL);
+	return arena_str(rows->arena, str_of(name));
+}
+
+struct ask_view desk_view(struct desk *desk, struct str title, struct str workspace)
+{
+	return (struct ask_view){
+		.workspace = workspace, .session_title = title, .url = str_of(desk->url)
+	};
+}
+
+struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
+	struct str workspace, int64_t now_ms, struct arena *arena)
+{
+	struct ask_view view = desk_view(desk, title, workspace);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	ask_write(&w, a, &view, now_ms);
+	return buf_keep_done(&b, arena);
+}
+
+static struct ask_view task_view(const struct task *t, const struct session *s)
+{
+	struct ask_view view =
+		desk_view(t->desk, s ? s->title : STR_NONE, t->job.credential.workspace);
+
+	view.words = t->words;
+	return view;
+}
+
+struct kept_ask *desk_keep(
+	struct task *t, const struct ask *a, const struct ask_view *view)
+{
+	void *at = arena_alloc(&t->job.arena, kept_ask_size(a, view));
+
+	return at ? kept_ask_put(at, a, view) : NULL;
+}
+
+/* True: the caller has the ask itself. */
+static bool found(struct task *t, const struct ask *a, const struct ask_view *view)
+{
+	t->settled = a->status != ASK_PENDING;
+	if (t->wants_record) t->found = desk_keep(t, a, view);
+	return t->wants_record;
+}
+
+void desk_reply_marked(struct task *t, const struct ask *a, const struct session *s,
+	const struct mark *mark, const char *refused, int64_t now_ms)
+{
+	struct json_writer w = { .out = &t->job.out };
+	struct ask_view view = task_view(t, s);
+
+	view.mark = mark;
+	view.refused = refused;
+	view.stopped = t->stopped;
+	view.denied = t->denied;
+	if (!found(t, a, &view)) ask_write(&w, a, &view, now_ms);
+}
+
+void desk_reply_ask(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+{
+	desk_reply_marked(t, a, s, NULL, NULL, now_ms);
+}
+
+void desk_reply_settled(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+{
+	struct json_writer w = { .out = &t->job.out };
+	struct ask_view view = task_view(t, s);
+
+	if (found(t, a, &view)) return;
+	jw_object(&w);
+	jw_key(&w, "ask");
+	ask_write(&w, a, &view, now_ms);
+	jw_put_bool(&w, "resumed", s && session_resumed(s));
+	jw_object_end(&w);
+}
+
+struct str desk_shown(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+{
+	return desk_show(t->desk, a, s ? s->title : STR_NONE, t->job.credential.workspace,
+		now_ms, &t->job.arena);
+}
+
+enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
+	int64_t now_ms, struct fault *why, const char *format, ...)
+{
+	struct ask_view view = task_view(t, s);
+	char text[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (t->wants_record) t->found = desk_keep(t, a, &view);
+	t->job.conflict = desk_shown(t, a, s, now_ms);
+	return fail(why, ERR_CONFLICT, "%s", text);
+}
+
+enum err desk_settled_conflict(struct task *t, const struct ask *a,
+	const struct session *s, int64_t now_ms, struct fault *why)
+{
+	return desk_conflict(t, a, s, now_ms, why, "ask %.*s is already %s",
+		STR_ARGS(a->id), ask_status_name(a->status));
+}
+
+/* ---- idempotency records ---- */
+
+static void keep(struct task *t, struct str session, const char *what, struct str id)
+{
+	t->job.key_session = session;
+	if (t->job.key.len)
+		t->job.key_result = arena_print(
+			&t->job.arena, "{\"%s\":\"%.*s\"}", what, STR_ARGS(id));
+}
+
+void desk_keep_ask(struct task *t, const struct ask *a)
+{
+	keep(t, a->session, "ask", a->id);
+}
+
+void desk_keep_session(struct task *t, const struct session *s)
+{
+	keep(t, s->id, "session", s->id);
+}
+
+void desk_keep_run(struct task *t, const struct run *r)
+{
+	keep(t, r->session, "run", r->id);
+}
+
+void desk_keep_id(struct task *t, const char *what, struct str id)
+{
+	keep(t, STR_NONE, what, id);
+	t->job.key_of = arena_str(&t->job.arena, id);
+}
+
+enum err desk_kept_id(struct task *t, const struct key_record *k, const char *what,
+	struct str *out, struct fault *why)
+{
+	const struct json *record;
+	enum err e = json_read(k->result, NULL, &t->job.arena, &record, why);
+
+	if (!e) *out = json_text(json_get(record, what));
+	return e;
+}
+
+/* ---- small bodies ---- */
+
+enum err desk_state_read(struct task *t, int64_t *out, struct fault *why)
+{
+	static const char *const states[] = { "ended", "live", "all" };
+	int i = task_has_param(t, "state") ? name_find(states, 3, task_param(t, "state"))
+					   : 1;
+
+	if (i < 0) return fail_at(why, "/state", "live, ended or all");
+	*out = i;
+	return OK;
+}
+
+enum err members_only(
+	const struct json *body, const char *const *names, struct fault *why)
+{
+	enum err e = OK;
+
+	if (!body) return OK;
+	if (body->type != JSON_OBJECT) return fail_at(why, "", "must be an object");
+	for (uint32_t i = 0; i < body->count; i++) {
+		struct str name = body->members[i].name;
+		const char *const *n = names;
+		char pointer[100];
+
+		while (*n && !str_is(name, *n))
+			n++;
+		snprintf(
+			pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(name, 60)));
+		if (!*n) e = fail_at(why, pointer, "unknown member");
+	}
+	return e;
+}
+
+enum err reason_read(const struct json *body, struct str *out, struct fault *why)
+{
+	*out = STR_NONE;
+	return body ? note_read(body, "reason", REASON_MAX, false, out, why) : OK;
+}
+
+static enum err int_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+enum err last_event(struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+
+	return rows_query(rows, SQL_EVENT_LAST, args, 1, int_row, out, why);
+}
