@@ -81,6 +81,7 @@ static void pattern_offer(struct scope_form *s)
 
 static bool what_possible(const struct scope_form *s, enum scope_what what)
 {
+	if (what == WHAT_SESSION && s->own) return false;
 	return !s->high || what == WHAT_ONCE || what == WHAT_SAME;
 }
 
@@ -116,6 +117,7 @@ void scope_form_open(struct scope_form *s, const struct json *ask)
 
 	s->ask = ask;
 	s->high = ask_risk(ask) == RISK_HIGH;
+	s->own = json_is(json_get(ask, "own_session"), JSON_TRUE);
 	if (!what_possible(s, s->what)) s->what = WHAT_ONCE, s->known = RULE_UNKNOWN;
 	if (!time_possible(s, s->time)) s->time = 0;
 	if (!first) return;
@@ -428,7 +430,8 @@ static void choice_write(struct page *p, const struct scope_form *s, enum scope_
 		MSG(arena, labels[what]));
 	if (!possible) {
 		page_add_text(p, STYLE_PLAIN, "  ");
-		page_add(p, STYLE_SOFT, MSG(arena, "web.scope.high"));
+		page_add(p, STYLE_SOFT,
+			MSG(arena, s->high ? "web.scope.high" : "web.scope.own"));
 	}
 	if (what == s->what) chosen_write(p, s, now_ms, arena);
 	if (here) page_focus_end(p);

@@ -22,6 +22,7 @@ struct scope_form {
 	bool open;	 /* the others that wait and match are approved, too */
 	size_t time;	 /* which of the times */
 	bool high;	 /* the same call alone, for a time */
+	bool own;	 /* its session ends with the answer */
 	bool admin;	 /* any time */
 	int64_t most_ms; /* others: at most so long */
 	struct line pattern;

@@ -16,6 +16,19 @@ let n = 0;
 const fresh = () => `cmd-${++n} run`;
 const ended = async (reply) => admin.delete(`/v1/rules/${reply.body.rule}`);
 
+test('an ask says that its session was made for it, and ends with it; a rule for that session is not refused', async () => {
+	const own = await agent.ask(bash('alone'));
+	const listed = async (id) => (await member.get('/v1/asks')).body.items.find((one) => one.id === id);
+	for (const shown of [own, await listed(own.id), (await member.get(`/v1/asks/${own.id}`)).body]) assert.equal(shown.own_session, true);
+	const { id: session } = await agent.session({ title: 'Build', parallel: true });
+	const other = await agent.ask(bash('beside others', { session }));
+	for (const shown of [other, await listed(other.id)]) assert.equal(shown.own_session, undefined);
+	const reply = await approve(own, { for: 'session' });
+	assert.deepEqual([reply.status, reply.body.ask.own_session], [200, undefined], reply.text);
+	assert.equal((await member.get(`/v1/rules/${reply.body.rule}`)).body.ended.why, 'session');
+	await approve(other);
+});
+
 test('once makes no rule, and is what is meant without a scope', async () => {
 	for (const scope of [undefined, null, {}, { for: 'once' }, { for: 'once', what: 'same' }]) {
 		const reply = await approve(await agent.ask(bash('once')), scope);

@@ -44,6 +44,7 @@ area('approving for longer', (scenario) => {
 		const ask = await me.open(bash('npm test'));
 		await openScopes(me);
 		assert.ok(await choice(me, 'once').isChecked());
+		assert.ok(await choice(me, 'session').isDisabled(), 'its session was made for it, and ends with it');
 		/* Whole in sight, on whichever side of the actions there is room. */
 		const [menu, pane] = [await scopes(me).boundingBox(), await me.page.locator('section.ask').boundingBox()];
 		assert.ok(menu.y >= pane.y && menu.y + menu.height <= pane.y + pane.height, JSON.stringify({ menu, pane }));

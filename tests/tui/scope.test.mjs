@@ -32,7 +32,8 @@ afterEach(async () => {
 });
 
 test('the same call, for an hour: the rule is shown before it is made, and allows the next one', async () => {
-	const first = await ask(command('npm test'));
+	const { id: session } = await server.agent.session({ title: 'Build' });
+	const first = await ask({ ...command('npm test'), session });
 	const inbox = await menu();
 	inbox.press('Down', 'Down');
 	await inbox.shows((text) => text.includes('▸ (•) 3 The same call, for a while') && text.includes('‹ 15 minutes ›'));
@@ -66,6 +67,17 @@ test('in this session, and Esc goes back to the card without a decision', async 
 	inbox.press('Enter');
 	await inbox.shows(/0 pending/);
 	assert.equal((await rules())[0].match.session, first.session);
+	inbox.close();
+});
+
+test('a session that was made for the ask ends with it: no rule is offered for it', async () => {
+	await ask(command('make'));
+	const inbox = await menu();
+	await inbox.shows('2 The same call, in this session  This session ends with the answer.');
+	inbox.press('2');
+	assert.match(await inbox.taken(), /▸ \(•\) 1 This call only/);
+	inbox.press('Down');
+	await inbox.shows('▸ (•) 3 The same call, for a while');
 	inbox.close();
 });
 

@@ -202,6 +202,7 @@ void answered_by_vote(struct buf *, const struct principal *, int64_t votes);
 struct ask_view {
 	struct str workspace;
 	struct str session_title;
+	bool own_session;	 /* it was made for this ask, and ends with it */
 	struct str url;		 /* of the server, no trailing slash */
 	const struct mark *mark; /* the caller's own; NULL: not shown */
 	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */

@@ -11,6 +11,8 @@ static void head_write(
 	jw_put_str(w, "workspace", v->workspace);
 	jw_put_str(w, "session", a->session);
 	show_text(w, "session_title", v->session_title);
+	if (v->own_session && a->status == ASK_PENDING)
+		jw_put_bool(w, "own_session", true);
 	show_text(w, "project", a->project);
 	show_text(w, "run", a->run);
 	show_agent(w, a->ws, a->agent, a->agent_name);

@@ -114,11 +114,13 @@ static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
 	e = ask_from_row(row, &scratch, &a, why);
 	if (!e) {
 		int behind = records[RECORD_ASKS].columns_len;
-		const struct mark mark = { .read_ms = row_int(row, behind + 1),
-			.snoozed_ms = row_int(row, behind + 2) };
+		const struct session session = { .title = row_text(row, behind),
+			.for_ask = row_int(row, behind + 1) };
+		const struct mark mark = { .read_ms = row_int(row, behind + 2),
+			.snoozed_ms = row_int(row, behind + 3) };
 
-		e = shown_add(&l->shown, row, &a, row_text(row, behind),
-			l->marked ? &mark : NULL, why);
+		e = shown_add(
+			&l->shown, row, &a, &session, l->marked ? &mark : NULL, why);
 		l->left--;
 		l->last_urgency = a.urgency;
 		l->last_settled_ms = a.settled_ms;

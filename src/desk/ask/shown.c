@@ -6,7 +6,8 @@ struct shown_later {
 	struct shown_later *next;
 	size_t start, end; /* where it stands in the list */
 	struct ask ask;
-	struct str title, denied;
+	struct session session; /* its title and what it was made for */
+	struct str denied;
 	struct mark mark;
 	bool marked;
 };
@@ -50,11 +51,12 @@ static const char *why_not(
 }
 
 static void write_one(struct shown_asks *s, struct json_writer *w, const struct ask *a,
-	struct str title, struct str denied, const struct mark *mark)
+	const struct session *session, struct str denied, const struct mark *mark)
 {
 	struct task *t = s->people.task;
 	struct ask_view view = { .workspace = t->job.credential.workspace,
-		.session_title = title,
+		.session_title = session->title,
+		.own_session = session->for_ask,
 		.url = str_of(t->desk->url),
 		.mark = mark,
 		.words = t->words,
@@ -70,8 +72,8 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 }
 
 static enum err later_add(struct shown_asks *s, const struct row *row,
-	const struct since_said *said, struct str title, const struct mark *mark,
-	size_t start, struct fault *why)
+	const struct since_said *said, const struct session *session,
+	const struct mark *mark, size_t start, struct fault *why)
 {
 	struct arena *arena = &s->people.task->job.arena;
 	struct shown_later *l = ARENA_NEW(arena, struct shown_later);
@@ -84,7 +86,8 @@ static enum err later_add(struct shown_asks *s, const struct row *row,
 	l->denied = said->denied;
 	l->start = start;
 	l->end = s->w->out->len;
-	l->title = arena_str(arena, title);
+	l->session.title = arena_str(arena, session->title);
+	l->session.for_ask = session->for_ask;
 	l->marked = mark != NULL;
 	if (mark) l->mark = *mark;
 	*s->end = l;
@@ -93,7 +96,7 @@ static enum err later_add(struct shown_asks *s, const struct row *row,
 }
 
 enum err shown_add(struct shown_asks *s, const struct row *row, const struct ask *a,
-	struct str title, const struct mark *mark, struct fault *why)
+	const struct session *session, const struct mark *mark, struct fault *why)
 {
 	size_t start = s->w->out->len + s->w->more; /* behind the comma */
 	struct arena *arena = &s->people.task->job.arena;
@@ -102,14 +105,14 @@ enum err shown_add(struct shown_asks *s, const struct row *row, const struct ask
 
 	now.require = said.require;
 	if (!needs_people(&now) || s->people.task->wants_record) {
-		write_one(s, s->w, a, title, said.denied, mark);
+		write_one(s, s->w, a, session, said.denied, mark);
 		return OK;
 	}
 	/* It may be the row's own, which goes with it. */
 	said.require = arena_str(arena, said.require);
 	jw_object(s->w); /* room is held by an empty object */
 	jw_object_end(s->w);
-	return later_add(s, row, &said, title, mark, start, why);
+	return later_add(s, row, &said, session, mark, start, why);
 }
 
 enum err shown_end(struct shown_asks *s, struct fault *why)
@@ -130,8 +133,8 @@ enum err shown_end(struct shown_asks *s, struct fault *why)
 			&fresh, &s->people.roster, &s->people.task->job.arena);
 		buf_add(&whole, str_make(out->at + at, l->start - at));
 		w.more = false;
-		write_one(
-			s, &w, &fresh, l->title, l->denied, l->marked ? &l->mark : NULL);
+		write_one(s, &w, &fresh, &l->session, l->denied,
+			l->marked ? &l->mark : NULL);
 		at = l->end;
 	}
 	if (!e) buf_add(&whole, str_make(out->at + at, out->len - at));

@@ -301,7 +301,8 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 
 	if (!session_ended(h->session)) return OK;
 	e = desk_book(h->task->desk, &h->task->job, rows, h->session->ws, &snapshot, why);
-	if (e || !snapshot->version) return e;
+	/* The first of all may be one that this very job made. */
+	if (e || (!snapshot->version && !rows_next(rows, RECORD_RULES, NULL))) return e;
 	member = arena_print(rows->arena, "\"session\":\"%.*s\"", STR_ARGS(id));
 	for (size_t i = 0; !e && i < snapshot->rules_len; i++) {
 		const struct val key[] = { val_int(snapshot->ws),
@@ -312,7 +313,6 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 			e = rows_fetch(rows, RECORD_RULES,
 				SQL_OF(RECORD_RULES, RECORD_GET), key, 2, why);
 	}
-	/* Also one that this very job made. */
 	while (!e && (r = rows_next(rows, RECORD_RULES, r)))
 		if (r->ws == h->session->ws && rule_of_session(r, member))
 			e = rule_end(rows, r, NULL, "session", why);

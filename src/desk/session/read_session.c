@@ -62,7 +62,7 @@ static enum err ask_row_written(void *ctx, const struct row *row, struct fault *
 	struct ask a;
 	enum err e = ask_from_row(row, &scratch, &a, why);
 
-	if (!e) e = shown_add(&s->shown, row, &a, s->session.title, NULL, why);
+	if (!e) e = shown_add(&s->shown, row, &a, &s->session, NULL, why);
 	arena_done(&scratch);
 	return e;
 }

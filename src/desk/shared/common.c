@@ -122,6 +122,7 @@ static struct ask_view task_view(const struct task *t, const struct session *s)
 	struct ask_view view =
 		desk_view(t->desk, s ? s->title : STR_NONE, t->job.credential.workspace);
 
+	view.own_session = s && s->for_ask;
 	view.words = t->words;
 	return view;
 }
