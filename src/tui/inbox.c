@@ -447,6 +447,7 @@ static void inbox_done(struct inbox *in)
 	buf_done(&in->prompt_title);
 	together_done(&in->many);
 	buf_done(&in->follow);
+	buf_done(&in->down_said);
 	buf_done(&in->undo);
 	buf_done(&in->user);
 	buf_done(&in->wanted);

@@ -2,6 +2,7 @@
  * sent. */
 #include "base/clock.h"
 #include "text/msg.h"
+#include "text/safe_text.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
@@ -14,6 +15,7 @@ enum {
 	FOLLOW_TIMES = 4,
 	SIGHT_MS = 5 * 60 * 1000,
 	PRESENT_EVERY_MS = 30 * 1000,
+	CHANNELS_EVERY_MS = 60 * 1000,
 };
 
 static async_client_fn reply_take;
@@ -120,6 +122,46 @@ static void contacts_take(struct inbox *in, const struct json *page)
 	for (uint32_t i = 0; in->reachable && i < items->count; i++)
 		if (json_is(json_get(&items->items[i], "broken"), JSON_OBJECT))
 			broken_say(in, &items->items[i]);
+}
+
+/* Admins hear that a channel does not work: looked at when messages come and go. */
+static void channels_want(struct inbox *in)
+{
+	int64_t now = clock_person_ms();
+
+	if (!in->admin || (in->channels_ms && now - in->channels_ms < CHANNELS_EVERY_MS))
+		return;
+	in->channels_ms = now;
+	data_call(in, "GET", STR("/v1/channels"), STR_NONE, TAG_CHANNELS);
+}
+
+/* Once for each time that it went down. */
+static void down_say(struct inbox *in, const struct json *c, struct arena *arena)
+{
+	struct str channel = json_text(json_get(c, "channel"));
+	struct str line = arena_print(arena, "%.*s %.*s\n", STR_ARGS(channel),
+		STR_ARGS(json_text(json_get(c, "since"))));
+
+	if (!str_is(json_text(json_get(c, "state")), "down") ||
+		str_find(buf_str(&in->down_said), line) >= 0)
+		return;
+	buf_add(&in->down_said, line);
+	inbox_say(in, STYLE_BAD,
+		MSG(arena, "web.channels.failing",
+			{ "channel", MSG(arena, arena_print(arena, "web.deliveries.%.*s",
+							STR_ARGS(channel))
+							.at) },
+			{ "error", safe_line(arena, json_text(json_get(c, "error"))) }));
+}
+
+static void channels_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	struct arena arena = { 0 };
+
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		down_say(in, &items->items[i], &arena);
+	arena_done(&arena);
 }
 
 /* An inbox that nobody has touched for a while may stand on an empty desk: whoever left it open
@@ -266,7 +308,7 @@ void data_event(struct inbox *in, const struct json *event)
 		contacts_want(in);
 	else if (str_is(type, "ask.notified") || str_is(type, "ask.notify_failed") ||
 		 str_is(type, "ask.unreached"))
-		data_told(in, id);
+		data_told(in, id), channels_want(in);
 	else if (id.len > 0 && !str_is(type, "ask.used") &&
 		 !str_is(type, "ask.asked_again"))
 		ask_want(in, id);
@@ -293,6 +335,7 @@ static void me_take(struct inbox *in, const struct json *me)
 	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
 	if (in->dialog_on && in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 	if (in->may_answer && in->user.len) contacts_want(in);
+	channels_want(in);
 }
 
 /* Names of assignees are read once one is to be shown. */
@@ -627,6 +670,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_TOLD: told_take(in, json); break;
 	case TAG_POLICY: scope_take_limits(in, json); break;
 	case TAG_CONTACTS: contacts_take(in, json); break;
+	case TAG_CHANNELS: channels_take(in, json); break;
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_RUNS: runs_take(in, json); break;

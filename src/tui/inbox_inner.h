@@ -50,6 +50,7 @@ enum {
 	TAG_SNOOZE,
 	TAG_REVOKE,
 	TAG_CONTACTS, /* of the person */
+	TAG_CHANNELS,
 	TAG_PRESENT,
 	TAG_FOLLOW, /* what was settled last: does its agent have it? */
 };
@@ -77,9 +78,11 @@ struct inbox {
 	const char *
 		hint; /* why the person may not answer; NULL: they may, or it is unknown */
 
-	bool reachable;	    /* elsewhere: has contacts */
-	bool broken_said;   /* that a contact does not work any more */
-	int64_t seen_ms;    /* monotonic; they started it, or pressed a key */
+	bool reachable;	      /* elsewhere: has contacts */
+	bool broken_said;     /* that a contact does not work any more */
+	struct buf down_said; /* "channel since" of those that do not work, by lines */
+	int64_t channels_ms;  /* monotonic; when they were looked at; 0: never */
+	int64_t seen_ms;      /* monotonic; they started it, or pressed a key */
 	int64_t present_ms; /* monotonic; when it was last said that they look; 0: never */
 
 	/* The data. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Receiver } from '../api/lib/receiver.mjs';
+import { SECRET, Slack, TOKEN } from '../api/lib/slack.mjs';
 import { approval, until, useTerminals } from './lib.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-told-'));
@@ -12,7 +13,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const config = join(folder, 'parley.conf');
 writeFileSync(join(folder, 'scan.json'), JSON.stringify({ verdict: 'unsure', note: 'a new host', risk: 'high' }));
 writeFileSync(config, `[verifiers]\nscan = cat ${join(folder, 'scan.json')}\n`);
-const server = await useTerminals({ flags: ['--config', config, '--webhook-internal', '127.0.0.0/8'] });
+const slack = await new Slack().open();
+const server = await useTerminals({ flags: ['--config', config, '--webhook-internal', '127.0.0.0/8',
+	'--slack-token', TOKEN, '--slack-signing-secret', SECRET, '--slack-api', slack.api] });
 const { admin, agent } = server;
 const secret = await server.token('member', 'mia-2');
 const client = server.client(secret);
@@ -74,4 +77,22 @@ test('a contact that does not work any more is said once', async () => {
 	await until(async () => (await client.get('/v1/me/contacts')).body.items[0].broken, 'broken');
 	await inbox.shows('Parley can no longer reach you by webhook (phone)');
 	inbox.close();
+});
+
+test('a channel that does not work is said to admins, at the start and when it happens', async () => {
+	const { id } = (await admin.post('/v1/teams', { name: 'crew' })).body;
+	const room = (await admin.post(`/v1/teams/${id}/contacts`, { channel: 'slack', address: 'C0CREW' })).body;
+	const table = (await admin.get('/v1/routes')).body;
+	await admin.put('/v1/routes', { ...table, items: [{ match: {}, steps: [{ after: '0s', to: [`contact:${room.id}`] }] }] });
+	slack.broken['chat.postMessage'] = { ok: false, error: 'token_revoked' };
+	const admins = { PARLEY_TOKEN: await server.token('admin', 'ada-2') };
+	const watching = await server.inbox({ columns: 80, env: admins });
+	await watching.shows('Scanned');
+	server.jump(61e3); // since it looked last
+	const ask = await agent.ask({ question: 'Reached?', type: 'boolean' });
+	await watching.shows('Slack is not working: token_revoked');
+	const later = await server.inbox({ columns: 80, env: admins });
+	await later.shows('Slack is not working: token_revoked');
+	await admin.answer(ask, { q1: true });
+	for (const inbox of [watching, later]) inbox.close();
 });
