@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { beforeEach } from 'node:test';
 import { Receiver } from './receiver.mjs';
 
-/** mia (a member) and ada (an admin) of this server; what a test gave them is gone before the next. */
-export async function useContacts({ member, admin }) {
+/** mia (a member) and ada (an admin) of this server; what a test gave them is gone before the next, but for the
+ * channels to keep. */
+export async function useContacts({ member, admin }, { keep = [] } = {}) {
 	const mia = (await member.get('/v1/me')).body.user;
 	const ada = (await admin.get('/v1/me')).body.user;
 	/** A contact of somebody at a receiver of its own. */
@@ -29,8 +30,8 @@ export async function useContacts({ member, admin }) {
 	const now = { after: '0s', to: [`user:${mia.id}`] };
 	beforeEach(async () => {
 		for (const user of [mia, ada]) {
-			for (const { id } of (await admin.get(`/v1/users/${user.id}/contacts`)).body.items) {
-				await admin.delete(`/v1/users/${user.id}/contacts/${id}`);
+			for (const { id, channel } of (await admin.get(`/v1/users/${user.id}/contacts`)).body.items) {
+				if (!keep.includes(channel)) await admin.delete(`/v1/users/${user.id}/contacts/${id}`);
 			}
 		}
 	});
