@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Receiver } from '../api/lib/receiver.mjs';
 import { until } from '../api/lib/server.mjs';
+import { SECRET, Slack, TOKEN } from '../api/lib/slack.mjs';
 import { Cluster, Node } from '../lib/cluster.mjs';
 
 const LEASE_OVER = 61e3;
@@ -126,4 +127,69 @@ test('a session is resumed one at a time, whichever node does it', async () => {
 		'/v1/events?after=0&format=json&types=session.resuming,session.resumed')).body.items;
 	assert.deepEqual(told.map((event) => event.type),
 		Array.from({ length: 6 }, () => ['session.resuming', 'session.resumed']).flat());
+});
+
+test('a channel that one node found not to work is down on the other, and works again on both', async () => {
+	const slack = await new Slack().open();
+	const store = cluster.database(`d${++databases}`);
+	const nodes = [0, 1].map(() => new Node(store, { flags: ['--slack-token', TOKEN, '--slack-signing-secret', SECRET, '--slack-api', slack.api] }));
+	all.push(...nodes);
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	const call = async (node, method, path, body) => (await node.once(who.admin, method, path, body)).body;
+	const states = () => Promise.all(nodes.map(async (node) => {
+		const { state, since, error } = (await call(node, 'GET', '/v1/channels')).items.find((c) => c.channel === 'slack');
+		return { state, since, error };
+	}));
+	const team = await call(nodes[0], 'POST', '/v1/teams', { name: 'crew' });
+	const room = await call(nodes[0], 'POST', `/v1/teams/${team.id}/contacts`, { channel: 'slack', address: 'C0CREW' });
+	const { version } = await call(nodes[0], 'GET', '/v1/routes');
+	await call(nodes[1], 'PUT', '/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`contact:${room.id}`] }] }] });
+	slack.broken['chat.postMessage'] = { ok: false, error: 'token_revoked' };
+	const asks = await Promise.all(nodes.map((node) => node.once(who.agent, 'POST', '/v1/asks', { question: 'Go on?', type: 'boolean' })));
+	const [one, other] = await until(async () => {
+		const both = await states();
+		return both.every((s) => s.state === 'down') && both;
+	}, 'down on both');
+	assert.deepEqual(one, other);
+	assert.equal(one.error, 'token_revoked');
+	const log = () => nodes.map((node) => node.output).join('');
+	await until(() => /slack is not working/.test(log()), 'the log line');
+	delete slack.broken['chat.postMessage'];
+	await call(nodes[1], 'POST', `/v1/teams/${team.id}/contacts/${room.id}/test`);
+	await until(async () => (await states()).every((s) => s.state === 'ok'), 'it works on both');
+	// What waited for five seconds or more was woken, whichever node had tried it.
+	await until(async () => (await deliveries(nodes[0], who, 'waiting')).length === 0, 'nothing waits');
+	assert.equal(log().match(/slack is not working/g).length, 1, 'said once');
+	for (const { body } of asks) await nodes[0].once(who.member, 'POST', `/v1/asks/${body.id}/answer`, { answer: true });
+});
+
+test('a reply that comes while another node sends its ask is told behind it', async () => {
+	const { nodes } = pair();
+	nodes.forEach((node) => { node.env.PARLEY_NOTIFY_RATE = '1000'; });
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	const call = async (node, token, method, path, body) => {
+		const reply = await node.once(token, method, path, body);
+		assert.ok(reply.status < 300, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+		return reply.body;
+	};
+	const got = new Map(), replied = new Map();
+	const receiver = await new Receiver((request, response) => {
+		const { purpose, ask } = receiver.got.at(-1).body.data;
+		got.set(ask.id, [...(got.get(ask.id) ?? []), purpose]);
+		// As the reply is on its way: before, at and after the moment that this is reported.
+		if (purpose === 'ask') replied.set(ask.id, call(nodes[got.size % 2], who.agent, 'POST', `/v1/asks/${ask.id}/replies`, { text: 'More' }));
+		setTimeout(() => response.writeHead(204).end(), got.size % 7);
+	}).open();
+	const { user } = await call(nodes[0], who.member, 'GET', '/v1/me');
+	await call(nodes[0], who.admin, 'POST', `/v1/users/${user.id}/contacts`, { channel: 'webhook', address: receiver.url, name: 'phone' });
+	const { version } = await call(nodes[0], who.admin, 'GET', '/v1/routes');
+	await call(nodes[0], who.admin, 'PUT', '/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`user:${user.id}`] }] }] });
+	const session = await call(nodes[0], who.agent, 'POST', '/v1/sessions', { title: 'Many', parallel: true });
+	const asks = await Promise.all(Array.from({ length: 60 }, (_, i) =>
+		call(nodes[i % 2], who.agent, 'POST', '/v1/asks', { session: session.id, question: `Go on ${i}?`, type: 'boolean' })));
+	await until(() => asks.every(({ id }) => got.get(id)?.includes('thread')), 'every reply', 30_000);
+	await Promise.all(replied.values());
+	assert.ok(asks.every(({ id }) => got.get(id).join() === 'ask,thread'), JSON.stringify([...got.values()].filter((p) => p.join() !== 'ask,thread')));
 });
