@@ -190,7 +190,7 @@ static enum err webhook_prepare(
 	return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
 }
 
-/* Nothing that a stop fits is set going: it waits until that is lifted. */
+/* While a stop matches the session, its resumer waits. */
 static enum err resumer_stopped(
 	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
 {
@@ -243,7 +243,7 @@ static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
 	return prepares[d->kind](s->t, rows, d, why);
 }
 
-/* One that cannot be begun is dead, and in nobody's way. */
+/* A delivery that cannot be started is marked dead, so that it blocks no other. */
 static enum err delivery_claimed(
 	void *ctx, struct rows *rows, void *record, struct fault *why)
 {
@@ -482,7 +482,7 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 const struct use use_delivery_report =
 	WRITES("delivery_report", 0, JOB_OPEN, NULL, report_decide, NULL, NULL);
 
-/* It is not told of: what tells of it may be what the store refuses. */
+/* No event: the event may be what the store refuses. */
 static enum err bury_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct delivery_burial *b = task_of(job)->checked;

@@ -113,7 +113,7 @@ static enum err deadline_row(void *ctx, const struct row *row, struct fault *why
 	return OK;
 }
 
-/* What other clerks set while the store was asked may not have been there yet. */
+/* Other clerks may set a deadline while the store is asked: keep the earlier one. */
 static void deadline_look(struct desk *d)
 {
 	const struct val silence[] = { val_int(SESSION_HEARD_MS) };
@@ -387,7 +387,7 @@ static void task_check(struct desk *d, const struct use *use, struct task *t)
 	t->desk = d;
 	t->job.kind = &use->job;
 	t->job.link.next = NULL;
-	/* What cannot be answered again is not remembered. */
+	/* Without `again` the key could not be answered, so it is not kept. */
 	if (!use->job.again) t->job.key = STR_NONE;
 	if (use->check && !t->job.refused && use->check(t, &why))
 		job_refuse(&t->job, &why);

@@ -21,7 +21,7 @@ static enum err use_approval_check(struct task *t, struct fault *why)
 	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
 }
 
-/* May what this digest is of run now? */
+/* May the operation with this digest run now? */
 static enum err approval_fits(struct task *t, struct rows *rows, const struct ask *a,
 	struct str digest, struct fault *why)
 {

@@ -152,7 +152,7 @@ static struct str scope_match(const struct scope_body *b, const struct ask *a,
 	return buf_keep_done(&text, arena);
 }
 
-/* What is wrong with the pattern is wrong with the scope's. */
+/* Faults of the pattern are the fault of `scope.tool`. */
 static void pattern_faults(struct fault *why)
 {
 	for (int i = 0; i < why->items_len; i++)
@@ -187,7 +187,7 @@ static enum err scope_rule(struct rows *rows, const struct scope_body *b,
 
 /* ---- answers of foreign prompts that last ---- */
 
-/* The question that asks which of the offers, as dialects have it. */
+/* The key of the question by which dialects offer several ways to allow. */
 static const struct str option_key = STR("option");
 
 static struct str offer_chosen(const struct answer *answer, struct arena *arena)
@@ -201,7 +201,7 @@ static struct str offer_chosen(const struct answer *answer, struct arena *arena)
 		       : STR_NONE;
 }
 
-/* The same answers without it. */
+/* Takes that question out of the answers. */
 static enum err offer_drop(const struct ask_parts *parts, struct answer *answer,
 	struct arena *arena, struct fault *why)
 {
@@ -246,7 +246,7 @@ static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *
 	if (e) return e;
 	ask_operation(look, a, parts->operation, answer->arguments, rows->arena);
 	snapshot_rule(snapshot, look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
-	/* A verifier may have raised it. */
+	/* A verifier may have raised the risk. */
 	*risk = v.risk > a->risk ? v.risk : a->risk;
 	*out = snapshot;
 	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
@@ -272,7 +272,7 @@ static enum err scope_foreign(struct task *t, struct rows *rows, const struct as
 	e = for_read(wish, &b, why);
 	if (!e) e = scope_risk(t, rows, a, parts, answer, &look, &snapshot, &risk, why);
 	if (e) return e;
-	/* From a channel a prompt's own offer holds for this call alone. */
+	/* From a channel, an offer of the prompt ("always") allows this call only. */
 	if (once || scope_reach(&b, &t->job.who, &snapshot->policy, risk,
 			    a->require.len > 0, &beyond)) {
 		b = scope_longest(&snapshot->policy, risk, once || a->require.len > 0);
@@ -334,7 +334,7 @@ static enum err open_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* As if it were asked now, with the rule there. */
+/* Would this open approval be allowed if it were asked now, with the rule in force? */
 static enum err open_fits(struct rows *rows, const struct policy_snapshot *snapshot,
 	const struct rule_match *match, const struct ask *a, bool *fits,
 	struct fault *why)

@@ -211,7 +211,7 @@ static void expire_needs(struct job *job, struct wants *w)
 	wants_due(w, EXPIRE_AT_ONCE);
 }
 
-/* Running is kept for those that were heard of. */
+/* A running session whose agent was silent for SESSION_HEARD_MS becomes idle. */
 static enum err sessions_idle(struct rows *rows, struct fault *why)
 {
 	const struct val args[] = { val_int(rows->now_ms - SESSION_HEARD_MS),

@@ -219,7 +219,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 	rows_savepoint(rows); /* what follows from each is decided */
 	results_end(&w);
 	results_end(&keep);
-	/* The key goes with no single ask of them, but with who could use it again. */
+	/* The Idempotency-Key goes with the token, not with one of the asks. */
 	job->key_of = job->who.token;
 	job->key_result = buf_keep_done(&kept, &job->arena);
 	return OK;

@@ -19,7 +19,7 @@ static enum err unmet_row(void *ctx, const struct row *row, struct fault *why)
 	return ask_from_row(row, u->arena, &u->asks[u->len++], why);
 }
 
-/* Is there a part that too few could ever count for? */
+/* Does a part require more approvals than there are people who could count for it? */
 static enum err is_unmet(const struct ask *a, const struct roster *r, struct arena *arena,
 	bool *out, struct fault *why)
 {

@@ -55,7 +55,7 @@ static enum err verified_event(struct rows *rows, const struct ask *a,
 	asked_digest(a, asked);
 	votes_digest(a, votes);
 	jw_object(&w);
-	/* The one object of the array. */
+	/* The array has one object: show that, without the brackets. */
 	show_json(&w, "verified", str_first(str_from(text, 1), text.len - 2));
 	jw_put_text(&w, "risk", risk_name(a->risk));
 	if (a->require.len) {
@@ -79,8 +79,7 @@ static bool did_ask(const struct ruling *r, const struct rule_record *rule)
 	return false;
 }
 
-/* What rules say of it at this risk and did not say before: more is required, or it is denied
- * (*deny). */
+/* What rules add at this higher risk: more approvals, or a deny (*deny). */
 static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 	enum risk risk, const struct rule_record **deny, struct fault *why)
 {
@@ -115,7 +114,7 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 	return e;
 }
 
-/* A rule that says what the verifier said. */
+/* The verdict as a rule, for whoever shows why an ask was rejected. */
 static struct rule_record verifier_rule(const struct verification *v, struct arena *arena)
 {
 	return (struct rule_record){ .id = v->rule,

@@ -50,7 +50,7 @@ static enum err vote_event(struct rows *rows, const struct ask *a, const char *t
 	jw_key(&w, "vote");
 	vote_write(&w, &small);
 	have_write(&w, a, rows->arena);
-	/* Rules made since may have added to it. */
+	/* Rules made since the ask may require more. */
 	show_json(&w, "require", a->require);
 	show_json(&w, "starters", a->starters.len ? a->starters : STR("[]"));
 	jw_put_text(&w, "votes", votes);

@@ -142,7 +142,7 @@ enum err ask_is_open(struct task *t, struct rows *rows, struct ask *a, struct fa
 	enum err e = settle_in_time(t, rows, a, why);
 
 	if (e || a->status == ASK_PENDING) return e;
-	/* That it has expired stays, though this comes too late. */
+	/* Keep the expiry, although the request itself fails. */
 	e = rows_conclude(rows, &t->job, why);
 	if (e) return e;
 	rows_savepoint(rows);
@@ -177,7 +177,7 @@ static const struct json *ruled_answers(const struct ask_parts *parts, struct st
 	return out;
 }
 
-/* Those that a rule can answer come first. */
+/* Keeps the approval questions alone: a rule answers no others. */
 static size_t approvals_only(struct ask_parts *parts)
 {
 	size_t n = 0;
@@ -265,7 +265,7 @@ enum err ask_cancel_all(struct task *t, struct rows *rows, struct session *s,
 
 /* ---- made ---- */
 
-/* All that says later, from the log alone, whose vote counts. */
+/* The log alone must show later whose vote counted. */
 static void require_show(struct json_writer *w, const struct ask *a)
 {
 	char votes[SHORT_DIGEST_SIZE];

@@ -28,8 +28,7 @@ static void ask_keep_program(struct task *t, struct draft *d)
 	d->fixed = buf_keep_done(&b, &t->job.arena);
 }
 
-/* What it asks with a template or a list is in the store: no more than its session is known
- * here, and that no question is read yet. */
+/* Templates and lists are in the store: a body that uses one is expanded by ask_expand. Until then only its session is known. */
 static enum err ask_read(struct task *t, struct draft *d, struct fault *why)
 {
 	struct draft_limits limits = desk_limits(t->desk);
@@ -41,7 +40,7 @@ static enum err ask_read(struct task *t, struct draft *d, struct fault *why)
 	return OK;
 }
 
-/* Reads it now, in the rows' arena. */
+/* Expands the template or list, and reads the ask that results. */
 static enum err ask_expand(
 	struct task *t, struct rows *rows, const struct draft **out, struct fault *why)
 {
@@ -160,7 +159,7 @@ static struct ask *ask_unheard(struct task *t, struct rows *rows)
 	return a;
 }
 
-/* Its outcome is handed out now, to who asked the same again. */
+/* The agent asked the same again: it gets the outcome that it had not fetched. */
 static void ask_asked_again(
 	struct task *t, struct rows *rows, struct ask *a, const struct session *s)
 {
@@ -175,8 +174,7 @@ static void ask_asked_again(
 	desk_note_fetched(t->desk, a->ws, a->id, false);
 }
 
-/* The same question is open already, or was answered unheard: its ask is the answer to
- * this one, too. */
+/* If the same question is open, or its answer was never fetched, that ask is the reply. */
 static bool ask_same(struct task *t, struct rows *rows)
 {
 	struct principal *p = &t->job.who;

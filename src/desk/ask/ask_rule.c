@@ -9,7 +9,7 @@
 #include "desk/policy/require.h"
 #include "desk/policy/since.h"
 
-/* Nobody but a person can give those answers. */
+/* Is there a required question besides the approval? Only a person can answer it. */
 static bool draft_has_more(const struct draft *d)
 {
 	for (size_t i = 0; i < d->questions_len; i++)
@@ -23,7 +23,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return !a ? b : !b || a < b ? a : b;
 }
 
-/* The shorter of what it brought and what the rules say; without either, the policy's. */
+/* The deadline: the sooner of the ask's and the rules'; without either, the policy's. */
 static void ask_deadline(struct rows *rows, const struct policy_snapshot *snapshot,
 	const struct draft *d, const struct ruling *r, struct ask *a)
 {
@@ -35,7 +35,7 @@ static void ask_deadline(struct rows *rows, const struct policy_snapshot *snapsh
 	rows_due_at(rows, a->deadline_ms);
 }
 
-/* Hooks and gate ask for what their agent would have done without. */
+/* Hooks and gate ask because the policy wants it; the agent would not have asked. */
 static bool asked_for_policy(const struct task *t, const struct draft *d)
 {
 	return str_find(t->foreign, STR("\"dialect\":\"permission\"")) >= 0 ||

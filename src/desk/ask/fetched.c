@@ -116,7 +116,7 @@ static enum err fetched_decide(struct job *job, struct rows *rows, struct fault 
 static const struct use use_fetched =
 	WRITES("fetched", 0, JOB_OPEN, NULL, fetched_decide, NULL, NULL);
 
-/* On whatever thread hands it back. */
+/* Called on the clerk's thread, or on the syncer's. */
 static void fetched_done(struct job *job)
 {
 	struct task *t = task_of(job);
@@ -148,8 +148,7 @@ static bool fetched_take(struct fetched *f)
 	return takes;
 }
 
-/* With whatever else is to be written: a commit of their own would hold up all others. On a shared
- * store their turn is another than that of the others, so there they go alone. */
+/* Written with other jobs, so that they cost no commit of their own. On a shared store they may belong to another shard, so there they are a batch of their own. */
 void desk_flush_fetched(struct desk *d)
 {
 	struct task *t = mem_alloc(sizeof *t);

@@ -266,7 +266,7 @@ static enum err plan_outcome(struct task *t, struct listing_plan *p, struct faul
 	if (!outcome.len) return OK;
 	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
 		if (str_is(outcome, outcomes[i].name)) {
-			/* Of two that contradict each other: nothing settled is pending. */
+			/* Two filters that contradict each other: "pending" with an outcome finds nothing. */
 			p->status =
 				p->status.len && !str_is(p->status, outcomes[i].status)
 					? STR("pending")
@@ -289,7 +289,7 @@ static enum err plan_time(
 	return fail_at(why, pointer, "a time (RFC 3339)");
 }
 
-/* Who settled it, how and when: asked of what is settled. */
+/* `by`, `outcome`, `from` and `to` imply settled asks. */
 static enum err plan_history(struct task *t, struct listing_plan *p, struct fault *why)
 {
 	static const char *const names[] = { "by", "outcome", "from", "to" };

@@ -91,7 +91,9 @@ enum err check_events(struct checking *c, struct str from, bool with_from, struc
 		struct check_page *p = &pages[at];
 
 		e = page_fetch(p, session, n, to, why);
-		arena_done(&pages[at ^ 1].arena); /* its last session has been used */
+		arena_done(
+			&pages[at ^ 1]
+				 .arena); /* the arena of the page before: its last session is no longer needed */
 		for (size_t i = 0; !e && i < p->len; i++)
 			e = fn(ctx, &p->events[i], why);
 		if (!e) check_step(c, p->rows);
@@ -225,7 +227,7 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 	static const struct {
 		enum sql sql;
 		const char *what;
-		bool part; /* of something else that must be there */
+		bool part; /* belongs to a record that must exist */
 	} tables[] = {
 		{ SQL_CHECK_LOST_EVENTS, "events" },
 		{ SQL_CHECK_LOST_ASKS, "asks" },

@@ -53,8 +53,8 @@ struct ask_facts {
 		thread[SHORT_DIGEST_SIZE], votes[SHORT_DIGEST_SIZE];
 	char deadline[TIME_SIZE]; /* "": none */
 	int64_t created_ms, settled_ms, used_ms, again_ms;
-	bool undecided; /* nothing of a decision is there */
-	bool voteless;	/* nor of votes, or what they are for */
+	bool undecided; /* no column of a decision is set */
+	bool voteless;	/* no votes, and no requirement */
 	bool told, emptied, old;
 	bool differs[PARTS];
 };

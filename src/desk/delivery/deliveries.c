@@ -50,7 +50,7 @@ static enum err list_filter(struct task *t, struct fault *why)
 	return e;
 }
 
-/* By its status alone, or by none. */
+/* The statement for a list by status. */
 static enum sql list_statement(struct str status)
 {
 	if (!status.len) return SQL_DELIVERY_LIST;

@@ -80,7 +80,7 @@ enum err webhook_settled(const struct happened *h, struct fault *why)
 	return stage_kind(h->rows, h->session, &n, DELIVERY_WEBHOOK, why);
 }
 
-/* Whoever withdraws its own question is at work. */
+/* The agent withdrew its own question, so it is running and needs no wake-up. */
 static bool is_withdrawn(const struct happened *h)
 {
 	return h->ask->status == ASK_CANCELLED &&

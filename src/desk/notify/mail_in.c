@@ -160,7 +160,7 @@ static struct task *task_as_person(const struct incoming *in)
 	return t;
 }
 
-/* The store's trouble goes away; everything else was decided. */
+/* Errors of the store pass: the mail is tried again. All others are decisions. */
 static bool is_trouble(enum err e)
 {
 	return e == ERR_UNAVAILABLE || e == ERR_UNKNOWN || e == ERR_BUSY ||
@@ -176,7 +176,7 @@ struct notice {
 	bool hourly;
 };
 
-/* Which one it is for this person; -1: there were enough. */
+/* How many notices this person had; -1: no more are sent. */
 static int64_t notice_round(
 	const struct rows *rows, const struct notice *n, const struct contact *c)
 {
@@ -227,7 +227,7 @@ static enum err notice_stage(struct notice n, struct fault *why)
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = &n;
 	desk_wait(in->desk, &use_mail_notice, t);
-	/* Who may not log in any more is told nothing. */
+	/* A user who can no longer log in gets no reply mail. */
 	e = is_trouble(t->job.err) ? t->job.err : OK;
 	if (e) *why = t->job.why;
 	task_drop(t);

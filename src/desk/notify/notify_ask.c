@@ -39,7 +39,7 @@ static enum err person_take(const struct notify_person *n, struct arena *arena,
 	out->user = n->user;
 	out->present_ms = n->present_ms;
 	e = prefs_load(n->prefs, arena, &out->prefs, why);
-	/* A zone that the system has lost puts nothing off. */
+	/* An unknown time zone has no quiet hours. */
 	if (!e && prefs_zones(&out->prefs, arena, NULL) == ERR_MEMORY)
 		e = out_of_memory(why);
 	return e;
@@ -270,7 +270,7 @@ static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step
 		.round = round };
 
 	d.id = rows_new_id(rows, "dlv");
-	/* Steps of a workspace are worked as they are due: that is a moment, whoever asked. */
+	/* All steps of a workspace have one owner: working one is quick, so agents need no shares. */
 	d.owner = arena_print(rows->arena, "%lld/", (long long)a->ws);
 	if (!rows_new(rows, RECORD_DELIVERIES, &d)) return out_of_memory(why);
 	rows_deliver_at(rows, due_ms);
@@ -449,7 +449,7 @@ static void step_end(struct rows *rows, struct delivery *d)
 	d->lease = (struct lease){ 0 };
 }
 
-/* Told of by the plan; the next step's row follows. */
+/* Sends what the plan says for this step, and stages the next step. */
 static enum err step_tell(struct recipients *t, struct rows *rows, struct delivery *d,
 	const struct ask *a, const struct notify_route *r, struct notify_notes *notes,
 	struct fault *why)
@@ -495,7 +495,7 @@ enum err notify_step_due(struct recipients *t, struct rows *rows, struct deliver
 		delivery_drop(rows, d, STR("the ask is settled"));
 		return OK;
 	}
-	/* Its row may be gone since: then the one that fits now. */
+	/* If the ask's route was deleted, take the one that matches now. */
 	r = routes_by_id(&t->table, a->route);
 	if (!r) r = routes_find(&t->table, a);
 	if (d->purpose == DELIVERY_ALERT) {
@@ -585,10 +585,10 @@ enum err notify_replied_meanwhile(
 
 /* ---- it is assigned ---- */
 
-/* Behind every round of a route. */
+/* A round number above every round of a route. */
 enum { ASSIGNED_ROUND = 1 << 20 };
 
-/* Its end, votes and replies are told as well from now on, also where no route did so. */
+/* Gives the ask a route if it had none, so that its end, votes and replies are sent, too. */
 static void route_take(struct ask *a, const struct recipients *t, struct arena *arena)
 {
 	const struct notify_route *r = routes_find(&t->table, a);
@@ -596,7 +596,7 @@ static void route_take(struct ask *a, const struct recipients *t, struct arena *
 	if (!a->route.len && r) a->route = arena_str(arena, r->id);
 }
 
-/* Those it is assigned to now hear of it, whatever the route says and when. */
+/* Notifies new assignees at once, whatever the route says. */
 enum err notify_assigned(const struct happened *h, struct fault *why)
 {
 	struct notify_to to = { .kind = TO_ASSIGNEES };
@@ -650,7 +650,7 @@ enum err notify_moved(const struct happened *h, struct fault *why)
 		const struct route_point at = { d->step, d->round, 0 };
 
 		if (d->kind != DELIVERY_ROUTE || d->purpose != DELIVERY_ASK) continue;
-		/* Taken back: it is staged again below, for when it is due now. */
+		/* Its time depends on the deadline: delete it, and stage it below with the new time. */
 		if (d->status == DELIVERY_WAITING && !d->lease.by.len && d->step >= 0 &&
 			(size_t)d->step < r->steps_len && r->steps[d->step].before) {
 			if (!rows_delete(rows, d)) return out_of_memory(why);

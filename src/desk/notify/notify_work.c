@@ -85,7 +85,7 @@ enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a
 			continue;
 		if (d->purpose == DELIVERY_SETTLED) return OK;
 		if (d->status == DELIVERY_WAITING && d->lease.by.len) return OK;
-		/* What was begun may have arrived, whatever we heard of it. */
+		/* A message that was started may have arrived, even if it is reported as failed. */
 		if (delivery_shows_ask(d) &&
 			(d->status == DELIVERY_DONE || d->attempts > 0))
 			shows = true;
@@ -123,7 +123,7 @@ static enum err message_failed(struct rows *rows, const struct delivery *d,
 	s = r && d->step >= 0 && (size_t)d->step < r->steps_len ? &r->steps[d->step]
 								: NULL;
 	next = d->user.len ? plan_next_contact(&f, d->user, s ? s->via : 0) : NULL;
-	/* What was dropped for it before is not made again. */
+	/* Unless this contact already had a message of this step that was dropped. */
 	if (next && !notify_there(&f, next, &like))
 		return notify_stage(rows, a, next, like, NULL, why);
 	if (!s || plan_hopes(&f, &at, STR_NONE)) return OK;
@@ -147,7 +147,7 @@ static enum err ask_unsent(struct rows *rows, const struct delivery *d,
 
 /* ---- a vote on it ---- */
 
-/* It was made for this version, or waits and will say whatever was voted by then. */
+/* Is there an edit already that is made for this version, or that still waits and will show the latest votes? */
 static bool edit_there(
 	const struct rows *rows, const struct ask *a, const struct delivery *shown)
 {
@@ -191,7 +191,7 @@ enum err notify_voted(const struct happened *h, struct fault *why)
 	return votes_tell(h->rows, h->ask, why);
 }
 
-/* Votes that came while the message was under way, which may not be in it. */
+/* Edits a message if votes came while it was being sent. */
 static enum err votes_meanwhile(
 	struct rows *rows, const struct delivery *d, struct fault *why)
 {
@@ -278,7 +278,7 @@ static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
 
 	if (e || r.len + claimed_now(rows, d) < t->desk->notify_rate) return e;
 	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
-	/* A reply waits for its turn: no summary says what it says. */
+	/* A reply in a thread is delayed, not summarized: a summary would lose its text. */
 	if (d->purpose == DELIVERY_THREAD)
 		d->next_ms = first_ms + RATE_MS;
 	else
@@ -340,7 +340,7 @@ enum err notify_prepare(struct task *t, struct rows *rows, struct delivery *d, b
 
 /* ---- after it ended ---- */
 
-/* What a digest or summary stood for ends as it did. */
+/* Messages carried by a digest or summary end with its outcome. */
 static enum err carried_end(struct rows *rows, const struct delivery *d,
 	struct notify_notes *notes, struct fault *why)
 {
@@ -398,7 +398,7 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 	if (d->status == DELIVERY_WAITING &&
 		(a->status != ASK_PENDING ||
 			(!o->down && a->deadline_ms && a->deadline_ms <= d->next_ms))) {
-		/* It would be tried again for nothing. */
+		/* No further attempt: the ask is settled, or its deadline comes first. */
 		if (a->status != ASK_PENDING)
 			delivery_drop(rows, d, STR("the ask is settled"));
 		else
@@ -413,8 +413,7 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 	if (e) return e;
 	if (a->status != ASK_PENDING)
 		return notify_end_at(t->desk, rows, a, d->contact, why);
-	/* Who did not hear of a reply still has the ask. What is tried again for long, or by a
-	 * channel that does not work, is not waited for. */
+	/* A failed reply or edit needs no other contact: the ask itself has arrived. A message counts as failed when its channel is down or it is retried for long. */
 	failed = d->status == DELIVERY_DEAD ||
 		 (d->status == DELIVERY_WAITING &&
 			 (o->down || d->attempts > DELIVERY_SOON));

@@ -156,7 +156,7 @@ static enum err login_cookie(struct task *t, struct rows *rows, const struct use
 	return OK;
 }
 
-/* Whose login failed, as far as that is known: of two workspaces that have the name, neither's. */
+/* The user whose login failed; NULL if the name is unknown, or in several workspaces. */
 static const struct user *login_refused(const struct task *t, struct rows *rows)
 {
 	struct str name = json_text(json_get(t->body, "name"));
@@ -207,7 +207,7 @@ struct login_found {
 	int64_t users;
 };
 
-/* Who has no password does not log in with one, and is in nobody's way. */
+/* Users without a password are skipped: another of that name may have one. */
 static enum err login_user_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct login_found *f = ctx;
@@ -228,8 +228,7 @@ static enum err workspace_id_row(void *ctx, const struct row *row, struct fault 
 	return OK;
 }
 
-/* An unknown workspace, like an unknown name, is a wrong password in the end, and takes as
- * long. */
+/* An unknown workspace or name is answered like a wrong password, and takes as long. */
 static enum err login_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);

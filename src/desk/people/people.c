@@ -348,7 +348,7 @@ static enum err user_patch_admit(
 			(long long)u->version);
 	if (b->has_password && !b->has_old && is_self(p, u->id) && u->password.len)
 		return fail_at(why, "/old_password", "required to change your own");
-	/* Else whoever got hold of a token would still be in when it was revoked. */
+	/* Otherwise whoever stole a token could set a password and stay after its revocation. */
 	if (b->has_password && is_self(p, u->id) && !u->password.len &&
 		str_is(t->job.credential.kind, token_kind_name(TOKEN_BEARER)))
 		return fail(why, ERR_FORBIDDEN,
@@ -357,7 +357,7 @@ static enum err user_patch_admit(
 	return OK;
 }
 
-/* Before it is looked whether there is such a user. */
+/* Checked before the user is looked up, so that it tells nothing about who exists. */
 static enum err user_patch_may(const struct task *t, struct fault *why)
 {
 	const struct user_body *b = t->checked;
@@ -385,7 +385,7 @@ static enum err user_patch_admit_read(
 const struct use use_user_patch_admit =
 	READS("user_patch_admit", 0, 0, user_patch_admit_read, user_patch_check);
 
-/* Was it, or the link that it came from, made by somebody who is below this role? */
+/* Was the login, or the link it came from, made by somebody below this role? */
 static enum err login_outgrown(struct rows *rows, const struct token *tok, enum role role,
 	bool *out, struct fault *why)
 {

@@ -135,7 +135,7 @@ static enum err event_stage(struct people_event *e, int64_t ws, const char *type
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
-/* Nothing else of them is another now. */
+/* Did only their absence change? */
 static bool only_away(const struct user *now, const struct user *before)
 {
 	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
@@ -255,7 +255,7 @@ static enum err there_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* A server makes its key before it has a workspace to tell it in: people_record does then. */
+/* A server makes its key before there is a workspace; people_record logs it later. */
 static enum err key_change(struct rows *rows, const struct job *job,
 	const struct server_key *k, struct fault *why)
 {

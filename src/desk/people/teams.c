@@ -164,7 +164,7 @@ static enum err team_unnamed(
 	return e ? e : team_not_told(rows, team, why);
 }
 
-/* What the body brings, over what the team was. */
+/* Applies the patch to the team. */
 static enum err team_apply(
 	struct task *t, struct rows *rows, struct team *team, struct fault *why)
 {

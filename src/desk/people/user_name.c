@@ -57,7 +57,7 @@ static enum err alike_fetch(
 	return e;
 }
 
-/* Users of old may look alike: whoever has the very name is told of first. */
+/* Older users may have names that look alike: prefer the one with exactly this name. */
 enum err user_name_free(
 	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
 {

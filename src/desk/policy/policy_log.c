@@ -71,8 +71,7 @@ static enum err rule_event(struct rows *rows, const struct job *job,
 
 	rule_digest(now, digest);
 	if (before) rule_digest(before, was);
-	if (strcmp(digest, was) == 0)
-		return OK; /* it was used, which is no change of it */
+	if (strcmp(digest, was) == 0) return OK; /* only its use counter changed */
 	*ws = now->ws;
 	event_open(&e, rows, job);
 	rule_tell(&e.w, now);
@@ -208,8 +207,7 @@ static enum err change_event(struct rows *rows, const struct job *job,
 				     : policy_event(rows, job, c->now, c->before, why);
 }
 
-/* A job changes what belongs to its own workspace; that of the clock may end what belongs to
- * several. */
+/* A request changes one workspace; the clock's job may end rules of several. */
 enum err policy_logged(void *ctx, struct job *job, struct rows *rows, struct fault *why)
 {
 	struct row_change c = { 0 };

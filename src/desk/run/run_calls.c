@@ -153,11 +153,12 @@ enum err run_call_use(struct task *t, struct rows *rows, struct session *s, stru
 	(void)r;
 	if (!c->ask.len) return OK;
 	e = rows_fetch_ask(rows, c->ws, c->ask, &a, why);
-	if (e || a->kind != ASK_APPROVAL) return e; /* a person's word on what was cut */
+	if (e || a->kind != ASK_APPROVAL)
+		return e; /* the ask was about an interrupted call: nothing to use up */
 	e = call_digest(rows, c, s->id, digest, why);
 	if (e) return e;
 	e = desk_use_approval(t, rows, a, str_of(digest), why);
-	buf_clear(&t->job.out); /* the reply is not to who approved */
+	buf_clear(&t->job.out); /* this job replies to the runner, not to the approver */
 	t->job.conflict = STR_NONE;
 	return e;
 }

@@ -219,7 +219,7 @@ static enum err next_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* Is there a copy of one that is due, and was not taken? */
+/* Is a run of this batch due that was not claimed? */
 static bool left_due(const struct rows *rows)
 {
 	const struct run *r = NULL;
@@ -269,7 +269,7 @@ const struct use use_run_claim =
 static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct lease_look *l = task_of(job)->checked;
-	/* Of those that are due already, too. */
+	/* -1: runs that are already due count as well. */
 	const struct val args[] = { val_int(-1), val_text(l->by) };
 	const struct call next = { .sql = SQL_RUN_NEXT, .args = args, .args_len = 2 };
 
@@ -280,7 +280,7 @@ const struct use use_run_look = READS("run_look", 0, JOB_OPEN, look_read, NULL);
 
 /* ---- renewed, given back ---- */
 
-/* Before a stray is begun again: what failed may fail again. */
+/* Pause before a run without a worker is started again. */
 enum { STRAY_MS = 1000 };
 
 static bool renewal_has(const struct run_renewal *n, const struct run *r)

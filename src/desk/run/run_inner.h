@@ -52,7 +52,7 @@ enum err run_fresh(struct task *, struct rows *, const struct run *,
 /* It goes on: queued, if it waited. `by`: for the event. */
 enum err run_resume(
 	struct rows *, struct session *, struct run *, const char *by, struct fault *);
-/* Who works on it has it no more; it is to be begun again from its last row. */
+/* Takes the run from its worker: it starts again from its last row. */
 enum err run_requeue(struct rows *, const struct run *, int64_t wake_ms, struct fault *);
 /* A call of it has changed: it goes on if it can, else what it waits for is told anew. */
 enum err run_goes_on(

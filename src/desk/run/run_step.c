@@ -35,7 +35,7 @@ static struct str when_text(int64_t ms, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-/* Its process died while it was at it: whether it took effect nobody knows but a person. */
+/* Its process died during the call: only a person can tell whether it took effect. */
 static enum err call_interrupt(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, struct tool_call *c, struct fault *why)
 {

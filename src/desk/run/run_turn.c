@@ -128,7 +128,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (!e) e = run_agent(r, turn->key.known, rows->arena, &agent, why);
 	if (e) return e;
 	json_read(turn->content, NULL, rows->arena, &parts, NULL);
-	more = r->said > turn->key.seen; /* people said something meanwhile */
+	more = r->said > turn->key.seen; /* a message came while the model answered */
 	r->turn++;
 	r->error = STR_NONE;
 	r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
@@ -151,7 +151,7 @@ const struct use use_run_turn =
 
 /* ---- trouble ---- */
 
-/* Once in a run: the same with half of the history. */
+/* Once in a run: tries again with half of the history. */
 static enum err history_halve(struct rows *rows, struct run *r,
 	const struct agent_config *agent, bool *done, struct fault *why)
 {
@@ -230,7 +230,7 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e) e = call_held(rows, r, b->call, &c, why);
 	if (e) return e;
 	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
-	/* It was kept: the same holder may begin. */
+	/* The start was committed before: the same holder may run it. */
 	b->started = b->again && c->status == CALL_STARTED;
 	if (b->started) return OK;
 	e = run_call_use(t, rows, s, r, c, &wrong);
@@ -255,7 +255,7 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 const struct use use_run_start =
 	WRITES("run_start", 0, JOB_OPEN, NULL, start_decide, NULL, NULL);
 
-/* Told before, and kept: the turn may be closed since. */
+/* Was this result reported before? Its turn may have ended since. */
 static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
 	bool *kept, struct fault *why)
 {

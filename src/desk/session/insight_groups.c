@@ -48,7 +48,9 @@ static int by_value(const void *a, const void *b)
 
 void durations_sort(int64_t *ms, size_t len)
 {
-	if (len) qsort(ms, len, sizeof *ms, by_value); /* none may have no place at all */
+	if (len)
+		qsort(ms, len, sizeof *ms,
+			by_value); /* an empty array may be NULL, which qsort must not get */
 }
 
 void durations_part_write(

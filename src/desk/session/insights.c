@@ -295,7 +295,7 @@ static enum err insights_read(struct job *job, struct rows *rows, struct fault *
 	struct insights in = { .now_ms = rows->now_ms };
 	enum err e = insights_span(t, rows->now_ms, &in, why);
 
-	/* Routes are people's, and so is who answered. */
+	/* Only people may see routes and who answered. */
 	in.sees_people = role_may(job->who.role, MAY_READ_ALL);
 	if (!e && in.sees_people) e = route_table_read(t, rows, &in.routes, why);
 	if (e) return e;

@@ -173,7 +173,7 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e && p->has_status && session_runnable(s))
 		e = fail_at(why, "/status",
 			"Parley runs this session: cancel its run instead");
-	/* Somebody would look for a question that nobody asked. */
+	/* A session without an open ask must not be "waiting". */
 	if (!e && p->has_status &&
 		(p->status == SESSION_WAITING_FOR_INPUT ||
 			p->status == SESSION_WAITING_FOR_APPROVAL) &&

@@ -240,7 +240,7 @@ static void feed_pass(struct feed *f, const struct committed_event *run, size_t 
 
 		next = w->next;
 		if (!w->live || w->ws != run->event.ws || known >= len) continue;
-		w->seen = last; /* first: being told may be its end */
+		w->seen = last; /* first, because `told` may free it */
 		w->told(w, run + known, len - known);
 	}
 }
@@ -285,7 +285,7 @@ void feed_tell(struct feed *f, const struct committed *told)
 		if (told->events[i].ask || told->elsewhere) wake_ask(f, &told->events[i]);
 	for (size_t i = 0; i < told->len; i++)
 		wake_run(f, &told->events[i].event);
-	/* It may fit anybody who waits: they look. */
+	/* Any waiter may be concerned: wake them all to read again. */
 	for (size_t i = 0; i < told->len; i++)
 		if (strcmp(told->events[i].event.type, "stop.set") == 0) {
 			wake_all(f);

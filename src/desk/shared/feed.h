@@ -55,7 +55,7 @@ void feed_follow(struct feed *, struct follower *); /* not live yet */
 void feed_unfollow(struct feed *, struct follower *);
 /* It has read up to `seen`. True: it is live now. False: there is more to read. */
 bool feed_live(struct feed *, struct follower *);
-/* NULL: something was lost. Waiters first: for them somebody stands still. */
+/* NULL: something was lost. Waiters are told before streams: an agent is blocked on them. */
 void feed_tell(struct feed *, const struct committed *);
 void feed_done(struct feed *);
 

@@ -11,7 +11,7 @@ struct bucket {
 	char token[32];
 };
 
-/* Buckets that have leaked empty say nothing any more. */
+/* Drops buckets that have leaked empty. */
 static void rate_sweep(struct rate *rate, int64_t now_us)
 {
 	size_t at = 0;
