@@ -46,6 +46,12 @@ const char *config_newline(struct str text)
 	return at > 0 && text.at[at - 1] == '\r' ? "\r\n" : "\n";
 }
 
+size_t config_newline_before(struct str text, size_t at)
+{
+	if (at < 1 || text.at[at - 1] != '\n') return 0;
+	return at > 1 && text.at[at - 2] == '\r' ? 2 : 1;
+}
+
 int config_line(struct str text, size_t at)
 {
 	int line = 1;

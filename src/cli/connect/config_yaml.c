@@ -1,263 +1,286 @@
 /* config_yaml.c - changes to YAML files: one item of a list that is a member of the root.
  *
- * A text is taken line by line. What is in quotes, in brackets or in a block of text is
- * passed over; whatever else cannot be told from its lines alone (several documents, an
- * anchor where our list should be) is refused. */
+ * libyaml says where everything stands; what we put or take out are whole lines. What it reads
+ * and we cannot change by lines (an alias where our list should be) is refused, and so is a
+ * change after which the text could not be read. */
 #include "cli/connect/config_edit.h"
 
+#include <yaml.h>
+
+#include "base/keep.h"
 #include "base/utf8.h"
 
-enum { NESTED_MAX = 64 };
-#define NOWHERE ((size_t)-1)
+/* What stands where our list belongs. */
+enum yaml_place {
+	YAML_NOTHING, /* no such key */
+	YAML_EMPTY,   /* the key alone */
+	YAML_LINES,   /* items below it */
+	YAML_BRACKETS,
+	YAML_WHOLE, /* the whole text is in brackets */
+};
 
-/* A line that says something: no comment, and no part of what began above it. */
-struct yaml_line {
-	size_t start, end; /* without its line end */
-	size_t content;	   /* where its first word is: start and indentation */
-	size_t last;	   /* the end of all that belongs to it, over several lines */
-	struct yaml_line *next;
+/* Places are counted in characters, as libyaml does, without a byte order mark. */
+struct yaml_found {
+	enum yaml_place place;
+	yaml_mark_t key_end, list, list_end;
+	yaml_mark_t ours, ours_end; /* of the item with our name */
+	yaml_mark_t item, end;	    /* of the item that is read; of what says something */
+	size_t items;
+	bool has_ours;
 };
 
 struct yaml_reader {
 	struct str text;
-	size_t at;
-	struct arena *arena;
+	struct str name; /* our item's */
+	const char *key;
 	struct fault *why;
-	struct yaml_line *first, *last;
+	struct yaml_found found;
+	int depth;	       /* of collections */
+	bool mapping_item;     /* the item is a mapping */
+	bool at_value[4];      /* a mapping of this depth has had a key */
+	bool our_list, naming; /* the last key of the root; of an item */
+	bool failed;
 };
 
-static int at_byte(struct str text, size_t at)
+/* ---- places ---- */
+
+static size_t byte_of(struct str text, size_t characters)
 {
-	return at < text.len ? (unsigned char)text.at[at] : -1;
+	size_t at = str_starts(text, "\xEF\xBB\xBF") ? 3 : 0;
+
+	for (; at < text.len && characters; characters--)
+		do
+			at++;
+		while (at < text.len && (text.at[at] & 0xC0) == 0x80);
+	return at;
 }
 
+static size_t line_start(struct str text, size_t at)
+{
+	while (at > 0 && text.at[at - 1] != '\n')
+		at--;
+	return at == 0 && str_starts(text, "\xEF\xBB\xBF") ? 3 : at;
+}
+
+/* Without its line end. */
 static size_t line_end(struct str text, size_t at)
 {
-	while (at_byte(text, at) >= 0 && text.at[at] != '\n')
+	while (at < text.len && text.at[at] != '\n')
 		at++;
-	return at > 0 && at_byte(text, at) == '\n' && text.at[at - 1] == '\r' ? at - 1
-									      : at;
+	return at > 0 && at < text.len && text.at[at - 1] == '\r' ? at - 1 : at;
 }
 
-static size_t line_next(struct str text, size_t end)
+/* The end of the line in which the last character before `mark` stands that is no blank. */
+static size_t said_end(struct str text, yaml_mark_t mark)
 {
-	while (end < text.len && text.at[end] != '\n')
-		end++;
-	return end < text.len ? end + 1 : text.len;
+	size_t at = byte_of(text, mark.index);
+
+	while (at > 0 && strchr(" \t\r\n", text.at[at - 1]))
+		at--;
+	return line_end(text, at);
 }
 
-static size_t indent_of(const struct yaml_line *l)
+/* The line with the item's dash, which may stand above what the item says. */
+static size_t dash_line(struct str text, yaml_mark_t item, size_t column)
 {
-	return l->content - l->start;
-}
+	size_t start = line_start(text, byte_of(text, item.index));
 
-static bool is_dash(struct str text, size_t at)
-{
-	int next = at_byte(text, at + 1);
-
-	return at_byte(text, at) == '-' &&
-	       (next < 0 || next == ' ' || next == '\n' || next == '\r');
+	while (start > 0 &&
+		!(start + column < text.len && text.at[start + column] == '-'))
+		start = line_start(text, start - 1);
+	return start;
 }
 
 /* ---- reading ---- */
 
-static bool quotes_pass(struct yaml_reader *r, size_t *at)
+static enum err wrong_at(struct yaml_reader *r, yaml_mark_t mark, const char *what)
 {
-	char quote = r->text.at[*at];
-	size_t start = (*at)++;
+	if (!r->failed)
+		config_wrong(r->text, byte_of(r->text, mark.index), r->why, "%s", what);
+	r->failed = true;
+	return ERR_INVALID;
+}
 
-	for (;; (*at)++) {
-		int ch = at_byte(r->text, *at);
+/* What libyaml has to say, in our words where it is said often. */
+static enum err syntax_wrong(struct yaml_reader *r, const yaml_parser_t *p)
+{
+	static const struct {
+		const char *context, *words;
+	} known[] = {
+		{ "while scanning a quoted scalar", "a string is not closed" },
+		{ "while scanning a simple key", "a key with ':' is needed here" },
+		{ "while parsing a flow sequence", "this '[' is not closed" },
+		{ "while parsing a flow mapping", "this '{' is not closed" },
+	};
+	size_t at = byte_of(r->text, p->problem_mark.index);
 
-		if (ch < 0) {
-			config_wrong(r->text, start, r->why, "a string is not closed");
-			return false;
+	if (p->error == YAML_MEMORY_ERROR || p->error == YAML_NO_ERROR)
+		return fail(r->why, ERR_MEMORY, "out of memory");
+	if (p->error == YAML_READER_ERROR)
+		return config_wrong(r->text, p->problem_offset, r->why, "%s", p->problem);
+	if (at < r->text.len && r->text.at[at] == '\t')
+		return wrong_at(r, p->problem_mark, "a tab may not indent");
+	for (size_t i = 0; p->context && i < sizeof known / sizeof *known; i++)
+		if (strcmp(p->context, known[i].context) == 0)
+			return wrong_at(r, p->context_mark, known[i].words);
+	return wrong_at(r, p->problem_mark, p->problem);
+}
+
+static bool scalar_is(const yaml_event_t *e, struct str text)
+{
+	return e->type == YAML_SCALAR_EVENT &&
+	       str_eq(str_make((const char *)e->data.scalar.value, e->data.scalar.length),
+		       text);
+}
+
+static bool is_nothing(const yaml_event_t *e)
+{
+	return scalar_is(e, STR("")) && !e->data.scalar.anchor && !e->data.scalar.tag &&
+	       e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
+static bool in_brackets(const yaml_event_t *e)
+{
+	return e->type == YAML_MAPPING_START_EVENT
+		       ? e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+		       : e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+}
+
+static void root_take(struct yaml_reader *r, const yaml_event_t *e)
+{
+	if (e->type == YAML_MAPPING_START_EVENT && in_brackets(e))
+		r->found.place = YAML_WHOLE;
+	else if (e->type == YAML_MAPPING_START_EVENT && e->start_mark.column)
+		wrong_at(r, e->start_mark, "the first key may not be indented");
+	else if (e->type == YAML_SEQUENCE_START_EVENT)
+		wrong_at(r, e->start_mark, "this is not a mapping");
+	else if (e->type != YAML_MAPPING_START_EVENT && !is_nothing(e))
+		wrong_at(r, e->start_mark, "a key with ':' is needed here");
+}
+
+/* What the key of our list has for its value. */
+static void list_take(struct yaml_reader *r, const yaml_event_t *e)
+{
+	char what[80];
+
+	r->found.list = e->start_mark;
+	if (is_nothing(e)) {
+		r->found.place = YAML_EMPTY;
+	} else if (e->type == YAML_SEQUENCE_START_EVENT &&
+		   !e->data.sequence_start.anchor && !e->data.sequence_start.tag) {
+		r->found.place = in_brackets(e) ? YAML_BRACKETS : YAML_LINES;
+	} else {
+		bool mapping = e->type == YAML_MAPPING_START_EVENT;
+
+		snprintf(what, sizeof what, "%s is not a list%s", r->key,
+			mapping ? "" : " of lines");
+		wrong_at(r, e->start_mark, what);
+	}
+}
+
+static void item_take(struct yaml_reader *r, const yaml_event_t *e)
+{
+	r->found.item = e->start_mark;
+	r->found.items++;
+	r->mapping_item = e->type == YAML_MAPPING_START_EVENT;
+	r->at_value[3] = false;
+}
+
+/* A value, or the beginning of one, by how deep it stands. */
+static void node_take(struct yaml_reader *r, const yaml_event_t *e)
+{
+	bool ours = r->our_list && r->found.place == YAML_LINES;
+
+	if (r->depth == 0) root_take(r, e);
+	if (r->depth == 1 && r->at_value[1] && r->our_list) list_take(r, e);
+	if (r->depth == 1 && !r->at_value[1]) {
+		r->our_list =
+			r->found.place == YAML_NOTHING && scalar_is(e, str_of(r->key));
+		if (r->our_list) r->found.key_end = e->end_mark;
+	}
+	if (r->depth == 2 && ours) item_take(r, e);
+	if (r->depth == 3 && ours && r->mapping_item) {
+		if (!r->at_value[3]) r->naming = scalar_is(e, STR("name"));
+		if (r->at_value[3] && r->naming && !r->found.has_ours &&
+			scalar_is(e, r->name)) {
+			r->found.has_ours = true;
+			r->found.ours = r->found.item;
 		}
-		if (ch == '\\' && quote == '"')
-			(*at)++;
-		else if (ch == quote && quote == '\'' &&
-			 at_byte(r->text, *at + 1) == '\'')
-			(*at)++;
-		else if (ch == quote)
+	}
+}
+
+/* A whole value has been read that stands this deep. */
+static void node_end(struct yaml_reader *r)
+{
+	if (r->depth < 4) r->at_value[r->depth] = !r->at_value[r->depth];
+	if (r->depth == 2 && r->our_list && r->found.has_ours &&
+		r->found.ours.index == r->found.item.index)
+		r->found.ours_end = r->found.end;
+	if (r->depth == 1 && !r->at_value[1]) {
+		if (r->our_list) r->found.list_end = r->found.end;
+		r->our_list = false;
+	}
+}
+
+static void event_take(struct yaml_reader *r, const yaml_event_t *e)
+{
+	switch (e->type) {
+	case YAML_DOCUMENT_END_EVENT:
+		if (!e->data.document_end.implicit)
+			wrong_at(r, e->start_mark, "a file of one document is needed");
+		break;
+	case YAML_SCALAR_EVENT:
+	case YAML_ALIAS_EVENT:
+		node_take(r, e);
+		r->found.end = e->end_mark;
+		node_end(r);
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		node_take(r, e);
+		r->found.end = e->end_mark;
+		if (++r->depth < 4) r->at_value[r->depth] = false;
+		break;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		/* A block ends where the next line begins that is none of its own. */
+		if (e->end_mark.index > e->start_mark.index) r->found.end = e->end_mark;
+		r->depth--;
+		node_end(r);
+		break;
+	default: break;
+	}
+}
+
+static enum err text_read(struct yaml_reader *r)
+{
+	yaml_parser_t parser;
+	yaml_event_t event;
+	int documents = 0;
+	bool more = true;
+
+	if (!utf8_valid(r->text)) return config_wrong(r->text, 0, r->why, "not UTF-8");
+	if (!yaml_parser_initialize(&parser))
+		return fail(r->why, ERR_MEMORY, "out of memory");
+	yaml_parser_set_input_string(&parser,
+		(const unsigned char *)(r->text.at ? r->text.at : ""), r->text.len);
+	while (more && !r->failed) {
+		if (!yaml_parser_parse(&parser, &event)) {
+			syntax_wrong(r, &parser);
+			r->failed = true;
 			break;
+		}
+		more = event.type != YAML_STREAM_END_EVENT;
+		if (event.type == YAML_DOCUMENT_START_EVENT && documents++)
+			wrong_at(r, event.start_mark, "a file of one document is needed");
+		event_take(r, &event);
+		yaml_event_delete(&event);
 	}
-	(*at)++;
-	return true;
+	yaml_parser_delete(&parser);
+	return r->failed ? r->why && r->why->err ? r->why->err : ERR_INVALID : OK;
 }
 
-/* From one bracket to the one that closes it. */
-static bool brackets_pass(struct yaml_reader *r, size_t *at)
-{
-	char open[NESTED_MAX];
-	size_t start = *at;
-	int depth = 0;
-
-	do {
-		int ch = at_byte(r->text, *at);
-
-		if (ch < 0 || depth == NESTED_MAX) break;
-		if (ch == '"' || ch == '\'') {
-			if (!quotes_pass(r, at)) return false;
-			continue;
-		}
-		if (ch == '#' && strchr(" \t\n", r->text.at[*at - 1])) {
-			*at = line_end(r->text, *at);
-			continue;
-		}
-		if (ch == '[' || ch == '{') open[depth++] = (char)(ch + 2);
-		if (ch == ']' || ch == '}') {
-			if (open[depth - 1] != ch) break;
-			depth--;
-		}
-		(*at)++;
-	} while (depth);
-	if (!depth) return true;
-	config_wrong(
-		r->text, start, r->why, "this '%c' is not closed", r->text.at[start]);
-	return false;
-}
-
-static bool begins_value(struct str text, size_t start, size_t at)
-{
-	size_t before = at;
-
-	while (before > start &&
-		(text.at[before - 1] == ' ' || text.at[before - 1] == '\t'))
-		before--;
-	return before == start || strchr(":-,[{?", text.at[before - 1]);
-}
-
-/* Does the line open a block of text: "key: |", "- >-"? */
-static bool opens_block(struct str text, const struct yaml_line *l, size_t end)
-{
-	size_t at = end;
-
-	while (at > l->content && strchr(" \t+-0123456789", text.at[at - 1]))
-		at--;
-	return at > l->content && (text.at[at - 1] == '|' || text.at[at - 1] == '>') &&
-	       begins_value(text, l->content, at - 1) && at - 1 > l->content;
-}
-
-/* The lines below that are deeper than `indent`, or blank. */
-static size_t block_pass(struct str text, size_t from, size_t indent)
-{
-	size_t last = from;
-
-	for (size_t at = line_next(text, from); at < text.len;) {
-		size_t end = line_end(text, at), content = at;
-
-		while (content < end && text.at[content] == ' ')
-			content++;
-		if (content < end && content - at <= indent) break;
-		if (content < end) last = end;
-		at = line_next(text, end);
-	}
-	return last;
-}
-
-/* What the line says, to where it ends. */
-static bool line_pass(struct yaml_reader *r, struct yaml_line *l)
-{
-	size_t at = l->content, said = l->content;
-
-	while (at < r->text.len && r->text.at[at] != '\n') {
-		int ch = at_byte(r->text, at);
-		bool fresh = begins_value(r->text, l->content, at);
-
-		if (ch == '#' && (at == l->content || strchr(" \t", r->text.at[at - 1])))
-			break;
-		if ((ch == '"' || ch == '\'') && fresh) {
-			if (!quotes_pass(r, &at)) return false;
-			said = at;
-			continue;
-		}
-		if ((ch == '[' || ch == '{') && fresh) {
-			if (!brackets_pass(r, &at)) return false;
-			said = at;
-			continue;
-		}
-		at++;
-		if (!strchr(" \t\r", ch)) said = at;
-	}
-	l->last = line_end(r->text, at);
-	if (opens_block(r->text, l, said))
-		l->last = block_pass(r->text, l->last, indent_of(l));
-	return true;
-}
-
-/* A line of the root is a key, an item, or brackets. */
-static bool root_line_check(struct yaml_reader *r, const struct yaml_line *l)
-{
-	struct str text = r->text;
-	struct str said = str_make(text.at + l->content, l->end - l->content);
-
-	if (strchr("[{\"'-?", text.at[l->content]) || str_find(said, STR(": ")) >= 0 ||
-		str_find(said, STR(":\t")) >= 0 || str_ends(str_trim(said), ":"))
-		return true;
-	config_wrong(text, l->content, r->why, "a key with ':' is needed here");
-	return false;
-}
-
-static bool line_read(struct yaml_reader *r)
-{
-	struct yaml_line *l = ARENA_NEW(r->arena, struct yaml_line);
-
-	if (!l) return false;
-	l->start = l->content = r->at;
-	l->end = line_end(r->text, r->at);
-	while (l->content < l->end && r->text.at[l->content] == ' ')
-		l->content++;
-	if (at_byte(r->text, l->content) == '\t') {
-		struct str rest = str_make(r->text.at + l->content, l->end - l->content);
-
-		if (str_trim(rest).len && str_trim(rest).at[0] != '#') {
-			config_wrong(r->text, l->start, r->why, "a tab may not indent");
-			return false;
-		}
-		l->content = l->end;
-	}
-	r->at = line_next(r->text, l->end);
-	if (l->content >= l->end || r->text.at[l->content] == '#') return true;
-	if (!line_pass(r, l)) return false;
-	r->at = line_next(r->text, l->last);
-	if (!indent_of(l) && !root_line_check(r, l)) return false;
-	if (r->last)
-		r->last->next = l;
-	else
-		r->first = l;
-	r->last = l;
-	return true;
-}
-
-static bool marks_document(struct str text, const struct yaml_line *l)
-{
-	struct str said = str_make(text.at + l->start, l->end - l->start);
-
-	return str_starts(said, "---") || str_starts(said, "...") ||
-	       str_starts(said, "%");
-}
-
-static bool text_read(struct yaml_reader *r)
-{
-	if (!utf8_valid(r->text)) {
-		config_wrong(r->text, 0, r->why, "not UTF-8");
-		return false;
-	}
-	if (str_starts(r->text, "\xEF\xBB\xBF")) r->at = 3;
-	while (r->at < r->text.len)
-		if (!line_read(r)) return false;
-	/* One document, with or without its first line. */
-	for (const struct yaml_line *l = r->first; l; l = l->next)
-		if (marks_document(r->text, l) &&
-			(l != r->first || l->end - l->start != 3)) {
-			config_wrong(r->text, l->start, r->why,
-				"a file of one document is needed");
-			return false;
-		}
-	return true;
-}
-
-/* ---- finding ---- */
+/* ---- writing ---- */
 
 struct yaml_edit {
 	struct str text;
@@ -265,253 +288,139 @@ struct yaml_edit {
 	const struct json *wanted;
 	const char *newline;
 	struct arena *arena;
-	struct str *out;
-	struct fault *why;
 };
 
-/* The value behind "NAME:" on the line, which may be empty. */
-static bool key_is(struct str text, const struct yaml_line *l, size_t at,
-	const char *name, struct str *value)
+static struct str item_text(
+	const struct yaml_edit *e, const char *before, size_t indent, const char *after)
 {
-	struct str rest = str_make(text.at + at, l->last - at);
-	size_t len = strlen(name);
-	char quote = rest.len ? rest.at[0] : 0;
+	struct buf b = { 0 };
 
-	if (quote == '"' || quote == '\'') rest = str_from(rest, 1);
-	if (!str_starts(rest, name)) return false;
-	rest = str_from(rest, len);
-	if (quote == '"' || quote == '\'') {
-		if (!rest.len || rest.at[0] != quote) return false;
-		rest = str_from(rest, 1);
-	}
-	while (rest.len && rest.at[0] == ' ')
-		rest = str_from(rest, 1);
-	if (!rest.len || rest.at[0] != ':') return false;
-	if (rest.len > 1 && !strchr(" \t\r\n", rest.at[1])) return false;
-	*value = str_trim(str_from(rest, 1));
-	if (value->len && value->at[0] == '#') *value = STR_NONE;
-	return true;
-}
-
-static const struct yaml_line *key_find(
-	const struct yaml_reader *r, const struct yaml_edit *e, struct str *value)
-{
-	for (const struct yaml_line *l = r->first; l; l = l->next)
-		if (!indent_of(l) &&
-			key_is(e->text, l, l->content, e->change->path, value))
-			return l;
-	return NULL;
-}
-
-/* The last line of the item that begins with `l`. */
-static const struct yaml_line *item_last(const struct yaml_line *l)
-{
-	size_t indent = indent_of(l);
-
-	while (l->next && indent_of(l->next) > indent)
-		l = l->next;
-	return l;
-}
-
-static struct str bare(struct str value)
-{
-	int hash = str_find(value, STR(" #"));
-
-	if (hash >= 0) value = str_trim(str_first(value, (size_t)hash));
-	if (value.len > 1 && (value.at[0] == '"' || value.at[0] == '\'') &&
-		value.at[value.len - 1] == value.at[0])
-		value = str_make(value.at + 1, value.len - 2);
-	return value;
-}
-
-/* Has it the `name` that ours has? */
-static bool item_is_ours(const struct yaml_edit *e, const struct yaml_line *l)
-{
-	struct str name = json_text(json_get(e->wanted, "name")), value;
-	const struct yaml_line *last = item_last(l);
-	size_t at = l->content + 1, column;
-
-	while (at_byte(e->text, at) == ' ')
-		at++;
-	column = at - l->start;
-	if (key_is(e->text, l, at, "name", &value)) return str_eq(bare(value), name);
-	while (l != last) {
-		l = l->next;
-		if (indent_of(l) == column &&
-			key_is(e->text, l, l->content, "name", &value))
-			return str_eq(bare(value), name);
-	}
-	return false;
-}
-
-/* ---- writing ---- */
-
-static void item_write(struct buf *out, const struct yaml_edit *e, size_t indent)
-{
+	buf_add_text(&b, before);
 	for (uint32_t i = 0; i < e->wanted->count; i++) {
 		const struct json_member *m = &e->wanted->members[i];
 
-		if (i) buf_add_text(out, e->newline);
+		if (i) buf_add_text(&b, e->newline);
 		for (size_t n = 0; n < indent; n++)
-			buf_add_char(out, ' ');
-		buf_add_text(out, i ? "  " : "- ");
-		buf_add(out, m->name);
-		buf_add_text(out, ": ");
-		json_write(out, &m->value);
+			buf_add_char(&b, ' ');
+		buf_add_text(&b, i ? "  " : "- ");
+		buf_add(&b, m->name);
+		buf_add_text(&b, ": ");
+		json_write(&b, &m->value);
 	}
+	buf_add_text(&b, after);
+	return buf_keep_done(&b, e->arena);
 }
 
-static void item_insert(struct yaml_edit *e, size_t at, size_t indent)
+static struct str list_append(const struct yaml_edit *e)
 {
-	struct buf b = { 0 };
+	bool ended = str_ends(e->text, "\n");
+	struct str before = arena_print(e->arena, "%s%s:%s",
+		e->text.len && !ended ? e->newline : "", e->change->path, e->newline);
 
-	buf_add_text(&b, e->newline);
-	item_write(&b, e, indent);
-	*e->out = config_splice(e->text, at, at, buf_str(&b), e->arena);
-	if (b.failed) e->arena->failed = true;
-	buf_done(&b);
+	return config_splice(e->text, e->text.len, e->text.len,
+		item_text(e, before.at ? before.at : "", 2,
+			!e->text.at || ended ? e->newline : ""),
+		e->arena);
 }
 
-static bool ends_line(struct str text)
+/* The key with its one item, as list_append puts them. */
+static struct str list_cut(const struct yaml_edit *e, size_t from, size_t to)
 {
-	return text.len && text.at[text.len - 1] == '\n';
-}
+	bool ended = str_ends(e->text, "\n");
 
-static void list_append(struct yaml_edit *e)
-{
-	bool ended = ends_line(e->text);
-	struct buf b = { 0 };
-
-	if (e->text.len && !ended) buf_add_text(&b, e->newline);
-	buf_print(&b, "%s:%s", e->change->path, e->newline);
-	item_write(&b, e, 2);
-	if (!e->text.at || ended) buf_add_text(&b, e->newline);
-	*e->out = config_splice(e->text, e->text.len, e->text.len, buf_str(&b), e->arena);
-	if (b.failed) e->arena->failed = true;
-	buf_done(&b);
-}
-
-static size_t newline_before(struct str text, size_t at)
-{
-	if (at < 1 || text.at[at - 1] != '\n') return at;
-	return at > 1 && text.at[at - 2] == '\r' ? at - 2 : at - 1;
-}
-
-/* The key with its one item, which we wrote. */
-static void list_remove(struct yaml_edit *e, const struct yaml_line *key, size_t end)
-{
-	size_t from = key->start, to = line_next(e->text, end);
-	bool open_end = to == e->text.len && !ends_line(e->text);
-
-	if (open_end) from = newline_before(e->text, from);
-	*e->out = config_splice(e->text, from, to, STR_NONE, e->arena);
-	if (!from && to == e->text.len && !open_end) *e->out = STR_NONE;
-}
-
-static bool item_is_made(const struct yaml_edit *e, const struct yaml_line *l,
-	const struct yaml_line *last)
-{
-	struct buf b = { 0 };
-	bool made;
-
-	item_write(&b, e, indent_of(l));
-	made = str_eq(
-		str_make(e->text.at + l->start, last->last - l->start), buf_str(&b));
-	buf_done(&b);
-	return made;
+	while (to < e->text.len && e->text.at[to++] != '\n') {
+	}
+	if (to == e->text.len && !ended) from -= config_newline_before(e->text, from);
+	if (!from && to == e->text.len && ended) return STR_NONE;
+	return config_splice(e->text, from, to, STR_NONE, e->arena);
 }
 
 /* ---- the change ---- */
 
-/* A list that is written line by line below its key. */
-static enum err lines_edit(struct yaml_edit *e, const struct yaml_line *key, bool remove)
+static struct str lines_edit(
+	const struct yaml_edit *e, const struct yaml_found *found, bool remove)
 {
-	const struct yaml_line *item = key->next, *ours = NULL, *end = key, *last;
-	bool any = item && is_dash(e->text, item->content);
-	size_t indent = any ? indent_of(item) : 0;
-	size_t items = 0;
+	size_t indent = found->place == YAML_LINES ? found->list.column : 0;
+	size_t key_end = line_end(e->text, byte_of(e->text, found->key_end.index));
+	size_t key = line_start(e->text, key_end), from, to;
+	struct str line = str_make(e->text.at + key, key_end - key), made;
 
-	if (!any && item && indent_of(item) > 0)
-		return config_wrong(e->text, item->content, e->why, "%s is not a list",
-			e->change->path);
-	for (; any && item && indent_of(item) == indent &&
-		is_dash(e->text, item->content);
-		item = end->next, items++) {
-		if (!ours && item_is_ours(e, item)) ours = item;
-		end = item_last(item);
-	}
-	if (!ours) {
-		if (!remove) item_insert(e, end->last, indent);
-		return OK;
-	}
-	last = item_last(ours);
-	if (!remove) {
-		struct buf b = { 0 };
+	if (!found->has_ours) {
+		size_t at = found->place == YAML_LINES
+				    ? said_end(e->text, found->list_end)
+				    : key_end;
 
-		if (item_is_made(e, ours, last)) return OK;
-		item_write(&b, e, indent);
-		*e->out = config_splice(
-			e->text, ours->start, last->last, buf_str(&b), e->arena);
-		buf_done(&b);
-	} else if (items == 1 && indent == 2 &&
-		   key->last == key->content + strlen(e->change->path) + 1) {
-		list_remove(e, key, last->last);
-	} else {
-		*e->out = config_splice(e->text, newline_before(e->text, ours->start),
-			last->last, STR_NONE, e->arena);
+		return remove ? e->text
+			      : config_splice(e->text, at, at,
+					item_text(e, e->newline, indent, ""), e->arena);
 	}
-	return OK;
+	from = dash_line(e->text, found->ours, indent);
+	to = said_end(e->text, found->ours_end);
+	made = item_text(e, "", indent, "");
+	if (!remove)
+		return str_eq(str_make(e->text.at + from, to - from), made)
+			       ? e->text
+			       : config_splice(e->text, from, to, made, e->arena);
+	/* The key goes with the one item that we wrote below it. */
+	if (found->items == 1 && indent == 2 && str_ends(line, ":") &&
+		str_is(str_first(line, line.len - 1), e->change->path))
+		return list_cut(e, key, to);
+	return config_splice(e->text, from - config_newline_before(e->text, from), to,
+		STR_NONE, e->arena);
 }
 
 /* A list in brackets, if what is in them is JSON. */
-static enum err brackets_edit(
-	struct yaml_edit *e, const struct yaml_line *key, struct str value, bool remove)
+static enum err brackets_edit(const struct yaml_edit *e, const struct yaml_found *found,
+	bool remove, struct str *out)
 {
 	struct config_change change = {
-		.path = "", .value = e->change->value, .item = true, .known = NULL
+		.path = "", .value = e->change->value, .item = true
 	};
-	size_t from = (size_t)(value.at - e->text.at), to = from;
-	struct yaml_reader r = { .text = e->text, .arena = e->arena, .why = e->why };
-	struct str inner, edited;
-	enum err err;
+	size_t from = byte_of(e->text, found->list.index),
+	       to = byte_of(e->text, found->list_end.index);
+	struct str inner = str_make(e->text.at + from, to - from), edited = inner;
+	enum err err = config_edit_json(inner, &change, remove, e->arena, &edited, NULL);
 
-	if (!brackets_pass(&r, &to)) return ERR_INVALID;
-	inner = edited = str_make(e->text.at + from, to - from);
-	err = config_edit_json(inner, &change, remove, e->arena, &edited, NULL);
-	if (err)
-		return config_wrong(e->text, key->content, e->why,
-			"write %s as a list of lines", e->change->path);
-	if (!str_eq(inner, edited))
-		*e->out = config_splice(e->text, from, to, edited, e->arena);
-	return OK;
+	if (!err && !str_eq(inner, edited))
+		*out = config_splice(e->text, from, to, edited, e->arena);
+	return err;
+}
+
+static enum err found_edit(const struct yaml_edit *e, const struct yaml_found *found,
+	bool remove, struct str *out)
+{
+	switch (found->place) {
+	case YAML_BRACKETS: return brackets_edit(e, found, remove, out);
+	case YAML_NOTHING:
+		if (!remove) *out = list_append(e);
+		return OK;
+	default: *out = lines_edit(e, found, remove); return OK;
+	}
 }
 
 enum err config_edit_yaml(struct str text, const struct config_change *change,
 	bool remove, struct arena *arena, struct str *out, struct fault *why)
 {
-	struct yaml_reader r = { .text = text, .arena = arena, .why = why };
-	struct yaml_edit e = { .text = text,
-		.change = change,
-		.newline = config_newline(text),
-		.arena = arena,
-		.out = out,
-		.why = why };
-	const struct yaml_line *key;
-	struct str value = STR_NONE;
+	struct yaml_edit e = { text, change, NULL, config_newline(text), arena };
+	struct fault said = { 0 };
+	struct yaml_reader r = { .text = text, .key = change->path, .why = &said }, again;
+	struct str edited = text;
+	enum err err;
 
 	if (json_read(change->value, NULL, arena, &e.wanted, why)) return ERR_INTERNAL;
-	if (!text_read(&r)) return arena->failed ? ERR_MEMORY : ERR_INVALID;
-	if (r.first && at_byte(text, r.first->content) == '{')
-		return config_edit_json(text, change, remove, arena, out, why);
-	if (r.first && is_dash(text, r.first->content))
-		return config_wrong(text, r.first->start, why, "this is not a mapping");
-	key = key_find(&r, &e, &value);
-	if (!key) {
-		if (!remove) list_append(&e);
-		return OK;
-	}
-	if (!value.len) return lines_edit(&e, key, remove);
-	if (value.at[0] == '[') return brackets_edit(&e, key, value, remove);
-	return config_wrong(
-		text, key->content, why, "%s is not a list of lines", change->path);
+	r.name = json_text(json_get(e.wanted, "name"));
+	again = r;
+	err = text_read(&r);
+	if (err) return fail(why, err, "%s", said.detail);
+	if (r.found.place != YAML_WHOLE)
+		err = found_edit(&e, &r.found, remove, &edited);
+	else if (config_edit_json(text, change, remove, arena, &edited, why))
+		return ERR_INVALID;
+	again.text = edited;
+	if (!err && !str_eq(edited, text)) err = text_read(&again);
+	if (err || (!remove && again.found.place == YAML_LINES && !again.found.has_ours))
+		return config_wrong(text, byte_of(text, r.found.key_end.index), why,
+			"write %s as a list of lines", change->path);
+	*out = edited;
+	return OK;
 }
