@@ -91,9 +91,7 @@ enum err check_events(struct checking *c, struct str from, bool with_from, struc
 		struct check_page *p = &pages[at];
 
 		e = page_fetch(p, session, n, to, why);
-		arena_done(
-			&pages[at ^ 1]
-				 .arena); /* the arena of the page before: its last session is no longer needed */
+		arena_done(&pages[at ^ 1].arena); /* the page before: no longer needed */
 		for (size_t i = 0; !e && i < p->len; i++)
 			e = fn(ctx, &p->events[i], why);
 		if (!e) check_step(c, p->rows);

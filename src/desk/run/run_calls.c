@@ -153,8 +153,8 @@ enum err run_call_use(struct task *t, struct rows *rows, struct session *s, stru
 	(void)r;
 	if (!c->ask.len) return OK;
 	e = rows_fetch_ask(rows, c->ws, c->ask, &a, why);
-	if (e || a->kind != ASK_APPROVAL)
-		return e; /* the ask was about an interrupted call: nothing to use up */
+	/* An ask about an interrupted call has nothing to use up. */
+	if (e || a->kind != ASK_APPROVAL) return e;
 	e = call_digest(rows, c, s->id, digest, why);
 	if (e) return e;
 	e = desk_use_approval(t, rows, a, str_of(digest), why);

@@ -48,9 +48,8 @@ static int by_value(const void *a, const void *b)
 
 void durations_sort(int64_t *ms, size_t len)
 {
-	if (len)
-		qsort(ms, len, sizeof *ms,
-			by_value); /* an empty array may be NULL, which qsort must not get */
+	/* An empty array may be NULL, which qsort must not get. */
+	if (len) qsort(ms, len, sizeof *ms, by_value);
 }
 
 void durations_part_write(
