@@ -182,11 +182,11 @@ struct wait_result {
 struct hold_kind {
 	void (*begin)(struct hold *, int status); /* the head of the reply */
 	void (*beat)(struct hold *);		  /* every HEARTBEAT_MS */
-	/* The last bytes, and the end of the exchange, which is the hold's no longer. */
+	/* Writes the last bytes and ends the exchange. */
 	void (*end)(struct hold *, struct exchange *, const struct wait_result *);
 	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
-	void (*left)(struct hold *); /* it ends, however; or NULL */
-	const struct use *read;	     /* what it waits for, as it is; NULL: an ask */
+	void (*left)(struct hold *); /* called at every end; or NULL */
+	const struct use *read; /* use case that reads the awaited thing; NULL: an ask */
 };
 struct hold {
 	struct waiter waiter;

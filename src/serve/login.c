@@ -30,7 +30,7 @@ void route_me(struct request *r)
 	request_put(r, r->route->use, cookie_reply);
 }
 
-/* Before the reply: who was told that a right is gone finds it gone. */
+/* Recheck before the reply, so that a revoked right is gone once the reply says so. */
 static void revoked(struct request *r)
 {
 	if (!r->task.job.err) open_credentials_recheck(r->serve, r->task.job.who.ws);
@@ -135,7 +135,7 @@ void route_login(struct request *r)
 
 /* ---- users with a password ---- */
 
-/* A new user has lost no right. */
+/* Creating a user revokes nothing; a change may. */
 static void user_put(struct request *r)
 {
 	bool created = r->route->use == &use_user_create;
@@ -167,7 +167,7 @@ static void user_verified(struct request *r, const struct sum *s)
 		request_refuse(r, ERR_FORBIDDEN, "the old password is wrong");
 }
 
-/* No sum is made for somebody who may not do this anyway. */
+/* The slow hash is computed only for callers who may set a password. */
 static void user_admitted(struct request *r)
 {
 	struct task *t = &r->task;

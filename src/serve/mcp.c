@@ -169,7 +169,7 @@ void mcp_body(struct request *r, struct str json)
 		&r->task.body, NULL);
 }
 
-/* On the clerk's thread: who it is, as far as it matters. */
+/* On the clerk's thread: notes who the client is. */
 static enum err entered(struct task *t, struct fault *why)
 {
 	struct request *r = (struct request *)(void *)t;
@@ -178,7 +178,7 @@ static enum err entered(struct task *t, struct fault *why)
 	int64_t own_s = job->credential.mcp_wait_s;
 
 	if (m->owner.len && !str_eq(m->owner, job->who.agent)) {
-		t->mcp_ended = true; /* for them there is no such session */
+		t->mcp_ended = true; /* another agent's session: not found */
 		return fail(why, ERR_NOT_FOUND, "no such session");
 	}
 	m->state = MCP_ENTERED;

@@ -7,7 +7,7 @@
 #include "core/session/session.h"
 #include "core/shared/show.h"
 
-/* Missing, or an object that a model sent as a string: both are meant well. */
+/* Models send arguments as a string or leave them out: accept both. */
 static const struct json *arguments_of(struct request *r)
 {
 	static const struct json none = { .type = JSON_OBJECT };
@@ -19,7 +19,7 @@ static const struct json *arguments_of(struct request *r)
 	return json_is(given, JSON_OBJECT) ? given : &none;
 }
 
-/* A copy without the member that is ours and not the dialect's. */
+/* The arguments without `session`, which is not part of the dialect. */
 static const struct json *without_session(const struct json *object, struct arena *arena)
 {
 	struct json *copy = ARENA_NEW(arena, struct json);
@@ -53,7 +53,7 @@ static void answer_now(struct request *r)
 	mcp_send(r);
 }
 
-/* Of a question that does not block. */
+/* A non-blocking ask is answered at once with what its dialect says. */
 static bool take_reply(struct request *r)
 {
 	if (r->task.found->ask.kind != ASK_NON_BLOCKING ||
@@ -106,7 +106,7 @@ void mcp_become(struct request *r, unsigned ways)
 	answer_now(r);
 }
 
-/* The ask is made, or was there. */
+/* The ask was created, or an equal one was found. */
 static void asked(struct request *r)
 {
 	mcp_become(r, BECOME_REPLY | BECOME_FORM | BECOME_TASK | BECOME_WAIT);
@@ -271,7 +271,7 @@ static void now_read(struct request *r)
 	mcp_read(r, r->task.id, mcp_await);
 }
 
-/* One that was settled meanwhile has an answer to get. */
+/* A conflict means that the ask was settled: read its answer. */
 static void late_read(struct request *r)
 {
 	if (r->task.job.err == ERR_CONFLICT)

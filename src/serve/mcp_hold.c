@@ -11,8 +11,7 @@
 
 #define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
 
-/* Many clients come back twice and then never, and by their own pauses both times while a
- * server still restarts. Not all at once. */
+/* How long clients should wait before they reconnect: many try only twice, which must not both fall into a restart. Spread, so that not all come at once. */
 enum { RETRY_MS = 3000, RETRY_SPREAD_MS = 2000 };
 
 /* What is kept of a call: JSON-RPC's id, the progress token, the session's nonce. */
@@ -52,7 +51,7 @@ void sse_write(struct buf *b, struct str id, struct str message)
 	buf_add(b, STR("\n\n"));
 }
 
-/* Unlike in its first part, alike in what it names; empty where streams have none. */
+/* The event id: a unique first part, then the ticket of the call. Empty for revisions without ids. */
 static void event_id(struct buf *out, const struct tool_wait *c)
 {
 	struct ticket_call t = {
@@ -204,7 +203,7 @@ static void call_tell(struct tool_wait *c, struct exchange *x,
 	buf_done(&b);
 }
 
-/* Without an ask it was not read again, and is pending as far as is known. */
+/* Without an ask in the result, the ask is still pending as far as is known. */
 static void call_end(struct hold *h, struct exchange *x, const struct wait_result *out)
 {
 	struct ask pending = { .id = str_of(h->waiter.ask) };

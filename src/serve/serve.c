@@ -161,8 +161,7 @@ struct request *request_free(struct request *r)
 	return NULL;
 }
 
-/* The desk may close once no clerk has a request: also one whose peer has gone comes
- * back to be freed, and may want another turn. */
+/* The desk may close once no clerk has a request. Requests whose peer has gone come back, too. */
 void serve_try_end(struct serve *s)
 {
 	void (*stopped)(void *) = s->stopped;
@@ -247,7 +246,7 @@ static int64_t away_limit(const struct serve *s, const struct request *r)
 							       : s->store_timeout_ms;
 }
 
-/* The peer is told; what the clerk does with it nobody hears any more. */
+/* Replies that the store takes too long. The clerk's result is dropped. */
 static void away_give_up(struct request *r)
 {
 	bool reads = r->task.job.kind->read != NULL;

@@ -309,7 +309,7 @@ static void slack_tell(struct request *r, const char *method, struct str text)
 	if (c) call_start(c);
 }
 
-/* Does somebody seem to think that this decides? */
+/* Does the text read like a decision, though it is only a message? */
 static bool slack_sounds_decided(struct str text)
 {
 	static const char *const words[] = { "yes", "no", "ok", "okay", "approve",
@@ -374,7 +374,7 @@ static void slack_settled(struct request *r)
 	const struct job *job = &r->task.job;
 
 	if (!slack_waits(r) || is_ours(job->err))
-		slack_unable(r); /* 503: Slack's person tries again */
+		slack_unable(r); /* 503: the person tries again */
 	else if (job->err)
 		slack_refused(r);
 	else if (!r->task.settled && slack_turn_of(r)->payload.kind != SLACK_SAID &&
@@ -474,7 +474,7 @@ static void slack_open_form(struct request *r)
 	slack_reply(r, STR_NONE);
 }
 
-/* Of what may not be settled from Slack no form shows the words either. */
+/* Opens the form, unless the ask may not be settled from Slack. */
 static void slack_form_pressed(struct request *r)
 {
 	struct slack_turn *t = slack_turn_of(r);

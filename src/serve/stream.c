@@ -39,7 +39,7 @@ static void stream_free(struct event_stream *st)
 	feed_unfollow(&st->serve->feed, &st->follower);
 	tick_stop(st->serve->loop, &st->tick);
 	st->follower.live = false;
-	if (st->reading) return; /* a read that is out brings it back once more */
+	if (st->reading) return; /* freed when the read that is under way returns */
 	stream_done(st);
 }
 
@@ -103,7 +103,7 @@ static void stream_end(struct event_stream *st)
 	stream_free(st);
 }
 
-/* What the others do not say: of its own kind, or not all of them. */
+/* Writes events to one stream that cannot share the frame of the others. */
 static void stream_say(
 	struct event_stream *st, const struct committed_event *events, size_t len)
 {
@@ -291,8 +291,7 @@ static void stream_read(struct event_stream *st)
 		stream_end(st);
 		return;
 	}
-	/* The filter is the one found at the start; as parameters it needs no other way
-	 * in. */
+	/* The filter from the start of the stream, passed as query parameters. */
 	r->task.params = ARENA_ARRAY(&r->task.job.arena, struct param, 2);
 	if (r->task.params) {
 		struct str types = st->filter.types;
@@ -502,7 +501,7 @@ void streams_hint(struct serve *s, int64_t ws, struct str session, const char *t
 		struct event_stream *st = LINK_OF(f, struct event_stream, follower);
 
 		next = f->next;
-		/* A slow reader is not kept waiting longer for what will not last. */
+		/* Hints are skipped for a slow reader. */
 		if (stream_wants_hint(st, ws, session, type) && !st->filter.agent.len &&
 			!open_credential_doubtful(st->bearer) && !http_backlog(st->x))
 			http_write(st->x, frame);

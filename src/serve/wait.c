@@ -75,7 +75,7 @@ void hold_end(struct hold *h, const struct wait_result *out)
 	hold_free(h);
 }
 
-/* The same with the outcome. */
+/* Ends the wait with the outcome, and notes that the agent has it. */
 static void hold_end_settled(struct hold *h, const struct wait_result *out, bool lone)
 {
 	if (h->role == ROLE_AGENT)
@@ -83,7 +83,7 @@ static void hold_end_settled(struct hold *h, const struct wait_result *out, bool
 	hold_end(h, out);
 }
 
-/* The head is out and says that all is well; the body can still say that it is not. */
+/* The status line was sent as 200; the body can still be a problem. */
 static void hold_cut(struct hold *h, enum err e, const struct fault *why)
 {
 	struct exchange *x = h->x;
@@ -108,7 +108,7 @@ static void hold_wake(struct waiter *w, const struct committed_event *told)
 {
 	struct hold *h = LINK_OF(w, struct hold, waiter);
 
-	/* Not before the first read has said that they may see it. */
+	/* Show nothing before the first read has shown that they may see the ask. */
 	if (!h->begun)
 		h->again = true;
 	else if (told && !open_credential_doubtful(h->bearer))
@@ -234,7 +234,7 @@ static void hold_begin(struct hold *h, const struct job *job, int status)
 	h->begun = true;
 }
 
-/* Nothing was told since the batch that made it: all news of it are still to come. */
+/* Was no batch told since the one that made the ask? Then no news of it was missed. */
 static bool ask_is_news(const struct request *r)
 {
 	return r->task.unheard && r->task.job.batch == r->serve->feed.batch;
@@ -444,7 +444,7 @@ void route_ask_get(struct request *r)
 		request_put(r, r->route->use, got_reply);
 		return;
 	}
-	/* News before the first read has come back only make it read again. */
+	/* Until the first read is back, news only cause another read. */
 	h->reading = true;
 	http_on_gone(h->x, hold_gone, h);
 	r->x = NULL;

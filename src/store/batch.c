@@ -20,14 +20,14 @@ enum { TRIES = 4, PAUSE_MAX_MS = 1000 };
 
 static _Atomic uint64_t numbers; /* given to batches so far */
 
-/* What was known of the store may be otherwise. */
+/* Drops what is cached: the store may have changed. */
 static void batch_forget(struct batch *b)
 {
 	row_cache_clear(&b->recent);
 	credential_cache_clear(&b->holders);
 }
 
-/* Closes it. What is owed is done first: its file goes, too. */
+/* Closes the connection. Syncs that are owed come first: they need its file. */
 static void batch_close(struct batch *b)
 {
 	if (b->syncer && b->mode == DB_WRITE) syncer_drain(b->syncer);
@@ -295,9 +295,7 @@ static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
 
-/* A commit that changes nothing in the end: there and back, or the engine would find that
- * there is nothing to write. What is durable after it stays so; until then a power cut
- * could bring back a commit that failed, though it was not seen since. */
+/* Commits a change and its reversal, since the engine skips a commit without changes. Before this commit, a power cut could bring back an earlier commit that failed and was not seen since. */
 static enum err batch_confirm(struct batch *b, struct fault *why)
 {
 	const struct val there[] = { val_int(1), val_int(1) };
@@ -330,15 +328,13 @@ static enum err batch_ready(struct batch *b, struct fault *why)
 	return OK;
 }
 
-/* Not a decision: the store failed under it, and what it changed so far must not stay.
- * The engine may even have ended the transaction. */
+/* Did the store fail, rather than the job decide? Then its changes must not stay; the engine may even have ended the transaction. */
 static bool job_broke(const struct job *job)
 {
 	return job->err >= ERR_UNAVAILABLE;
 }
 
-/* What was written last is known, unless something failed or anybody else wrote since; and where
- * the log stands. Without an event that is forgotten: a workspace may change for other reasons. */
+/* Keeps the rows written last and the end of the log, unless something failed or another process wrote since. Without an event the end is forgotten: the workspace may have changed. */
 static void batch_remember(struct batch *b)
 {
 	bool alone = b->db->driver->state != NULL;
@@ -446,7 +442,7 @@ static enum err batch_try(
 		if (news->follower && news->follower->ahead)
 			news->follower->ahead(news->follower);
 		e = rows_write(&b->rows, why);
-		/* First: a thread that is to go on has a way before it. */
+		/* First, because the thread that goes on has the longest way. */
 		if (!e && !news->later) follower_done(news);
 		if (!e) batch_learn(b);
 		if (!e) committed(b, news);
@@ -509,7 +505,7 @@ static void batch_unknown(
 	batch_ready(b, NULL); /* or the next batch tries again */
 }
 
-/* Learns what a job takes; `synced`: the sync was among it. */
+/* Measures the time of a job; `synced`: the sync is included. */
 static void batch_took(struct batch *b, size_t len, int64_t since_ns, bool synced)
 {
 	int64_t took = clock_mono_ns() - since_ns;
@@ -534,7 +530,7 @@ void batch_write(struct batch *b, struct batch_jobs *jobs)
 		why.err = OK;
 		e = batch_try(b, jobs, &news, &why);
 		if (batch_cut_off(b, e)) e = batch_try(b, jobs, &news, &why);
-		/* What followed them may be what failed. */
+		/* The claim that came along may be what failed: try again without it. */
 		if (e && e != ERR_UNKNOWN && b->unfollowed)
 			e = batch_try(b, jobs, &news, &why);
 	}
@@ -557,7 +553,7 @@ void batch_write(struct batch *b, struct batch_jobs *jobs)
 
 /* ---- commits whose sync is owed ---- */
 
-/* Commits it, and its sync is owed. ERR_UNKNOWN: as ever. Another failure: nothing is kept. */
+/* Commits without waiting for the sync. ERR_UNKNOWN: the outcome is open. Other errors: nothing was kept. */
 static enum err batch_owe(
 	struct batch *b, struct job **jobs, size_t len, struct owed *o, struct fault *why)
 {
@@ -669,7 +665,7 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 		if (job->out.failed || job->arena.failed)
 			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
 		if (!job_broke(job)) continue;
-		batch_back(b); /* the others want one snapshot each, whole */
+		batch_back(b); /* each reading job has a snapshot of its own */
 		e = b->db ? db_begin(b->db, &why)
 			  : fail(&why, ERR_MEMORY, "out of memory");
 	}

@@ -104,7 +104,7 @@ static enum err claiming_look(struct claiming *q, struct fault *why)
 		val_text(q->c->kind), val_int(OWNERS_MAX) };
 	enum err e = rows_query(q->rows, q->l->held, held, 2, held_row, q, why);
 
-	/* After the query: finding out about a group may take one of its own. */
+	/* After the query, because group_find may run another one. */
 	for (const struct lease_held *h = e ? NULL : q->held; h; h = h->next) {
 		struct lease_tally *group = group_find(q, h->owner, h->group);
 
@@ -131,7 +131,7 @@ static bool record_due(struct claiming *q, const void *record)
 	       q->l->due_now(q->rows, q->c, record);
 }
 
-/* Who waited before goes first: then these wait for an ordinary claim. */
+/* If an owner has older records due, an ordinary claim takes them first. */
 static void claiming_along(struct claiming *q)
 {
 	const void *at = NULL;
@@ -240,7 +240,7 @@ static enum err record_claim(struct claiming *q, struct lease_tally *owner,
 	return claimed(ctx, q->rows, changed, why);
 }
 
-/* May it have records that are due and are no copies of the batch? */
+/* May this owner have due records that are not loaded? */
 static bool owner_left(struct claiming *q, const struct lease_tally *owner)
 {
 	if (!owner->due || (q->c->along && owner->loaded)) return false;

@@ -293,7 +293,7 @@ static bool lines_wait(struct peers *l)
 	return wait;
 }
 
-/* As many as a hint takes at once. */
+/* Sends as many lines as fit into one hint. */
 static enum err lines_send(struct peers *l, struct fault *why)
 {
 	struct buf all = { 0 };
@@ -347,7 +347,7 @@ static void transient_heard(void *ctx, struct str hint)
 
 struct poll_round {
 	struct peers *peers;
-	bool first; /* where the log stands is where we begin */
+	bool first; /* first poll: start from the end of the log */
 };
 
 static enum err news_row(void *ctx, const struct row *row, struct fault *why)

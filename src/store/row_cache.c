@@ -40,7 +40,7 @@ static size_t texts_size(const struct record *r, void *record)
 	return size;
 }
 
-/* Those of the record are copied to `at`, and are from there from now on. */
+/* Copies the texts of the record to `at`, and points the record at them. */
 static void texts_move(const struct record *r, void *record, char *at)
 {
 	const struct column *end = r->columns + r->columns_len;
@@ -103,7 +103,7 @@ static void keep(struct row_cache *recent, const struct row_copy *copy)
 		forget(recent, recent->oldest);
 }
 
-/* Is another job likely to want it? A session made for one ask is over with it. */
+/* Is another job likely to want it? Not a session that was made for one ask. */
 static bool is_worth_it(enum record_id id, const void *record)
 {
 	const struct session *s = record;

@@ -111,7 +111,7 @@ enum err loaded_open(void *ctx, const struct row *row, struct fault *why)
 	return copy_load(ctx, RECORD_ASKS, row, why) ? OK : why ? why->err : ERR_MEMORY;
 }
 
-/* Its session stands behind it. */
+/* The columns of the ask's session follow those of the ask. */
 enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
 {
 	struct row session = row_behind_record(row, RECORD_ASKS);

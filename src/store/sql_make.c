@@ -66,7 +66,7 @@ static void add_write(struct buf *b, const struct record *r)
 	buf_add_char(b, ')');
 }
 
-/* One whose later columns are empty: they are no parameters. */
+/* INSERT for a record whose `later` columns are empty: these are no parameters. */
 static void add_new_write(struct buf *b, const struct record *r)
 {
 	int arg = 1;
@@ -137,7 +137,7 @@ static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) =
 	[RECORD_DELETE_OF_SESSION] = delete_of_session_write,
 };
 
-/* What never changes, and what goes with no session, has no such statement. */
+/* No UPDATE for records without a version, no DELETE by session for those without one. */
 static bool record_has(const struct record *r, int op)
 {
 	return ((op != RECORD_UPDATE && op != RECORD_UPDATE_USUAL) || r->version_at) &&

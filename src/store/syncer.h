@@ -21,12 +21,12 @@ struct owed {
 	struct owed *next;
 	uint64_t number;       /* as syncer_begin gave it */
 	void *what;	       /* to sync, as db.h has it; NULL: nothing */
-	struct job *jobs[192]; /* fewer in a batch would write more pages for each */
+	struct job *jobs[192]; /* smaller batches would write more pages a job */
 	size_t len;
 	struct job *follower;	/* one more, or NULL */
 	struct committed *told; /* or NULL: nothing to tell */
-	bool tells;		/* though there was no memory for what */
-	bool later;		/* it is not durable before it is synced */
+	bool tells; /* there are events, even if `told` is NULL for lack of memory */
+	bool later; /* it is not durable before it is synced */
 };
 
 enum { OWED_JOBS = sizeof((struct owed *)0)->jobs / sizeof(struct job *) };

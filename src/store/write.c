@@ -64,7 +64,7 @@ static inline void put_stored(const struct calls *c, const struct column *column
 		pack_val(c, column, out);
 }
 
-/* Is every column empty that is so in nearly every new record? */
+/* Are all `later` columns of the new record empty, as usual? */
 static bool is_usual_new(const struct record *r, const void *record)
 {
 	for (int i = 0; i < r->stored_len; i++)
@@ -132,7 +132,7 @@ static void delete_of_session(struct calls *c, const struct session *s)
 {
 	const struct val args[] = { val_int(s->ws), val_text(s->id) };
 
-	/* What is found by its asks, while they are there. */
+	/* Delete records keyed by ask before the asks themselves. */
 	for (int id = 0; id < RECORD_COUNT; id++)
 		if (records[id].of_asks)
 			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);
@@ -162,8 +162,7 @@ static void add_changes(const struct rows *rows, struct calls *c)
 				add_record(c, (enum record_id)id, copy_record(r));
 }
 
-/* Hits of one rule are one statement. True: it went to one that is there. Ids are unique
- * across workspaces. */
+/* Adds the hits to an earlier statement for the same rule, if there is one. Ids of rules are unique across workspaces. */
 static bool hit_merged(struct table *hits, const struct statement *s)
 {
 	struct val *first = table_get(hits, s->call.args[1].text);
@@ -192,13 +191,13 @@ static void add_statements(const struct rows *rows, struct calls *c)
 
 /* ---- events ---- */
 
-/* One for each workspace that has events, in the order of workspaces. */
+/* The counter row of a workspace with new events; sorted by workspace. */
 struct counter {
 	struct counter *next;
 	int64_t ws, count, last, revocations, policy_version, contacts;
 	uint8_t hash[SHA256_SIZE];
 	bool found;
-	bool known; /* before it is taken, from its log_end */
+	bool known; /* known from log_end, before the row is read */
 };
 
 static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
@@ -261,7 +260,7 @@ const struct log_end *rows_log_end(const struct rows *rows, int64_t ws)
 
 static int64_t raised_here(const struct rows *, int64_t ws);
 
-/* As it will be: what this batch itself raises is in the list with it. */
+/* The counter after this batch, including what the batch itself raises. */
 static void counter_know(
 	struct counter *counter, const struct rows *rows, const struct log_end *end)
 {
@@ -301,8 +300,7 @@ static struct counter *take_counters(const struct rows *rows, struct calls *c)
 	return first;
 }
 
-/* The counter's row is ours until the commit, so whatever was decided by the version that it
- * now has cannot be stale any more. */
+/* Did another node change the policy this batch decided by? The counter row is locked until the commit, so its version can no longer move. */
 static bool policy_moved(const struct rows *rows, const struct counter *counter)
 {
 	for (const struct policy_seen *p = rows->policies; p; p = p->next)

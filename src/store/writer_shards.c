@@ -57,7 +57,7 @@ static void known_clear(struct writer_shards *l)
 	l->known = (struct table){ 0 };
 }
 
-/* Without memory it is found out again. */
+/* Remembers the workspace of a credential; without memory it is looked up again. */
 static void known_put(struct writer_shards *l, const struct job *job, int64_t ws)
 {
 	struct known *k;
@@ -125,7 +125,7 @@ static struct writer_shard *lane_take(
 	return NULL;
 }
 
-/* What came to its lane since then, of these credentials. */
+/* Jobs of these credentials that were queued since the batch began. */
 static size_t lane_more(
 	void *ctx, const struct lookups *known, struct job **out, size_t max)
 {
@@ -152,7 +152,7 @@ static size_t lane_more(
 	return len;
 }
 
-/* A token that nobody knows is refused in any lane. */
+/* Finds the workspace of new credentials. Unknown tokens may go to any lane: they are refused there. */
 static void lane_learn(struct writer_shards *l, struct lane_clerk *c, struct link *jobs)
 {
 	struct job *list[BATCH_MAX];

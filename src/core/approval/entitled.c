@@ -112,7 +112,7 @@ bool roster_covers(const struct roster *r, const struct user *u, struct str patt
 	return false;
 }
 
-/* Nobody counts for another by their own word. */
+/* Did this user appoint themselves as the delegate? Then they do not count for the other. */
 static bool appointed_self(const struct roster *r, const struct user *of, struct str user,
 	struct arena *arena)
 {
@@ -149,7 +149,7 @@ static void voter_teams(
 	v->teams = names;
 }
 
-/* Those of the users whom parts name that this one stands in for. */
+/* The users named by the requirement for whom this one stands in. */
 static void voter_stands_in(const struct require *req, const struct roster *r,
 	struct str user, struct arena *arena, struct voter *v)
 {

@@ -43,8 +43,7 @@ enum refusal entitled_to_settle(
 enum refusal entitled_to_approve(const struct ask *, const struct require *,
 	const struct principal *, const struct roster *, struct arena *);
 
-/* Who stands in for this user now: the first of the chain who is not away. Empty: nobody,
- * or they are here. A chain that is a ring, or too long, stays with the first. */
+/* The delegate of this user now: the first of the chain who is not away. Empty: the user is not away, or no delegate is available. If the chain is a ring or too long, it stays with the user. */
 struct str roster_delegate(const struct roster *, const struct user *, struct arena *);
 
 /* Would they be let in where a team covers projects like this? */

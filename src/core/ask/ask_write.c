@@ -86,7 +86,7 @@ struct str ask_url(struct str url, struct str id, struct arena *arena)
 	return arena_print(arena, "%.*s/asks/%.*s", STR_ARGS(url), STR_ARGS(id));
 }
 
-/* What is kept, with a sentence of it. */
+/* `because` as stored, with a sentence that explains it. */
 static void because_write(
 	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {

@@ -81,7 +81,7 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 		a->because };
 	size_t without = a->because.len ? 0 : a->verify.len ? 1 : a->starters.len ? 2 : 3;
 
-	/* What came later counts only where it is there: older events know nothing of it. */
+	/* Newer columns are hashed only when set: older events were hashed without them. */
 	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }
 

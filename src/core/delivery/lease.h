@@ -25,11 +25,10 @@ bool lease_claim(struct lease *, struct str by, int64_t now_ms, int64_t length_m
 bool lease_holds(const struct lease *, struct str by);
 /* False: it is not the process's any more, and stays as it is. */
 bool lease_renew(struct lease *, struct str by, int64_t now_ms, int64_t length_ms);
-/* Another held it and did not come back in time. */
+/* Its lease ran out while another process held it. */
 bool lease_lost(const struct lease *, struct str by, int64_t now_ms);
 
-/* Would a claim find anything? Read beside the turns of writers: who looks often keeps nobody
- * waiting. */
+/* Would a claim find anything? A read, outside of the writers' turns, so that polling blocks nobody. */
 struct lease_look {
 	struct str by;	 /* the process */
 	int64_t next_ms; /* found: when the first is due; 0: nothing waits */

@@ -351,7 +351,7 @@ enum mail_state mail_read(struct str raw, struct arena *arena, struct mail_in *o
 	struct str line, rest = raw;
 
 	if (raw.len > MAIL_IN_MAX) return MAIL_BEYOND;
-	/* A mailbox's own line stands above some. */
+	/* An mbox "From " line may precede the headers. */
 	if (str_starts(raw, "From ") || str_starts(raw, ">From ")) line_cut(&rest, &line);
 	f.at = ARENA_ARRAY(arena, struct mail_field, MAIL_HEADERS_MAX);
 	if (!f.at) return MAIL_NONE;

@@ -70,8 +70,7 @@ static enum refusal may_settle(const struct plan_facts *f, struct str id)
 	return entitled_to_settle(f->ask, &p, f->roster);
 }
 
-/* Who stands in for them may not answer this one: it stays with the others of their teams that
- * cover the project. */
+/* The delegate may not answer this ask: tell the other members of the user's teams that cover the project. */
 static void targets_stay(
 	const struct plan_facts *f, struct plan_targets *t, const struct user *u)
 {
@@ -205,7 +204,7 @@ static void targets_add(
 
 /* ---- by which contact ---- */
 
-/* Was it meant for this contact already, whatever came of it? */
+/* Was a message for this contact made before, even one that failed? */
 static bool contact_told(const struct plan_facts *f, const struct contact *c)
 {
 	for (size_t i = 0; i < f->told_len; i++)
@@ -446,7 +445,7 @@ static bool person_plan(const struct plan_facts *f, const struct notify_step *s,
 		e.from_ms = e.at_ms;
 	}
 	if (e.waits || e.from_ms) e.at_ms = 0;
-	/* What waits goes out once, whatever the step would do by other channels. */
+	/* A message that is put off goes to one contact only. */
 	for (size_t i = 0; i < (e.why ? 1 : by.len); i++) {
 		e.contact = by.at[i];
 		e.again = contact_has(f, e.contact);
@@ -531,7 +530,7 @@ bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t 
 		t.missing[i].step = step;
 		ok = plan_add(out, f->arena, t.missing[i]);
 	}
-	/* Nobody is there whom it means. */
+	/* The step names nobody who exists. */
 	if (ok && out->len == before)
 		ok = plan_add(out, f->arena,
 			(struct plan_entry){ .step = step, .why = PLAN_NOT_ENTITLED });
@@ -554,7 +553,7 @@ static bool of_point(const struct delivery *d, const struct route_point *p)
 	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER);
 }
 
-/* It may still arrive soon, or did. */
+/* Has this message arrived, or may it still arrive soon? */
 static bool delivery_hopes(const struct plan_facts *f, const struct delivery *d)
 {
 	if (d->status != DELIVERY_WAITING || d->lease.by.len || !d->attempts)

@@ -34,7 +34,7 @@ void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])
 		u->password, u->language, u->disabled ? STR("1") : STR("0"),
 		digest_number(u->created_ms, created), u->away };
 
-	/* What came later counts only where it is there: older events know nothing of it. */
+	/* Newer columns are hashed only when set: older events were hashed without them. */
 	fields_digest(fields, sizeof fields / sizeof *fields - !u->away.len, out);
 }
 
@@ -50,7 +50,7 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 		t->maker, t->runs ? STR("runs") : STR_NONE, t->login,
 		digest_number(t->begun_ms, begun), t->origin, t->client, t->projects };
 	bool login = t->login.len || t->begun_ms || t->origin.len || t->client.len;
-	/* As it was before there were these. */
+	/* How many of the newer columns to leave out, as in older events. */
 	size_t without = t->projects.len ? 0
 			 : login	 ? 1
 			 : t->runs	 ? 5

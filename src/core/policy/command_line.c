@@ -174,7 +174,7 @@ static void level_open(struct nest *n, size_t at, char close)
 	n->levels[++n->depth] = (struct level){ .start = at + 1, .close = close };
 }
 
-/* A command goes on behind what stands in brackets within it. */
+/* Closes a bracket; the command around it continues. */
 static void level_close(struct nest *n, size_t at)
 {
 	command_end(n, at);

@@ -3,7 +3,7 @@
 
 #include "core/policy/rule_set_inner.h"
 
-/* Rows below medium: every command must fit one of them. */
+/* Does a row that lowers the risk match every command? */
 static bool risk_is_low(const struct policy *p, const struct operation_view *o)
 {
 	size_t parts = operation_parts(o);
@@ -66,7 +66,7 @@ enum effect policy_effect(
 
 /* ---- loosening ---- */
 
-/* Something is allowed after it that was not before; `before` NULL: that asked for all. */
+/* Does `after` allow something that `before` did not? `before` NULL: it asked for everything. */
 static bool effects_looser(const struct policy *before, const struct policy *after)
 {
 	for (int i = TYPE_TOOL; i <= TYPE_DB_OP; i++)
@@ -94,7 +94,8 @@ static bool risks_have(const struct policy *p, struct str pattern, int min, int 
 	return false;
 }
 
-/* What `a` makes grave, `b` does, too; or, of rows below medium, the other way round. */
+/* Does `b` give each pattern of `a` at least its risk? `low`: looks only at rows that lower the
+ * risk, else only at the others. */
 static bool risks_hold(const struct policy *a, const struct policy *b, bool low)
 {
 	for (size_t i = 0; i < a->risks_len; i++)

@@ -143,7 +143,7 @@ static void risk_row_check(struct policy_reading *r, const struct json_place *at
 	if (!risk_read(json_text(m[1]), &out->risk))
 		wrong_member(
 			r->check, at, both[1], "must be low, medium, high or critical");
-	/* A row below medium fits as an allow does. */
+	/* Rows that lower the risk must match every command of the line, like an allow rule. */
 	tools_check(r->check, &tool, m[0],
 		out->risk != RISK_NONE && out->risk < RISK_MEDIUM, r->arena, &out->tools,
 		&out->tools_len);

@@ -284,7 +284,7 @@ static bool from_fits(const struct require_from *from, const struct voter *v)
 	return false;
 }
 
-/* By themselves, as nobody's delegate. */
+/* Does this person count in their own right, not as a delegate? */
 static bool counts_directly(const struct require_part *p, const struct voter *v)
 {
 	if (!v->may_settle || (p->others && v->starter)) return false;
@@ -323,7 +323,7 @@ bool require_counts_any(const struct require *r, const struct voter *v)
 	return !r->len && v->may_settle;
 }
 
-/* Has somebody's seat been taken in this part: by their own vote, or an earlier delegate? */
+/* Did this user, or an earlier delegate of theirs, already vote in this part? */
 static bool seat_taken(const struct require_part *p, const struct approval_vote *votes,
 	size_t len, size_t before, struct str digest, const struct str *seats,
 	struct str seat)

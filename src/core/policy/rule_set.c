@@ -573,7 +573,7 @@ static void hit_add(struct ruling *out, const struct rule_record *rule)
 	out->hits[out->hits_len++] = rule;
 }
 
-/* More rules than parts or rules never decide together. */
+/* Room for the rules that decide: at most `most`. */
 static bool hits_room(struct deciding *d, struct ruling *out, size_t most)
 {
 	out->hits = ARENA_ARRAY(d->arena, const struct rule_record *, most ? most : 1);

@@ -153,7 +153,7 @@ void rule_digest(const struct rule_record *r, char out[SHORT_DIGEST_SIZE])
 		digest_number(r->expires_ms, expires), r->made_from, r->made_by,
 		r->made_user, digest_number(r->created_ms, created), r->ended,
 		digest_number(r->ended_ms, ended), r->from_tool, r->from_subject };
-	/* What came later counts only where it is there: older events know nothing of it. */
+	/* Newer columns are hashed only when set: older events were hashed without them. */
 	size_t without = r->from_subject.len ? 0 : r->from_tool.len ? 1 : 2;
 
 	fields_digest(fields, sizeof fields / sizeof *fields - without, out);

@@ -84,7 +84,7 @@ void agent_digest(const struct agent_record *a, char out[SHORT_DIGEST_SIZE])
 	struct buf body = { 0 };
 	bool unsaid = str_ends(a->body, none.at), said = str_ends(a->body, tell.at);
 
-	/* Who said nothing was kept as `tell` once, and events tell of that. */
+	/* Without a choice, `tell` used to be stored: hash it so, to match older events. */
 	buf_add(&body, unsaid ? str_first(a->body, a->body.len - none.len) : a->body);
 	if (unsaid) buf_add(&body, tell);
 	const struct str fields[] = { a->name, buf_str(&body),

@@ -124,7 +124,7 @@ bool session_run_began(struct session *s, struct str run)
 	s->run = run;
 	s->run_open = true;
 	s->error = STR_NONE;
-	s->heard_ms = 0; /* it is not by hearing of it that we know */
+	s->heard_ms = 0; /* Parley runs the agent itself, so it is never silent */
 	if (session_ended(s) || session_resumed(s)) s->status = SESSION_RUNNING;
 	return s->status != was;
 }

@@ -54,7 +54,7 @@ struct session {
 	bool sensitive; /* what it asks is not told outside of page and terminal */
 };
 
-/* Running is who was heard of within this time; later it is idle. */
+/* A running session becomes idle if its agent is silent for this long. */
 enum { SESSION_HEARD_MS = 10 * 60 * 1000 };
 
 const char *session_status_name(enum session_status);
