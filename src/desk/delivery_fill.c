@@ -1,5 +1,6 @@
 /* delivery_fill.c - what a claimed delivery brings: the body of a webhook and its keys, the context
  * of a resumer. Read by a clerk outside of any write, each with bounds of its own. */
+#include "desk/delivery/callbacks.h"
 #include "desk/notify/notify_fill.h"
 
 #include "base/clock.h"
@@ -273,7 +274,7 @@ static enum err context_fill(struct filling *f, struct fault *why)
 {
 	const struct session *s = &f->session;
 
-	if (session_ended(s))
+	if (resumer_is_late(s, &f->ask))
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	f->fill->external_id = s->external_id;

@@ -5,10 +5,12 @@
  *    begun before it is, and what was begun and never reported is dead, for a person to look at.
  * 3. Every write of a holder carries its lease: what another has taken over stays as it is. */
 #include "desk/delivery.h"
+#include "desk/delivery/callbacks.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "desk/approval/verify.h"
+#include "desk/delivery/callbacks.h"
 #include "desk/notify/notify_ask.h"
 #include "desk/policy/policy_snapshot.h"
 #include "store/lease.h"
@@ -209,9 +211,11 @@ static enum err resumer_prepare(
 	struct task *t, struct rows *rows, const struct delivery *d, struct fault *why)
 {
 	struct session *s;
+	struct ask *a;
 	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
 
-	if (!e && session_ended(s))
+	if (!e) e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	if (!e && resumer_is_late(s, a))
 		e = fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	if (!e) e = resumer_stopped(t, rows, s, why);

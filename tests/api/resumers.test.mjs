@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { approval, pointers } from './lib/samples.mjs';
 import { BIN, Server, until, useServer } from './lib/server.mjs';
@@ -87,6 +88,33 @@ test('the last answer sets the agent going again, with its context', async () =>
 	assert.deepEqual(resumed.data, { delivery: done.id, resumer: 'note', exit: 0, signal: null,
 		error: null, output: 'done by note\n' });
 	assert.equal(resumed.ask, ask.id);
+});
+
+test('it is started for asks of our own runs, also when the run has ended by then', async () => {
+	const model = await new ScriptModel((q) => [results(q).length ? say('done') : use('todo', first(q) === 'limited' ? { operation: 'list' } : { operation: 'create', name: 'x' })]).start();
+	after(() => model.stop());
+	await admin.post('/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url, key: 'k' });
+	for (const [name, more] of [['limited', { limits: { turns: 1 } }], ['quick', { validation: { mode: 'manual' } }]])
+		await admin.post('/v1/agents', { name, provider: 'scripted', model: 'm', tools: ['todo'], ...more });
+	const started = async (name) => {
+		const { body } = await member.post('/v1/sessions', { agent: name, message: name, on_settled: { resumer: 'note' } });
+		return until(async () => (await member.get('/v1/asks')).body.items.find((one) => one.session === body.id), 'its ask');
+	};
+	const resumed = async (ask, answers) => {
+		const reply = await member.answer(ask, answers);
+		assert.equal(reply.status, 200, reply.text);
+		await ended(ask.session, 'done');
+		assert.equal(notes(ask).length, 1);
+		return until(async () => {
+			const { status } = (await member.get(`/v1/sessions/${ask.session}`)).body;
+			return ['completed', 'failed'].includes(status) && status;
+		}, 'its end');
+	};
+	assert.equal(await resumed(await started('limited'), { recovery: 'abort' }), 'failed', 'which ends it in the same commit');
+	assert.equal(await resumed(await started('quick'), { decision: 'approve' }), 'completed');
+	const left = await started('quick');
+	await member.post(`/v1/sessions/${left.session}/cancel`);
+	assert.deepEqual(await deliveries(left.session), [], 'nothing is set going of what was cancelled');
 });
 
 test('it sees a clean environment, and how to come back', async () => {

@@ -8,6 +8,9 @@
 /* An ask was settled: the webhook is called each time, the resumer when the session waits for
  * nothing more. A person asked back, or answered late: both are. */
 react_fn webhook_settled, resumer_settled, call_replied;
+/* Nobody is to be resumed in a session that has ended. A run of ours goes on by itself: its resumer
+ * hears of the outcome, however soon the run ends, unless the session was cancelled. */
+bool resumer_is_late(const struct session *, const struct ask *);
 /* The verifier of this name; the n-th of the ask. */
 enum err desk_call_verifier(
 	struct rows *, const struct ask *, struct str name, int64_t n, struct fault *);

@@ -87,6 +87,11 @@ static bool is_withdrawn(const struct happened *h)
 	       (h->ask->run.len || h->task->job.who.role == ROLE_AGENT);
 }
 
+bool resumer_is_late(const struct session *s, const struct ask *a)
+{
+	return session_ended(s) && (!a->run.len || s->status == SESSION_CANCELLED);
+}
+
 enum err resumer_settled(const struct happened *h, struct fault *why)
 {
 	const struct session *s = h->session;
@@ -94,7 +99,7 @@ enum err resumer_settled(const struct happened *h, struct fault *why)
 	const struct news n = { h->ask, aside ? DELIVERY_LATE : DELIVERY_SETTLED, 0 };
 
 	if (h->event->replied || is_withdrawn(h)) return OK;
-	if (!session_resumed(s) || session_ended(s)) return OK;
+	if (!session_resumed(s) || resumer_is_late(s, h->ask)) return OK;
 	if (aside && !session_stopped(s)) return OK;
 	return stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
 }

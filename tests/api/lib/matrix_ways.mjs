@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { first, results, say, use } from '../../lib/script_model.mjs';
 import { StatelessClient } from './mcp.mjs';
 
@@ -241,20 +241,11 @@ export const WAYS = { http, dialect, mcp, hook, gate, approve, template, run_que
 /* ---- the model ---- */
 
 const failed = new Set(); // cells whose first call was refused
-const held = new Map();
-
-/** The model says nothing to what a person said to this cell before the returned function is called. */
-export function hold({ name }) {
-	let release;
-	held.set(name, new Promise((done) => { release = done; }));
-	return release;
-}
 
 /** What the model of these runs says. */
-export async function answer(request) {
+export function answer(request) {
 	const words = first(request).split(' ');
 	const done = results(request);
-	if (done.length || failed.has(words[1])) await held.get(basename(words[1]));
 	const well = done.length && !done.at(-1).bad && !/Nobody answered|No$/.test(done.at(-1).text);
 	if (words[0] === 'Delegate') {
 		if (!done.length) return [use('delegate_task', { agent: words[1], task: `${words[2]} ${words[1]}` })];
