@@ -11,7 +11,7 @@ import { PushServer } from './push_server.mjs';
 test('Firefox subscribes, decrypts and shows a question, and replaces it by its end', async () => {
 	const service = await new PushServer().open();
 	const server = await useServer({ flags: ['--webhook-internal', '127.0.0.0/8', '--push-subject', 'mailto:ops@example.org'] });
-	const link = server.output.match(/http:\/\/\S+\/login#\S+/)[0];
+	const [link] = await until(() => server.output.match(/http:\/\/\S+\/login#\S+/), 'the link');
 	const home = mkdtempSync(join(tmpdir(), 'parley-firefox-'));
 	const browser = await puppeteer.launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true,
 		env: { ...process.env, HOME: home, MOZ_DISABLE_CONTENT_SANDBOX: '1' },
@@ -24,7 +24,8 @@ test('Firefox subscribes, decrypts and shows a question, and replaces it by its 
 	});
 	const page = await browser.newPage();
 	await page.goto(link);
-	await page.waitForFunction(() => location.pathname !== '/login');
+	// Not waitForFunction: what it runs in the page is forbidden by the page's policy.
+	await until(() => page.evaluate(() => location.pathname !== '/login'), 'logged in');
 	await page.goto(`${server.url}/settings/channels`);
 	const button = await page.waitForSelector('::-p-text(Notify this browser)');
 	await button.click();
