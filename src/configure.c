@@ -83,13 +83,11 @@ static void warn(const struct agents_file *f, struct arena *arena)
 enum err configure(const struct settings *set, struct arena *arena,
 	struct configured *out, struct fault *why)
 {
-	const char *test_tools = getenv("PARLEY_TEST_TOOLS");
 	struct agents_file file;
 	enum err e;
 
 	*out = (struct configured){ .model_internal = set->model_internal,
 		.default_agent = set->default_agent };
-	if (test_tools && strcmp(test_tools, "1") == 0) agent_allow_test_tools();
 	e = agents_file_read(set, arena, &file, why);
 	if (!e) e = key_load(set, arena, out, why);
 	if (e) return e;

@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
@@ -135,6 +136,8 @@ static struct str names_of(
 
 static struct desk_settings desk_settings(const struct settings *set, struct arena *arena)
 {
+	const char *test_tools = getenv("PARLEY_TEST_TOOLS");
+
 	return (struct desk_settings){ .store = set->store,
 		.ask_rate = set->ask_rate,
 		.timeout_min_ms = set->timeout_min_ms,
@@ -151,7 +154,8 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.mail_authserv = set->mail_authserv,
 		.mail_approve = (enum risk)set->mail_approve,
 		.commands = names_of(set->channels, set->channels_len, arena),
-		.notify_rate = set->notify_rate };
+		.notify_rate = set->notify_rate,
+		.test_tools = test_tools && strcmp(test_tools, "1") == 0 };
 }
 
 /* ---- TLS ---- */

@@ -109,9 +109,8 @@ static bool take(void *ctx, int status, struct str bytes)
 
 static size_t tools_make(const struct run_work *work, struct run_setup *p)
 {
-	const char *test = getenv("PARLEY_TEST_TOOLS");
 	const struct run_toolbox box = { p->agent.tools, p->agent.tools_len, work->child,
-		test && strcmp(test, "1") == 0 };
+		work->test_tools };
 	size_t len = 0;
 
 	for (int i = 0; i < RUN_TOOLS; i++) {

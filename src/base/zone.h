@@ -14,6 +14,8 @@ enum { ZONE_NAME_MAX = 64 };
  * its file cannot be used. Lives in the arena. */
 enum err zone_load(
 	struct str name, struct arena *, const struct zone **out, struct fault *why);
+typedef enum err zone_fn(
+	struct str, struct arena *, const struct zone **, struct fault *);
 /* The same from the bytes of such a file, which are not kept. */
 enum err zone_read(
 	struct str bytes, struct arena *, const struct zone **out, struct fault *why);

@@ -292,6 +292,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->verifiers = desk_text(set->verifiers, STR_NONE);
 	d->channels = desk_text(set->channels, STR_NONE);
 	d->commands = desk_text(set->commands, STR_NONE);
+	d->test_tools = set->test_tools;
 	d->notify_rate = set->notify_rate ? set->notify_rate : NOTIFY_RATE;
 	d->mail_settled = set->mail_settled;
 	d->mail.reply = desk_text(set->mail_reply, STR_NONE);

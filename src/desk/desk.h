@@ -37,6 +37,7 @@ struct desk_settings {
 	enum risk mail_approve;
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
+	bool test_tools;	     /* agents may have the tools of tests */
 	uint64_t seed;		     /* not 0: repeatable ids, for simulations */
 	/* On a shared store, too: what is put together is worked in that order; for tests. */
 	bool one_writer;

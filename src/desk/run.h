@@ -52,7 +52,7 @@ struct run_do {
 struct run_work {
 	struct run_key key;
 	struct str session, config, provider, model, language;
-	bool child;
+	bool child, test_tools;
 	int64_t turn;
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;

@@ -218,6 +218,5 @@ int main(void)
 	};
 
 	setenv("PARLEY_TEST_TOOLS", "1", 1);
-	agent_allow_test_tools();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const int64_t epoch_ms = INT64_C(1800000000000);
 
@@ -146,6 +147,7 @@ static struct desk *desk_make(uint64_t seed, bool weak_sync)
 		.timeout_max_ms = INT64_C(30) * 86400000,
 		.db = &db,
 		.alone = true,
+		.test_tools = getenv("PARLEY_TEST_TOOLS"),
 		.seed = seed };
 
 	return desk_open(&set, NULL);

@@ -30,7 +30,7 @@ void decision_question(const struct draft *d, struct arena *arena, struct questi
 	if (text_blank(out->text)) out->text = STR("Approve?");
 }
 
-static struct option recovery_options[] = {
+static const struct option recovery_options[] = {
 	{ STR("retry"), STR("Retry") },
 	{ STR("edit"), STR("Edit and retry") },
 	{ STR("skip"), STR("Skip") },

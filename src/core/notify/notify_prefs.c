@@ -206,18 +206,19 @@ enum err prefs_load(struct str stored, struct arena *arena, struct notify_prefs 
 	return e ? e : prefs_read(json, arena, out, why);
 }
 
-enum err prefs_zones(struct notify_prefs *p, struct arena *arena, struct fault *why)
+enum err prefs_zones(
+	struct notify_prefs *p, zone_fn *load, struct arena *arena, struct fault *why)
 {
 	struct fault unknown = { 0 };
 	enum err e = OK, found;
 
 	if (p->has_quiet) {
-		found = zone_load(p->quiet_tz, arena, &p->quiet_zone, &unknown);
+		found = load(p->quiet_tz, arena, &p->quiet_zone, &unknown);
 		if (found == ERR_MEMORY) return fail(why, found, "out of memory");
 		if (found) e = fail_at(why, "/quiet/tz", "%s", unknown.detail);
 	}
 	if (p->has_digest) {
-		found = zone_load(p->digest_tz, arena, &p->digest_zone, &unknown);
+		found = load(p->digest_tz, arena, &p->digest_zone, &unknown);
 		if (found == ERR_MEMORY) return fail(why, found, "out of memory");
 		if (found) e = fail_at(why, "/digest/tz", "%s", unknown.detail);
 	}

@@ -44,7 +44,8 @@ enum err prefs_load(
 	struct str stored, struct arena *, struct notify_prefs *out, struct fault *why);
 void prefs_write(struct json_writer *, const struct notify_prefs *);
 /* Loads the zones that they name: ERR_INVALID with an item for each that is unknown. */
-enum err prefs_zones(struct notify_prefs *, struct arena *, struct fault *why);
+enum err prefs_zones(
+	struct notify_prefs *, zone_fn *load, struct arena *, struct fault *why);
 
 /* 0: it is not quiet now; else when it ends, the first instant that is not. Never later
  * than nine days from now. */

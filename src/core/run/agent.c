@@ -2,7 +2,6 @@
 #include "core/run/agent.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/keep.h"
@@ -69,13 +68,6 @@ static const struct str limit_names[L_LEN] = {
 };
 static const struct members limit_members = { limit_names, L_LEN };
 
-static _Atomic bool test_tools;
-
-void agent_allow_test_tools(void)
-{
-	test_tools = true;
-}
-
 void agent_digest(const struct agent_record *a, char out[SHORT_DIGEST_SIZE])
 {
 	static const struct str none = STR("\"on_reject\":null}"),
@@ -108,7 +100,7 @@ bool agent_name_valid(struct str name)
 
 bool agent_tool_valid(struct str tool)
 {
-	return run_tool_known(tool, test_tools);
+	return run_tool_known(tool);
 }
 
 /* ---- reading ---- */

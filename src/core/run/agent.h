@@ -52,9 +52,9 @@ struct agent_config {
 /* What its event names it by. */
 void agent_digest(const struct agent_record *, char out[SHORT_DIGEST_SIZE]);
 bool agent_name_valid(struct str); /* [a-z0-9_-], 1 to 64 */
-/* Is this a tool, or one operation of one, that an agent can have? */
+/* Is this a tool, or one operation of one, that an agent can have? Those of tests count, but are
+ * offered to models in tests alone. */
 bool agent_tool_valid(struct str);
-void agent_allow_test_tools(void); /* `test_append` is one, too, from now on */
 
 /* Reads a body over `before` (as this function wrote it; empty: a new agent, which needs
  * name, provider and model): members it brings replace those, null is the default. The new

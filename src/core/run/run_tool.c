@@ -5,8 +5,6 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-#include <pthread.h>
-
 #define TASK_PROPERTIES                                                                        \
 	"\"id\":{\"type\":\"string\",\"description\":\"A name for it, for `after`.\"},"        \
 	"\"agent\":{\"type\":\"string\",\"description\":\"A configured agent.\"},"             \
@@ -134,14 +132,12 @@ static bool names(struct str name, const struct run_operation *o)
 	return head.len == name.len || (o->name && str_is(rest, o->name));
 }
 
-bool run_tool_known(struct str name, bool test)
+bool run_tool_known(struct str name)
 {
 	for (size_t i = 0; i < run_operations_len; i++) {
 		const struct run_tool *tool = &run_tools[run_operations[i].tool];
 
-		if (!tool->reports && (test || !tool->test) &&
-			names(name, &run_operations[i]))
-			return true;
+		if (!tool->reports && names(name, &run_operations[i])) return true;
 	}
 	return false;
 }
@@ -277,28 +273,15 @@ static int tool_named(struct str name)
 	return -1;
 }
 
-/* With all of its operations, read once and for good. NULL: no memory this time. */
-static const struct json *tool_schema(int tool)
+/* With all of its operations. NULL: no memory. */
+static const struct json *tool_schema(int tool, struct arena *arena)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct arena arenas[RUN_TOOLS];
-	static const struct json *schemas[RUN_TOOLS];
 	struct str name = str_of(run_tools[tool].name);
 	const struct run_toolbox all = { &name, 1, run_tools[tool].reports, true };
 	const struct json *out = NULL;
 
-	pthread_mutex_lock(&lock);
-	if (!schemas[tool]) {
-		struct arena *arena = &arenas[tool];
-		struct str text = run_tool_schema(&all, (enum run_tool_id)tool, arena);
-
-		if (json_read(text, NULL, arena, &out, NULL))
-			arena_done(arena);
-		else
-			schemas[tool] = out;
-	}
-	out = schemas[tool];
-	pthread_mutex_unlock(&lock);
+	json_read(run_tool_schema(&all, (enum run_tool_id)tool, arena), NULL, arena, &out,
+		NULL);
 	return out;
 }
 
@@ -345,7 +328,7 @@ const struct run_operation *run_tool_call(const struct run_toolbox *box, struct 
 		*error = STR("the arguments are no JSON object");
 		return NULL;
 	}
-	schema = tool_schema(tool);
+	schema = tool_schema(tool, arena);
 	if (!schema) {
 		*error = STR("out of memory");
 		return NULL;

@@ -9,6 +9,25 @@
 
 #include <stdio.h>
 
+bool channel_listed(const char *names, struct str name)
+{
+	struct str rest = str_of(names), one;
+
+	while (str_cut(&rest, ',', &one))
+		if (str_eq(str_trim(one), name)) return true;
+	return false;
+}
+
+enum err channel_on(const struct task *t, enum delivery_kind channel, struct fault *why)
+{
+	const char *name = delivery_kind_name(channel);
+
+	return channel_listed(t->desk->channels, str_of(name))
+		       ? OK
+		       : fail(why, ERR_CHANNEL_OFF, "%s is not configured on this server",
+				 name);
+}
+
 enum { WOKEN_MAX = 500 };
 
 static enum err out_of_memory(struct fault *why)

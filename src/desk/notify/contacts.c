@@ -159,25 +159,6 @@ static enum err contact_admit(
 	return e || (*out && owned(t, *out)) ? e : contact_missing(t, why);
 }
 
-static bool listed(const char *names, struct str name)
-{
-	struct str rest = str_of(names), one;
-
-	while (str_cut(&rest, ',', &one))
-		if (str_eq(str_trim(one), name)) return true;
-	return false;
-}
-
-enum err channel_on(const struct task *t, enum delivery_kind channel, struct fault *why)
-{
-	const char *name = delivery_kind_name(channel);
-
-	return listed(t->desk->channels, str_of(name))
-		       ? OK
-		       : fail(why, ERR_CHANNEL_OFF, "%s is not configured on this server",
-				 name);
-}
-
 /* What only the desk knows of an address. */
 static enum err address_admit(
 	const struct task *t, const struct contact_body *b, struct fault *why)
@@ -192,7 +173,8 @@ static enum err address_admit(
 	} else if (!role_may(t->job.who.role, MAY_ADMIN))
 		return fail(why, ERR_FORBIDDEN,
 			"only an admin can add webhooks and commands");
-	if (b->channel == DELIVERY_COMMAND && !listed(t->desk->commands, b->address))
+	if (b->channel == DELIVERY_COMMAND &&
+		!channel_listed(t->desk->commands, b->address))
 		return fail_at(why, "/address",
 			t->desk->commands[0] ? "no such command; configured: %s"
 					     : "no such command; none is configured%s",

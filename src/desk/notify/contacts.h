@@ -10,6 +10,7 @@ enum err contacts_drop(
 	struct rows *, int64_t ws, struct str user, struct str team, struct fault *);
 /* ERR_CHANNEL_OFF unless this channel is configured. */
 enum err channel_on(const struct task *, enum delivery_kind, struct fault *);
+bool channel_listed(const char *names, struct str name); /* with commas between them */
 /* A new code, to the contact's address. ERR_RATE: it had enough of them. */
 enum err contact_code_send(struct rows *, struct contact *, struct fault *);
 

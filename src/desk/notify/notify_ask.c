@@ -40,7 +40,7 @@ static enum err person_take(const struct notify_person *n, struct arena *arena,
 	out->present_ms = n->present_ms;
 	e = prefs_load(n->prefs, arena, &out->prefs, why);
 	/* An unknown time zone has no quiet hours. */
-	if (!e && prefs_zones(&out->prefs, arena, NULL) == ERR_MEMORY)
+	if (!e && prefs_zones(&out->prefs, zone_load, arena, NULL) == ERR_MEMORY)
 		e = out_of_memory(why);
 	return e;
 }
@@ -207,21 +207,6 @@ enum err recipients_read(struct task *task, struct rows *rows, int64_t now_ms,
 }
 
 /* ---- staging ---- */
-
-enum err contact_fetch(struct rows *rows, int64_t ws, struct str id,
-	const struct contact **out, struct fault *why)
-{
-	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct contact *c;
-	enum err e = rows_find(rows, RECORD_CONTACTS, id)
-			     ? OK
-			     : rows_fetch(rows, RECORD_CONTACTS,
-				       SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, why);
-
-	c = e ? NULL : rows_find(rows, RECORD_CONTACTS, id);
-	*out = c && c->ws == ws ? c : NULL;
-	return e;
-}
 
 enum err notify_stage(struct rows *rows, const struct ask *a, const struct contact *c,
 	struct delivery like, struct delivery **out, struct fault *why)

@@ -80,7 +80,7 @@ static enum err prefs_put_check(struct task *t, struct fault *why)
 	if (!p) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = p;
 	e = prefs_read(t->body, &t->job.arena, p, why);
-	return e ? e : prefs_zones(p, &t->job.arena, why);
+	return e ? e : prefs_zones(p, zone_load, &t->job.arena, why);
 }
 
 static enum err prefs_put_decide(struct job *job, struct rows *rows, struct fault *why)

@@ -14,26 +14,6 @@ static enum err out_of_memory(struct fault *why)
 
 /* ---- events ---- */
 
-enum err contact_event(
-	struct rows *rows, const struct contact *c, const char *type, struct fault *why)
-{
-	struct buf b = { .max = 1024 };
-	struct json_writer w = { .out = &b };
-	char digest[SHORT_DIGEST_SIZE];
-
-	contact_digest(c, digest);
-	jw_object(&w);
-	jw_put_str(&w, "contact", c->id);
-	jw_put_text(&w, "user", c->user.len ? arena_copy(rows->arena, c->user) : NULL);
-	jw_put_text(&w, "team", c->team.len ? arena_copy(rows->arena, c->team) : NULL);
-	jw_put_text(&w, "channel", delivery_kind_name(c->channel));
-	jw_put_text(&w, "record", digest);
-	jw_object_end(&w);
-	return rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena))
-		       ? OK
-		       : out_of_memory(why);
-}
-
 static enum err committed_event(struct rows *rows, const struct delivery *d,
 	const struct ask *a, const char *type, struct fault *why)
 {

@@ -7,64 +7,6 @@
 #include "base/utf8.h"
 #include "core/shared/name.h"
 
-struct user_found {
-	struct arena *arena;
-	struct user user;
-	bool found;
-};
-
-static enum err user_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct user_found *f = ctx;
-
-	f->found = true;
-	return user_from_row(row, f->arena, &f->user, why);
-}
-
-enum err user_find(struct rows *rows, int64_t ws, struct str id, struct arena *arena,
-	struct user *out, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(id) };
-	struct user_found f = { .arena = arena };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_USERS, RECORD_GET), args, 2, user_row, &f, why);
-
-	if (e) return e;
-	if (!f.found)
-		return fail(
-			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
-	*out = f.user;
-	return OK;
-}
-
-enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
-	const struct user **out, struct fault *why)
-{
-	const struct val args[] = { val_text(name), val_int(ws) };
-	const struct user *u = NULL;
-	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
-
-	if (e) return e;
-	while ((u = rows_next(rows, RECORD_USERS, u)))
-		if (u->ws == ws && str_eq(u->name, name)) break;
-	*out = u;
-	return OK;
-}
-
-struct user *user_new(
-	struct rows *rows, int64_t ws, struct str name, enum role role, struct fault *why)
-{
-	const struct user fresh = { .ws = ws,
-		.id = rows_new_id(rows, "usr"),
-		.name = name,
-		.role = role,
-		.created_ms = rows->now_ms };
-	struct user *u = fresh.id.len ? rows_new(rows, RECORD_USERS, &fresh) : NULL;
-
-	if (!u) fail(why, ERR_MEMORY, "out of memory");
-	return u;
-}
-
 void user_write(struct json_writer *w, const struct user *u, struct str login_code)
 {
 	char at[TIME_SIZE];

@@ -8,47 +8,6 @@
 #include "core/shared/name.h"
 #include "core/shared/show.h"
 
-/* What a secret is can be seen from its first letters, by people and by secret scanners.
- */
-static const char *const prefixes[] = {
-	[TOKEN_BEARER] = "prl",
-	[TOKEN_CODE] = "plc",
-	[TOKEN_COOKIE] = "plk",
-};
-
-const struct token *token_new(
-	struct rows *rows, const struct token *like, char out[SECRET_SIZE])
-{
-	struct token tok = *like;
-
-	secret_make(rows->ids, prefixes[tok.kind], out);
-	sha256(str_of(out), tok.hash);
-	tok.id = rows_new_id(rows, "tok");
-	tok.last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
-	tok.created_ms = rows->now_ms;
-	return rows_new(rows, RECORD_TOKENS, &tok);
-}
-
-enum err tokens_fetch(struct rows *rows, int64_t ws, struct str user, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(user) };
-
-	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
-}
-
-const struct token *tokens_next(
-	const struct rows *rows, int64_t ws, struct str user, const struct token *at)
-{
-	while ((at = rows_next(rows, RECORD_TOKENS, at)))
-		if (at->ws == ws && str_eq(at->user, user)) return at;
-	return NULL;
-}
-
-bool token_is_own(const struct job *job, const struct token *tok)
-{
-	return job->has_hash && memcmp(tok->hash, job->hash, SHA256_SIZE) == 0;
-}
-
 static void token_write(struct json_writer *w, const struct token *tok, struct str secret)
 {
 	jw_object(w);

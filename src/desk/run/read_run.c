@@ -377,8 +377,7 @@ const struct use use_task_list = READS("task_list", 0, 0, task_list_read, NULL);
 static enum err tool_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	const char *env = getenv("PARLEY_TEST_TOOLS");
-	bool test = env && strcmp(env, "1") == 0;
+	bool test = task_of(job)->desk->test_tools;
 
 	(void)rows;
 	(void)why;

@@ -66,7 +66,7 @@ static struct str rejection(struct rows *rows, const struct ask *a)
 }
 
 /* What a person put in place of a call's arguments is checked as the model's own were. */
-static enum err edited_check(struct rows *rows, const struct run *r,
+static enum err edited_check(struct task *t, struct rows *rows, const struct run *r,
 	const struct tool_call *c, const struct json *edited, const char *at,
 	struct fault *why)
 {
@@ -76,13 +76,13 @@ static enum err edited_check(struct rows *rows, const struct run *r,
 	enum err e = run_agent(r, NULL, rows->arena, &agent, why);
 
 	if (e) return e;
-	box = run_toolbox(r, &agent);
+	box = run_toolbox(t, r, &agent);
 	if (run_tool_call(&box, c->name, edited, rows->arena, &wrong)) return OK;
 	return fail_at(why, at, "%.*s", STR_ARGS(wrong));
 }
 
-static enum err approval_settled(struct rows *rows, struct session *s, struct run *r,
-	struct tool_call *c, const struct ask *a, struct fault *why)
+static enum err approval_settled(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, struct tool_call *c, const struct ask *a, struct fault *why)
 {
 	const struct json *edited;
 	struct ask_parts parts;
@@ -95,7 +95,8 @@ static enum err approval_settled(struct rows *rows, struct session *s, struct ru
 	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
 	if (e) return e;
 	if (edited) {
-		e = edited_check(rows, r, c, edited, "/answers/decision/arguments", why);
+		e = edited_check(
+			t, rows, r, c, edited, "/answers/decision/arguments", why);
 		if (e) return e;
 		json_write(&b, edited);
 		c->approved_arguments = buf_keep_done(&b, rows->arena);
@@ -118,7 +119,7 @@ static enum err interrupted_settled(struct task *t, struct rows *rows, struct se
 			json->type != JSON_OBJECT)
 			return fail_at(why, "/answers/recovery/text",
 				"the new arguments as a JSON object");
-		e = edited_check(rows, r, c, json, "/answers/recovery/text", why);
+		e = edited_check(t, rows, r, c, json, "/answers/recovery/text", why);
 		if (e) return e;
 		c->approved_arguments = text;
 		return tool_call_act(c, CALL_ALLOW, why);
@@ -153,7 +154,7 @@ static enum err call_settled(struct task *t, struct rows *rows, struct session *
 	if (c->status == CALL_INTERRUPTED)
 		return interrupted_settled(t, rows, s, r, c, a, why);
 	if (c->status != CALL_WAITING) return OK;
-	return a->kind == ASK_APPROVAL ? approval_settled(rows, s, r, c, a, why)
+	return a->kind == ASK_APPROVAL ? approval_settled(t, rows, s, r, c, a, why)
 				       : question_settled(rows, s, r, c, a, why);
 }
 

@@ -10,16 +10,6 @@
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/run_inner.h"
 
-#include <stdlib.h>
-
-struct run_toolbox run_toolbox(const struct run *r, const struct agent_config *a)
-{
-	const char *test = getenv("PARLEY_TEST_TOOLS");
-
-	return (struct run_toolbox){ a->tools, a->tools_len, run_is_child(r),
-		test && strcmp(test, "1") == 0 };
-}
-
 /* ---- the gate ---- */
 
 /* The workspace's policy with what the agent has of its own. */
@@ -163,58 +153,6 @@ enum err run_call_use(struct task *t, struct rows *rows, struct session *s, stru
 	return e;
 }
 
-/* ---- ends ---- */
-
-/* What a person changed or said when they let it run comes before its result. */
-static enum err told_before(
-	struct rows *rows, const struct tool_call *c, struct str *text, struct fault *why)
-{
-	const struct json *answer = NULL;
-	struct fault gone = { 0 };
-	struct str note = STR_NONE;
-	struct buf b = { .max = 2 * CALL_RESULT_MAX };
-	struct ask *a = NULL;
-	enum err e = c->ask.len ? rows_fetch_ask(rows, c->ws, c->ask, &a, &gone) : OK;
-
-	if (e && e != ERR_NOT_FOUND) return *why = gone, e;
-	if (a && a->answer.len && !json_read(a->answer, NULL, rows->arena, &answer, NULL))
-		note = json_text(json_get(json_get(answer, "decision"), "text"));
-	if (!c->approved_arguments.len && !note.len) return OK;
-	if (c->approved_arguments.len)
-		buf_print(&b, "[A person changed the arguments to %.*s.]\n",
-			STR_ARGS(c->approved_arguments));
-	if (note.len) buf_print(&b, "[Note of the person: %.*s]\n", STR_ARGS(note));
-	buf_add(&b, str_first(*text, CALL_RESULT_MAX));
-	*text = buf_keep_done(&b, rows->arena);
-	return OK;
-}
-
-enum err run_call_end(struct rows *rows, struct session *s, struct run *r,
-	struct tool_call *c, enum call_action action, struct str text, struct fault *why)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	enum err e = tool_call_act(c, action, why);
-	struct str kept;
-
-	if (!e && (action == CALL_FINISH || action == CALL_FAIL))
-		e = told_before(rows, c, &text, why);
-	if (e) return e;
-	kept = str_first(text, CALL_RESULT_MAX);
-	if (action == CALL_FINISH)
-		c->result = kept;
-	else
-		c->error = kept;
-	if (!c->started_ms) c->started_ms = rows->now_ms;
-	c->ended_ms = rows->now_ms;
-	r->tools_used += action == CALL_FINISH || action == CALL_FAIL;
-	show_text(&w, "call", c->id);
-	show_text(&w, "name", c->name);
-	show_text(&w, "status", str_of(call_status_name(c->status)));
-	jw_put_int(&w, "duration_ms", c->ended_ms - c->started_ms);
-	return run_event(rows, "run.tool_finished", s, r, &b, why);
-}
-
 /* ---- made ---- */
 
 static struct str json_keep(const struct json *json, struct arena *arena)
@@ -229,7 +167,7 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, const struct agent_config *agent, struct str message,
 	const struct json *part, int64_t n, struct tool_call **out, struct fault *why)
 {
-	const struct run_toolbox box = run_toolbox(r, agent);
+	const struct run_toolbox box = run_toolbox(t, r, agent);
 	const struct json *arguments = json_get(part, "arguments"), *operation;
 	struct str unreadable = json_text(json_get(part, "unreadable")), wrong = STR_NONE;
 	struct tool_call c = { .ws = r->ws,

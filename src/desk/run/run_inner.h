@@ -91,7 +91,8 @@ enum err run_tool_do(struct task *, struct rows *, struct session *, struct run 
  * good for exactly this. */
 enum err run_call_use(struct task *, struct rows *, struct session *, struct run *,
 	struct tool_call *, struct fault *);
-struct run_toolbox run_toolbox(const struct run *, const struct agent_config *);
+struct run_toolbox run_toolbox(
+	const struct task *, const struct run *, const struct agent_config *);
 
 /* ---- asks ---- */
 

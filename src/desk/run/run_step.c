@@ -260,6 +260,7 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 		.model = arena_str(arena, r->model),
 		.language = arena_str(arena, r->language),
 		.child = run_is_child(r),
+		.test_tools = t->desk->test_tools,
 		.turn = r->turn };
 }
 

@@ -367,7 +367,7 @@ static do_fn *const does[RUN_TOOLS] = {
 enum err run_tool_do(struct task *t, struct rows *rows, struct session *s, struct run *r,
 	const struct agent_config *agent, struct tool_call *c, struct fault *why)
 {
-	const struct run_toolbox box = run_toolbox(r, agent);
+	const struct run_toolbox box = run_toolbox(t, r, agent);
 	struct doing d = { .t = t, .rows = rows, .s = s, .r = r, .agent = agent, .c = c };
 	struct fault refused = { 0 };
 	const struct run_operation *op;

@@ -98,6 +98,7 @@ struct desk {
 	bool threads;
 	struct fetched fetched;
 	int64_t notify_rate; /* messages a minute to one contact */
+	bool test_tools;
 	struct notify_counts told_counts;
 	bool mail_settled; /* a mail tells the end of an ask, too */
 	/* Replies: how their address is made, who vouches for their senders (empty: nobody),

@@ -18,7 +18,8 @@ static struct notify_prefs prefs_of(const char *json)
 {
 	struct notify_prefs p;
 
-	if (prefs_read(kit_json(json), &kit, &p, NULL) || prefs_zones(&p, &kit, NULL))
+	if (prefs_read(kit_json(json), &kit, &p, NULL) ||
+		prefs_zones(&p, zone_load, &kit, NULL))
 		fail_msg("not read: %s", json);
 	return p;
 }

@@ -1,0 +1,112 @@
+/* people_rows.c - users and tokens as rows of a batch: finding and making them. */
+#include "desk/people/people.h"
+
+/* What a secret is can be seen from its first letters, by people and by secret scanners. */
+static const char *const prefixes[] = {
+	[TOKEN_BEARER] = "prl",
+	[TOKEN_CODE] = "plc",
+	[TOKEN_COOKIE] = "plk",
+};
+
+struct user_found {
+	struct arena *arena;
+	struct user user;
+	bool found;
+};
+
+static enum err user_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct user_found *f = ctx;
+
+	f->found = true;
+	return user_from_row(row, f->arena, &f->user, why);
+}
+
+enum err user_find(struct rows *rows, int64_t ws, struct str id, struct arena *arena,
+	struct user *out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(id) };
+	struct user_found f = { .arena = arena };
+	enum err e = rows_query(
+		rows, SQL_OF(RECORD_USERS, RECORD_GET), args, 2, user_row, &f, why);
+
+	if (e) return e;
+	if (!f.found)
+		return fail(
+			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
+	*out = f.user;
+	return OK;
+}
+
+enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
+	const struct user **out, struct fault *why)
+{
+	const struct val args[] = { val_text(name), val_int(ws) };
+	const struct user *u = NULL;
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
+
+	if (e) return e;
+	while ((u = rows_next(rows, RECORD_USERS, u)))
+		if (u->ws == ws && str_eq(u->name, name)) break;
+	*out = u;
+	return OK;
+}
+
+struct user *user_new(
+	struct rows *rows, int64_t ws, struct str name, enum role role, struct fault *why)
+{
+	const struct user fresh = { .ws = ws,
+		.id = rows_new_id(rows, "usr"),
+		.name = name,
+		.role = role,
+		.created_ms = rows->now_ms };
+	struct user *u = fresh.id.len ? rows_new(rows, RECORD_USERS, &fresh) : NULL;
+
+	if (!u) fail(why, ERR_MEMORY, "out of memory");
+	return u;
+}
+
+const struct token *token_new(
+	struct rows *rows, const struct token *like, char out[SECRET_SIZE])
+{
+	struct token tok = *like;
+
+	secret_make(rows->ids, prefixes[tok.kind], out);
+	sha256(str_of(out), tok.hash);
+	tok.id = rows_new_id(rows, "tok");
+	tok.last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
+	tok.created_ms = rows->now_ms;
+	return rows_new(rows, RECORD_TOKENS, &tok);
+}
+
+enum err tokens_fetch(struct rows *rows, int64_t ws, struct str user, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(user) };
+
+	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+}
+
+const struct token *tokens_next(
+	const struct rows *rows, int64_t ws, struct str user, const struct token *at)
+{
+	while ((at = rows_next(rows, RECORD_TOKENS, at)))
+		if (at->ws == ws && str_eq(at->user, user)) return at;
+	return NULL;
+}
+
+bool token_is_own(const struct job *job, const struct token *tok)
+{
+	return job->has_hash && memcmp(tok->hash, job->hash, SHA256_SIZE) == 0;
+}
+
+enum err token_shown(
+	struct job *job, struct rows *rows, const struct token **out, struct fault *why)
+{
+	const struct val key[] = { val_bytes(job->hash, SHA256_SIZE) };
+	enum err e = rows_fetch(
+		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
+
+	if (e) return e;
+	*out = rows_find(rows, RECORD_TOKENS, key[0].text);
+	return *out ? OK : fail(why, ERR_NO_TOKEN, "this token is not known");
+}
