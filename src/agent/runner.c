@@ -119,7 +119,7 @@ bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *
 	return worker_tell_again(w, use, t, what, NULL);
 }
 
-/* False: it came back without the run having been brought to rest. */
+/* Works on a run until it rests. False: it was left in between. */
 static bool worker_go(struct worker *w)
 {
 	struct run_work work = w->work, next;
@@ -297,8 +297,8 @@ static void runs_look(struct runner *r)
 	mem_free(n.lost);
 }
 
-/* Hands each to a thread; early: before its claim is committed. Those that rest already were only
- * looked at. Under the lock. */
+/* Hands each run that has work to a thread. early: before its claim is committed. Under the
+ * lock. */
 static void runs_hand_out(struct runner *r, struct claimed_runs *c, bool early)
 {
 	for (size_t i = 0; i < c->claim.len; i++) {
@@ -505,7 +505,8 @@ static void *runner_main(void *ctx)
 		bool woken, stray, idle;
 
 		if (!r->woken && !r->freed) runner_wait(r, wait);
-		/* A thread came back, nothing waits for one, and no lease is to be looked at. */
+		/* A thread came back, nothing waits for one, and no lease is to be looked at.
+		 * */
 		idle = r->freed && !r->woken && !r->left && !r->stray && !r->set.shared &&
 		       !(r->busy && clock_mono_ms() - looked_ms >= LOOK_MS);
 		if (idle && !r->stopping && !(next_ms && next_ms <= clock_now_ms())) {

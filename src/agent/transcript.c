@@ -76,7 +76,7 @@ static bool message_add(struct transcript *t, const struct run_message *m)
 	return t->at[t->len] && ++t->len;
 }
 
-/* What the model is not given any more. */
+/* Drops messages older than the history window. */
 static void transcript_trim(struct transcript *t, const struct run_work *work)
 {
 	int64_t before = work->said - history_tail(work->said, work->history);

@@ -316,7 +316,8 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		turn.cost = usage_cost(&reply->usage, &work->access.model.price);
 	ours = worker_tell(c->w, &use_run_turn, t, &turn);
 	if (ours) *next = turn.next;
-	/* Nobody can commit it: the model is not asked for ever. */
+	/* The store refuses this turn for good: fail the run instead of asking the model
+	 * again. */
 	if (!ours && worker_failed(t))
 		return trouble_told(c, TROUBLE_INTERNAL, str_of(t->job.why.detail), 0,
 			began_ms, next);

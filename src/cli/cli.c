@@ -77,7 +77,7 @@ bool cli_word_looks(struct cli *cli, const char *list)
 	return false;
 }
 
-/* What of a fault's words says nothing by itself gets a sentence of ours. */
+/* Errors whose own words are too bare for a person get a sentence of the catalogue. */
 static const struct {
 	enum err err;
 	int exit;
@@ -146,7 +146,7 @@ int cli_fail(const struct cli *cli, const struct fault *english)
 			id = failures[i].message;
 			status = failures[i].exit;
 		}
-	/* Administration and the server speak of files and addresses themselves. */
+	/* Administration and the server name the file or address in their own words. */
 	if (why->err == ERR_UNAVAILABLE && cli->command &&
 		!(cli->command->what & SETTINGS_CLIENT))
 		id = NULL;
@@ -313,7 +313,7 @@ static void stdio_open(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
 }
 
-/* Of the pipe that stdout is: it had enough, which is no failure. */
+/* Has the reader of our pipe gone? Then it had enough, which is no failure. */
 static bool reader_gone(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };

@@ -119,7 +119,7 @@ const char *help_setting(struct cli *cli, const struct command *c, const struct 
 	const char *text = help_flag(cli, c, f);
 	struct setting_info s;
 
-	if (!f->value) return text; /* a switch: naming it is all */
+	if (!f->value) return text; /* a switch takes no value */
 	for (size_t i = 0; setting_info(i, &s); i++) {
 		struct str accepts;
 

@@ -527,7 +527,8 @@ struct str settings_push_subject(const struct settings *set)
 	return str_starts(s, "mailto:") || str_starts(s, "https://") ? s : STR_NONE;
 }
 
-/* Messages have buttons, so presses must be able to come: by Slack's socket, or signed by HTTP. */
+/* Messages have buttons, so presses must be able to come: by Slack's socket, or signed by
+ * HTTP. */
 static enum err slack_check(struct settings *s, struct arena *arena, struct fault *why)
 {
 	struct address at;

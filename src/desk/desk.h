@@ -127,7 +127,8 @@ struct task {
 	struct str mcp_session;
 	bool mcp_ended; /* found: that session was ended */
 	enum err (*entered)(struct task *, struct fault *why);
-	/* An English sentence of ours for who asks, in their language. NULL: they read English. */
+	/* An English sentence of ours for who asks, in their language. NULL: they read
+	 * English. */
 	struct str (*words)(struct str english, struct arena *);
 };
 

@@ -117,7 +117,8 @@ static enum err events_react(struct job *job, struct rows *rows, struct fault *w
 	return e;
 }
 
-/* Events about people and rules are made from the rows that the job, and what followed, changed. */
+/* Events about people and rules are made from the rows that the job, and what followed,
+ * changed. */
 enum err reactions_run(void *desk, struct job *job, struct rows *rows, struct fault *why)
 {
 	enum err e = events_react(job, rows, why);

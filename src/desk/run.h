@@ -23,7 +23,8 @@
 
 enum { RUN_LEASE_MS = 30 * 1000 };
 
-/* What its holder keeps of a run between its steps, so that it is not read again while it is the same. */
+/* What its holder keeps of a run between its steps, so that it is not read again while it is
+ * the same. */
 struct run_known {
 	struct str config; /* what `agent` was read from; empty: nothing yet */
 	const struct agent_config *agent;
@@ -81,7 +82,8 @@ struct run_claim {
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
 };
 
-/* use_run_history: what the model may be given of the thread of this work, on a reading clerk. */
+/* use_run_history: what the model may be given of the thread of this work, on a reading
+ * clerk. */
 struct run_history {
 	const struct run_work *work;
 	struct run_message *messages; /* found, by their numbers; in the task's arena */

@@ -32,7 +32,7 @@ static void hub_free(void *thing)
 	mem_free(hub);
 }
 
-/* Their requests are gone, and the memory these had is not wanted soon. */
+/* Many connections wait now: free the spare buffers of their requests. */
 static void hub_tidy(struct tick *tick)
 {
 	struct hub *hub = LINK_OF(tick, struct hub, tidy);
@@ -168,11 +168,12 @@ static void conn_resume(struct conn *c)
 	socket_read(c, true);
 }
 
-/* The peer is to get the end of our reply: closing with bytes unread would reset the connection. */
+/* The peer is to get the end of our reply: closing with bytes unread would reset the
+ * connection. */
 static void conn_linger(struct conn *c)
 {
 	kept_drop(c);
-	/* When the farewell has to wait, its end leads here again. */
+	/* If close_notify cannot be sent at once, this runs again when it was. */
 	if (c->tls && conn_bid_farewell(c) && c->out) return;
 	if (c->phase == CONN_CLOSED) return;
 	if (c->ended || shutdown(c->watch.fd, SHUT_WR)) {

@@ -107,7 +107,7 @@ static void server_ticked(struct tick *tick)
 		conn_cut(c);
 }
 
-/* What waits is ended, what is about to be answered may be. */
+/* Ends connections that only wait; a request that is being answered may finish. */
 static void conn_stop(struct conn *c)
 {
 	switch (c->phase) {

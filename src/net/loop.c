@@ -76,8 +76,8 @@ static void bell_ring(struct loop *loop)
 	(void)n; /* edge-triggered: the count is never read */
 }
 
-/* Whoever posts first and then sees `looks` is seen by what follows its end. A post that is
- * run may bring more to do; but others want their turn as well. */
+/* A post that saw `looks` set is found when the mailbox is checked after `looks` is cleared.
+ * Posts may bring more posts: at most ROUNDS, so that sockets get their turn. */
 static bool turn_end(struct loop *loop)
 {
 	if (!loop->turn_ends) return false;
@@ -112,7 +112,8 @@ static bool watch_tell(struct loop *loop, struct watch *w, unsigned held)
 	return true;
 }
 
-/* One may be closed by what is said to another: it wants nothing then, and is still there. */
+/* A watch may be closed by the callback of an earlier one: it then wants nothing, but is not
+ * freed yet. */
 static void watch_fire(struct loop *loop, struct watch *w, uint32_t ready)
 {
 	unsigned events = (ready & (EPOLLIN | EPOLLHUP) ? WATCH_READ : 0u) |
@@ -276,7 +277,7 @@ static void loop_turn(struct loop *loop)
 	loop->inner_ready = false;
 }
 
-/* Once it shall stop, only what others have open keeps it going. */
+/* After loop_stop, the loop runs on only while handles of others are open. */
 static bool loop_goes_on(struct loop *loop)
 {
 	bool alive;

@@ -1,4 +1,5 @@
-/* process.c - our side of a program that runs beside us: pipes, the end of its output, its exit. */
+/* process.c - our side of a program that runs beside us: pipes, the end of its output, its
+ * exit. */
 #include "net/process.h"
 
 #include "base/clock.h"
@@ -17,10 +18,9 @@
 #include <unistd.h>
 
 enum {
-	KILL_MS = 2000, /* that a supervisor has to end its tree */
+	KILL_MS = 2000, /* time a supervisor gets to end the process tree */
 	WORDS_MAX = 8 + PROCESS_HIDDEN_MAX * 8,
-	READ_MAX =
-		4 * PROCESS_TAIL_MAX, /* at one look: others want to be looked at, too */
+	READ_MAX = 4 * PROCESS_TAIL_MAX, /* bytes at a time: others get a turn */
 };
 
 static void fd_close(int *fd)
@@ -58,7 +58,7 @@ static bool pipe_open(int *read_end, int *write_end)
 
 /* ---- starting ---- */
 
-/* Everything of ours stays here: descriptors, the ignored SIGPIPE, blocked signals. */
+/* Starts a supervisor that inherits no descriptors, ignored signals or signal masks of ours. */
 static int supervisor_spawn(
 	pid_t *pid, char *const argv[], char *const envp[], const int from[SUPERVISE_FDS])
 {

@@ -61,7 +61,7 @@ static bool file_put(const char *path, const char *text)
 	return done;
 }
 
-/* The end of the server is SIGTERM for us. A change of credentials forgets that. */
+/* Ask for SIGTERM when the server ends. Must be repeated after a change of credentials. */
 static void server_follow(pid_t server)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
@@ -159,7 +159,8 @@ static char **hidden_read(char **word)
 	return word;
 }
 
-/* Where we are may be what is hidden now: the path leads to what is in its place. */
+/* Enter the working folder again: it may be hidden by now, and the path leads to its
+ * replacement. */
 static void folder_again(const char *path)
 {
 	if (!*path || chdir(path) != 0)

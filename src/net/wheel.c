@@ -127,8 +127,8 @@ void tick_set(struct loop *loop, struct tick *t, int64_t after_ms)
 
 	t->due = (uint32_t)slot_of(wheel_ms(w) + after_ms);
 	if (t->next) {
-		/* Most are moved later again and again and never fire: that costs a
-		 * store. */
+		/* Most ticks are moved later again and again and never fire: moving one costs
+		 * one store. */
 		if (t->slot <= t->due) return;
 		list_remove(t);
 	} else if (w->armed == INT64_MAX) {

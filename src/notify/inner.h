@@ -141,7 +141,8 @@ size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
 /* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */
 struct str program_error(const struct process_end *, struct str late, struct arena *);
 
-/* Has it filled and started anew, after it had to wait: its ask may have been settled meanwhile. */
+/* Has it filled and started anew, after it had to wait: its ask may have been settled
+ * meanwhile. */
 void claimed_fill_anew(struct claimed *);
 /* The texts of the outcome live in the delivery's arena. */
 void claimed_over(

@@ -15,9 +15,9 @@ enum {
 	RENEW_MAX = 256,   /* more than there are slots */
 	TROUBLE_MS = 1000, /* before the store is asked again */
 	LOOK_MS = 250,	   /* clocks jump */
-	FRESH_MS = 1000,   /* so old may be what a message is made of when it begins */
+	FRESH_MS = 1000,   /* older ones are filled again before they start */
 	POLL_MS = 1000,	   /* others write */
-	SHARE_MS = 100,	   /* before what has no share is looked at again */
+	SHARE_MS = 100,	   /* pause before deliveries without a share are tried again */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
 	UNMET_MS = 60 * 1000,
@@ -216,8 +216,8 @@ void claimed_fill_anew(struct claimed *c)
 	claimed_fill(c);
 }
 
-/* How one ends that could not be filled: not begun when that is the store's trouble, tried again
- * when memory is short and it may be, dead otherwise. */
+/* The outcome of a delivery that could not be filled: not started if the store failed,
+ * retried if memory was short and retries are allowed, else dead. */
 static enum delivery_ending unfilled_ending(const struct claimed *c)
 {
 	switch (c->task.job.err) {
@@ -300,9 +300,8 @@ static bool room_find(const struct notify *n, struct delivery_claim *c)
 	return some;
 }
 
-/* Is there more at once? Only where all that could be taken was taken, or was not begun. What is due and was not
- * claimed has no room: of slots, then it is claimed with the next that is free; or of its agent's
- * or host's share, which can wait a moment. */
+/* When to claim next. At once if the claim was full, or took only what is not started.
+ * Otherwise what is left waits for a free slot, or for its agent's or host's share. */
 static void claim_learn(struct notify *n, const struct delivery_claim *c)
 {
 	int64_t now = clock_now_ms(), took[DELIVERY_KINDS] = { 0 };
@@ -401,7 +400,8 @@ static void notify_claim(struct notify *n)
 	b->task.checked = &b->claim;
 	desk_wait(n->desk, &use_delivery_claim, &b->task);
 	e = b->task.job.err;
-	/* What it may have taken runs out under a name that we no longer have. */
+	/* The claim may be committed: take a new lease name, and let the leases of the old
+	 * one run out. */
 	if (e == ERR_UNKNOWN) notify_name(n);
 	if (e) {
 		atomic_store(&n->woken, true);
@@ -458,7 +458,7 @@ static void leases_renew(struct notify *n, const char *by)
 			claimed[i]->channel->cut(claimed[i]);
 }
 
-/* Each name once: those of one follow each other. */
+/* Renew once per lease name; batches of one name are adjacent. */
 static void names_renew(struct notify *n)
 {
 	const char *before = "";

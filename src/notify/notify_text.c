@@ -1,4 +1,5 @@
-/* notify_text.c - says what a delivery tells of: an ask, its end, a digest, how many more wait. */
+/* notify_text.c - says what a delivery tells of: an ask, its end, a digest, how many more
+ * wait. */
 #include "notify/notify_text.h"
 
 #include "base/clock.h"
@@ -68,7 +69,7 @@ static struct str ask_title(
 	if (!title.len && p->questions_len)
 		title = own_words(p->questions[0].key, p->questions[0].text, w->arena);
 	title = utf8_first(title, TITLE_MAX);
-	/* Who wants titles alone is told nothing else in their place. */
+	/* With "titles only", an ask without a title shows its kind, not its text. */
 	return hidden || !title.len || (w->f->title_only && !p->title.len)
 		       ? MSG_IN(w->arena, w->lang, "notify.title.hidden",
 				 { "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
@@ -223,7 +224,7 @@ static void head(struct writing *w, struct str title)
 		{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
 		{ "agent", agent_whole(w) });
 
-	/* It may be all that the title says. */
+	/* The title may already be the kind. */
 	if (!str_eq(kind, title)) line(w, kind);
 	countdown(w, a);
 	if (fill_is_hidden(w->f) || w->f->title_only) return;
@@ -309,7 +310,8 @@ static bool detail(struct writing *w, enum detail_part part, struct str text, si
 	return shown.len < text.len;
 }
 
-/* As much as fits: first operation, diff and error, then the questions, then what the agent says. */
+/* As much as fits: first operation, diff and error, then the questions, then what the agent
+ * says. */
 static void ask_json(struct writing *w, size_t room)
 {
 	/* Written before what the agent says, to know their room, and shown below it. */
@@ -434,7 +436,8 @@ static struct str settled_line(struct writing *w)
 static void tell_settled(struct writing *w, size_t room, struct notify_words *out)
 {
 	const struct delivery_fill *f = w->f;
-	/* Their message takes the place of the one that asked: it stays a record of what was. */
+	/* Slack and webhooks replace the message that asked, so it must still show what was
+	 * asked. */
 	bool edits = f->delivery->kind == DELIVERY_SLACK ||
 		     f->delivery->kind == DELIVERY_WEBHOOK;
 

@@ -204,7 +204,7 @@ static void slack_start(struct claimed *c)
 		claimed_over(c, ENDED_DEAD, -1, STR("Slack is not configured"));
 		return;
 	}
-	/* Nothing there shows the ask: its summary did. */
+	/* No message to edit: the ask was part of a summary. */
 	if (is_edit(c) && !c->fill.shown_at.len) {
 		claimed_over(c, ENDED_NOTHING, -1, STR("no message shows the ask"));
 		return;

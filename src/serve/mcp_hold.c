@@ -11,7 +11,8 @@
 
 #define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
 
-/* How long clients should wait before they reconnect: many try only twice, which must not both fall into a restart. Spread, so that not all come at once. */
+/* How long clients should wait before they reconnect: many try only twice, which must not
+ * both fall into a restart. Spread, so that not all come at once. */
 enum { RETRY_MS = 3000, RETRY_SPREAD_MS = 2000 };
 
 /* What is kept of a call: JSON-RPC's id, the progress token, the session's nonce. */
@@ -51,7 +52,8 @@ void sse_write(struct buf *b, struct str id, struct str message)
 	buf_add(b, STR("\n\n"));
 }
 
-/* The event id: a unique first part, then the ticket of the call. Empty for revisions without ids. */
+/* The event id: a unique first part, then the ticket of the call. Empty for revisions without
+ * ids. */
 static void event_id(struct buf *out, const struct tool_wait *c)
 {
 	struct ticket_call t = {

@@ -161,7 +161,8 @@ struct request *request_free(struct request *r)
 	return NULL;
 }
 
-/* The desk may close once no clerk has a request. Requests whose peer has gone come back, too. */
+/* The desk may close once no clerk has a request. Requests whose peer has gone come back,
+ * too. */
 void serve_try_end(struct serve *s)
 {
 	void (*stopped)(void *) = s->stopped;

@@ -391,7 +391,8 @@ static void slack_settled(struct request *r)
 	}
 }
 
-/* The next task of the request, as the person who holds the id; once, however often Slack says it. */
+/* The next task of the request, as the person who holds the id; once, however often Slack
+ * says it. */
 static void slack_put(struct request *r, const struct use *use, struct str body)
 {
 	struct slack_turn *turn = slack_turn_of(r);

@@ -295,7 +295,9 @@ static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
 
-/* Commits a change and its reversal, since the engine skips a commit without changes. Before this commit, a power cut could bring back an earlier commit that failed and was not seen since. */
+/* Commits a change and its reversal, since the engine skips a commit without changes. Before
+ * this commit, a power cut could bring back an earlier commit that failed and was not seen
+ * since. */
 static enum err batch_confirm(struct batch *b, struct fault *why)
 {
 	const struct val there[] = { val_int(1), val_int(1) };
@@ -328,13 +330,16 @@ static enum err batch_ready(struct batch *b, struct fault *why)
 	return OK;
 }
 
-/* Did the store fail, rather than the job decide? Then its changes must not stay; the engine may even have ended the transaction. */
+/* Did the store fail, rather than the job decide? Then its changes must not stay; the engine
+ * may even have ended the transaction. */
 static bool job_broke(const struct job *job)
 {
 	return job->err >= ERR_UNAVAILABLE;
 }
 
-/* Keeps the rows written last and the end of the log, unless something failed or another process wrote since. Without an event the end is forgotten: the workspace may have changed. */
+/* Keeps the rows written last and the end of the log, unless something failed or another
+ * process wrote since. Without an event the end is forgotten: the workspace may have changed.
+ * */
 static void batch_remember(struct batch *b)
 {
 	bool alone = b->db->driver->state != NULL;
@@ -553,7 +558,8 @@ void batch_write(struct batch *b, struct batch_jobs *jobs)
 
 /* ---- commits whose sync is owed ---- */
 
-/* Commits without waiting for the sync. ERR_UNKNOWN: the outcome is open. Other errors: nothing was kept. */
+/* Commits without waiting for the sync. ERR_UNKNOWN: the outcome is open. Other errors:
+ * nothing was kept. */
 static enum err batch_owe(
 	struct batch *b, struct job **jobs, size_t len, struct owed *o, struct fault *why)
 {

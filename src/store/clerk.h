@@ -35,7 +35,8 @@ struct job_kind {
 		struct job *, struct rows *, const struct key_record *, struct fault *);
 	/* What decide did outside of rows, when the batch is rolled back. */
 	void (*undo)(struct job *);
-	/* Reading kinds: rows of one snapshot, in the job's arena; nothing of them is written. */
+	/* Reading kinds: rows of one snapshot, in the job's arena; nothing of them is
+	 * written. */
 	enum err (*read)(struct job *, struct rows *, struct fault *);
 	enum permission may; /* what the role must allow, checked before all else */
 	unsigned flags;	     /* enum job_flags */

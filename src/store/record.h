@@ -51,7 +51,8 @@ struct column {
 	bool later;   /* empty, or 0, in nearly every record that is made */
 	bool seldom;  /* and in nearly every one that changes */
 	bool packed;  /* a text that may be long, and that no statement looks into */
-	/* Offset of another text: if that one is empty, this one is not packed. 0: always packed. */
+	/* Offset of another text: if that one is empty, this one is not packed. 0: always
+	 * packed. */
 	size_t packed_with;
 	const struct column_words *words;
 	/* Kept in another table, and only read with this one: the expression that finds it,

@@ -35,7 +35,8 @@
 #define ASKS_AND_SESSIONS                                                                \
 	"SELECT @asks(a.), @sessions(s.) FROM asks a"                                    \
 	" JOIN sessions s ON s.ws = a.ws AND s.id = a.session"
-/* Asks with the title of their session, whether it was made for them, and the mark of the user $9, as a list shows them. */
+/* Asks with the title of their session, whether it was made for them, and the mark of the
+ * user $9, as a list shows them. */
 #define ASKS                                                                             \
 	"SELECT @asks(a.), s.title, s.for_ask,"                                          \
 	" COALESCE(m.read_ms, 0), COALESCE(m.snoozed_ms, 0)"                             \

@@ -1,4 +1,5 @@
-/* sql_make.c - statements made from the tables of columns, and the marks in the others replaced. */
+/* sql_make.c - statements made from the tables of columns, and the marks in the others
+ * replaced. */
 #include "base/buf.h"
 #include "store/record.h"
 #include "store/sql.h"

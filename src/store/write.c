@@ -162,7 +162,8 @@ static void add_changes(const struct rows *rows, struct calls *c)
 				add_record(c, (enum record_id)id, copy_record(r));
 }
 
-/* Adds the hits to an earlier statement for the same rule, if there is one. Ids of rules are unique across workspaces. */
+/* Adds the hits to an earlier statement for the same rule, if there is one. Ids of rules are
+ * unique across workspaces. */
 static bool hit_merged(struct table *hits, const struct statement *s)
 {
 	struct val *first = table_get(hits, s->call.args[1].text);
@@ -300,7 +301,8 @@ static struct counter *take_counters(const struct rows *rows, struct calls *c)
 	return first;
 }
 
-/* Did another node change the policy this batch decided by? The counter row is locked until the commit, so its version can no longer move. */
+/* Did another node change the policy this batch decided by? The counter row is locked until
+ * the commit, so its version can no longer move. */
 static bool policy_moved(const struct rows *rows, const struct counter *counter)
 {
 	for (const struct policy_seen *p = rows->policies; p; p = p->next)

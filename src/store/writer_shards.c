@@ -152,7 +152,8 @@ static size_t lane_more(
 	return len;
 }
 
-/* Finds the workspace of new credentials. Unknown tokens may go to any lane: they are refused there. */
+/* Finds the workspace of new credentials. Unknown tokens may go to any lane: they are refused
+ * there. */
 static void lane_learn(struct writer_shards *l, struct lane_clerk *c, struct link *jobs)
 {
 	struct job *list[BATCH_MAX];

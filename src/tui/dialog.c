@@ -33,7 +33,7 @@ static int64_t version_of(const struct json *ask)
 	return json_is(version, JSON_NUMBER) && version->is_int ? version->integer : 0;
 }
 
-/* Who is refused for what it requires may still reject it. */
+/* A person whose approval does not count may still reject. */
 static bool may_settle(const struct dialog *d, bool may_answer)
 {
 	struct str refused = json_text(json_get(d->ask, "refused"));
@@ -42,14 +42,15 @@ static bool may_settle(const struct dialog *d, bool may_answer)
 	       (!refused.len || str_is(refused, "require"));
 }
 
-/* How approving is confirmed. The risk may rise while the card is open: a verifier can raise it. */
+/* How approving is confirmed. The risk may rise while the card is open: a verifier can raise
+ * it. */
 static void risk_take(struct dialog *d)
 {
 	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL || d->instead;
 	d->form.twice = d->by_itself && ask_risk(d->ask) == RISK_HIGH;
 }
 
-/* Edited, or an answer to many: this call alone. */
+/* Approving for longer is not offered for edited arguments or for a batch. */
 static bool longer_offered(const struct dialog *d)
 {
 	return d->open && !d->instead && !d->arguments && scope_offered(d->ask);
@@ -83,7 +84,7 @@ static void ask_vanish(struct dialog *d)
 	d->top = 0;
 }
 
-/* What is approved for longer has changed: its risk may be another. */
+/* The ask changed while "for longer" was open: its risk may be higher now. */
 static void scope_update(struct dialog *d)
 {
 	scope_form_open(&d->scope, d->ask);
@@ -394,8 +395,8 @@ static enum dialog_wish form_wish(struct dialog *d, enum wish wish, const struct
 	}
 }
 
-/* Somebody was at it when it was settled: what they go on typing is meant for a form that
- * is not there. */
+/* The ask was settled while the person typed: ignore what they type on for the form that is
+ * gone. */
 static enum dialog_wish dead_key(struct dialog *d, const struct key *k)
 {
 	bool down = k->name == K_PAGE_DOWN || k->name == K_DOWN;
@@ -419,7 +420,7 @@ enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 	d->form.armed = dialog_arming(d, now) == 0;
 	d->form.longer = longer_offered(d);
 	enum wish wish = form_key(&d->form, k);
-	/* The second press counts once the person could see that it is one. */
+	/* Arm the second press only after the question has been on the screen for a while. */
 	if (d->form.mode == FORM_CONFIRM && before != FORM_CONFIRM)
 		d->armed_at = now + ARMING_MS;
 	return form_wish(d, wish, k);

@@ -56,14 +56,14 @@ struct form {
 	struct flaw flaw;
 	struct buf arguments; /* of an approval, edited: JSON; empty: as they were */
 	/* Said by the owner. */
-	bool idle;     /* the keys go elsewhere: no cursor is shown */
-	bool armed;    /* the card has been there long enough for a decision */
-	bool twice;    /* approving takes a second press */
-	bool critical; /* so it does, and the operation must be read to its end */
-	bool read;     /* the operation was shown to its end */
-	bool longer;   /* approving for longer is offered */
-	size_t asks;   /* how many the answer goes to; more than one: a second press */
-	int32_t yes;   /* the key that means yes: 'y', 'o' */
+	bool idle;  /* the keys go elsewhere: no cursor is shown */
+	bool armed; /* the card has been there long enough for a decision */
+	bool twice; /* approving takes a second press */
+	bool critical; /* also required here, and the operation must have been scrolled to its end */
+	bool read;   /* the operation was shown to its end */
+	bool longer; /* approving for longer is offered */
+	size_t asks; /* how many the answer goes to; more than one: a second press */
+	int32_t yes; /* the key that means yes: 'y', 'o' */
 };
 
 /* What the owner is to do after a key. */

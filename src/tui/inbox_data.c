@@ -81,7 +81,7 @@ void data_users(struct inbox *in)
 
 void data_start(struct inbox *in)
 {
-	in->seen_ms = clock_person_ms(); /* who starts it looks at it */
+	in->seen_ms = clock_person_ms(); /* starting the inbox counts as looking */
 	data_call(in, "GET", STR("/v1/me"), STR_NONE, TAG_ME);
 	page_want(in, STR_NONE);
 	data_call(in, "GET", STR("/v1/sessions?status=running&limit=200"), STR_NONE,
@@ -96,7 +96,7 @@ static void contacts_want(struct inbox *in)
 	data_call(in, "GET", STR("/v1/me/contacts"), STR_NONE, TAG_CONTACTS);
 }
 
-/* Once: it is passed over until it is mended, and `parley contact` shows it. */
+/* Says once that a contact is broken; `parley contact` shows it from then on. */
 static void broken_say(struct inbox *in, const struct json *contact)
 {
 	struct arena arena = { 0 };
@@ -271,7 +271,8 @@ void data_told(struct inbox *in, struct str id)
 		ask_call(in, "GET", id, "/deliveries", STR_NONE, TAG_TOLD);
 }
 
-/* The runs and tasks of the session shown, unless they are under way: then once more after that. */
+/* The runs and tasks of the session shown, unless they are under way: then once more after
+ * that. */
 static void runs_want(struct inbox *in)
 {
 	struct buf runs = { .max = 1024 }, tasks = { .max = 1024 };
@@ -589,7 +590,7 @@ static void before_take(struct inbox *in, const struct json *page)
 	dialog_before(&in->dialog, &before);
 }
 
-/* Of another ask, when the person has moved on since: each item names its own. */
+/* The page may be about an ask that the person has left: each item names its ask. */
 static void told_take(struct inbox *in, const struct json *told)
 {
 	const struct json *items = json_get(told, "items");

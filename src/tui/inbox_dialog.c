@@ -62,7 +62,7 @@ void ask_glance(struct inbox *in)
 	const struct item *item = list_at(&in->list);
 
 	if (in->lost && in->list.shown_len == 0 && !(inbox_wide(in) && in->dialog_on))
-		in->lost = false; /* nothing is left that could be taken for it */
+		in->lost = false; /* the list is empty: nothing to mistake for it */
 	if (!inbox_wide(in) || in->view != VIEW_LIST || in->opening || in->lost) return;
 	if (!item) {
 		dialog_put_away(in);

@@ -60,8 +60,8 @@ static bool assigned_to(const struct item *item, struct str me)
 	return false;
 }
 
-/* The same questions take the same answer. A lone decision is the same whatever it is
- * about. */
+/* Asks with the same questions can take one answer. A single approval has the same form
+ * whatever it approves. */
 static uint64_t form_of(const struct json *ask)
 {
 	const struct json *questions = json_get(ask, "questions");
@@ -121,7 +121,7 @@ static struct str line_of(const struct json *ask, struct arena *arena)
 	return line;
 }
 
-/* Numbers are all the same. */
+/* Writes the text with each run of digits as one sign, so that numbers compare equal. */
 static void but_digits(struct buf *out, struct str text)
 {
 	bool digit = false;

@@ -246,7 +246,7 @@ struct line *scope_form_line(struct scope_form *s)
 	return s->writing ? &s->pattern : NULL;
 }
 
-/* Another rule: what was known was known of the one before. */
+/* Chooses another rule, and drops what the server said about the one before. */
 static enum scope_wish what_choose(struct scope_form *s, enum scope_what what)
 {
 	s->at_open = false;

@@ -141,7 +141,7 @@ static struct str reason_words(struct told_writer *w, const struct json *reason)
 		{ "at", time_local(ask_time(reason, "from"), w->now_ms, &w->arena) });
 }
 
-/* Each reason once. What failed stands in a line of its own, unless nobody has heard of it. */
+/* Adds each reason once. Failed messages have their own line, unless nobody was reached. */
 static void reasons_add(struct told_writer *w, struct buf *list, bool with_failed)
 {
 	const struct json *steps = json_get(w->told, "unreached");

@@ -29,7 +29,8 @@ static bool carries_none(const struct json *input, const struct json *edited)
 	return false;
 }
 
-/* What comes back is put over what was there: nothing can be taken away. */
+/* The agent merges the edited input into its own, so an edit that removes a member cannot be
+ * handed back. */
 static bool carries_merged(const struct json *input, const struct json *edited)
 {
 	for (uint32_t i = 0; i < input->count; i++)
@@ -51,7 +52,7 @@ static void claude_write(struct json_writer *w, enum hook_decision d, struct str
 	jw_object_end(w);
 }
 
-/* Nothing is "go on" there; a bare allow is called a mistake. */
+/* To Codex, no output means "go on"; a bare allow is an error. */
 static void codex_write(struct json_writer *w, enum hook_decision d, struct str reason,
 	const struct json *edited)
 {
@@ -119,7 +120,7 @@ static bool has_sign(const struct hook_agent *a, const struct json *event)
 	       (a->folder && str_find(transcript, str_of(a->folder)) >= 0);
 }
 
-/* Its own, or at least nobody else's. */
+/* Is this event from that agent, or at least not from another? */
 static bool event_is_of(const struct hook_agent *a, const struct json *event)
 {
 	struct str name = json_text(json_get(event, "hook_event_name"));

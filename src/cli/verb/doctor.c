@@ -49,7 +49,7 @@ static void config_try(struct findings *f)
 	struct str given = f->cli->settings.config;
 	struct stat st;
 
-	/* Whatever is wrong inside would have stopped us before. */
+	/* A wrong file would have stopped the program before. */
 	if (given.len > 0) {
 		NOTE(f, GOOD, "cli.doctor.config", { "file", given });
 		return;
@@ -88,7 +88,7 @@ bool program_found(struct str name, struct arena *arena)
 	return false;
 }
 
-/* As the server will find it, if it runs as we do. */
+/* Tried with our own rights: the server's may differ. */
 static void isolation_try(struct findings *f)
 {
 	struct fault why = { 0 };
@@ -218,7 +218,7 @@ static bool files_say(const struct connect_plan *p, struct str text)
 	return false;
 }
 
-/* Those on PATH, and those that are connected though they are not. */
+/* Checks agents on PATH, and those that are connected but not on PATH. */
 static void agent_try(struct findings *f, const struct agent *a)
 {
 	struct arena *arena = &f->cli->arena;

@@ -26,7 +26,8 @@ bool program_found(struct str name, struct arena *);
 /* doctor_channels.c: the commands of [channels]; as the server tells who is logged in, whether
  * routes name who is there, and whether their contacts and zones work. */
 void doctor_commands(struct findings *);
-/* Push services are told who sends: by these settings, or by those of the server that was reached. */
+/* Push services are told who sends: by these settings, or by those of the server that was
+ * reached. */
 void doctor_push(struct findings *, bool reached);
 void doctor_routes(struct findings *);
 

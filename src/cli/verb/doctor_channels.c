@@ -1,4 +1,5 @@
-/* doctor_channels.c - parley doctor on how people are told: commands, routes, contacts, zones. */
+/* doctor_channels.c - parley doctor on how people are told: commands, routes, contacts,
+ * zones. */
 #include "base/clock.h"
 #include "base/zone.h"
 #include "cli/pick_client.h"
@@ -80,7 +81,8 @@ static bool list_has(const struct json *list, const char *member, struct str val
 	return false;
 }
 
-/* Does this word of a step name somebody who is there? Contacts of others are not ours to see. */
+/* Does this word of a step name somebody who is there? Contacts of others are not ours to
+ * see. */
 static bool to_there(struct str to, const struct json *users, const struct json *teams)
 {
 	struct str kind, rest = to;

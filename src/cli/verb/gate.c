@@ -86,8 +86,8 @@ static void program_fail(struct fault *why)
 	fprintf(stderr, "parley: %s\n", why->detail);
 }
 
-/* The file that was approved, as it is now. A person who put another command in its place
- * has approved whatever that name means here. */
+/* Checks that the approved file is unchanged. If the person edited the command, the program
+ * is looked up here. */
 static int program_check(struct cli *cli, const struct json *asked,
 	const struct json *approved, char **argv, const char *cwd, struct program *now)
 {
@@ -119,7 +119,7 @@ static int run(
 		fprintf(stderr, "parley: %s: %s\n", cwd, strerror(errno));
 		return EXIT_CANNOT_RUN;
 	}
-	asking_done(a); /* its sockets are not the command's */
+	asking_done(a); /* the command must not inherit our sockets */
 	fflush(stdout);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);

@@ -251,7 +251,8 @@ const struct command rule_verbs[] = {
 
 /* ---- policy ---- */
 
-/* The mode, on the version that holds. Who names it sets it, also if it is the one that is there. */
+/* The mode, on the version that holds. Who names it sets it, also if it is the one that is
+ * there. */
 static int policy_change(struct cli *cli, const struct json *now, const struct json **out)
 {
 	struct str mode = args_get(&cli->args, "mode");

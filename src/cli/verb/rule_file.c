@@ -11,7 +11,7 @@
 
 /* ---- export ---- */
 
-/* It belongs to one call or one session of this workspace, which no file can say anew. */
+/* A rule for one call or one session is not exported: it means nothing in another workspace. */
 static bool rule_is_bound(const struct json *rule)
 {
 	const struct json *match = json_get(rule, "match");
@@ -112,7 +112,7 @@ static int rule_check(struct apply *a, const struct json *terms)
 	struct json_writer w = { .out = &body };
 	char never[TIME_SIZE];
 
-	/* No approval is looked at: what it would have done is not asked. */
+	/* `from` in the future: past approvals need not be searched. */
 	time_write(clock_now_ms() + 86400000, never);
 	jw_object(&w);
 	jw_put_json(&w, "rule", terms);
@@ -122,8 +122,8 @@ static int rule_check(struct apply *a, const struct json *terms)
 		buf_keep_done(&body, &a->cli->arena), NULL);
 }
 
-/* Everything that the file says of it, and that what it leaves out is no more. How often it may
- * still be used counts down by itself. */
+/* The patch that makes the rule as the file has it: members the file lacks are removed.
+ * uses_left is left alone, as it counts down. */
 static struct str patch_of(
 	struct apply *a, const struct json *live, const struct json *terms)
 {

@@ -1,4 +1,5 @@
-/* runs.c - parley runs, sessions, session delete, projects, usage: what agents do, where, and what it cost. */
+/* runs.c - parley runs, sessions, session delete, projects, usage: what agents do, where, and
+ * what it cost. */
 #include "base/clock.h"
 #include "base/id.h"
 #include "cli/resource.h"

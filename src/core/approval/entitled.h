@@ -43,7 +43,9 @@ enum refusal entitled_to_settle(
 enum refusal entitled_to_approve(const struct ask *, const struct require *,
 	const struct principal *, const struct roster *, struct arena *);
 
-/* The delegate of this user now: the first of the chain who is not away. Empty: the user is not away, or no delegate is available. If the chain is a ring or too long, it stays with the user. */
+/* The delegate of this user now: the first of the chain who is not away. Empty: the user is
+ * not away, or no delegate is available. If the chain is a ring or too long, it stays with
+ * the user. */
 struct str roster_delegate(const struct roster *, const struct user *, struct arena *);
 
 /* Would they be let in where a team covers projects like this? */

@@ -74,7 +74,8 @@ struct ask {
 	struct str starters;
 	struct str verify; /* JSON array, core/policy/verifier.h; empty: no verifier */
 	struct str route;  /* rou_… that tells people of it; empty: nobody was told */
-	/* JSON object, core/ask/because.h: why a person is asked; empty: nobody is, or it is older. */
+	/* JSON object, core/ask/because.h: why a person is asked; empty: nobody is, or it is
+	 * older. */
 	struct str because;
 };
 

@@ -28,7 +28,8 @@ bool lease_renew(struct lease *, struct str by, int64_t now_ms, int64_t length_m
 /* Its lease ran out while another process held it. */
 bool lease_lost(const struct lease *, struct str by, int64_t now_ms);
 
-/* Would a claim find anything? A read, outside of the writers' turns, so that polling blocks nobody. */
+/* Would a claim find anything? A read, outside of the writers' turns, so that polling blocks
+ * nobody. */
 struct lease_look {
 	struct str by;	 /* the process */
 	int64_t next_ms; /* found: when the first is due; 0: nothing waits */

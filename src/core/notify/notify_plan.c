@@ -70,7 +70,8 @@ static enum refusal may_settle(const struct plan_facts *f, struct str id)
 	return entitled_to_settle(f->ask, &p, f->roster);
 }
 
-/* The delegate may not answer this ask: tell the other members of the user's teams that cover the project. */
+/* The delegate may not answer this ask: tell the other members of the user's teams that cover
+ * the project. */
 static void targets_stay(
 	const struct plan_facts *f, struct plan_targets *t, const struct user *u)
 {

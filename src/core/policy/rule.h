@@ -72,7 +72,8 @@ enum err rule_read(const struct json *body, const struct rule_record *before,
 enum err rule_parse(const struct rule_record *, struct arena *, struct rule_match *match,
 	struct rule_ask *ask, struct fault *why);
 
-/* Does the change allow more, or deny or ask less, than before? Only an admin may loosen another's rule. True if in doubt. */
+/* Does the change allow more, or deny or ask less, than before? Only an admin may loosen
+ * another's rule. True if in doubt. */
 bool rule_loosens(const struct rule_record *before, const struct rule_record *after);
 /* Everything that `narrow` fits, `wide` certainly fits: an allow or ask beneath a deny. */
 bool rule_match_covers(const struct rule_match *wide, const struct rule_match *narrow);

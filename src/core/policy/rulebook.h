@@ -67,7 +67,8 @@ void rule_show_members(struct json_writer *, const struct rule_record *, int64_t
 void rule_show_from(struct json_writer *, const struct rule_record *);
 /* What it is called where it decides: its note, else what it matches, else its id. */
 struct str rule_title(const struct rule_record *, struct arena *);
-/* What a rule says: effect, note, enabled, match, ask, expires_at, and how many uses are left. */
+/* What a rule says: effect, note, enabled, match, ask, expires_at, and how many uses are
+ * left. */
 void rule_show_terms(struct json_writer *, const struct rule_record *);
 void stop_show(struct json_writer *, const struct stop_record *, int64_t now_ms);
 bool rule_holds(

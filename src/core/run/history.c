@@ -42,7 +42,8 @@ void history_order(const struct run_message **all, size_t len)
 	}
 }
 
-/* Where the window begins: with a user's message, or behind `first` with anything but results. */
+/* Where the window begins: with a user's message, or behind `first` with anything but
+ * results. */
 static size_t window_start(
 	const struct run_message *const *tail, size_t len, bool behind_first)
 {

@@ -22,7 +22,8 @@ static const struct {
 /* What is not here cannot happen. A run that waits can fail: what it waited for was refused. */
 #define NO RUN_STATUSES
 static const enum run_status nexts[RUN_STATUSES][RUN_ACTIONS] = {
-	/*                 claim        yield       wait         resume      finish         fail        cancel */
+	/*                 claim        yield       wait         resume      finish
+	 * fail        cancel */
 	[RUN_QUEUED] = { RUN_RUNNING, NO, NO, RUN_QUEUED, NO, RUN_FAILED, RUN_CANCELLED },
 	[RUN_RUNNING] = { RUN_RUNNING, RUN_QUEUED, RUN_WAITING, RUN_RUNNING,
 		RUN_COMPLETED, RUN_FAILED, RUN_CANCELLED },

@@ -50,7 +50,8 @@ bool principal_asks_as(const struct principal *, struct str agent);
 bool principal_sees(const struct principal *, struct str agent);
 /* May p cancel, change or delete what this agent asked or made? */
 bool principal_owns(const struct principal *, struct str agent);
-/* The user that p is in person; empty: p is an agent, also a person's, or nobody in particular. */
+/* The user that p is in person; empty: p is an agent, also a person's, or nobody in
+ * particular. */
 struct str principal_person(const struct principal *);
 /* Who started what p starts: the person, or an agent's token. */
 struct str principal_starter(const struct principal *);

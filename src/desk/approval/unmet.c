@@ -1,4 +1,5 @@
-/* unmet.c - open approvals that nobody can give any more, as people are now: told by whoever logs. */
+/* unmet.c - open approvals that nobody can give any more, as people are now: told by whoever
+ * logs. */
 #include "desk/delivery.h"
 
 #include "desk/people/roster.h"

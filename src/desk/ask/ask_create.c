@@ -28,7 +28,8 @@ static void ask_keep_program(struct task *t, struct draft *d)
 	d->fixed = buf_keep_done(&b, &t->job.arena);
 }
 
-/* Templates and lists are in the store: a body that uses one is expanded by ask_expand. Until then only its session is known. */
+/* Templates and lists are in the store: a body that uses one is expanded by ask_expand. Until
+ * then only its session is known. */
 static enum err ask_read(struct task *t, struct draft *d, struct fault *why)
 {
 	struct draft_limits limits = desk_limits(t->desk);

@@ -148,7 +148,8 @@ static bool fetched_take(struct fetched *f)
 	return takes;
 }
 
-/* Written with other jobs, so that they cost no commit of their own. On a shared store they may belong to another shard, so there they are a batch of their own. */
+/* Written with other jobs, so that they cost no commit of their own. On a shared store they
+ * may belong to another shard, so there they are a batch of their own. */
 void desk_flush_fetched(struct desk *d)
 {
 	struct task *t = mem_alloc(sizeof *t);

@@ -266,7 +266,8 @@ static enum err plan_outcome(struct task *t, struct listing_plan *p, struct faul
 	if (!outcome.len) return OK;
 	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
 		if (str_is(outcome, outcomes[i].name)) {
-			/* Two filters that contradict each other: "pending" with an outcome finds nothing. */
+			/* Two filters that contradict each other: "pending" with an outcome
+			 * finds nothing. */
 			p->status =
 				p->status.len && !str_is(p->status, outcomes[i].status)
 					? STR("pending")

@@ -29,7 +29,8 @@ struct person_missing {
 	int64_t n;
 };
 
-/* A kind of records: where they are, how they are called in events, and what those tell of them. */
+/* A kind of records: where they are, how they are called in events, and what those tell of
+ * them. */
 struct people_kind {
 	enum sql sql;
 	enum record_id record;

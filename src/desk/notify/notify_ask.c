@@ -255,7 +255,8 @@ static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step
 		.round = round };
 
 	d.id = rows_new_id(rows, "dlv");
-	/* All steps of a workspace have one owner: working one is quick, so agents need no shares. */
+	/* All steps of a workspace have one owner: working one is quick, so agents need no
+	 * shares. */
 	d.owner = arena_print(rows->arena, "%lld/", (long long)a->ws);
 	if (!rows_new(rows, RECORD_DELIVERIES, &d)) return out_of_memory(why);
 	rows_deliver_at(rows, due_ms);
@@ -496,7 +497,8 @@ enum err notify_step_due(struct recipients *t, struct rows *rows, struct deliver
 
 /* ---- its agent replies ---- */
 
-/* `number`: of the reply, from 1. Each contact hears of it once; `only`, unless empty: this one. */
+/* `number`: of the reply, from 1. Each contact hears of it once; `only`, unless empty: this
+ * one. */
 static enum err reply_tell(struct rows *rows, const struct plan_facts *f, int64_t number,
 	struct str only, struct fault *why)
 {
@@ -511,7 +513,8 @@ static enum err reply_tell(struct rows *rows, const struct plan_facts *f, int64_
 	return e;
 }
 
-/* Messages under way are changed, so that none is reported without knowing of what came since. */
+/* Messages under way are changed, so that none is reported without knowing of what came
+ * since. */
 static enum err under_way_change(
 	struct rows *rows, const struct plan_facts *f, struct fault *why)
 {
@@ -635,7 +638,8 @@ enum err notify_moved(const struct happened *h, struct fault *why)
 		const struct route_point at = { d->step, d->round, 0 };
 
 		if (d->kind != DELIVERY_ROUTE || d->purpose != DELIVERY_ASK) continue;
-		/* Its time depends on the deadline: delete it, and stage it below with the new time. */
+		/* Its time depends on the deadline: delete it, and stage it below with the
+		 * new time. */
 		if (d->status == DELIVERY_WAITING && !d->lease.by.len && d->step >= 0 &&
 			(size_t)d->step < r->steps_len && r->steps[d->step].before) {
 			if (!rows_delete(rows, d)) return out_of_memory(why);

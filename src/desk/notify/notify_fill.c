@@ -224,7 +224,8 @@ enum err notify_fill(struct task *t, struct rows *rows, int64_t now_ms,
 	enum err e = contact_find(rows, d, arena, &f->contact, why);
 
 	f->now_ms = now_ms;
-	/* A read sees every settlement whose reply was sent: nothing begins after that but its end. */
+	/* A read sees every settlement whose reply was sent: nothing begins after that but
+	 * its end. */
 	f->settled = f->ask.id.len && f->ask.status != ASK_PENDING &&
 		     d->purpose != DELIVERY_SETTLED;
 	if (f->settled) return e;

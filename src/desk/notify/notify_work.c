@@ -65,7 +65,8 @@ enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a
 			continue;
 		if (d->purpose == DELIVERY_SETTLED) return OK;
 		if (d->status == DELIVERY_WAITING && d->lease.by.len) return OK;
-		/* A message that was started may have arrived, even if it is reported as failed. */
+		/* A message that was started may have arrived, even if it is reported as
+		 * failed. */
 		if (delivery_shows_ask(d) &&
 			(d->status == DELIVERY_DONE || d->attempts > 0))
 			shows = true;
@@ -127,7 +128,8 @@ static enum err ask_unsent(struct rows *rows, const struct delivery *d,
 
 /* ---- a vote on it ---- */
 
-/* Is there an edit already that is made for this version, or that still waits and will show the latest votes? */
+/* Is there an edit already that is made for this version, or that still waits and will show
+ * the latest votes? */
 static bool edit_there(
 	const struct rows *rows, const struct ask *a, const struct delivery *shown)
 {
@@ -393,7 +395,8 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 	if (e) return e;
 	if (a->status != ASK_PENDING)
 		return notify_end_at(t->desk, rows, a, d->contact, why);
-	/* A failed reply or edit needs no other contact: the ask itself has arrived. A message counts as failed when its channel is down or it is retried for long. */
+	/* A failed reply or edit needs no other contact: the ask itself has arrived. A
+	 * message counts as failed when its channel is down or it is retried for long. */
 	failed = d->status == DELIVERY_DEAD ||
 		 (d->status == DELIVERY_WAITING &&
 			 (o->down || d->attempts > DELIVERY_SOON));

@@ -239,7 +239,8 @@ enum err away_drop_delegate(struct rows *rows, const struct user *gone, struct f
 
 enum { CHAIN_ROOM = AWAY_CHAIN_MAX + 2 };
 
-/* Where the delegate may not answer in this project, it is the person's team's that covers it. */
+/* Where the delegate may not answer in this project, it is the person's team's that covers
+ * it. */
 static enum err stand_in_may(struct task *t, struct rows *rows, const struct ask *a,
 	const struct user *of, const struct user *delegate, struct str *id,
 	struct fault *why)

@@ -10,7 +10,8 @@
 enum err unbound_read(
 	struct rows *, int64_t ws, int64_t now_ms, int64_t *out, struct fault *);
 struct str unbound_detail(int64_t tokens, struct arena *); /* in a sentence */
-/* Adds `warnings` to the object that the job replies with; without one unless it goes by project. */
+/* Adds `warnings` to the object that the job replies with; without one unless it goes by
+ * project. */
 enum err unbound_warn(struct task *, struct rows *, bool by_project, struct fault *);
 
 #endif

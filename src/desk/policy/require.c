@@ -1,4 +1,5 @@
-/* require.c - what approvals require: kept with the ask, and checked against people as they are. */
+/* require.c - what approvals require: kept with the ask, and checked against people as they
+ * are. */
 #include "desk/policy/require.h"
 
 #include <stdio.h>

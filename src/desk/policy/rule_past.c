@@ -1,4 +1,5 @@
-/* rule_past.c - past approvals, as rules are tried on them; and what they say against a rule. */
+/* rule_past.c - past approvals, as rules are tried on them; and what they say against a rule.
+ * */
 #include "core/shared/body.h"
 #include "desk/people/projects.h"
 #include "desk/policy/rules.h"
@@ -168,7 +169,8 @@ static bool lasts_as_long(
 		       (narrow->expires_ms && narrow->expires_ms <= wide->expires_ms));
 }
 
-/* Rules that do already what it does. What ask rules ask for adds up, so theirs must be the same. */
+/* Rules that do already what it does. What ask rules ask for adds up, so theirs must be the
+ * same. */
 static void again_warn(const struct warn_pass *p, int64_t now_ms, struct arena *arena,
 	struct json_writer *w)
 {

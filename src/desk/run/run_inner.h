@@ -16,7 +16,8 @@ enum err run_fetch(
  * comes along. */
 enum err run_hold(struct rows *, const struct run_key *, struct run **, struct session **,
 	struct fault *);
-/* The calls of the message whose calls are not all done, loaded; then each by run_calls_next. */
+/* The calls of the message whose calls are not all done, loaded; then each by run_calls_next.
+ * */
 enum err run_calls_fetch(struct rows *, const struct run *, struct fault *);
 /* The next call of this message behind `at`, in the order they were asked for. */
 const struct tool_call *run_calls_next(
@@ -24,7 +25,8 @@ const struct tool_call *run_calls_next(
 /* The sub-agents of a run, loaded; then each by rows_next. */
 enum err run_children_fetch(struct rows *, const struct run *, struct fault *);
 
-/* The agent as the run has it: the configuration it began with, and the limits that hold now. */
+/* The agent as the run has it: the configuration it began with, and the limits that hold now.
+ * */
 enum err run_agent(const struct run *, const struct run_known *, struct arena *,
 	struct agent_config *out, struct fault *);
 /* The member `limits` of a configuration, as a run keeps it. */
@@ -46,7 +48,8 @@ enum err run_go_on(struct task *, struct rows *, struct run *, struct session *,
 	const struct agent_config *, bool claimed, struct run_work *out, struct fault *);
 enum err run_advance(struct task *, struct rows *, struct run *, struct session *,
 	bool claimed, struct run_work *out, struct fault *);
-/* The messages that its holder lacks, unless they are many, and what it needs to know of them. */
+/* The messages that its holder lacks, unless they are many, and what it needs to know of
+ * them. */
 enum err run_fresh(struct task *, struct rows *, const struct run *,
 	const struct agent_config *, struct run_work *out, struct fault *);
 /* It goes on: queued, if it waited. `by`: for the event. */

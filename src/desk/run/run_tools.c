@@ -393,7 +393,8 @@ enum err run_tool_do(struct task *t, struct rows *rows, struct session *s, struc
 	c->attempts++;
 	c->started_ms = rows->now_ms;
 	e = does[op->tool](&d, why);
-	/* The results of other tools hold only what the model wrote itself: no secrets to mask. */
+	/* The results of other tools hold only what the model wrote itself: no secrets to
+	 * mask. */
 	if (!e && op->tool == RUN_TOOL_MEMORY)
 		e = desk_mask(t->desk, rows, r->ws, &d.text, why);
 	if (!e && !d.waits)

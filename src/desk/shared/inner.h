@@ -74,7 +74,8 @@ struct desk {
 	char *url;
 	char *webhook_internal;	    /* as core/address has it */
 	char *resumers, *verifiers; /* names with commas between */
-	/* Borrowed; or NULL. A reload puts another in its place, and the one before stays alive. */
+	/* Borrowed; or NULL. A reload puts another in its place, and the one before stays
+	 * alive. */
 	_Atomic(const struct configured *) configured;
 	struct rate rate; /* under rate_lock */
 	pthread_mutex_t rate_lock;

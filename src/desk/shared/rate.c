@@ -51,7 +51,8 @@ bool rate_take(struct rate *rate, struct str token, int64_t a_minute, int64_t no
 	b = rate_bucket(rate, token, now_us);
 	if (!b) return true;
 	step_us = MINUTE_US / a_minute;
-	/* A clock that stepped back must not lock anyone out: no bucket is fuller than a minute. */
+	/* A clock that stepped back must not lock anyone out: no bucket is fuller than a
+	 * minute. */
 	if (b->empty_us < now_us || b->empty_us > now_us + MINUTE_US + APART_US)
 		b->empty_us = now_us;
 	over_us = b->empty_us + step_us - (now_us + MINUTE_US);
