@@ -44,7 +44,7 @@
 	" LEFT JOIN marks m ON m.ws = a.ws AND m.user_id = $9 AND m.ask = a.id"          \
 	" WHERE a.ws = $1"
 /* $2 limit, $3 kind, $4 project, $5 assignee pattern (or a team they are in), $6 priority, $7 search pattern,
- * $8 agent, $9 user, $10 now, $11 snoozed ones (1), others (0) or both (2). A deadline within
+ * $8 agent, for a person also by the name that is shown, $9 the person, $10 now, $11 snoozed ones (1), others (0) or both (2). A deadline within
  * five minutes ends a snooze. */
 #define ASKS_FILTER                                                                      \
 	" AND ($3 = '' OR a.kind = $3) AND ($4 = '' OR a.project = $4)"                  \
@@ -52,7 +52,8 @@
 	" (SELECT 1 FROM teams t WHERE t.ws = a.ws AND t.members LIKE $5"                \
 	" AND a.assignees LIKE '%\"' || t.id || '\"%')))"                                \
 	" AND ($6 = '' OR a.priority = $6)"                                              \
-	" AND ($7 = '' OR a.search LIKE $7 ESCAPE '\\') AND ($8 = '' OR a.agent = $8)"   \
+	" AND ($7 = '' OR a.search LIKE $7 ESCAPE '\\')"                                 \
+	" AND ($8 = '' OR a.agent = $8 OR (a.agent_name = $8 AND $9 <> ''))"             \
 	" AND ($11 = 2 OR $11 = CASE WHEN m.snoozed_ms > $10 AND NOT (a.deadline_ms > 0" \
 	" AND a.deadline_ms <= $10 + 300000) THEN 1 ELSE 0 END)"
 /* $12 instant up to which a deadline is soon */

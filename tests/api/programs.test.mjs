@@ -54,3 +54,15 @@ test('rules and stops fit the program that is shown as the agent', async () => {
 	assert.equal((await asked('make fits', machine, { 'parley-program': 'Codex' })).status, 'pending');
 	await member.delete(`/v1/rules/${made.id}`);
 });
+
+test('a list of an agent\'s asks goes by the name that is shown, for people; an agent of that name sees its own alone', async () => {
+	const headers = { 'parley-program': 'Codex' };
+	const ask = (await machine.post('/v1/asks', { kind: 'approval', title: 'Ship it?' }, { headers })).body;
+	const named = server.client(await server.token('agent', 'Codex'));
+	const listed = async (who, query) => (await who.get(`/v1/asks${query}`)).body.items.map((one) => one.id);
+	assert.ok((await listed(member, '?agent=Codex')).includes(ask.id));
+	assert.ok((await listed(machine, '')).includes(ask.id), 'by the token that asked');
+	assert.deepEqual([await listed(named, ''), await listed(named, '?agent=Codex')], [[], []]);
+	await member.answer(ask, { decision: 'reject' });
+	assert.ok((await listed(member, '?agent=Codex&status=settled')).includes(ask.id));
+});
