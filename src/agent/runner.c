@@ -505,8 +505,8 @@ static void *runner_main(void *ctx)
 		bool woken, stray, idle;
 
 		if (!r->woken && !r->freed) runner_wait(r, wait);
-		/* A thread came back, nothing waits for one, and no lease is to be looked at.
-		 * */
+		/* A thread came back, nothing waits for one, and no lease is to be looked
+		 * at. */
 		idle = r->freed && !r->woken && !r->left && !r->stray && !r->set.shared &&
 		       !(r->busy && clock_mono_ms() - looked_ms >= LOOK_MS);
 		if (idle && !r->stopping && !(next_ms && next_ms <= clock_now_ms())) {

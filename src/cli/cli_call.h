@@ -33,8 +33,8 @@ int cli_call_by(struct cli *, struct client *, const char *method, struct str pa
 /* "<path><id><tail>", the id escaped where it goes to a server. */
 struct str path_with(struct cli *, const char *path, struct str id, const char *tail);
 struct str ask_path(struct cli *, struct str id, const char *tail); /* "/v1/asks/…" */
-/* "<path>?status=…&limit=…": those of the flags that were given; `names` with blanks between.
- * */
+/* "<path>?status=…&limit=…": those of the flags that were given; `names` with blanks
+ * between. */
 struct str flags_query(struct cli *, const char *path, const char *names);
 
 struct body_member {

@@ -7,8 +7,8 @@
 
 #include "desk/shared/happened.h"
 
-/* Hooks of the clerk: the first asks for rows that reactions will need, the second runs them.
- * */
+/* Hooks of the clerk: the first asks for rows that reactions will need, the second runs
+ * them. */
 void reactions_need(void *desk, const struct job *, struct wants *);
 enum err reactions_run(void *desk, struct job *, struct rows *, struct fault *);
 

@@ -1,5 +1,5 @@
-/* request_read.c - from what came over the wire to a task: who, which parameters, which body.
- * */
+/* request_read.c - from what came over the wire to a task: who, which parameters, which
+ * body. */
 #include "serve/inner.h"
 
 #include "base/hash.h"

@@ -338,8 +338,8 @@ static bool job_broke(const struct job *job)
 }
 
 /* Keeps the rows written last and the end of the log, unless something failed or another
- * process wrote since. Without an event the end is forgotten: the workspace may have changed.
- * */
+ * process wrote since. Without an event the end is forgotten: the workspace may have
+ * changed. */
 static void batch_remember(struct batch *b)
 {
 	bool alone = b->db->driver->state != NULL;

@@ -137,8 +137,8 @@ static uint8_t *call_prepared(struct postgres *p, const struct call *call)
 	return call->must_change ? &p->guarded[call->sql] : &p->prepared[call->sql];
 }
 
-/* A guarded statement divides by zero when it changes no row: the error ends the transaction.
- * */
+/* A guarded statement divides by zero when it changes no row: the error ends the
+ * transaction. */
 static bool prepare_send(struct postgres *p, const struct call *call)
 {
 	struct buf text = { 0 };

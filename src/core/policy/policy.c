@@ -66,8 +66,8 @@ enum effect policy_effect(
 
 /* ---- loosening ---- */
 
-/* Does `after` allow something that `before` did not? `before` NULL: it asked for everything.
- * */
+/* Does `after` allow something that `before` did not? `before` NULL: it asked for
+ * everything. */
 static bool effects_looser(const struct policy *before, const struct policy *after)
 {
 	for (int i = TYPE_TOOL; i <= TYPE_DB_OP; i++)

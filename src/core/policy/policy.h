@@ -55,8 +55,8 @@ enum risk policy_raise(
  * for those who would not ask by themselves. */
 enum effect policy_effect(const struct policy *, enum operation_type, enum risk);
 
-/* How a change lets more run without a person, as bits; 0: it does not. If in doubt, it does.
- * */
+/* How a change lets more run without a person, as bits; 0: it does not. If in doubt, it
+ * does. */
 enum policy_looser {
 	LOOSER_UNASKED = 1, /* hooks and gate go by the mode, which they did not */
 	LOOSER_MODE = 2,    /* more of the risks and types is allowed */

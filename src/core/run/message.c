@@ -1,5 +1,5 @@
-/* message.c - names of roles, statuses and scopes, and the JSON of messages, tasks, memories.
- * */
+/* message.c - names of roles, statuses and scopes, and the JSON of messages, tasks,
+ * memories. */
 #include "core/run/message.h"
 
 #include "base/keep.h"

@@ -489,8 +489,8 @@ static void unreached_write(struct json_writer *w, const struct told_list *l)
 	jw_array_end(w);
 }
 
-/* Names of the people that were told or could not be, and of the teams behind other contacts.
- * */
+/* Names of the people that were told or could not be, and of the teams behind other
+ * contacts. */
 static enum err names_write(struct json_writer *w, struct told_list *l,
 	const struct recipients *t, struct fault *why)
 {

@@ -290,8 +290,8 @@ static enum err user_patch_admit(
 			(long long)u->version);
 	if (b->has_password && !b->has_old && is_self(p, u->id) && u->password.len)
 		return fail_at(why, "/old_password", "required to change your own");
-	/* Otherwise whoever stole a token could set a password and stay after its revocation.
-	 * */
+	/* Otherwise whoever stole a token could set a password and stay after its
+	 * revocation. */
 	if (b->has_password && is_self(p, u->id) && !u->password.len &&
 		str_is(t->job.credential.kind, token_kind_name(TOKEN_BEARER)))
 		return fail(why, ERR_FORBIDDEN,

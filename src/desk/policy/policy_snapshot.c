@@ -318,8 +318,8 @@ static void counted_refresh(struct policy_snapshot *b, const struct rows *rows)
 	}
 }
 
-/* The rule as this batch has it. *stale: it has no use left, which the snapshot did not know.
- * */
+/* The rule as this batch has it. *stale: it has no use left, which the snapshot did not
+ * know. */
 static enum err use_look(struct rows *rows, const struct rule_record *rule,
 	const struct rule_record **out, bool *stale, struct fault *why)
 {

@@ -44,8 +44,8 @@ void desk_books_done(struct desk *);
 enum err snapshot_read(struct rows *, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *);
 
-/* For readers: the stop that fits, as what an agent is told of it, in the arena; empty: none.
- * */
+/* For readers: the stop that fits, as what an agent is told of it, in the arena; empty:
+ * none. */
 enum err stop_read(struct rows *, int64_t ws, struct str agent, struct str project,
 	struct str session, int64_t now_ms, struct arena *, struct str *out,
 	struct fault *);

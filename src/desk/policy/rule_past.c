@@ -1,5 +1,5 @@
-/* rule_past.c - past approvals, as rules are tried on them; and what they say against a rule.
- * */
+/* rule_past.c - past approvals, as rules are tried on them; and what they say against a
+ * rule. */
 #include "core/shared/body.h"
 #include "desk/people/projects.h"
 #include "desk/policy/rules.h"

@@ -16,8 +16,8 @@ enum err run_fetch(
  * comes along. */
 enum err run_hold(struct rows *, const struct run_key *, struct run **, struct session **,
 	struct fault *);
-/* The calls of the message whose calls are not all done, loaded; then each by run_calls_next.
- * */
+/* The calls of the message whose calls are not all done, loaded; then each by
+ * run_calls_next. */
 enum err run_calls_fetch(struct rows *, const struct run *, struct fault *);
 /* The next call of this message behind `at`, in the order they were asked for. */
 const struct tool_call *run_calls_next(
@@ -25,8 +25,8 @@ const struct tool_call *run_calls_next(
 /* The sub-agents of a run, loaded; then each by rows_next. */
 enum err run_children_fetch(struct rows *, const struct run *, struct fault *);
 
-/* The agent as the run has it: the configuration it began with, and the limits that hold now.
- * */
+/* The agent as the run has it: the configuration it began with, and the limits that hold
+ * now. */
 enum err run_agent(const struct run *, const struct run_known *, struct arena *,
 	struct agent_config *out, struct fault *);
 /* The member `limits` of a configuration, as a run keeps it. */

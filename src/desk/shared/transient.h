@@ -13,8 +13,8 @@ struct transient {
 	struct str data;  /* a JSON object */
 };
 
-/* Called on the thread that hints; borrowed for the call. With NULL it is never called again.
- * */
+/* Called on the thread that hints; borrowed for the call. With NULL it is never called
+ * again. */
 typedef void desk_hint_fn(void *ctx, const struct transient *);
 void desk_on_hint(struct desk *, desk_hint_fn *, void *ctx);
 /* So many more, or with a negative number fewer, read what it is told; without any it is not
