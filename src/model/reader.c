@@ -183,7 +183,7 @@ static void kept_write(struct model_reader *r)
 		last--;
 	if (last == 0) return;
 	jw_object(&w);
-	jw_put_text(&w, "wire", model_wire_name(r->setup.wire));
+	jw_put_text(&w, "wire", model_wire_names[r->setup.wire]);
 	jw_put_array(&w, "parts");
 	for (size_t i = 0; i < last; i++)
 		if (part_sealed(&r->parts[i]))

@@ -89,7 +89,7 @@ static enum err message_items(const struct model_request *r,
 		out->items = buf_str(&m->written->bytes);
 		return OK;
 	}
-	e = message_read(r, m, model_wire_name(which), arena, out);
+	e = message_read(r, m, model_wire_names[which], arena, out);
 	if (e) return e;
 	out->cache = may_mark && out->len > 0;
 	*marks -= out->cache;

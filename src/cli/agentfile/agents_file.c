@@ -334,7 +334,7 @@ static enum err usual_take(const struct usual_provider *u, struct arena *arena,
 	if (!url || !*url) url = u->url;
 	jw_object(&w);
 	jw_put_text(&w, "name", u->name);
-	jw_put_text(&w, "kind", model_wire_name(u->wire));
+	jw_put_text(&w, "kind", model_wire_names[u->wire]);
 	if (url) jw_put_text(&w, "url", url);
 	jw_object_end(&w);
 	e = body_of(arena, buf_keep_done(&text, arena), false, &p->body, why);

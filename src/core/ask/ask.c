@@ -24,7 +24,7 @@ static const char *const statuses[] = {
 	[ASK_CANCELLED] = "cancelled",
 };
 
-static const char *const priorities[] = {
+const char *const priority_names[PRIORITY_URGENT + 1] = {
 	[PRIORITY_LOW] = "low",
 	[PRIORITY_NORMAL] = "normal",
 	[PRIORITY_HIGH] = "high",
@@ -61,12 +61,12 @@ bool ask_status_read(struct str name, enum ask_status *out)
 
 const char *priority_name(enum priority p)
 {
-	return priorities[p];
+	return priority_names[p];
 }
 
 bool priority_read(struct str name, enum priority *out)
 {
-	int i = name_find(priorities, LEN(priorities), name);
+	int i = name_find(priority_names, LEN(priority_names), name);
 
 	if (i >= 0) *out = (enum priority)i;
 	return i >= 0;

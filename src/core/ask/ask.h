@@ -90,6 +90,7 @@ const char *ask_kind_name(enum ask_kind);
 bool ask_kind_read(struct str, enum ask_kind *);
 const char *ask_status_name(enum ask_status);
 bool ask_status_read(struct str, enum ask_status *);
+extern const char *const priority_names[PRIORITY_URGENT + 1];
 const char *priority_name(enum priority);
 bool priority_read(struct str, enum priority *);
 

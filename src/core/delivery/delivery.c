@@ -17,6 +17,14 @@ static const char *const kinds[] = {
 	[DELIVERY_COMMAND] = "command",
 };
 
+const char *const channel_names[DELIVERY_KINDS] = {
+	[DELIVERY_WEBHOOK] = "webhook",
+	[DELIVERY_EMAIL] = "email",
+	[DELIVERY_SLACK] = "slack",
+	[DELIVERY_PUSH] = "push",
+	[DELIVERY_COMMAND] = "command",
+};
+
 static const char *const statuses[] = {
 	[DELIVERY_WAITING] = "waiting",
 	[DELIVERY_DONE] = "done",
@@ -49,7 +57,7 @@ const char *delivery_kind_name(enum delivery_kind k)
 
 bool delivery_kind_is_channel(enum delivery_kind k)
 {
-	return k != DELIVERY_ROUTE && k != DELIVERY_RESUMER && k != DELIVERY_VERIFIER;
+	return channel_names[k] != NULL;
 }
 
 bool delivery_kind_read(struct str name, enum delivery_kind *out)

@@ -23,6 +23,9 @@ enum delivery_kind {
 };
 /* The kinds that people are reached by: their contacts have one each. */
 enum { DELIVERY_CHANNELS = 5 };
+/* The kinds that reach people, by name. */
+extern const char *const channel_names[DELIVERY_KINDS];
+#define CHANNEL_MUST "must be email, slack, push, webhook or command"
 bool delivery_kind_is_channel(enum delivery_kind);
 /* What it tells of. */
 enum delivery_purpose {

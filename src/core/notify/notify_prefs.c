@@ -1,38 +1,15 @@
 /* notify_prefs.c - reads, writes and applies how a person wants to be told. */
 #include "core/notify/notify_prefs.h"
 
-#include "core/shared/body.h"
+#include "core/shared/shape.h"
 
 #include <stdio.h>
 
 enum { MINUTE_S = 60, DAY_MIN = 1440, DAY_S = 86400, LOOK_DAYS = 9 };
 
-static const char *const weekdays[] = { "sun", "mon", "tue", "wed", "thu", "fri", "sat" };
-static const enum delivery_kind usual_order[] = { DELIVERY_PUSH, DELIVERY_SLACK,
-	DELIVERY_EMAIL };
+#define TIME_MUST "must be a time such as \"22:00\""
 
-/* ---- reading ---- */
-
-enum { P_ORDER, P_CONTENT, P_QUIET, P_DIGEST, P_LEN };
-static const struct str names[P_LEN] = { [P_ORDER] = STR("order"),
-	[P_CONTENT] = STR("content"),
-	[P_QUIET] = STR("quiet"),
-	[P_DIGEST] = STR("digest") };
-static const struct members members = { names, P_LEN };
-
-enum { Q_TZ, Q_FROM, Q_TO, Q_DAYS, Q_EXCEPT, Q_LEN };
-static const struct str quiet_names[Q_LEN] = { [Q_TZ] = STR("tz"),
-	[Q_FROM] = STR("from"),
-	[Q_TO] = STR("to"),
-	[Q_DAYS] = STR("days"),
-	[Q_EXCEPT] = STR("except") };
-static const struct members quiet_members = { quiet_names, Q_LEN };
-
-enum { D_TZ, D_AT, D_BELOW, D_LEN };
-static const struct str digest_names[D_LEN] = {
-	[D_TZ] = STR("tz"), [D_AT] = STR("at"), [D_BELOW] = STR("below")
-};
-static const struct members digest_members = { digest_names, D_LEN };
+/* ---- as JSON ---- */
 
 /* "07:30" → 450; -1: it is none. */
 static int minutes_read(struct str text)
@@ -46,15 +23,21 @@ static int minutes_read(struct str text)
 	return (int)(hours * 60 + minutes);
 }
 
-static void order_read(struct check *c, const struct json_place *root,
-	const struct json *json, struct notify_prefs *p)
+static void order_read(const struct shape_reading *r, const struct shape_member *m,
+	const struct json *json)
 {
-	struct json_place at = place_member(root, names[P_ORDER]);
+	static const enum delivery_kind usual[] = { DELIVERY_PUSH, DELIVERY_SLACK,
+		DELIVERY_EMAIL };
+	struct json_place at = place_member(r->at, m->name);
+	struct notify_prefs *p = r->out;
 
-	if (!json) return;
-	p->order_len = 0;
+	if (!json) {
+		memcpy(p->order, usual, sizeof usual);
+		p->order_len = 3;
+		return;
+	}
 	if (json->type != JSON_ARRAY || json->count > DELIVERY_CHANNELS) {
-		wrong(c, &at, "must be an array of channels, each once");
+		wrong(r->check, &at, "must be an array of channels, each once");
 		return;
 	}
 	for (uint32_t i = 0; i < json->count; i++) {
@@ -64,71 +47,87 @@ static void order_read(struct check *c, const struct json_place *root,
 
 		if (!delivery_kind_read(json_text(&json->items[i]), &kind) ||
 			!delivery_kind_is_channel(kind)) {
-			wrong(c, &item, "must be email, slack, push, webhook or command");
+			wrong(r->check, &item, CHANNEL_MUST);
 			continue;
 		}
 		for (size_t k = 0; k < p->order_len; k++)
 			twice |= p->order[k] == kind;
 		if (twice)
-			wrong(c, &item, "stands there twice");
+			wrong(r->check, &item, "stands there twice");
 		else
 			p->order[p->order_len++] = kind;
 	}
 }
 
-static void days_read(struct check *c, const struct json_place *root,
-	const struct json *json, struct notify_prefs *p)
+static void order_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
 {
-	struct json_place at = place_member(root, quiet_names[Q_DAYS]);
+	const struct notify_prefs *p = from;
 
-	if (!json) return;
-	if (json->type != JSON_ARRAY || json->count > 7) {
-		wrong(c, &at,
-			"must be an array of weekdays: mon tue wed thu fri sat sun");
-		return;
-	}
-	for (uint32_t i = 0; i < json->count; i++) {
-		struct json_place item = place_item(&at, i);
-		int day = name_find(weekdays, 7, json_text(&json->items[i]));
-
-		if (day < 0)
-			wrong(c, &item, "must be one of mon tue wed thu fri sat sun");
-		else
-			p->quiet_days |= 1u << day;
-	}
+	jw_put_array(w, m->name.at);
+	for (size_t i = 0; i < p->order_len; i++)
+		jw_text(w, delivery_kind_name(p->order[i]));
+	jw_array_end(w);
 }
 
-static int time_member(struct check *c, const struct json_place *at, struct str name,
-	const struct json *json)
+static void clock_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	int minutes = minutes_read(json_text(json));
+	int minutes = v ? minutes_read(json_text(v)) : 0;
 
-	if (minutes < 0) wrong_member(c, at, name, "must be a time such as \"22:00\"");
-	return minutes < 0 ? 0 : minutes;
+	if (minutes < 0)
+		wrong_member(r->check, r->at, m->name, TIME_MUST);
+	else
+		*(int *)(void *)((char *)r->out + m->at) = minutes;
 }
 
-static void quiet_read(struct check *c, const struct json_place *root,
-	const struct json *json, struct notify_prefs *p)
+static void minutes_write(struct json_writer *w, int minutes)
 {
-	struct json_place at = place_member(root, names[P_QUIET]);
-	const struct json *m[Q_LEN];
-	struct str except;
+	char text[16];
 
-	if (!json || !members_read(c, &at, json, &quiet_members, NULL, m)) return;
-	p->has_quiet = true;
-	p->quiet_tz = text_read(c, &at, quiet_names[Q_TZ], m[Q_TZ], ZONE_NAME_MAX,
-		TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
-	if (!m[Q_FROM] != !m[Q_TO])
-		wrong_member(c, &at, quiet_names[m[Q_FROM] ? Q_TO : Q_FROM], "required");
-	if (m[Q_FROM])
-		p->quiet_from = time_member(c, &at, quiet_names[Q_FROM], m[Q_FROM]);
-	if (m[Q_TO]) p->quiet_to = time_member(c, &at, quiet_names[Q_TO], m[Q_TO]);
-	days_read(c, &at, m[Q_DAYS], p);
-	except = json_text(m[Q_EXCEPT]);
-	if (m[Q_EXCEPT] && !str_is(except, "urgent") && !str_is(except, "never"))
-		wrong_member(c, &at, quiet_names[Q_EXCEPT], "must be urgent or never");
-	p->urgent_passes = !str_is(except, "never");
+	snprintf(text, sizeof text, "%02d:%02d", minutes / 60, minutes % 60);
+	jw_text(w, text);
 }
+
+static void clock_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
+{
+	jw_key_str(w, m->name);
+	minutes_write(w, *(const int *)(const void *)((const char *)from + m->at));
+}
+
+static void quiet_check(const struct shape_reading *r)
+{
+	static const struct str names[] = { STR("from"), STR("to") };
+	const struct json *from = json_get(r->json, "from"),
+			  *to = json_get(r->json, "to");
+	bool has_from = from && from->type != JSON_NULL,
+	     has_to = to && to->type != JSON_NULL;
+
+	if (has_from != has_to)
+		wrong_member(r->check, r->at, names[has_from], "required");
+}
+
+/* The week begins on Monday, and Sunday is the seventh day. */
+static const char *const weekdays[] = { NULL, "mon", "tue", "wed", "thu", "fri", "sat",
+	"sun" };
+static const char *const excepts[] = { "never", "urgent" };
+
+static const struct shape_member quiet_members[] = {
+	{ STR("tz"), OF_TEXT, AT(notify_prefs, quiet_tz), 1, ZONE_NAME_MAX,
+		TEXT_LINE | TEXT_NEEDED | TEXT_FILLED },
+	{ STR("from"), OF_OWN, AT(notify_prefs, quiet_from), .read = clock_read,
+		.write = clock_write },
+	{ STR("to"), OF_OWN, AT(notify_prefs, quiet_to), .read = clock_read,
+		.write = clock_write },
+	{ STR("days"), OF_WORDS, AT(notify_prefs, quiet_days), 0, 7, SHAPE_BARE,
+		"must be an array of weekdays: mon tue wed thu fri sat sun",
+		.each = "must be one of mon tue wed thu fri sat sun", WORDS(weekdays) },
+	{ STR("except"), OF_EITHER, AT(notify_prefs, urgent_passes), .otherwise = true,
+		.must = "must be urgent or never", WORDS(excepts) },
+};
+static const struct shape quiet_shape = { SHAPE(quiet_members, notify_prefs),
+	.together = quiet_check };
 
 static void digest_time_add(struct notify_prefs *p, int minutes)
 {
@@ -142,59 +141,73 @@ static void digest_time_add(struct notify_prefs *p, int minutes)
 	p->digest_len++;
 }
 
-static void digest_read(struct check *c, const struct json_place *root,
-	const struct json *json, struct notify_prefs *p)
+static void digest_times_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	struct json_place at = place_member(root, names[P_DIGEST]);
-	struct json_place times = place_member(&at, digest_names[D_AT]);
-	const struct json *m[D_LEN];
+	struct json_place at = place_member(r->at, m->name);
 
-	if (!json || !members_read(c, &at, json, &digest_members, NULL, m)) return;
-	p->has_digest = true;
-	p->digest_tz = text_read(c, &at, digest_names[D_TZ], m[D_TZ], ZONE_NAME_MAX,
-		TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
-	if (!json_is(m[D_AT], JSON_ARRAY) || !m[D_AT]->count ||
-		m[D_AT]->count > DIGEST_TIMES_MAX)
-		wrong(c, &times, "must be an array of 1 to %d times", DIGEST_TIMES_MAX);
-	else
-		for (uint32_t i = 0; i < m[D_AT]->count; i++) {
-			struct json_place item = place_item(&times, i);
-			int minutes = minutes_read(json_text(&m[D_AT]->items[i]));
+	if (!r->json) return;
+	if (!json_is(v, JSON_ARRAY) || !v->count || v->count > DIGEST_TIMES_MAX) {
+		wrong(r->check, &at, "must be an array of 1 to %d times",
+			DIGEST_TIMES_MAX);
+		return;
+	}
+	for (uint32_t i = 0; i < v->count; i++) {
+		struct json_place item = place_item(&at, i);
+		int minutes = minutes_read(json_text(&v->items[i]));
 
-			if (minutes < 0)
-				wrong(c, &item, "must be a time such as \"22:00\"");
-			else
-				digest_time_add(p, minutes);
-		}
-	p->digest_below = PRIORITY_HIGH;
-	if (m[D_BELOW] && !priority_read(json_text(m[D_BELOW]), &p->digest_below))
-		wrong_member(c, &at, digest_names[D_BELOW],
-			"must be low, normal, high or urgent");
+		if (minutes < 0)
+			wrong(r->check, &item, TIME_MUST);
+		else
+			digest_time_add(r->out, minutes);
+	}
 }
+
+static void digest_times_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
+{
+	const struct notify_prefs *p = from;
+
+	jw_put_array(w, m->name.at);
+	for (size_t i = 0; i < p->digest_len; i++)
+		minutes_write(w, p->digest_at[i]);
+	jw_array_end(w);
+}
+
+static const struct shape_member digest_members[] = {
+	{ STR("tz"), OF_TEXT, AT(notify_prefs, digest_tz), 1, ZONE_NAME_MAX,
+		TEXT_LINE | TEXT_NEEDED | TEXT_FILLED },
+	{ STR("at"), OF_OWN, .read = digest_times_read, .write = digest_times_write },
+	{ STR("below"), OF_WORD, AT(notify_prefs, digest_below),
+		.otherwise = PRIORITY_HIGH, WORDS(priority_names) },
+};
+static const struct shape digest_shape = { SHAPE(digest_members, notify_prefs) };
+
+static const char *const contents[] = { "full", "title" };
+
+static const struct shape_member prefs_members[] = {
+	{ STR("order"), OF_OWN, .read = order_read, .write = order_write },
+	{ STR("content"), OF_EITHER, AT(notify_prefs, title_only), WORDS(contents) },
+	{ STR("quiet"), OF_OBJECT, .has_at = AT(notify_prefs, has_quiet),
+		.of = &quiet_shape },
+	{ STR("digest"), OF_OBJECT, .has_at = AT(notify_prefs, has_digest),
+		.of = &digest_shape },
+};
+static const struct shape prefs_shape = { SHAPE(prefs_members, notify_prefs) };
 
 enum err prefs_read(const struct json *body, struct arena *arena,
 	struct notify_prefs *out, struct fault *why)
 {
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	struct notify_prefs p = { .order_len = 3 };
-	const struct json *m[P_LEN];
-	struct str content;
+	struct notify_prefs p = { 0 };
+	enum err e = shape_take(&prefs_shape, body, NULL, arena, &p, why);
 
-	memcpy(p.order, usual_order, sizeof usual_order);
-	if (members_read(&c, &root, body, &members, NULL, m)) {
-		order_read(&c, &root, m[P_ORDER], &p);
-		content = json_text(m[P_CONTENT]);
-		if (m[P_CONTENT] && !str_is(content, "full") && !str_is(content, "title"))
-			wrong_member(
-				&c, &root, names[P_CONTENT], "must be full or title");
-		p.title_only = str_is(content, "title");
-		quiet_read(&c, &root, m[P_QUIET], &p);
-		digest_read(&c, &root, m[P_DIGEST], &p);
-	}
-	enum err e = check_end(&c, arena);
 	if (!e) *out = p;
 	return e;
+}
+
+void prefs_write(struct json_writer *w, const struct notify_prefs *p)
+{
+	shape_write(w, &prefs_shape, p);
 }
 
 enum err prefs_load(struct str stored, struct arena *arena, struct notify_prefs *out,
@@ -225,65 +238,6 @@ enum err prefs_zones(
 	return e;
 }
 
-/* ---- writing ---- */
-
-static void minutes_write(struct json_writer *w, int minutes)
-{
-	char text[16];
-
-	snprintf(text, sizeof text, "%02d:%02d", minutes / 60, minutes % 60);
-	jw_text(w, text);
-}
-
-static void quiet_write(struct json_writer *w, const struct notify_prefs *p)
-{
-	jw_object(w);
-	jw_put_str(w, "tz", p->quiet_tz);
-	jw_key(w, "from");
-	minutes_write(w, p->quiet_from);
-	jw_key(w, "to");
-	minutes_write(w, p->quiet_to);
-	jw_put_array(w, "days");
-	for (int i = 1; i <= 7; i++)
-		if (p->quiet_days & 1u << i % 7) jw_text(w, weekdays[i % 7]);
-	jw_array_end(w);
-	jw_put_text(w, "except", p->urgent_passes ? "urgent" : "never");
-	jw_object_end(w);
-}
-
-static void digest_write(struct json_writer *w, const struct notify_prefs *p)
-{
-	jw_object(w);
-	jw_put_str(w, "tz", p->digest_tz);
-	jw_put_array(w, "at");
-	for (size_t i = 0; i < p->digest_len; i++)
-		minutes_write(w, p->digest_at[i]);
-	jw_array_end(w);
-	jw_put_text(w, "below", priority_name(p->digest_below));
-	jw_object_end(w);
-}
-
-void prefs_write(struct json_writer *w, const struct notify_prefs *p)
-{
-	jw_object(w);
-	jw_put_array(w, "order");
-	for (size_t i = 0; i < p->order_len; i++)
-		jw_text(w, delivery_kind_name(p->order[i]));
-	jw_array_end(w);
-	jw_put_text(w, "content", p->title_only ? "title" : "full");
-	jw_key(w, "quiet");
-	if (p->has_quiet)
-		quiet_write(w, p);
-	else
-		jw_null(w);
-	jw_key(w, "digest");
-	if (p->has_digest)
-		digest_write(w, p);
-	else
-		jw_null(w);
-	jw_object_end(w);
-}
-
 /* ---- the wall clock ---- */
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -301,7 +255,7 @@ static bool quiet_at(const struct notify_prefs *p, int64_t at_s)
 	int64_t wall = wall_s(p->quiet_zone, at_s);
 	int64_t day = floor_div(wall, DAY_S);
 	int minute = (int)((wall - day * DAY_S) / MINUTE_S);
-	int weekday = (int)(((day + 4) % 7 + 7) % 7);
+	int weekday = (int)(((day + 3) % 7 + 7) % 7) + 1;
 
 	if (p->quiet_days & 1u << weekday) return true;
 	if (p->quiet_from <= p->quiet_to)

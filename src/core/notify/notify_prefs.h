@@ -17,7 +17,7 @@ struct notify_prefs {
 	struct str quiet_tz;
 	const struct zone *quiet_zone; /* loaded by who uses them */
 	int quiet_from, quiet_to; /* minutes after midnight; equal: only the days count */
-	unsigned quiet_days;	  /* 1 << weekday, Sunday is 0 */
+	unsigned quiet_days;	  /* 1 << weekday, Monday is 1, Sunday 7 */
 	bool urgent_passes;
 	bool has_digest;
 	struct str digest_tz;

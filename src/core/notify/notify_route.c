@@ -5,12 +5,7 @@
 #include "core/notify/channel_limit.h"
 #include "core/people/team.h"
 #include "core/policy/glob.h"
-#include "core/shared/body.h"
-#include "core/shared/show.h"
-
-#include <stdio.h>
-
-static const int64_t AFTER_MAX_MS = 7 * 86400 * 1000LL, EVERY_MIN_MS = 1000;
+#include "core/shared/shape.h"
 
 const char *const routes_default =
 	"[{\"id\":\"rou_00000000000000000000000001\",\"name\":\"Urgent\","
@@ -39,125 +34,20 @@ const char *const routes_default =
 	"{\"id\":\"rou_00000000000000000000000007\",\"name\":\"Everything else\","
 	"\"match\":{},\"steps\":[]}]";
 
-/* ---- reading ---- */
+/* ---- as JSON ---- */
 
-enum { R_ID, R_NAME, R_MATCH, R_TARGET, R_STEPS, R_REPEAT, R_LEN };
-static const struct str names[R_LEN] = { [R_ID] = STR("id"),
-	[R_NAME] = STR("name"),
-	[R_MATCH] = STR("match"),
-	[R_TARGET] = STR("target"),
-	[R_STEPS] = STR("steps"),
-	[R_REPEAT] = STR("repeat") };
-static const struct members members = { names, R_LEN };
-
-enum { M_KIND, M_RISK, M_PRIORITY, M_PROJECT, M_AGENT, M_LEN };
-static const struct str match_names[M_LEN] = { [M_KIND] = STR("kind"),
-	[M_RISK] = STR("risk"),
-	[M_PRIORITY] = STR("priority"),
-	[M_PROJECT] = STR("project"),
-	[M_AGENT] = STR("agent") };
-static const struct members match_members = { match_names, M_LEN };
-
-enum { S_AFTER, S_BEFORE, S_TO, S_VIA, S_PICK, S_WHEN, S_UNLESS, S_LEN };
-static const struct str step_names[S_LEN] = { [S_AFTER] = STR("after"),
-	[S_BEFORE] = STR("before"),
-	[S_TO] = STR("to"),
-	[S_VIA] = STR("via"),
-	[S_PICK] = STR("pick"),
-	[S_WHEN] = STR("when"),
-	[S_UNLESS] = STR("unless") };
-static const struct members step_members = { step_names, S_LEN };
-
-struct route_reading {
-	struct check *check;
-	struct arena *arena;
-};
-
-static bool kind_bit(struct str name, unsigned *out)
-{
-	enum ask_kind kind;
-
-	if (str_is(name, "alert"))
-		*out |= ROUTE_ALERT;
-	else if (ask_kind_read(name, &kind))
-		*out |= 1u << kind;
-	else
-		return false;
-	return true;
-}
-
-static void kinds_read(struct check *c, const struct json_place *up,
-	const struct json *json, struct notify_route *r)
-{
-	struct json_place at = place_member(up, match_names[M_KIND]);
-
-	if (!json) return;
-	if (json->type != JSON_ARRAY || !json->count) {
-		wrong(c, &at, "must be an array of kinds");
-		return;
-	}
-	for (uint32_t i = 0; i < json->count; i++) {
-		struct json_place item = place_item(&at, i);
-
-		if (!kind_bit(json_text(&json->items[i]), &r->kinds))
-			wrong(c, &item,
-				"must be blocking, non_blocking, approval, error_recovery "
-				"or alert");
-	}
-}
-
-/* {"min": …} */
-static struct str min_read(struct check *c, const struct json_place *up, struct str name,
-	const struct json *json)
-{
-	static const struct str min_names[] = { STR("min") };
-	static const struct members min_members = { min_names, 1 };
-	struct json_place at = place_member(up, name);
-	const struct json *m[1];
-
-	if (!members_read(c, &at, json, &min_members, NULL, m)) return STR_NONE;
-	return text_read(c, &at, min_names[0], m[0], 20, TEXT_NEEDED);
-}
-
-static void match_read(struct check *c, const struct json_place *up,
-	const struct json *json, struct notify_route *r)
-{
-	struct json_place at = place_member(up, names[R_MATCH]);
-	const struct json *m[M_LEN];
-
-	if (!json) {
-		wrong(c, &at, "required");
-		return;
-	}
-	if (!members_read(c, &at, json, &match_members, NULL, m)) return;
-	kinds_read(c, &at, m[M_KIND], r);
-	r->has_risk = m[M_RISK] != NULL;
-	if (r->has_risk && !risk_read(min_read(c, &at, match_names[M_RISK], m[M_RISK]),
-				   &r->risk_min))
-		wrong_member(c, &at, match_names[M_RISK],
-			"min must be low, medium, high or critical");
-	r->has_priority = m[M_PRIORITY] != NULL;
-	if (r->has_priority &&
-		!priority_read(min_read(c, &at, match_names[M_PRIORITY], m[M_PRIORITY]),
-			&r->priority_min))
-		wrong_member(c, &at, match_names[M_PRIORITY],
-			"min must be low, normal, high or urgent");
-	r->project = text_read(c, &at, match_names[M_PROJECT], m[M_PROJECT],
-		TEAM_PATTERN_MAX, TEXT_LINE | TEXT_FILLED);
-	r->agent = text_read(c, &at, match_names[M_AGENT], m[M_AGENT], TEAM_PATTERN_MAX,
-		TEXT_LINE | TEXT_FILLED);
-	r->any = !r->kinds && !r->has_risk && !r->has_priority && !r->project.len &&
-		 !r->agent.len;
-}
+#define SPAN_MAX_MS (7 * 86400 * 1000LL)
+#define SPAN_MUST   "must be a duration such as \"5m\", at most 7d"
 
 /* "role:admin", "team:ops/on_call", … */
-static bool to_read(struct str text, struct notify_to *out)
+static bool to_read(struct str text, void *at)
 {
 	static const struct {
 		const char *suffix;
 		enum notify_to_kind kind;
 	} parts[] = { { "/on_call", TO_ON_CALL }, { "/leads", TO_LEADS },
 		{ "", TO_TEAM } };
+	struct notify_to *out = at;
 
 	*out = (struct notify_to){ TO_ASSIGNEES, STR_NONE };
 	if (str_is(text, "assignees")) return true;
@@ -183,162 +73,216 @@ static bool to_read(struct str text, struct notify_to *out)
 	return false;
 }
 
-static void tos_read(struct route_reading *q, const struct json_place *up,
-	const struct json *json, struct notify_step *s)
+static void to_write(struct buf *out, const void *from)
 {
-	struct json_place at = place_member(up, step_names[S_TO]);
+	static const struct {
+		const char *before, *after;
+	} words[] = { [TO_ASSIGNEES] = { "assignees", "" },
+		[TO_ALL] = { "all", "" },
+		[TO_USER] = { "user:", "" },
+		[TO_TEAM] = { "team:", "" },
+		[TO_ON_CALL] = { "team:", "/on_call" },
+		[TO_LEADS] = { "team:", "/leads" },
+		[TO_ADMINS] = { "role:admin", "" },
+		[TO_CONTACT] = { "contact:", "" } };
+	const struct notify_to *t = from;
 
-	if (!json_is(json, JSON_ARRAY) || !json->count || json->count > ROUTE_TO_MAX) {
-		wrong(q->check, &at, "must be an array of 1 to %d", ROUTE_TO_MAX);
+	buf_add_text(out, words[t->kind].before);
+	buf_add(out, t->name);
+	buf_add_text(out, words[t->kind].after);
+}
+
+static const struct shape to_shape = {
+	.size = sizeof(struct notify_to), .from_text = to_read, .to_text = to_write
+};
+
+/* By how much after the ask or before its deadline: one of both members. */
+static void when_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct notify_step *s = r->out;
+	const struct json *before = json_get(r->json, "before");
+
+	(void)m;
+	if (json_is(before, JSON_NULL)) before = NULL;
+	if (!v == !before) {
+		wrong(r->check, r->at, "after or before is needed, and not both");
 		return;
 	}
-	s->to = ARENA_ARRAY(q->arena, struct notify_to, json->count);
-	for (uint32_t i = 0; s->to && i < json->count; i++) {
-		struct json_place item = place_item(&at, i);
+	s->before = before != NULL;
+	if (!duration_of(v ? v : before, &s->at_ms) || s->at_ms < s->before ||
+		s->at_ms > SPAN_MAX_MS)
+		wrong_member(r->check, r->at, s->before ? STR("before") : STR("after"),
+			SPAN_MUST);
+}
 
-		if (to_read(json_text(&json->items[i]), &s->to[s->to_len]))
-			s->to_len++;
-		else
-			wrong(q->check, &item,
-				"must be assignees, all, role:admin, user:usr_…, team:NAME, "
-				"team:NAME/on_call, team:NAME/leads or contact:con_…");
+static void when_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
+{
+	const struct notify_step *s = from;
+
+	(void)m;
+	jw_key(w, s->before ? "before" : "after");
+	span_write(w, s->at_ms);
+}
+
+static void passed_over(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	(void)r, (void)m, (void)v; /* when_read has seen it */
+}
+
+static const char *const picks[] = { NULL, "one" };
+static const char *const whens[] = { "away", "always" };
+static const char *const unlesses[] = { "claimed", "never" };
+
+static const struct shape_member step_members[] = {
+	{ STR("after"), OF_OWN, .read = when_read, .write = when_write },
+	{ STR("before"), OF_OWN, .flags = SHAPE_UNSAID, .read = passed_over },
+	{ STR("to"), OF_LIST, ALL(notify_step, to), .least = 1, .most = ROUTE_TO_MAX,
+		.flags = TEXT_NEEDED, .must = "must be an array of {least} to {most}",
+		.each = "must be assignees, all, role:admin, user:usr_…, team:NAME, "
+			"team:NAME/on_call, team:NAME/leads or contact:con_…",
+		.of = &to_shape },
+	{ STR("via"), OF_WORDS, AT(notify_step, via), .least = 1, .flags = SHAPE_SPARE,
+		.must = "must be an array of channels", .each = CHANNEL_MUST,
+		WORDS(channel_names) },
+	{ STR("pick"), OF_EITHER, AT(notify_step, pick_one), .flags = SHAPE_SPARE,
+		WORDS(picks) },
+	{ STR("when"), OF_EITHER, AT(notify_step, always), WORDS(whens) },
+	{ STR("unless"), OF_EITHER, AT(notify_step, unless_never), WORDS(unlesses) },
+};
+static const struct shape step_shape = { SHAPE(step_members, notify_step) };
+
+/* {"min": …} */
+static struct str min_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	static const struct str min_names[] = { STR("min") };
+	static const struct members min_members = { min_names, 1 };
+	struct json_place at = place_member(r->at, m->name);
+	const struct json *min;
+
+	if (!members_read(r->check, &at, v, &min_members, NULL, &min)) return STR_NONE;
+	return text_read(r->check, &at, min_names[0], min, 20, TEXT_NEEDED);
+}
+
+static void risk_min_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct notify_route *route = r->out;
+
+	route->has_risk = v != NULL;
+	if (v && !risk_read(min_read(r, m, v), &route->risk_min))
+		wrong_member(r->check, r->at, m->name,
+			"min must be low, medium, high or critical");
+}
+
+static void priority_min_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct notify_route *route = r->out;
+
+	route->has_priority = v != NULL;
+	if (v && !priority_read(min_read(r, m, v), &route->priority_min))
+		wrong_member(r->check, r->at, m->name,
+			"min must be low, normal, high or urgent");
+}
+
+static void min_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
+{
+	const struct notify_route *r = from;
+	bool risk = m->read == risk_min_read;
+
+	if (risk ? !r->has_risk : !r->has_priority) return;
+	jw_put_object(w, m->name.at);
+	jw_put_text(
+		w, "min", risk ? risk_name(r->risk_min) : priority_name(r->priority_min));
+	jw_object_end(w);
+}
+
+static void any_set(const struct shape_reading *r)
+{
+	struct notify_route *route = r->out;
+
+	route->any = !route->kinds && !route->has_risk && !route->has_priority &&
+		     !route->project.len && !route->agent.len;
+}
+
+static const char *const kinds[] = { [ASK_BLOCKING] = "blocking",
+	[ASK_NON_BLOCKING] = "non_blocking",
+	[ASK_APPROVAL] = "approval",
+	[ASK_ERROR_RECOVERY] = "error_recovery",
+	[ROUTE_ALERT_BIT] = "alert" };
+
+static const struct shape_member match_members[] = {
+	{ STR("kind"), OF_WORDS, AT(notify_route, kinds), .least = 1,
+		.flags = SHAPE_SPARE, .must = "must be an array of kinds", WORDS(kinds) },
+	{ STR("risk"), OF_OWN, .read = risk_min_read, .write = min_write },
+	{ STR("priority"), OF_OWN, .read = priority_min_read, .write = min_write },
+	{ STR("project"), OF_TEXT, AT(notify_route, project), 1, TEAM_PATTERN_MAX,
+		TEXT_LINE | TEXT_FILLED | SHAPE_SPARE },
+	{ STR("agent"), OF_TEXT, AT(notify_route, agent), 1, TEAM_PATTERN_MAX,
+		TEXT_LINE | TEXT_FILLED | SHAPE_SPARE },
+};
+static const struct shape match_shape = { SHAPE(match_members, notify_route),
+	.together = any_set };
+
+static const struct shape_member repeat_members[] = {
+	{ STR("every"), OF_SPAN, AT(notify_route, every_ms), 1000, SPAN_MAX_MS,
+		TEXT_NEEDED, SPAN_MUST },
+	{ STR("times"), OF_NUMBER, AT(notify_route, times), 1, ROUTE_TIMES_MAX,
+		TEXT_NEEDED },
+};
+static const struct shape repeat_shape = { SHAPE(repeat_members, notify_route) };
+
+/* Each step comes later than the one before it, those that go by the deadline last. */
+static void steps_check(const struct shape_reading *r)
+{
+	const struct notify_route *route = r->out;
+	struct json_place steps = place_member(r->at, STR("steps"));
+
+	for (size_t i = 1; i < route->steps_len; i++) {
+		const struct notify_step *s = &route->steps[i], *prev = s - 1;
+		struct json_place at = place_item(&steps, i);
+
+		if (!s->before && prev->before)
+			wrong_member(r->check, &at, STR("after"),
+				"steps before the deadline come last");
+		else if (s->before == prev->before &&
+			 (s->before ? s->at_ms >= prev->at_ms : s->at_ms <= prev->at_ms))
+			wrong_member(r->check, &at,
+				s->before ? STR("before") : STR("after"),
+				"must come later than the step before it");
 	}
 }
 
-static void via_read(struct check *c, const struct json_place *up,
-	const struct json *json, struct notify_step *s)
+static bool route_id_valid(struct str id)
 {
-	struct json_place at = place_member(up, step_names[S_VIA]);
-
-	if (!json) return;
-	if (json->type != JSON_ARRAY || !json->count) {
-		wrong(c, &at, "must be an array of channels");
-		return;
-	}
-	for (uint32_t i = 0; i < json->count; i++) {
-		struct json_place item = place_item(&at, i);
-		enum delivery_kind kind;
-
-		if (delivery_kind_read(json_text(&json->items[i]), &kind) &&
-			delivery_kind_is_channel(kind))
-			s->via |= 1u << kind;
-		else
-			wrong(c, &item, "must be email, slack, push, webhook or command");
-	}
+	return id_valid(id, "rou");
 }
 
-static int64_t span_read(struct check *c, const struct json_place *at, struct str name,
-	const struct json *json, int64_t min_ms)
-{
-	int64_t ms = 0;
-
-	if (!duration_of(json, &ms) || ms < min_ms || ms > AFTER_MAX_MS)
-		wrong_member(
-			c, at, name, "must be a duration such as \"5m\", at most 7d");
-	return ms;
-}
-
-/* One of two words; absent is the first. */
-static bool word_read(struct check *c, const struct json_place *at, struct str name,
-	const struct json *json, const char *usual, const char *other)
-{
-	if (!json || str_is(json_text(json), usual)) return false;
-	if (str_is(json_text(json), other)) return true;
-	wrong_member(c, at, name, "must be %s or %s", usual, other);
-	return false;
-}
-
-static void step_read(struct route_reading *q, const struct json_place *at,
-	const struct json *json, const struct notify_step *prev, struct notify_step *s)
-{
-	struct check *c = q->check;
-	const struct json *m[S_LEN];
-
-	if (!members_read(c, at, json, &step_members, NULL, m)) return;
-	if (!m[S_AFTER] == !m[S_BEFORE]) {
-		wrong(c, at, "after or before is needed, and not both");
-		return;
-	}
-	s->before = m[S_BEFORE] != NULL;
-	s->at_ms = span_read(c, at, step_names[s->before ? S_BEFORE : S_AFTER],
-		m[s->before ? S_BEFORE : S_AFTER], s->before);
-	tos_read(q, at, m[S_TO], s);
-	via_read(c, at, m[S_VIA], s);
-	if (m[S_PICK] && !str_is(json_text(m[S_PICK]), "one"))
-		wrong_member(c, at, step_names[S_PICK], "must be one");
-	s->pick_one = m[S_PICK] != NULL;
-	s->always = word_read(c, at, step_names[S_WHEN], m[S_WHEN], "away", "always");
-	s->unless_never =
-		word_read(c, at, step_names[S_UNLESS], m[S_UNLESS], "claimed", "never");
-	if (!prev) return;
-	if (!s->before && prev->before)
-		wrong_member(c, at, step_names[S_AFTER],
-			"steps before the deadline come last");
-	else if (s->before == prev->before &&
-		 (s->before ? s->at_ms >= prev->at_ms : s->at_ms <= prev->at_ms))
-		wrong_member(c, at, step_names[s->before ? S_BEFORE : S_AFTER],
-			"must come later than the step before it");
-}
-
-static void steps_read(struct route_reading *q, const struct json_place *up,
-	const struct json *json, struct notify_route *r)
-{
-	struct json_place at = place_member(up, names[R_STEPS]);
-
-	if (!json_is(json, JSON_ARRAY) || json->count > ROUTE_STEPS_MAX) {
-		wrong(q->check, &at, "must be an array of at most %d steps",
-			ROUTE_STEPS_MAX);
-		return;
-	}
-	r->steps = ARENA_ARRAY(q->arena, struct notify_step, json->count + 1);
-	for (uint32_t i = 0; r->steps && i < json->count; i++) {
-		struct json_place item = place_item(&at, i);
-
-		step_read(q, &item, &json->items[i], i ? &r->steps[i - 1] : NULL,
-			&r->steps[i]);
-		r->steps_len++;
-	}
-}
-
-static void repeat_read(struct check *c, const struct json_place *up,
-	const struct json *json, struct notify_route *r)
-{
-	static const struct str repeat_names[] = { STR("every"), STR("times") };
-	static const struct members repeat_members = { repeat_names, 2 };
-	struct json_place at = place_member(up, names[R_REPEAT]);
-	const struct json *m[2];
-
-	if (!json || !members_read(c, &at, json, &repeat_members, NULL, m)) return;
-	r->every_ms = span_read(c, &at, repeat_names[0], m[0], EVERY_MIN_MS);
-	if (!m[1])
-		wrong_member(c, &at, repeat_names[1], "required");
-	else if (count_read(c, &at, repeat_names[1], m[1], 1, ROUTE_TIMES_MAX))
-		r->times = m[1]->integer;
-}
-
-static void row_read(struct route_reading *q, const struct json_place *at,
-	const struct json *json, struct notify_route *r)
-{
-	struct check *c = q->check;
-	const struct json *m[R_LEN];
-
-	if (!members_read(c, at, json, &members, NULL, m)) return;
-	r->id = json_text(m[R_ID]);
-	if (m[R_ID] && !id_valid(r->id, "rou"))
-		wrong_member(c, at, names[R_ID], "must be the id of a route, or absent");
-	r->name = text_read(c, at, names[R_NAME], m[R_NAME], ROUTE_NAME_MAX, TEXT_LINE);
-	match_read(c, at, m[R_MATCH], r);
-	if (m[R_TARGET])
-		r->target_ms = span_read(c, at, names[R_TARGET], m[R_TARGET], 1000);
-	steps_read(q, at, m[R_STEPS], r);
-	repeat_read(c, at, m[R_REPEAT], r);
-}
+static const struct shape_member route_members[] = {
+	{ STR("id"), OF_NAME, AT(notify_route, id),
+		.must = "must be the id of a route, or absent", .fits = route_id_valid },
+	{ STR("name"), OF_TEXT, AT(notify_route, name), 0, ROUTE_NAME_MAX, TEXT_LINE },
+	{ STR("match"), OF_OBJECT, .flags = TEXT_NEEDED | SHAPE_BARE,
+		.of = &match_shape },
+	{ STR("target"), OF_SPAN, AT(notify_route, target_ms), 1000, SPAN_MAX_MS,
+		SHAPE_SPARE, SPAN_MUST },
+	{ STR("steps"), OF_LIST, ALL(notify_route, steps), .most = ROUTE_STEPS_MAX,
+		.flags = TEXT_NEEDED, .must = "must be an array of at most {most} steps",
+		.of = &step_shape },
+	{ STR("repeat"), OF_OBJECT, .flags = SHAPE_SPARE, .of = &repeat_shape },
+};
+static const struct shape route_shape = { SHAPE(route_members, notify_route),
+	.together = steps_check };
 
 enum err routes_read(const struct json *items, const char *pointer, struct arena *arena,
 	struct route_table *out, struct fault *why)
 {
 	struct check c = { .why = why };
-	struct route_reading q = { &c, arena };
 	struct json_place root = place_root(pointer);
 	struct route_table t = { 0 };
 
@@ -351,17 +295,21 @@ enum err routes_read(const struct json *items, const char *pointer, struct arena
 		struct json_place item = place_item(&root, i);
 		size_t k = 0;
 
-		row_read(&q, &item, &items->items[i], &t.rows[i]);
+		shape_read(&route_shape, &(struct shape_reading){ .check = &c,
+						 .at = &item,
+						 .json = &items->items[i],
+						 .arena = arena,
+						 .out = &t.rows[i] });
 		while (k < i && !str_eq(t.rows[k].id, t.rows[i].id))
 			k++;
 		if (t.rows[i].id.len && k < i)
-			wrong_member(&c, &item, names[R_ID], "stands there twice");
+			wrong_member(&c, &item, STR("id"), "stands there twice");
 		t.len++;
 	}
 	if (t.len && !c.failed && !t.rows[t.len - 1].any) {
 		struct json_place last = place_item(&root, t.len - 1);
 
-		wrong_member(&c, &last, names[R_MATCH],
+		wrong_member(&c, &last, STR("match"),
 			"the last route must fit everything: {}");
 	}
 	enum err e = check_end(&c, arena);
@@ -379,117 +327,11 @@ enum err routes_load(struct str stored, struct arena *arena, struct route_table 
 	return e ? e : routes_read(json, "", arena, out, why);
 }
 
-/* ---- writing ---- */
-
-static void span_write(struct json_writer *w, const char *key, int64_t ms)
-{
-	static const struct {
-		int64_t ms;
-		char unit;
-	} units[] = { { 86400000, 'd' }, { 3600000, 'h' }, { 60000, 'm' },
-		{ 1000, 's' } };
-	char text[32];
-	size_t i = 0;
-
-	while (i < 3 && (ms < units[i].ms || ms % units[i].ms))
-		i++;
-	snprintf(text, sizeof text, "%lld%c", (long long)(ms / units[i].ms),
-		units[i].unit);
-	jw_put_text(w, key, text);
-}
-
-static void to_write(struct json_writer *w, const struct notify_to *t)
-{
-	static const struct {
-		const char *before, *after;
-	} words[] = { [TO_ASSIGNEES] = { "assignees", "" },
-		[TO_ALL] = { "all", "" },
-		[TO_USER] = { "user:", "" },
-		[TO_TEAM] = { "team:", "" },
-		[TO_ON_CALL] = { "team:", "/on_call" },
-		[TO_LEADS] = { "team:", "/leads" },
-		[TO_ADMINS] = { "role:admin", "" },
-		[TO_CONTACT] = { "contact:", "" } };
-	struct buf text = { .max = 200 };
-
-	buf_add_text(&text, words[t->kind].before);
-	buf_add(&text, t->name);
-	buf_add_text(&text, words[t->kind].after);
-	jw_str(w, buf_str(&text));
-	buf_done(&text);
-}
-
-static void step_write(struct json_writer *w, const struct notify_step *s)
-{
-	jw_object(w);
-	span_write(w, s->before ? "before" : "after", s->at_ms);
-	jw_put_array(w, "to");
-	for (size_t i = 0; i < s->to_len; i++)
-		to_write(w, &s->to[i]);
-	jw_array_end(w);
-	if (s->via) {
-		jw_put_array(w, "via");
-		for (int k = 0; k < DELIVERY_KINDS; k++)
-			if (s->via & 1u << k)
-				jw_text(w, delivery_kind_name((enum delivery_kind)k));
-		jw_array_end(w);
-	}
-	if (s->pick_one) jw_put_text(w, "pick", "one");
-	jw_put_text(w, "when", s->always ? "always" : "away");
-	jw_put_text(w, "unless", s->unless_never ? "never" : "claimed");
-	jw_object_end(w);
-}
-
-static void min_write(struct json_writer *w, const char *key, const char *min)
-{
-	jw_put_object(w, key);
-	jw_put_text(w, "min", min);
-	jw_object_end(w);
-}
-
-static void match_write(struct json_writer *w, const struct notify_route *r)
-{
-	jw_put_object(w, "match");
-	if (r->kinds) {
-		jw_put_array(w, "kind");
-		for (int k = ASK_BLOCKING; k <= ASK_ERROR_RECOVERY; k++)
-			if (r->kinds & 1u << k)
-				jw_text(w, ask_kind_name((enum ask_kind)k));
-		if (r->kinds & ROUTE_ALERT) jw_text(w, "alert");
-		jw_array_end(w);
-	}
-	if (r->has_risk) min_write(w, "risk", risk_name(r->risk_min));
-	if (r->has_priority) min_write(w, "priority", priority_name(r->priority_min));
-	if (r->project.len) show_text(w, "project", r->project);
-	if (r->agent.len) show_text(w, "agent", r->agent);
-	jw_object_end(w);
-}
-
-static void row_write(struct json_writer *w, const struct notify_route *r)
-{
-	jw_object(w);
-	show_text(w, "id", r->id);
-	show_text(w, "name", r->name);
-	match_write(w, r);
-	if (r->target_ms) span_write(w, "target", r->target_ms);
-	jw_put_array(w, "steps");
-	for (size_t i = 0; i < r->steps_len; i++)
-		step_write(w, &r->steps[i]);
-	jw_array_end(w);
-	if (r->times) {
-		jw_put_object(w, "repeat");
-		span_write(w, "every", r->every_ms);
-		jw_put_int(w, "times", r->times);
-		jw_object_end(w);
-	}
-	jw_object_end(w);
-}
-
 void routes_write(struct json_writer *w, const struct route_table *t)
 {
 	jw_array(w);
 	for (size_t i = 0; i < t->len; i++)
-		row_write(w, &t->rows[i]);
+		shape_write(w, &route_shape, &t->rows[i]);
 	jw_array_end(w);
 }
 

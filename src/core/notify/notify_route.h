@@ -61,7 +61,8 @@ struct notify_route {
 	size_t steps_len;
 	int64_t every_ms, times; /* of the last step; times 0: it is not repeated */
 };
-#define ROUTE_ALERT (1u << 8)
+enum { ROUTE_ALERT_BIT = 8 };
+#define ROUTE_ALERT (1u << ROUTE_ALERT_BIT)
 
 /* The table of a workspace as it is stored: a JSON array of rows. */
 struct routes_record {

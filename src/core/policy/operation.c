@@ -18,7 +18,7 @@ static const struct members members = { names, O_LEN };
 
 enum { OPERATION_TYPE_MAX = 64, OPERATION_NAME_MAX = 256 };
 
-static const char *const risk_names[] = {
+const char *const risk_names[RISK_CRITICAL + 1] = {
 	[RISK_LOW] = "low",
 	[RISK_MEDIUM] = "medium",
 	[RISK_HIGH] = "high",

@@ -8,6 +8,7 @@ enum risk { RISK_NONE, RISK_LOW, RISK_MEDIUM, RISK_HIGH, RISK_CRITICAL };
 
 enum { DIGEST_SIZE = 72 }; /* "sha256:" + 64 + NUL */
 
+extern const char *const risk_names[RISK_CRITICAL + 1];
 const char *risk_name(enum risk); /* NULL for RISK_NONE */
 bool risk_read(struct str, enum risk *);
 /* Checks an operation's members {type?, name, arguments?, risk?}; pointers under `at`. */

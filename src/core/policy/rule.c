@@ -57,21 +57,6 @@ bool effect_read(struct str name, enum effect *out)
 	return false;
 }
 
-int64_t duration_check(struct check *c, const struct json_place *at, struct str name,
-	const struct json *v, int64_t min_ms, int64_t max_ms)
-{
-	int64_t ms = 0;
-
-	if (!v) return 0;
-	if (!duration_of(v, &ms)) ms = -1;
-	if (ms >= min_ms && ms <= max_ms) return ms;
-	wrong_member(c, at, name,
-		"must be a duration such as \"90s\", \"30m\", \"24h\" or \"7d\", from %lld s "
-		"to %lld d",
-		(long long)(min_ms / SECOND_MS), (long long)(max_ms / 86400 / SECOND_MS));
-	return 0;
-}
-
 /* ---- what an ask rule asks for ---- */
 
 static bool verifier_named(struct str name)

@@ -30,14 +30,16 @@ struct agent_record {
 
 struct agent_limits {
 	int64_t turns, history;
-	int64_t tokens;	 /* 0: none */
-	int64_t cost;	 /* nanodollars; 0: none */
-	int64_t time_ms; /* 0: none */
+	int64_t tokens;		      /* 0: none */
+	int64_t cost;		      /* nanodollars; 0: none */
+	int64_t time_ms;	      /* 0: none */
+	const struct json *time_said; /* as it was spelt; or NULL */
 };
 
 /* A body taken apart. Lives in an arena. */
 struct agent_config {
 	struct str name, description;
+	enum agent_kind { AGENT_MODEL } kind;
 	struct str provider, model, prompt;
 	struct str effort; /* low, medium, high; or empty */
 	struct str *tools; /* "memory", "todo/create" */

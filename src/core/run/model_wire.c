@@ -1,13 +1,20 @@
 /* model_wire.c - the table of wires, and the variables by which providers are found. */
 #include "core/run/model_wire.h"
 
-static const struct {
-	const char *name, *url;
-} wires[WIRES] = {
-	[WIRE_ANTHROPIC] = { "anthropic", "https://api.anthropic.com" },
-	[WIRE_OPENAI] = { "openai", "https://api.openai.com/v1" },
-	[WIRE_OPENAI_RESPONSES] = { "openai_responses", "https://api.openai.com/v1" },
-	[WIRE_GEMINI] = { "gemini", "https://generativelanguage.googleapis.com/v1beta" },
+#include "core/shared/body.h"
+
+const char *const model_wire_names[WIRES] = {
+	[WIRE_ANTHROPIC] = "anthropic",
+	[WIRE_OPENAI] = "openai",
+	[WIRE_OPENAI_RESPONSES] = "openai_responses",
+	[WIRE_GEMINI] = "gemini",
+};
+
+static const char *const urls[WIRES] = {
+	[WIRE_ANTHROPIC] = "https://api.anthropic.com",
+	[WIRE_OPENAI] = "https://api.openai.com/v1",
+	[WIRE_OPENAI_RESPONSES] = "https://api.openai.com/v1",
+	[WIRE_GEMINI] = "https://generativelanguage.googleapis.com/v1beta",
 };
 
 const struct usual_provider usual_providers[] = {
@@ -22,20 +29,13 @@ const struct usual_provider usual_providers[] = {
 
 bool model_wire_find(struct str name, enum model_wire *out)
 {
-	for (int i = 0; i < WIRES; i++)
-		if (str_is(name, wires[i].name)) {
-			*out = (enum model_wire)i;
-			return true;
-		}
-	return false;
-}
+	int i = name_find(model_wire_names, WIRES, name);
 
-const char *model_wire_name(enum model_wire wire)
-{
-	return wires[wire].name;
+	if (i >= 0) *out = (enum model_wire)i;
+	return i >= 0;
 }
 
 const char *model_wire_url(enum model_wire wire)
 {
-	return wires[wire].url;
+	return urls[wire];
 }

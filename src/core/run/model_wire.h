@@ -13,7 +13,7 @@ enum model_wire {
 };
 
 bool model_wire_find(struct str name, enum model_wire *out);
-const char *model_wire_name(enum model_wire);
+extern const char *const model_wire_names[WIRES];
 const char *model_wire_url(enum model_wire); /* the vendor's */
 
 /* A provider that is there when its key is: by the variables its vendor's programs read. */

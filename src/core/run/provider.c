@@ -4,31 +4,9 @@
 #include "base/keep.h"
 #include "core/run/agent.h"
 #include "core/shared/address.h"
-#include "core/shared/merge.h"
 #include "core/shared/principal.h"
+#include "core/shared/shape.h"
 #include "core/shared/show.h"
-
-enum { P_NAME, P_KIND, P_URL, P_KEY, P_MODELS, P_AT_ONCE, P_LEN };
-
-static const struct str names[P_LEN] = {
-	[P_NAME] = STR("name"),
-	[P_KIND] = STR("kind"),
-	[P_URL] = STR("url"),
-	[P_KEY] = STR("key"),
-	[P_MODELS] = STR("models"),
-	[P_AT_ONCE] = STR("at_once"),
-};
-static const struct members members = { names, P_LEN };
-
-enum { M_ID, M_CONTEXT, M_OUTPUT, M_PRICE, M_LEN };
-
-static const struct str model_names[M_LEN] = {
-	[M_ID] = STR("id"),
-	[M_CONTEXT] = STR("context"),
-	[M_OUTPUT] = STR("output"),
-	[M_PRICE] = STR("price"),
-};
-static const struct members model_members = { model_names, M_LEN };
 
 enum { TOKENS_MAX = 1000 * 1000 * 1000, URL_MAX = 2000 };
 
@@ -38,168 +16,96 @@ void provider_id(int64_t ws, struct str name, char out[32])
 	memcpy(out, "prv_", 4);
 }
 
-/* ---- reading ---- */
+/* ---- as JSON ---- */
 
-static void read_model(struct check *c, const struct json_place *at,
-	const struct json *json, struct provider_model *out)
+static void price_member_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	const struct json *m[M_LEN];
+	struct provider_model *model = r->out;
 
-	if (!members_read(c, at, json, &model_members, NULL, m)) return;
-	out->id = text_read(c, at, model_names[M_ID], m[M_ID], 200,
-		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
-	if (m[M_CONTEXT] &&
-		count_read(c, at, model_names[M_CONTEXT], m[M_CONTEXT], 1, TOKENS_MAX))
-		out->context = m[M_CONTEXT]->integer;
-	if (m[M_OUTPUT] &&
-		count_read(c, at, model_names[M_OUTPUT], m[M_OUTPUT], 1, TOKENS_MAX))
-		out->output = m[M_OUTPUT]->integer;
-	if (!m[M_PRICE]) return;
-	out->priced = price_read(m[M_PRICE], &out->price);
-	if (!out->priced)
-		wrong_member(c, at, model_names[M_PRICE],
+	model->priced = v && price_read(v, &model->price);
+	if (v && !model->priced)
+		wrong_member(r->check, r->at, m->name,
 			"must have input and output, in dollars for a million tokens");
 }
 
-static void read_models(struct check *c, const struct json_place *root,
-	const struct json *list, struct arena *arena, struct provider *out)
+static void price_member_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
 {
-	struct json_place at = place_member(root, names[P_MODELS]);
+	const struct provider_model *model = from;
 
-	if (!list) return;
-	if (list->type != JSON_ARRAY || list->count > PROVIDER_MODELS_MAX) {
-		wrong(c, &at, "must be an array of at most %d models",
-			PROVIDER_MODELS_MAX);
-		return;
-	}
-	out->models = ARENA_ARRAY(arena, struct provider_model, list->count);
-	for (uint32_t i = 0; out->models && i < list->count; i++) {
-		struct json_place item = place_item(&at, i);
-
-		read_model(c, &item, &list->items[i], &out->models[out->models_len++]);
-	}
+	jw_key_str(w, m->name);
+	model->priced ? price_write(w, &model->price) : jw_null(w);
 }
 
-static void read_key(struct check *c, const struct json_place *root,
-	const struct json *json, struct str *key)
-{
-	struct str text = json_text(json);
+static const struct shape_member model_members[] = {
+	{ STR("id"), OF_TEXT, AT(provider_model, id), 1, 200,
+		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED },
+	{ STR("context"), OF_NUMBER, AT(provider_model, context), 1, TOKENS_MAX },
+	{ STR("output"), OF_NUMBER, AT(provider_model, output), 1, TOKENS_MAX },
+	{ STR("price"), OF_OWN, .read = price_member_read, .write = price_member_write },
+};
+const struct shape provider_model_shape = { SHAPE(model_members, provider_model) };
 
-	if (!json) return;
-	if (json->type == JSON_NULL) {
-		*key = STR_NONE;
-		return;
-	}
-	if (json->type != JSON_STRING || text_blank(text) || !text_one_line(text) ||
-		text.len > PROVIDER_KEY_MAX)
-		wrong_member(c, root, names[P_KEY],
+static void key_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct provider *p = r->out;
+	struct str text = json_text(v);
+
+	p->has_key = json_get_str(r->json, m->name) != NULL;
+	if (v && (v->type != JSON_STRING || text_blank(text) || !text_one_line(text) ||
+			 text.len > PROVIDER_KEY_MAX))
+		wrong_member(r->check, r->at, m->name,
 			"must be one line of at most %d bytes, or null",
 			PROVIDER_KEY_MAX);
 	else
-		*key = str_trim(text);
+		p->key = str_trim(text);
 }
 
-static void read_url(struct check *c, const struct json_place *root, struct provider *out)
+static void url_check(const struct shape_reading *r)
 {
+	struct str at = ((struct provider *)r->out)->url;
 	struct url url;
 
-	if (out->url.len && !url_split(out->url, &url))
-		wrong_member(c, root, names[P_URL], "must be an http or https URL");
-	if (out->url.len && (memchr(out->url.at, '?', out->url.len) ||
-				    memchr(out->url.at, '#', out->url.len)))
-		wrong_member(c, root, names[P_URL], "must have no query and no fragment");
+	if (at.len && !url_split(at, &url))
+		wrong_member(r->check, r->at, STR("url"), "must be an http or https URL");
+	if (at.len && (memchr(at.at, '?', at.len) || memchr(at.at, '#', at.len)))
+		wrong_member(r->check, r->at, STR("url"),
+			"must have no query and no fragment");
 }
 
-static enum err ask_json_read(const struct json *whole, const struct members *also,
-	struct arena *arena, struct provider *out, struct fault *why)
-{
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	const struct json *m[P_LEN] = { 0 };
-
-	*out = (struct provider){ .at_once = PROVIDER_AT_ONCE };
-	if (!members_read(&c, &root, whole, &members, also, m))
-		return check_end(&c, arena);
-	out->name = json_text(m[P_NAME]);
-	if (!agent_name_valid(out->name))
-		wrong_member(&c, &root, names[P_NAME],
-			"must be 1 to %d of a-z, 0-9, - and _", AGENT_NAME_MAX);
-	if (!model_wire_find(json_text(m[P_KIND]), &out->wire))
-		wrong_member(&c, &root, names[P_KIND],
-			"must be anthropic, openai, openai_responses or gemini");
-	out->url = text_read(&c, &root, names[P_URL], m[P_URL], URL_MAX, TEXT_LINE);
-	read_url(&c, &root, out);
-	read_models(&c, &root, m[P_MODELS], arena, out);
-	if (m[P_AT_ONCE] &&
-		count_read(&c, &root, names[P_AT_ONCE], m[P_AT_ONCE], 1, 1000))
-		out->at_once = m[P_AT_ONCE]->integer;
-	return check_end(&c, arena);
-}
-
-/* ---- writing ---- */
-
-static void model_write(struct json_writer *w, const struct provider_model *m)
-{
-	jw_object(w);
-	jw_put_str(w, "id", m->id);
-	jw_key(w, "context");
-	m->context ? jw_int(w, m->context) : jw_null(w);
-	jw_key(w, "output");
-	m->output ? jw_int(w, m->output) : jw_null(w);
-	jw_key(w, "price");
-	m->priced ? price_write(w, &m->price) : jw_null(w);
-	jw_object_end(w);
-}
-
-static void provider_write(struct json_writer *w, const struct provider *p)
-{
-	jw_object(w);
-	jw_put_str(w, "name", p->name);
-	jw_put_text(w, "kind", model_wire_name(p->wire));
-	show_text(w, "url", p->url);
-	jw_put_array(w, "models");
-	for (size_t i = 0; i < p->models_len; i++)
-		model_write(w, &p->models[i]);
-	jw_array_end(w);
-	jw_put_int(w, "at_once", p->at_once);
-	jw_object_end(w);
-}
+static const struct shape_member members[] = {
+	{ STR("name"), OF_NAME, AT(provider, name), 1, AGENT_NAME_MAX,
+		TEXT_NEEDED | SHAPE_FIXED,
+		"must be {least} to {most} of a-z, 0-9, - and _",
+		.fits = agent_name_valid },
+	{ STR("kind"), OF_WORD, AT(provider, wire), .flags = TEXT_NEEDED,
+		WORDS(model_wire_names),
+		.must = "must be anthropic, openai, openai_responses or gemini" },
+	{ STR("url"), OF_TEXT, AT(provider, url), 0, URL_MAX, TEXT_LINE },
+	{ STR("key"), OF_OWN, .flags = SHAPE_UNSAID, .read = key_read },
+	{ STR("models"), OF_LIST, ALL(provider, models), .most = PROVIDER_MODELS_MAX,
+		.must = "must be an array of at most {most} models",
+		.of = &provider_model_shape },
+	{ STR("at_once"), OF_NUMBER, AT(provider, at_once), 1, 1000,
+		.otherwise = PROVIDER_AT_ONCE },
+};
+static const struct shape provider_shape = { SHAPE(members, provider),
+	.together = url_check };
 
 enum err provider_read(const struct json *body, struct str before,
-	const struct members *also, struct arena *arena, struct str *json,
-	struct str *key, struct fault *why)
+	const struct members *more, struct arena *arena, struct str *json,
+	struct provider *out, struct fault *why)
 {
-	static const char *const fixed[] = { "name", NULL };
-	struct buf text = { 0 };
-	struct json_writer w = { .out = &text };
-	const struct json *whole;
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	struct provider p;
-	enum err e = body_merge(body, before, fixed, arena, &whole, why);
-
-	if (e) return e;
-	e = ask_json_read(whole, also, arena, &p, why);
-	if (key) read_key(&c, &root, json_get(body, "key"), key);
-	if (e || c.failed) return e ? e : check_end(&c, arena);
-	provider_write(&w, &p);
-	*json = buf_keep_done(&text, arena);
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return shape_keep(&provider_shape, body, before, more, arena, json, out, why);
 }
 
 enum err provider_parse(
 	struct str json, struct arena *arena, struct provider *out, struct fault *why)
 {
-	const struct json *whole;
-	struct provider p;
-
-	if (json_read(json, NULL, arena, &whole, NULL) ||
-		ask_json_read(whole, NULL, arena, &p, NULL))
-		return arena->failed
-			       ? fail(why, ERR_MEMORY, "out of memory")
-			       : fail(why, ERR_INTERNAL, "a provider is unreadable");
-	*out = p;
-	return OK;
+	return shape_load(
+		&provider_shape, json, arena, out, "a provider is unreadable", why);
 }
 
 const struct provider_model *provider_model(const struct provider *p, struct str id)

@@ -49,7 +49,11 @@ struct provider {
 	int64_t at_once;
 	struct provider_model *models;
 	size_t models_len;
+	/* Of a body, never kept: empty takes it away. */
+	bool has_key;
+	struct str key;
 };
+extern const struct shape provider_model_shape;
 
 /* A price that was imported: for every provider that has the model and no price for it. */
 struct price_record {
@@ -63,12 +67,11 @@ struct price_record {
 void provider_digest(const struct provider_record *, char out[SHORT_DIGEST_SIZE]);
 /* "prv_" and 26 characters that depend on workspace and name alone. */
 void provider_id(int64_t ws, struct str name, char out[32]);
-/* Reads a body over `before`, as agent_read does. `key` (may be NULL) gets the member `key`
- * as text: *key untouched when it is absent, empty when null. That the
- * address may be reached is for the caller to see. */
+/* Reads a body over `before`, as agent_read does; *out (may be NULL) gets it taken apart, with the key
+ * that it brings. That the address may be reached is for the caller to see. */
 enum err provider_read(const struct json *body, struct str before,
-	const struct members *also, struct arena *, struct str *json, struct str *key,
-	struct fault *why);
+	const struct members *more, struct arena *, struct str *json,
+	struct provider *out, struct fault *why);
 enum err provider_parse(
 	struct str json, struct arena *, struct provider *out, struct fault *why);
 /* NULL: it has no row of its own for this model. */

@@ -251,3 +251,18 @@ bool count_read(struct check *c, const struct json_place *at, struct str name,
 		(long long)min, (long long)max);
 	return false;
 }
+
+int64_t duration_check(struct check *c, const struct json_place *at, struct str name,
+	const struct json *v, int64_t min_ms, int64_t max_ms)
+{
+	int64_t ms = 0;
+
+	if (!v) return 0;
+	if (!duration_of(v, &ms)) ms = -1;
+	if (ms >= min_ms && ms <= max_ms) return ms;
+	wrong_member(c, at, name,
+		"must be a duration such as \"90s\", \"30m\", \"24h\" or \"7d\", from %lld s "
+		"to %lld d",
+		(long long)(min_ms / 1000), (long long)(max_ms / 86400 / 1000));
+	return 0;
+}

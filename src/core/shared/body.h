@@ -76,7 +76,9 @@ bool flag_read(struct check *, const struct json_place *at, struct str name,
 /* A whole number in [min, max]. */
 bool count_read(struct check *, const struct json_place *at, struct str name,
 	const struct json *, int64_t min, int64_t max);
-
+/* "90s", "30m" or seconds, in [min, max] ms; 0 when it is wrong or absent. */
+int64_t duration_check(struct check *, const struct json_place *at, struct str name,
+	const struct json *, int64_t min_ms, int64_t max_ms);
 /* Seconds as a number, or a text such as "90s", "30m", "24h", "7d". False when it is
  * neither, negative, or beyond 100 years. */
 bool duration_of(const struct json *, int64_t *ms);

@@ -70,12 +70,12 @@ static enum err provider_body_read(struct task *t, struct str before,
 	const struct configured *c = t->desk->configured;
 	struct provider parts;
 	struct url url;
-	enum err e;
+	enum err e = provider_read(t->body, before, also, arena, &out->body, &parts, why);
 
-	*out = (struct provider_body){ .has_key = json_get(t->body, "key") != NULL };
-	e = provider_read(t->body, before, also, arena, &out->body, &out->key, why);
-	if (!e) e = provider_parse(out->body, arena, &parts, why);
-	if (e || !parts.url.len) return e;
+	if (e) return e;
+	out->has_key = parts.has_key;
+	out->key = parts.key;
+	if (!parts.url.len) return OK;
 	if (!url_split(parts.url, &url) ||
 		!model_reach_may_allow(
 			c && c->model_internal.len ? c->model_internal : STR("no"), &url))
