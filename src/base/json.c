@@ -32,6 +32,18 @@ struct str json_text(const struct json *j)
 	return json_is(j, JSON_STRING) ? j->text : STR_NONE;
 }
 
+struct str json_text_of(const struct json *json, const char *member)
+{
+	return json_text(json_get(json, member));
+}
+
+bool json_each(const struct json *array, const struct json **item)
+{
+	if (!json_is(array, JSON_ARRAY)) return false;
+	*item = *item ? *item + 1 : array->items;
+	return *item < array->items + array->count;
+}
+
 double json_real(const struct json *j)
 {
 	if (!json_is(j, JSON_NUMBER)) return 0;

@@ -57,7 +57,10 @@ const struct json *json_get_str(const struct json *object, struct str name);
 bool json_is(const struct json *, enum json_type); /* false for NULL pointers */
 bool json_is_bool(const struct json *);
 struct str json_text(const struct json *); /* a string's text, else STR_NONE */
-double json_real(const struct json *);	   /* any number; 0 otherwise */
+struct str json_text_of(const struct json *, const char *member); /* of a member */
+/* The items of an array in turn: start with NULL; false at the end, and when it is none. */
+bool json_each(const struct json *array, const struct json **item);
+double json_real(const struct json *);			   /* any number; 0 otherwise */
 bool json_equal(const struct json *, const struct json *); /* as values: 1.0 equals 1 */
 
 /* RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript prints them,

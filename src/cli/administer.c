@@ -20,10 +20,10 @@ static const char *env_of(const char *name)
  * meant, with its token's rights. */
 static bool elsewhere_meant(struct cli *cli)
 {
-	return env_of("PARLEY_URL") && env_of("PARLEY_TOKEN") &&
-	       !args_have(&cli->args, "data") && !args_have(&cli->args, "store") &&
-	       !args_have(&cli->args, "workspace") && !env_of("PARLEY_DATA") &&
-	       !env_of("PARLEY_STORE") && store_missing(cli->settings.store);
+	return env_of("PARLEY_URL") && env_of("PARLEY_TOKEN") && !cli_has(cli, "data") &&
+	       !cli_has(cli, "store") && !cli_has(cli, "workspace") &&
+	       !env_of("PARLEY_DATA") && !env_of("PARLEY_STORE") &&
+	       store_missing(cli->settings.store);
 }
 
 struct str administer_url(struct cli *cli)
@@ -62,8 +62,7 @@ int administer_open(struct cli *cli)
 	if (fresh && !(cli->command->what & COMMAND_MAKES_STORE))
 		return CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
 	cli->admin = admin_open(cli->settings.store, cli->settings.data,
-		args_get(&cli->args, "workspace"), cli->command->what & COMMAND_SERVED,
-		&why);
+		cli_arg(cli, "workspace"), cli->command->what & COMMAND_SERVED, &why);
 	if (!cli->admin) return cli_fail(cli, &why);
 	if (fresh) SAY("cli.admin.made_store", { "file", file });
 	return EXIT_YES;

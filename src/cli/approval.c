@@ -7,16 +7,16 @@
 
 static bool digest_fits(const struct approval *ap)
 {
-	struct str session = json_text(json_get(ap->asking.ask, "session"));
+	struct str session = json_text_of(ap->asking.ask, "session");
 	char ours[DIGEST_SIZE];
 
 	operation_digest(ap->operation, NULL, session, ours);
-	return str_is(json_text(json_get(ap->asking.ask, "digest")), ours);
+	return str_is(json_text_of(ap->asking.ask, "digest"), ours);
 }
 
 static void operation_put(struct approval *ap, struct json_writer *w)
 {
-	struct str risk = args_get(&ap->asking.cli->args, "risk");
+	struct str risk = cli_arg(ap->asking.cli, "risk");
 
 	jw_put_object(w, "operation");
 	for (uint32_t i = 0; i < ap->operation->count; i++) {
@@ -82,11 +82,11 @@ const struct json *approval_edited(const struct json *ask)
 bool approval_digest(const struct approval *ap, char out[DIGEST_SIZE])
 {
 	const struct json *ask = ap->asking.ask, *edited = approval_edited(ask);
-	struct str session = json_text(json_get(ask, "session"));
-	struct str said = json_text(json_get(ask, "approved_digest"));
+	struct str session = json_text_of(ask, "session");
+	struct str said = json_text_of(ask, "approved_digest");
 
-	if (!str_is(json_text(json_get(ask, "status")), "answered") ||
-		!str_is(json_text(json_get(decision_of(ask), "value")), "approve") ||
+	if (!str_is(json_text_of(ask, "status"), "answered") ||
+		!str_is(json_text_of(decision_of(ask), "value"), "approve") ||
 		!digest_fits(ap))
 		return false;
 	operation_digest(ap->operation, edited, session, out);

@@ -85,8 +85,8 @@ static void back_tell(void *ctx)
 static int ask_take(struct asking *a, const struct json *ask)
 {
 	a->ask = ask;
-	a->id = json_text(json_get(ask, "id"));
-	a->url = json_text(json_get(ask, "url"));
+	a->id = json_text_of(ask, "id");
+	a->url = json_text_of(ask, "url");
 	if (a->id.len > 0) return EXIT_YES;
 	fprintf(stderr, "parley: %s\n", MSG(&a->cli->arena, "cli.not_parley").at);
 	return EXIT_NO_SERVER;
@@ -116,8 +116,8 @@ int asking_post(struct asking *a, struct str body)
 
 bool asking_leaves(const struct asking *a)
 {
-	if (!args_have(&a->cli->args, "no-wait")) return false;
-	if (args_have(&a->cli->args, "json"))
+	if (!cli_has(a->cli, "no-wait")) return false;
+	if (cli_has(a->cli, "json"))
 		json_print(a->ask);
 	else
 		printf("%.*s\n", STR_ARGS(a->id));
@@ -161,9 +161,8 @@ static void replies_tell(struct asking *a)
 		const struct json *r = &replies->items[a->replies];
 
 		tell(a, MSG(&a->cli->arena, "cli.reply",
-				{ "name",
-					json_text(json_get(json_get(r, "by"), "name")) },
-				{ "text", json_text(json_get(r, "text")) }));
+				{ "name", json_text_of(json_get(r, "by"), "name") },
+				{ "text", json_text_of(r, "text") }));
 	}
 }
 
@@ -173,10 +172,9 @@ static bool asking_stopped(struct asking *a)
 	const struct json *stop = json_get(a->ask, "stopped");
 	struct api_reply reply;
 
-	if (!stop || !str_is(json_text(json_get(a->ask, "status")), "pending"))
-		return false;
-	SAY("cli.stopped", { "name", json_text(json_get(json_get(stop, "by"), "name")) },
-		{ "reason", json_text(json_get(stop, "reason")) });
+	if (!stop || !str_is(json_text_of(a->ask, "status"), "pending")) return false;
+	SAY("cli.stopped", { "name", json_text_of(json_get(stop, "by"), "name") },
+		{ "reason", json_text_of(stop, "reason") });
 	cli_call_by(a->cli, a->client, "POST", ask_path(a->cli, a->id, "/cancel"),
 		STR("{\"reason\":\"Stopped\"}"), &reply, NULL);
 	return true;
@@ -218,7 +216,7 @@ int asking_wait(struct asking *a, bool in_place)
 	int status;
 
 	if (a->stops && asking_stopped(a)) return EXIT_NOT_ALLOWED;
-	if (!str_is(json_text(json_get(a->ask, "status")), "pending")) return EXIT_YES;
+	if (!str_is(json_text_of(a->ask, "status"), "pending")) return EXIT_YES;
 	a->waiter = waiter_new(&setup);
 	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
 	waiting_tell(a);

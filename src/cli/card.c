@@ -57,9 +57,8 @@ static void page_print(struct show_page *c, const struct page *p)
 
 static void facts_write(struct show_page *c)
 {
-	struct str facts[] = { json_text(json_get(c->ask, "id")),
-		json_text(json_get(c->ask, "status")),
-		json_text(json_get(c->ask, "kind")) };
+	struct str facts[] = { json_text_of(c->ask, "id"), json_text_of(c->ask, "status"),
+		json_text_of(c->ask, "kind") };
 
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		if (i > 0) buf_add_text(c->out, " · ");
@@ -72,11 +71,10 @@ static void option_write(
 	struct show_page *c, const struct json *q, uint32_t at, struct str suggested)
 {
 	const struct json *o = &json_get(q, "options")->items[at];
-	struct str id = json_text(json_get(o, "id")),
-		   label = json_text(json_get(o, "label")), said;
-	struct str description = json_text(json_get(o, "description"));
+	struct str id = json_text_of(o, "id"), label = json_text_of(o, "label"), said;
+	struct str description = json_text_of(o, "description");
 
-	said = own_words(json_text(json_get(q, "key")), label, &c->cli->arena);
+	said = own_words(json_text_of(q, "key"), label, &c->cli->arena);
 	buf_print(c->out, "  %u) ", at + 1);
 	safe_line_add(c->out, id);
 	if (!str_eq(id, said)) {
@@ -94,8 +92,8 @@ static void option_write(
 static struct str type_words(struct show_page *c, const struct json *q)
 {
 	struct arena *arena = &c->cli->arena;
-	struct str id = arena_print(
-		arena, "cli.type.%.*s", STR_ARGS(json_text(json_get(q, "type"))));
+	struct str id =
+		arena_print(arena, "cli.type.%.*s", STR_ARGS(json_text_of(q, "type")));
 	struct str type = id.at ? MSG(arena, id.at) : STR_NONE;
 
 	return json_is(json_get(q, "note"), JSON_OBJECT)
@@ -106,17 +104,17 @@ static struct str type_words(struct show_page *c, const struct json *q)
 static void question_show(struct show_page *c, const struct json *q, bool several)
 {
 	const struct json *options = json_get(q, "options");
-	struct str suggested = json_text(json_get(q, "suggested"));
+	struct str suggested = json_text_of(q, "suggested");
 
 	buf_add_char(c->out, '\n');
 	buf_add_text(c->out, tint_on(TINT_BOLD, c->color));
 	if (several) {
-		safe_line_add(c->out, json_text(json_get(q, "key")));
+		safe_line_add(c->out, json_text_of(q, "key"));
 		buf_add_text(c->out, ": ");
 	}
 	safe_wrap_add(c->out,
-		own_words(json_text(json_get(q, "key")), json_text(json_get(q, "text")),
-			&c->cli->arena),
+		own_words(
+			json_text_of(q, "key"), json_text_of(q, "text"), &c->cli->arena),
 		"", several ? 0 : c->width);
 	buf_print(c->out, "%s%s  (", tint_off(c->color), tint_on(TINT_DIM, c->color));
 	buf_add(c->out, type_words(c, q));
@@ -142,8 +140,8 @@ void card_write(struct cli *cli, const struct json *ask, const struct card_facts
 	page_done(&page);
 	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count; i++)
 		question_show(&c, &questions->items[i], questions->count > 1);
-	block(&c, "cli.card.digest", json_text(json_get(ask, "digest")));
+	block(&c, "cli.card.digest", json_text_of(ask, "digest"));
 	buf_add_char(out, '\n');
-	safe_line_add(out, json_text(json_get(ask, "url")));
+	safe_line_add(out, json_text_of(ask, "url"));
 	buf_add_char(out, '\n');
 }

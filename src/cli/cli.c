@@ -65,7 +65,7 @@ int cli_usage(const struct cli *cli, struct str what)
 bool cli_word_looks(struct cli *cli, const char *list)
 {
 	static const char *const looks[] = { "list", "ls", "show", "status", "help" };
-	struct str word = args_word(&cli->args, 0);
+	struct str word = cli_word(cli, 0);
 
 	for (size_t i = 0; cli->args.words_len == 1 && i < sizeof looks / sizeof *looks;
 		i++)
@@ -208,7 +208,7 @@ static int words_misfit(const struct cli *cli)
 /* The first word is an ask's id, or ID@DIGEST. */
 static bool id_given(const struct cli *cli)
 {
-	struct str rest = args_word(&cli->args, 0), id = rest;
+	struct str rest = cli_word(cli, 0), id = rest;
 
 	str_cut(&rest, '@', &id);
 	return id_valid(id, "ask");
@@ -229,7 +229,7 @@ static int command_run(struct cli *cli, int argc, char **argv)
 	if (err != OK) return cli_usage(cli, str_of(why.detail));
 	err = settings_read(&cli->args, groups, &cli->arena, &cli->settings, &why);
 	if (err == OK) msg_lang_set(cli->settings.lang);
-	if (args_have(&cli->args, "help")) {
+	if (cli_has(cli, "help")) {
 		term_setup(&cli->term, cli->settings.color);
 		return help_print(cli, c, stdout);
 	}
@@ -244,9 +244,7 @@ static int command_run(struct cli *cli, int argc, char **argv)
 	if (c->words && str_starts(str_of(c->words), "ID") &&
 		(c->what & SETTINGS_CLIENT) && !id_given(cli)) {
 		fprintf(stderr, "parley: %s\n",
-			MSG(&cli->arena, "cli.id.wrong",
-				{ "id", args_word(&cli->args, 0) })
-				.at);
+			MSG(&cli->arena, "cli.id.wrong", { "id", cli_word(cli, 0) }).at);
 		return EXIT_UNKNOWN_ID;
 	}
 	return c->run(cli);
@@ -296,14 +294,13 @@ static int bare_run(struct cli *cli, int argc, char **argv)
 	if (settings_read(&cli->args, SETTINGS_ALL, &cli->arena, &cli->settings, &why) ==
 		OK)
 		msg_lang_set(cli->settings.lang);
-	if (version || args_have(&cli->args, "version") ||
-		args_have(&cli->args, "Version")) {
+	if (version || cli_has(cli, "version") || cli_has(cli, "Version")) {
 		puts("parley " PARLEY_VERSION);
 		return EXIT_YES;
 	}
 	term_setup(&cli->term, cli->settings.color);
-	help_print(cli, NULL, args_have(&cli->args, "help") ? stdout : stderr);
-	return args_have(&cli->args, "help") ? EXIT_YES : EXIT_USAGE;
+	help_print(cli, NULL, cli_has(cli, "help") ? stdout : stderr);
+	return cli_has(cli, "help") ? EXIT_YES : EXIT_USAGE;
 }
 
 /* Whoever closed a standard stream gets /dev/null there, not the next file we open. */

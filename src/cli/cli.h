@@ -76,6 +76,22 @@ struct cli {
 	struct arena arena;	     /* goes at exit */
 };
 
+/* What was given: the last value of an option, whether it was, a word. */
+static inline struct str cli_arg(const struct cli *cli, const char *name)
+{
+	return args_get(&cli->args, name);
+}
+
+static inline bool cli_has(const struct cli *cli, const char *name)
+{
+	return args_have(&cli->args, name);
+}
+
+static inline struct str cli_word(const struct cli *cli, size_t i)
+{
+	return args_word(&cli->args, i);
+}
+
 /* `above`: rows of layers above, up to one without a name; NULL: none. Returns the exit
  * status. */
 int cli_main(int argc, char **argv, const struct command *above);

@@ -118,7 +118,7 @@ int cli_call_all(struct cli *cli, struct str path, struct json *out)
 		if (status) return status;
 		if (!items_add(out, json_get(page, "items"), &cli->arena))
 			return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
-		next = json_text(json_get(page, "next_cursor"));
+		next = json_text_of(page, "next_cursor");
 		at = arena_print(
 			&cli->arena, "%.*s&cursor=%.*s", STR_ARGS(first), STR_ARGS(next));
 	} while (next.len);
@@ -153,7 +153,7 @@ struct str flags_query(struct cli *cli, const char *path, const char *names)
 
 	buf_add_text(&out, path);
 	while (str_cut(&rest, ' ', &name)) {
-		struct str value = args_get(&cli->args, arena_copy(&cli->arena, name));
+		struct str value = cli_arg(cli, arena_copy(&cli->arena, name));
 
 		if (!value.at) continue;
 		buf_add_char(&out, between);
@@ -178,12 +178,12 @@ struct str texts_body(struct cli *cli, const struct body_member *members)
 
 struct str reason_body(struct cli *cli)
 {
-	return BODY(cli, { "reason", args_get(&cli->args, "reason") });
+	return BODY(cli, { "reason", cli_arg(cli, "reason") });
 }
 
 int session_resolve(struct cli *cli, struct client *client, struct str *out)
 {
-	struct str name = args_get(&cli->args, "session");
+	struct str name = cli_arg(cli, "session");
 	struct api_reply reply;
 	int status;
 
@@ -191,6 +191,6 @@ int session_resolve(struct cli *cli, struct client *client, struct str *out)
 	if (name.len == 0 || id_valid(name, "ses")) return EXIT_YES;
 	status = cli_call_by(cli, client, "POST", STR("/v1/sessions"),
 		BODY(cli, { "title", name }, { "external_id", name }), &reply, NULL);
-	if (status == EXIT_YES) *out = json_text(json_get(reply.json, "id"));
+	if (status == EXIT_YES) *out = json_text_of(reply.json, "id");
 	return status;
 }

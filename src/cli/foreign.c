@@ -14,7 +14,7 @@ static int flags_check(struct cli *cli)
 		"priority" };
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (args_have(&cli->args, others[i]))
+		if (cli_has(cli, others[i]))
 			return CLI_USAGE(
 				cli, "cli.ask.dialect", { "flag", str_of(others[i]) });
 	return EXIT_YES;
@@ -22,7 +22,7 @@ static int flags_check(struct cli *cli)
 
 static int request_read(struct cli *cli, struct str *out)
 {
-	*out = args_word(&cli->args, 0);
+	*out = cli_word(cli, 0);
 	if (out->at || stdin_read(REQUEST_BYTES, &cli->arena, out)) return EXIT_YES;
 	return CLI_USAGE(cli, "cli.too_long");
 }
@@ -34,8 +34,8 @@ static struct str dialect_path(struct cli *cli, struct str path)
 
 	buf_add(&out, path);
 	buf_add_text(&out, "?dialect=");
-	url_add(&out, args_get(&cli->args, "dialect"));
-	if (args_have(&cli->args, "strict")) buf_add_text(&out, "&strict=true");
+	url_add(&out, cli_arg(cli, "dialect"));
+	if (cli_has(cli, "strict")) buf_add_text(&out, "&strict=true");
 	return buf_keep_done(&out, &cli->arena);
 }
 
@@ -63,9 +63,9 @@ static int reply_print(struct asking *a)
 			  *said = json_get(reply.json, "reply");
 
 	if (status != EXIT_YES) return status;
-	json_print(args_have(&cli->args, "json") ? reply.json : said);
-	return str_is(json_text(json_get(ask, "status")), "pending") ? EXIT_YES
-								     : outcome_exit(ask);
+	json_print(cli_has(cli, "json") ? reply.json : said);
+	return str_is(json_text_of(ask, "status"), "pending") ? EXIT_YES
+							      : outcome_exit(ask);
 }
 
 int foreign_ask(struct asking *a)
@@ -75,8 +75,7 @@ int foreign_ask(struct asking *a)
 	if (status == EXIT_YES) status = request_post(a);
 	if (status != EXIT_YES) return status;
 	/* What does not block has its reply at once. */
-	if (str_is(json_text(json_get(a->ask, "kind")), "non_blocking"))
-		return reply_print(a);
+	if (str_is(json_text_of(a->ask, "kind"), "non_blocking")) return reply_print(a);
 	if (asking_leaves(a)) return EXIT_YES;
 	status = asking_wait(a, true);
 	return status == EXIT_YES ? reply_print(a) : status;

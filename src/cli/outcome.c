@@ -33,8 +33,8 @@ static void answer_add(struct buf *out, struct str key, const struct json *answe
 			  *text = json_get(answer, "text");
 
 	value_add(out, key, json_get(answer, "value"));
-	for (uint32_t i = 0; json_is(selected, JSON_ARRAY) && i < selected->count; i++)
-		line_add(out, key, json_text(&selected->items[i]));
+	for (const struct json *item = NULL; json_each(selected, &item);)
+		line_add(out, key, json_text(item));
 	if (json_is(other, JSON_STRING)) line_add(out, key, other->text);
 	if (json_is(text, JSON_STRING)) line_add(out, key, text->text);
 }
@@ -57,8 +57,8 @@ void outcome_write(const struct json *ask, struct buf *out)
 		return;
 	}
 	if (!json_is(questions, JSON_ARRAY) || !json_is(answer, JSON_OBJECT)) return;
-	for (uint32_t i = 0; i < questions->count; i++) {
-		struct str key = json_text(json_get(&questions->items[i], "key"));
+	for (const struct json *one = NULL; json_each(questions, &one);) {
+		struct str key = json_text_of(one, "key");
 
 		answer_add(out, questions->count > 1 ? key : STR_NONE,
 			json_get_str(answer, key));
@@ -88,15 +88,15 @@ static struct str decline_note(const struct json *ask)
 	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
 		const struct json *one = &answer->members[i].value;
 
-		if (str_is(json_text(json_get(one, "value")), "reject"))
-			return json_text(json_get(one, "text"));
+		if (str_is(json_text_of(one, "value"), "reject"))
+			return json_text_of(one, "text");
 	}
 	return STR_NONE;
 }
 
 int outcome_exit(const struct json *ask)
 {
-	struct str status = json_text(json_get(ask, "status"));
+	struct str status = json_text_of(ask, "status");
 	bool answered = json_is(json_get(ask, "answer"), JSON_OBJECT);
 
 	if (str_is(status, "answered") || (str_is(status, "expired") && answered))
@@ -109,18 +109,17 @@ int outcome_exit(const struct json *ask)
 /* An approval is not just answered. */
 static const char *answered_story(const struct json *ask)
 {
-	if (!str_is(json_text(json_get(ask, "kind")), "approval"))
-		return "cli.story.answered";
+	if (!str_is(json_text_of(ask, "kind"), "approval")) return "cli.story.answered";
 	return answer_declines(ask) ? "cli.story.rejected" : "cli.story.approved";
 }
 
 struct str outcome_story(const struct json *ask, struct arena *arena)
 {
 	const struct json *by = json_get(ask, "answered_by");
-	struct str status = json_text(json_get(ask, "status"));
-	struct str kind = json_text(json_get(by, "kind"));
+	struct str status = json_text_of(ask, "status");
+	struct str kind = json_text_of(by, "kind");
 	struct str name = ask_settled_by(ask, arena);
-	struct str reason = json_text(json_get(ask, "reason"));
+	struct str reason = json_text_of(ask, "reason");
 	const char *id = "cli.story.cancelled";
 
 	if (reason.len == 0 && answer_declines(ask)) reason = decline_note(ask);
@@ -128,8 +127,8 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 	if (str_is(status, "pending")) return STR_NONE;
 	if (revoked_of(ask)) {
 		by = json_get(revoked_of(ask), "by");
-		name = json_text(json_get(by, "name"));
-		reason = json_text(json_get(revoked_of(ask), "reason"));
+		name = json_text_of(by, "name");
+		reason = json_text_of(revoked_of(ask), "reason");
 		id = "cli.story.revoked";
 	} else if (str_is(status, "answered"))
 		id = str_is(kind, "policy") ? "cli.story.policy" : answered_story(ask);
@@ -138,7 +137,7 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 	else if (str_is(status, "skipped"))
 		id = name.len > 0 ? "cli.story.skipped_by" : "cli.story.skipped";
 	struct str story = MSG(arena, id, { "name", name.len ? name : STR("?") },
-		{ "via", json_text(json_get(by, "via")) });
+		{ "via", json_text_of(by, "via") });
 	if (reason.len == 0) return story;
 	return MSG(arena, "cli.story.reason", { "story", story }, { "reason", reason });
 }
@@ -163,9 +162,9 @@ int outcome_tell(struct cli *cli, const struct json *ask)
 	struct buf raw = { .max = OUT_MAX }, safe = { .max = 4 * OUT_MAX };
 
 	/* A plain answer needs no words when nobody watches. */
-	if (cli->term.err_tty || !str_is(json_text(json_get(ask, "status")), "answered"))
+	if (cli->term.err_tty || !str_is(json_text_of(ask, "status"), "answered"))
 		fprintf(stderr, "%.*s\n", STR_ARGS(story));
-	if (args_have(&cli->args, "json")) {
+	if (cli_has(cli, "json")) {
 		json_print(ask);
 	} else {
 		outcome_write(ask, &raw);

@@ -43,9 +43,8 @@ int project_say(struct cli *cli, const char *folder)
 	struct project_said *said = &cli->project;
 	struct fault why = { 0 };
 
-	said->name = str_trim(args_have(&cli->args, "project")
-				      ? args_get(&cli->args, "project")
-				      : str_of(getenv("PARLEY_PROJECT")));
+	said->name = str_trim(cli_has(cli, "project") ? cli_arg(cli, "project")
+						      : str_of(getenv("PARLEY_PROJECT")));
 	if (said->name.len && project_check(said->name, "/project", &why))
 		return CLI_USAGE(cli, "cli.project.wrong");
 	if (!said->name.len && folder)

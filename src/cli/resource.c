@@ -16,12 +16,12 @@ enum { COLUMNS_MAX = 8 };
 
 bool as_json(const struct cli *cli)
 {
-	return args_have(&cli->args, "json");
+	return cli_has(cli, "json");
 }
 
 struct str reply_text(struct cli *cli, const struct json *of, const char *name)
 {
-	return safe_line(&cli->arena, json_text(json_get(of, name)));
+	return safe_line(&cli->arena, json_text_of(of, name));
 }
 
 struct str reply_texts(struct cli *cli, const struct json *list, const char *between)
@@ -64,10 +64,9 @@ void warnings_say(struct cli *cli, const struct json *reply)
 {
 	const struct json *warnings = json_get(reply, "warnings");
 
-	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
+	for (const struct json *item = NULL; json_each(warnings, &item);)
 		SAY("cli.rule.warning",
-			{ "detail", problem_words(json_text(json_get(
-							  &warnings->items[i], "detail")),
+			{ "detail", problem_words(json_text_of(item, "detail"),
 					    msg_lang(), &cli->arena) });
 }
 
@@ -77,10 +76,9 @@ int print_checks(struct cli *cli, const struct json *reply)
 	bool ok = json_is(json_get(reply, "ok"), JSON_TRUE), color = cli->term.out_color;
 
 	if (as_json(cli)) json_print(reply);
-	for (uint32_t i = 0; !as_json(cli) && checks && i < checks->count; i++) {
-		const struct json *c = &checks->items[i];
+	for (const struct json *c = NULL; !as_json(cli) && json_each(checks, &c);) {
 		bool good = json_is(json_get(c, "ok"), JSON_TRUE);
-		struct str name = json_text(json_get(c, "name"));
+		struct str name = json_text_of(c, "name");
 		struct str detail = problem_words(
 			reply_text(cli, c, "detail"), msg_lang(), &cli->arena);
 		struct str what = MSG(&cli->arena,
@@ -129,12 +127,11 @@ static void table_print(
 	struct str cells[COLUMNS_MAX];
 
 	if (cli->term.out_tty && items->count) heads_add(cli, &out, columns);
-	for (uint32_t i = 0; i < items->count; i++) {
+	for (const struct json *item = NULL; json_each(items, &item);) {
 		for (size_t n = 0; columns[n].head; n++)
 			cells[n] = columns[n].cell
-					   ? columns[n].cell(cli, &items->items[i])
-					   : reply_text(cli, &items->items[i],
-						     columns[n].member);
+					   ? columns[n].cell(cli, item)
+					   : reply_text(cli, item, columns[n].member);
 		cells_add(&out, columns, cells);
 	}
 	if (out.len) fwrite(out.at, 1, out.len, stdout);
@@ -148,8 +145,8 @@ void resource_print(struct cli *cli, const struct resource *of, const struct jso
 	} else if (of->columns) {
 		table_print(cli, of->columns, items);
 	} else {
-		for (uint32_t i = 0; i < items->count; i++)
-			of->print(cli, &items->items[i]);
+		for (const struct json *one = NULL; json_each(items, &one);)
+			of->print(cli, one);
 	}
 }
 
@@ -197,10 +194,10 @@ int resource_list(struct cli *cli)
 
 const struct json *resource_find(const struct json *items, struct str who)
 {
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		if (str_eq(json_text(json_get(&items->items[i], "id")), who) ||
-			str_eq(json_text(json_get(&items->items[i], "name")), who))
-			return &items->items[i];
+	for (const struct json *item = NULL; json_each(items, &item);)
+		if (str_eq(json_text_of(item, "id"), who) ||
+			str_eq(json_text_of(item, "name"), who))
+			return item;
 	return NULL;
 }
 
@@ -241,14 +238,13 @@ int resource_show_at(struct cli *cli, struct str path)
 int resource_show(struct cli *cli)
 {
 	return resource_show_at(
-		cli, resource_path(cli, cli->command->of, args_word(&cli->args, 0), ""));
+		cli, resource_path(cli, cli->command->of, cli_word(cli, 0), ""));
 }
 
 int resource_test(struct cli *cli)
 {
-	struct str model = args_word(&cli->args, 1);
-	struct str path =
-		resource_path(cli, cli->command->of, args_word(&cli->args, 0), "/test");
+	struct str model = cli_word(cli, 1);
+	struct str path = resource_path(cli, cli->command->of, cli_word(cli, 0), "/test");
 	const struct json *reply;
 	int status = cli_call(cli, "POST", path, BODY(cli, { "model", model }), &reply);
 
@@ -266,7 +262,7 @@ int resource_delete(struct cli *cli, const struct resource *of, struct str id)
 
 int resource_remove(struct cli *cli)
 {
-	return resource_delete(cli, cli->command->of, args_word(&cli->args, 0));
+	return resource_delete(cli, cli->command->of, cli_word(cli, 0));
 }
 
 /* ---- files ---- */

@@ -13,13 +13,13 @@ static int settled_before(
 	struct cli *cli, const struct json *ask, const struct fault *why)
 {
 	if (!ask) return cli_fail(cli, why);
-	struct str name = json_text(json_get(json_get(ask, "answered_by"), "name"));
+	struct str name = json_text_of(json_get(ask, "answered_by"), "name");
 	struct str words = answer_all_words(ask, json_get(ask, "answer"), &cli->arena);
 	if (words.len > 0 && name.len > 0)
 		SAY("cli.settled_before.answer", { "name", name }, { "answer", words });
 	else
 		SAY("cli.settled_before", { "story", outcome_story(ask, &cli->arena) });
-	if (args_have(&cli->args, "json")) json_print(ask);
+	if (cli_has(cli, "json")) json_print(ask);
 	return EXIT_NO;
 }
 
@@ -66,10 +66,10 @@ int settle(struct cli *cli, struct str id, const char *tail, struct str body)
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
 	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
 	if (status != EXIT_YES) return status;
-	rule = json_text(json_get(reply.json, "rule"));
+	rule = json_text_of(reply.json, "rule");
 	if (cli->term.err_tty) ask = fetched_soon(cli, id, ask);
 	fprintf(stderr, "%.*s\n", STR_ARGS(ask_decided(ask, &cli->arena)));
 	if (rule.len) SAY("cli.answer.rule", { "rule", rule });
-	if (args_have(&cli->args, "json")) json_print(ask);
+	if (cli_has(cli, "json")) json_print(ask);
 	return EXIT_YES;
 }

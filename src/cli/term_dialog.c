@@ -90,7 +90,7 @@ struct term_dialog *term_dialog_open(
 
 	if (!p) return NULL;
 	*p = (struct term_dialog){ .cli = cli, .use = use, .ready = -1, .clock = -1 };
-	if (!person_known(p, json_text(json_get(ask, "id")))) {
+	if (!person_known(p, json_text_of(ask, "id"))) {
 		SAY("cli.dialog.login");
 		return term_dialog_free(p);
 	}
@@ -212,7 +212,7 @@ static void limits_read(struct term_dialog *p)
 	if (client_call(p->person, &me, arena, &who, NULL) != OK ||
 		client_call(p->person, &policy, arena, &got, NULL) != OK)
 		return;
-	role = json_text(json_get(who.json, "role"));
+	role = json_text_of(who.json, "role");
 	dialog_limit(&p->dialog, json_get(got.json, "scopes"),
 		str_is(role, "owner") || str_is(role, "admin"));
 }

@@ -22,8 +22,7 @@ static bool hook_find(const struct json *root, const char *known, struct place *
 		const struct json *list = json_get(&groups->items[g], "hooks");
 
 		for (uint32_t h = 0; json_is(list, JSON_ARRAY) && h < list->count; h++) {
-			struct str command =
-				json_text(json_get(&list->items[h], "command"));
+			struct str command = json_text_of(&list->items[h], "command");
 
 			if (str_find(command, str_of(known)) < 0) continue;
 			*out = (struct place){ g, h,

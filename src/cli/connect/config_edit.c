@@ -79,8 +79,8 @@ static bool has_text(const struct json *value, const char *known)
 	bool has =
 		json_is(value, JSON_STRING) && str_find(value->text, str_of(known)) >= 0;
 
-	for (uint32_t i = 0; !has && json_is(value, JSON_ARRAY) && i < value->count; i++)
-		has = has_text(&value->items[i], known);
+	for (const struct json *item = NULL; !has && json_each(value, &item);)
+		has = has_text(item, known);
 	for (uint32_t i = 0; !has && json_is(value, JSON_OBJECT) && i < value->count; i++)
 		has = has_text(&value->members[i].value, known);
 	return has;

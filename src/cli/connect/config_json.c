@@ -252,9 +252,9 @@ static void line_begin(
 
 static bool is_flat(const struct json *v)
 {
-	for (uint32_t i = 0; v->type == JSON_ARRAY && i < v->count; i++)
-		if (v->items[i].type == JSON_OBJECT || v->items[i].type == JSON_ARRAY)
-			return false;
+	for (const struct json *item = NULL;
+		v->type == JSON_ARRAY && json_each(v, &item);)
+		if (item->type == JSON_OBJECT || item->type == JSON_ARRAY) return false;
 	return v->type != JSON_OBJECT;
 }
 

@@ -408,7 +408,7 @@ enum err config_edit_yaml(struct str text, const struct config_change *change,
 	enum err err;
 
 	if (json_read(change->value, NULL, arena, &e.wanted, why)) return ERR_INTERNAL;
-	r.name = json_text(json_get(e.wanted, "name"));
+	r.name = json_text_of(e.wanted, "name");
 	again = r;
 	err = text_read(&r);
 	if (err) return fail(why, err, "%s", said.detail);

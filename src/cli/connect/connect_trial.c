@@ -121,8 +121,8 @@ static const struct json *call(struct trial *t, struct str method_and_params,
 		if (!got || !got->is_int || got->integer != id) continue;
 		if (json_get(message, "result")) return json_get(message, "result");
 		fail(why, ERR_UNAVAILABLE, "%.*s",
-			STR_ARGS(str_first(json_text(json_get(json_get(message, "error"),
-						   "message")),
+			STR_ARGS(str_first(
+				json_text_of(json_get(message, "error"), "message"),
 				200)));
 		return NULL;
 	}
@@ -177,7 +177,7 @@ static struct str answer_of(const struct json *result)
 	if (json_is(answers, JSON_OBJECT) && answers->count)
 		return json_text(&answers->members[0].value);
 	return json_is(content, JSON_ARRAY) && content->count
-		       ? json_text(json_get(&content->items[0], "text"))
+		       ? json_text_of(&content->items[0], "text")
 		       : STR_NONE;
 }
 
@@ -194,14 +194,14 @@ static enum err question_ask(
 		const struct json *data = json_get(result, "structuredContent");
 
 		if (!result) break;
-		if (!str_is(json_text(json_get(data, "status")), "pending")) {
+		if (!str_is(json_text_of(data, "status"), "pending")) {
 			*answer = answer_of(result);
 			return json_is(json_get(result, "isError"), JSON_TRUE)
 				       ? fail(why, ERR_CONFLICT, "%.*s",
 						 STR_ARGS(str_first(*answer, 200)))
 				       : OK;
 		}
-		params = answer_params(arena, json_text(json_get(data, "ask_id")));
+		params = answer_params(arena, json_text_of(data, "ask_id"));
 	}
 	return why->err ? why->err : ERR_BUSY;
 }
@@ -222,16 +222,16 @@ static void question_withdraw(struct cli *cli)
 	if (client) client_call(client, &list, &cli->arena, &reply, NULL);
 	const struct json *asks = json_get(reply.json, "items");
 
-	for (uint32_t i = 0; json_is(asks, JSON_ARRAY) && i < asks->count; i++) {
-		const struct json *questions = json_get(&asks->items[i], "questions");
-		struct str id = json_text(json_get(&asks->items[i], "id"));
+	for (const struct json *item = NULL; json_each(asks, &item);) {
+		const struct json *questions = json_get(item, "questions");
+		struct str id = json_text_of(item, "id");
 		struct api_call cancel = { .method = "POST",
 			.path = ask_path(cli, id, "/cancel"),
 			.body = STR("{}"),
 			.key = key_make(&cli->arena) };
 
 		if (json_is(questions, JSON_ARRAY) && questions->count &&
-			str_eq(json_text(json_get(&questions->items[0], "text")), text))
+			str_eq(json_text_of(&questions->items[0], "text"), text))
 			client_call(client, &cancel, &cli->arena, &reply, NULL);
 	}
 	client_free(client);

@@ -114,7 +114,7 @@ const struct hook_agent *hook_agent_find(struct str name)
 
 static bool has_sign(const struct hook_agent *a, const struct json *event)
 {
-	struct str transcript = json_text(json_get(event, "transcript_path"));
+	struct str transcript = json_text_of(event, "transcript_path");
 
 	return (a->sign && json_get(event, a->sign)) ||
 	       (a->folder && str_find(transcript, str_of(a->folder)) >= 0);
@@ -123,7 +123,7 @@ static bool has_sign(const struct hook_agent *a, const struct json *event)
 /* Is this event from that agent, or at least not from another? */
 static bool event_is_of(const struct hook_agent *a, const struct json *event)
 {
-	struct str name = json_text(json_get(event, "hook_event_name"));
+	struct str name = json_text_of(event, "hook_event_name");
 
 	if (a->event ? !str_is(name, a->event) : name.len > 0) return false;
 	if (a->sign && !has_sign(a, event)) return false;
@@ -147,11 +147,11 @@ static const struct json *input_of(const struct json *value, struct arena *arena
 bool hook_event_read(const struct hook_agent *a, const struct json *event,
 	struct arena *arena, struct hook_event *out)
 {
-	struct hook_event e = { .session = json_text(json_get(event, a->session)),
-		.tool = json_text(json_get(event, a->tool)),
+	struct hook_event e = { .session = json_text_of(event, a->session),
+		.tool = json_text_of(event, a->tool),
 		.input = input_of(json_get(event, a->input), arena),
-		.call = a->call ? json_text(json_get(event, a->call)) : STR_NONE,
-		.cwd = json_text(json_get(event, "cwd")) };
+		.call = a->call ? json_text_of(event, a->call) : STR_NONE,
+		.cwd = json_text_of(event, "cwd") };
 
 	if (!event_is_of(a, event) || !e.session.len || !e.tool.len ||
 		!json_is(e.input, JSON_OBJECT))

@@ -27,7 +27,7 @@ static struct str provider_first(struct cli *cli)
 	struct json all;
 
 	if (cli_call_all(cli, STR("/v1/providers"), &all) || !all.count) return STR_NONE;
-	return json_text(json_get(&all.items[0], "name"));
+	return json_text_of(&all.items[0], "name");
 }
 
 /* Names that other programs have for models, and none at all. */
@@ -69,13 +69,13 @@ static enum err markdown_body(
 	struct cli *cli, struct str text, struct buf *out, struct fault *why)
 {
 	struct json_writer w = { .out = out };
-	struct str said = args_get(&cli->args, "provider"), provider;
+	struct str said = cli_arg(cli, "provider"), provider;
 	struct agent_markdown m;
 	enum err e = agent_markdown_read(text, &cli->arena, &m, why);
 
 	if (e) return e;
 	provider = said.len ? said : m.provider.len ? m.provider : provider_first(cli);
-	said = args_get(&cli->args, "model");
+	said = cli_arg(cli, "model");
 	jw_object(&w);
 	jw_put_some(&w, "name", m.name);
 	jw_put_some(&w, "description", m.description);
@@ -115,7 +115,7 @@ static struct str agent_body(
 /* Over the one that is there, or new. */
 static int agent_put(struct cli *cli, const struct json *agent)
 {
-	struct str name = json_text(json_get(agent, "name"));
+	struct str name = json_text_of(agent, "name");
 	const struct json *reply, *version;
 	struct json all;
 	int status = cli_call_all(cli, str_of(own_agents.path), &all);
@@ -128,7 +128,7 @@ static int agent_put(struct cli *cli, const struct json *agent)
 		agent_body(cli, agent, version), &reply);
 	if (!status && !as_json(cli))
 		SAY(version ? "cli.agents.changed" : "cli.agents.made",
-			{ "name", json_text(json_get(reply, "name")) });
+			{ "name", json_text_of(reply, "name") });
 	return reply_done(cli, status, reply);
 }
 
@@ -140,8 +140,7 @@ static int agents_import_run(struct cli *cli)
 	struct str text;
 	enum err e = OK;
 
-	if (!file_whole(cli, args_word(&cli->args, 0), &text, &why))
-		return cli_fail(cli, &why);
+	if (!file_whole(cli, cli_word(cli, 0), &text, &why)) return cli_fail(cli, &why);
 	if (!str_starts(str_trim(text), "{")) {
 		e = markdown_body(cli, text, &body, &why);
 		text = arena_str(&cli->arena, buf_str(&body));

@@ -54,7 +54,7 @@ static int pair_take(struct cli *cli, struct answer_form *form, struct str pair)
 
 static int arguments_take(struct cli *cli, struct spoken *said)
 {
-	struct str text = args_get(&cli->args, "arguments");
+	struct str text = cli_arg(cli, "arguments");
 	struct fault why = { 0 };
 
 	if (!text.at) return EXIT_YES;
@@ -68,14 +68,14 @@ static int words_take(struct cli *cli, struct answer_form *form)
 	int status = EXIT_YES;
 
 	for (size_t i = 1; status == EXIT_YES && i < cli->args.words_len; i++) {
-		struct str word = args_word(&cli->args, i);
+		struct str word = cli_word(cli, i);
 
 		status = form->len == 1 ? said_add(cli, &form->said[0], word)
 					: pair_take(cli, form, word);
 	}
 	if (form->len != 1 || status != EXIT_YES) return status;
-	form->said[0].other = args_get(&cli->args, "other");
-	form->said[0].note = args_get(&cli->args, "note");
+	form->said[0].other = cli_arg(cli, "other");
+	form->said[0].note = cli_arg(cli, "note");
 	return arguments_take(cli, &form->said[0]);
 }
 
@@ -90,15 +90,15 @@ static int value_wrong(
 /* An approval that holds for longer; the server checks what is wanted of whom. */
 static void scope_write(struct cli *cli, struct json_writer *w)
 {
-	struct str length = args_get(&cli->args, "for");
-	struct str pattern = args_get(&cli->args, "pattern");
+	struct str length = cli_arg(cli, "for");
+	struct str pattern = cli_arg(cli, "pattern");
 
 	if (!length.at) return;
 	jw_put_object(w, "scope");
 	jw_put_str(w, "for", length);
 	jw_put_str(w, "what", pattern.at ? STR("pattern") : STR("same"));
 	if (pattern.at) jw_put_str(w, "tool", pattern);
-	if (args_have(&cli->args, "open")) jw_put_bool(w, "open", true);
+	if (cli_has(cli, "open")) jw_put_bool(w, "open", true);
 	jw_object_end(w);
 }
 
@@ -129,7 +129,7 @@ static int form_write(struct cli *cli, const struct answer_form *form, struct bu
 
 static int answer_send(struct cli *cli)
 {
-	struct str id = args_word(&cli->args, 0);
+	struct str id = cli_word(cli, 0);
 	struct buf body = { .max = 1 << 20 };
 	struct answer_form form = { 0 };
 	const struct json *ask;
@@ -146,11 +146,10 @@ static int answer_send(struct cli *cli)
 static int answer_run(struct cli *cli)
 {
 	size_t ids = answer_ids(cli);
-	bool seen = ids && str_find(args_word(&cli->args, 0), STR("@")) >= 0;
+	bool seen = ids && str_find(cli_word(cli, 0), STR("@")) >= 0;
 	int status;
 
-	if (!args_have(&cli->args, "for") &&
-		(args_have(&cli->args, "pattern") || args_have(&cli->args, "open")))
+	if (!cli_has(cli, "for") && (cli_has(cli, "pattern") || cli_has(cli, "open")))
 		return CLI_USAGE(cli, "cli.answer.for");
 	status = cli_call_open(cli);
 	if (status != EXIT_YES) return status;

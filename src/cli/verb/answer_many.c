@@ -31,7 +31,7 @@ size_t answer_ids(const struct cli *cli)
 {
 	size_t n = 0;
 
-	while (n < cli->args.words_len && str_starts(args_word(&cli->args, n), "ask_"))
+	while (n < cli->args.words_len && str_starts(cli_word(cli, n), "ask_"))
 		n++;
 	return n;
 }
@@ -64,7 +64,7 @@ static const char *one_alone(const struct shell_batch *m, const struct named_ask
 	if (!o->operation) return "cli.many.question";
 	if (ask_risk(o->ask) >= RISK_HIGH) return "web.batch.why.risk";
 	if (json_is(require, JSON_ARRAY) && require->count) return "web.batch.why.votes";
-	if (json_text(json_get(json_get(o->ask, "context"), "diff")).len ||
+	if (json_text_of(json_get(o->ask, "context"), "diff").len ||
 		text_width(line_of(o, arena)) > LINE_COLUMNS)
 		return "web.batch.why.long";
 	if (m->sure && !o->seen.len) return "cli.many.digest";
@@ -110,7 +110,7 @@ static int one_read(struct shell_batch *m, struct named_ask *o, struct str word)
 	if (status != EXIT_YES) return status;
 	o->operation = json_get(o->ask, "operation");
 	if (!json_is(o->operation, JSON_OBJECT)) o->operation = NULL;
-	o->digest = json_text(json_get(o->ask, "digest"));
+	o->digest = json_text_of(o->ask, "digest");
 	o->why = m->approve		? one_alone(m, o)
 		 : !ask_pending(o->ask) ? "cli.many.settled"
 		 : !o->operation	? "cli.many.question"
@@ -178,7 +178,7 @@ static struct str many_body(const struct shell_batch *m)
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	struct str note = args_get(&m->cli->args, "note");
+	struct str note = cli_arg(m->cli, "note");
 
 	jw_object(&w);
 	jw_put_array(&w, "ids");
@@ -214,16 +214,15 @@ static int many_send(const struct shell_batch *m, size_t left)
 
 	if (status != EXIT_YES) return status;
 	results = json_get(reply, "results");
-	for (uint32_t i = 0; results && i < results->count; i++) {
-		const struct json *r = &results->items[i], *code = json_get(r, "status");
-		const struct named_ask *o = one_find(m, json_text(json_get(r, "id")));
+	for (const struct json *item = NULL; json_each(results, &item);) {
+		const struct json *r = item, *code = json_get(r, "status");
+		const struct named_ask *o = one_find(m, json_text_of(r, "id"));
 
 		if (code && code->integer == 200)
 			done++;
 		else if (o)
 			left++, left_say(m, o,
-					json_text(json_get(
-						json_get(r, "problem"), "detail")));
+					json_text_of(json_get(r, "problem"), "detail"));
 	}
 	reply_done(m->cli, status, reply);
 	fprintf(stderr, "%s\n",
@@ -235,22 +234,22 @@ static int many_send(const struct shell_batch *m, size_t left)
 
 int answer_many(struct cli *cli, size_t ids)
 {
-	struct str word = args_word(&cli->args, ids);
+	struct str word = cli_word(cli, ids);
 	struct shell_batch m = { .cli = cli,
 		.len = ids,
 		.ones = ARENA_ARRAY(&cli->arena, struct named_ask, ids + 1),
 		.approve = str_is(word, "approve"),
-		.sure = args_have(&cli->args, "yes") };
+		.sure = cli_has(cli, "yes") };
 	size_t left;
 	int status = EXIT_YES;
 
 	if (!m.ones) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
 	if (cli->args.words_len != ids + 1 || (!m.approve && !str_is(word, "reject")))
 		return CLI_USAGE(cli, "cli.many.word");
-	if (args_have(&cli->args, "arguments") || args_have(&cli->args, "for"))
+	if (cli_has(cli, "arguments") || cli_has(cli, "for"))
 		return CLI_USAGE(cli, "cli.many.alone");
 	for (size_t i = 0; status == EXIT_YES && i < ids; i++)
-		status = one_read(&m, &m.ones[i], args_word(&cli->args, i));
+		status = one_read(&m, &m.ones[i], cli_word(cli, i));
 	if (status != EXIT_YES) return status;
 	if (m.approve) others_leave(&m);
 	ones_print(&m);

@@ -43,7 +43,7 @@ static int operation_make(struct cli *cli, const struct json **out)
 
 	jw_object(&w);
 	jw_put_text(&w, "type", "tool");
-	jw_put_str(&w, "name", args_get(&cli->args, "tool"));
+	jw_put_str(&w, "name", cli_arg(cli, "tool"));
 	jw_put_object(&w, "arguments");
 	for (size_t i = 0; status == EXIT_YES && args_next(&cli->args, "arg", &i, &pair);)
 		if (!arg_put(&w, &text, pair, &cli->arena))
@@ -58,7 +58,7 @@ static int operation_make(struct cli *cli, const struct json **out)
 
 static int diff_read(struct cli *cli, struct str *out)
 {
-	struct str path = args_get(&cli->args, "diff");
+	struct str path = cli_arg(cli, "diff");
 	struct fault why = { 0 };
 
 	*out = STR_NONE;
@@ -73,8 +73,7 @@ static int diff_read(struct cli *cli, struct str *out)
 /* Whoever asked for one thing must not take the approval of another for it. */
 static int verdict(struct cli *cli, const struct json *ask)
 {
-	if (!approval_edited(ask) || args_have(&cli->args, "json"))
-		return outcome_tell(cli, ask);
+	if (!approval_edited(ask) || cli_has(cli, "json")) return outcome_tell(cli, ask);
 	SAY("cli.approve.edited");
 	return EXIT_NO;
 }
@@ -84,8 +83,7 @@ static int approve_run(struct cli *cli)
 	struct approval ap = { .asking = { .cli = cli, .stops = true } };
 	int status = EXIT_YES;
 
-	if (args_get(&cli->args, "tool").len == 0)
-		return CLI_USAGE(cli, "cli.approve.tool");
+	if (cli_arg(cli, "tool").len == 0) return CLI_USAGE(cli, "cli.approve.tool");
 	status = project_say(cli, NULL);
 	if (status == EXIT_YES) status = operation_make(cli, &ap.operation);
 	if (status == EXIT_YES) status = diff_read(cli, &ap.diff);

@@ -103,7 +103,7 @@ static int template_put(struct cli *cli, struct json_writer *w)
 {
 	struct str value, name;
 
-	jw_put_str(w, "template", args_get(&cli->args, "template"));
+	jw_put_str(w, "template", cli_arg(cli, "template"));
 	jw_put_object(w, "values");
 	for (size_t i = 0; args_next(&cli->args, "value", &i, &value);) {
 		int at = str_find(value, STR("="));
@@ -121,14 +121,14 @@ static int body_put(struct asking *a, struct str session, struct buf *body)
 {
 	struct cli *cli = a->cli;
 	struct json_writer w = { .out = body };
-	struct str kind = args_get(&cli->args, "kind");
+	struct str kind = cli_arg(cli, "kind");
 	struct question q;
 	int status = question_parse(cli, &q);
 
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
 	if (kind.len > 0) jw_key(&w, "kind"), jw_str(&w, kind);
-	if (args_have(&cli->args, "template")) status = template_put(cli, &w);
+	if (cli_has(cli, "template")) status = template_put(cli, &w);
 	if (q.text.len) question_put(&w, &q);
 	if (status == EXIT_YES) status = default_put(cli, &w, &q);
 	if (status == EXIT_YES) status = asking_members(a, &w, session, STR_NONE);
@@ -162,14 +162,14 @@ static int ask_put(struct asking *a)
 static int ask_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
-	bool foreign = args_have(&cli->args, "dialect");
-	bool whole = foreign || args_have(&cli->args, "template");
+	bool foreign = cli_has(cli, "dialect");
+	bool whole = foreign || cli_has(cli, "template");
 	int status = EXIT_YES;
 
-	if (!whole && str_trim(args_word(&cli->args, 0)).len == 0)
+	if (!whole && str_trim(cli_word(cli, 0)).len == 0)
 		return CLI_USAGE(cli, "cli.ask.no_text");
 	if (cli->args.words_len > 1) return CLI_USAGE(cli, "cli.ask.one_text");
-	if (args_have(&cli->args, "default") && !args_have(&cli->args, "timeout"))
+	if (cli_has(cli, "default") && !cli_has(cli, "timeout"))
 		SAY("cli.ask.no_timeout");
 	status = project_say(cli, NULL);
 	if (status == EXIT_YES) status = foreign ? foreign_ask(&a) : ask_put(&a);

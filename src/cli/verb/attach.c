@@ -25,18 +25,18 @@ static int work_find(struct cli *cli, struct str id, struct run_follow *f)
 	if (is_run) {
 		status = read_one(cli, "/v1/runs/", id, &run);
 		if (status) return status;
-		f->session = json_text(json_get(run, "session"));
+		f->session = json_text_of(run, "session");
 	}
 	status = read_one(cli, "/v1/sessions/", f->session, &session);
 	if (status) return status;
-	f->run = is_run ? id : json_text(json_get(session, "run"));
+	f->run = is_run ? id : json_text_of(session, "run");
 	if (!f->run.len) {
 		SAY("cli.attach.no_run", { "id", id });
 		return EXIT_NO;
 	}
 	asks = json_get(session, "pending_asks");
 	if (json_is(asks, JSON_ARRAY) && asks->count)
-		f->ask = json_text(json_get(&asks->items[0], "id"));
+		f->ask = json_text_of(&asks->items[0], "id");
 	status = read_one(cli, "/v1/runs/", f->run, &run);
 	if (status) return status;
 	ended = json_get(run, "ended_at");
@@ -61,7 +61,7 @@ static int past_show(struct cli *cli, struct run_follow *f)
 
 static int attach_run(struct cli *cli)
 {
-	struct str id = args_word(&cli->args, 0);
+	struct str id = cli_word(cli, 0);
 	struct run_follow f = { .cli = cli,
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
 	int status;

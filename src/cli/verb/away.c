@@ -21,7 +21,7 @@ static int until_read(struct cli *cli, struct str word, char out[TIME_SIZE])
 
 static int away_body(struct cli *cli, struct str word, struct str *out)
 {
-	struct str to = args_get(&cli->args, "to"), id = to;
+	struct str to = cli_arg(cli, "to"), id = to;
 	const struct json *user;
 	char until[TIME_SIZE];
 	struct json all;
@@ -32,16 +32,16 @@ static int away_body(struct cli *cli, struct str word, struct str *out)
 		if (status != EXIT_YES) return status;
 		user = resource_find(&all, to);
 		if (!user) return CLI_USAGE(cli, "cli.away.nobody", { "name", to });
-		id = json_text(json_get(user, "id"));
+		id = json_text_of(user, "id");
 	}
 	*out = BODY(cli, { "until", str_of(until) }, { "delegate", id },
-		{ "note", args_get(&cli->args, "note") });
+		{ "note", cli_arg(cli, "note") });
 	return status;
 }
 
 static int away_say(struct cli *cli, const struct json *away)
 {
-	struct str delegate = json_text(json_get(away, "delegate")), name = STR_NONE;
+	struct str delegate = json_text_of(away, "delegate"), name = STR_NONE;
 	struct arena *arena = &cli->arena;
 	struct json all;
 	int64_t until = 0;
@@ -51,7 +51,7 @@ static int away_say(struct cli *cli, const struct json *away)
 		printf("%s\n", msg_text("cli.away.here"));
 		return EXIT_YES;
 	}
-	time_read(json_text(json_get(away, "until")), &until);
+	time_read(json_text_of(away, "until"), &until);
 	if (delegate.len) {
 		status = cli_call_all(cli, STR("/v1/users"), &all);
 		if (status != EXIT_YES) return status;
@@ -67,7 +67,7 @@ static int away_say(struct cli *cli, const struct json *away)
 
 static int away_run(struct cli *cli)
 {
-	struct str word = args_word(&cli->args, 0), body = STR_NONE;
+	struct str word = cli_word(cli, 0), body = STR_NONE;
 	bool back = str_is(word, "back");
 	const char *method = back ? "DELETE" : word.len ? "PUT" : "GET";
 	const struct json *away;

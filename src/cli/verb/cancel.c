@@ -20,7 +20,7 @@ static int work_cancel(struct cli *cli, struct str id)
 
 static int cancel_run(struct cli *cli)
 {
-	struct str id = args_word(&cli->args, 0);
+	struct str id = cli_word(cli, 0);
 	struct fault why = { 0 };
 
 	if (id_valid(id, "run") || id_valid(id, "ses")) return work_cancel(cli, id);

@@ -6,7 +6,7 @@
 
 static int completion_run(struct cli *cli)
 {
-	struct str shell = args_word(&cli->args, 0);
+	struct str shell = cli_word(cli, 0);
 	struct buf out = { 0 };
 
 	if (!completion_write(cli, shell, &out))

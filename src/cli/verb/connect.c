@@ -97,7 +97,7 @@ static int choose(struct connecting *c)
 	struct str line;
 
 	for (size_t i = 0; status == EXIT_YES && i < words; i++)
-		status = chosen_add(c, args_word(&c->cli->args, i));
+		status = chosen_add(c, cli_word(c->cli, i));
 	if (words) return status;
 	size_t n = list_print(c, found);
 
@@ -228,7 +228,7 @@ static int test_run(const struct connecting *c)
 
 static int finish(const struct connecting *c)
 {
-	bool test = !args_have(&c->cli->args, "no-test") && c->cli->term.err_tty;
+	bool test = !cli_has(c->cli, "no-test") && c->cli->term.err_tty;
 
 	if (c->remove || c->dry) return EXIT_YES;
 	if (c->entry.token) SAY("cli.connect.token");
@@ -239,18 +239,17 @@ static int finish(const struct connecting *c)
 static int connect_run(struct cli *cli)
 {
 	struct connecting c = { .cli = cli,
-		.entry = connect_entry(
-			cli, str_trim(args_get(&cli->args, "project-name"))),
-		.scope = args_have(&cli->args, "project") ? SCOPE_PROJECT : SCOPE_USER,
+		.entry = connect_entry(cli, str_trim(cli_arg(cli, "project-name"))),
+		.scope = cli_has(cli, "project") ? SCOPE_PROJECT : SCOPE_USER,
 		.what = CONNECT_SERVER,
-		.remove = args_have(&cli->args, "remove"),
-		.dry = args_have(&cli->args, "dry-run") };
+		.remove = cli_has(cli, "remove"),
+		.dry = cli_has(cli, "dry-run") };
 	int status, worst = EXIT_YES;
 
 	if (c.entry.project.len && project_check(c.entry.project, "", NULL))
 		return CLI_USAGE(cli, "cli.project.wrong");
 	/* What is taken away is taken away whole. */
-	if (args_have(&cli->args, "hook") || c.remove) c.what |= CONNECT_HOOK;
+	if (cli_has(cli, "hook") || c.remove) c.what |= CONNECT_HOOK;
 	status = choose(&c);
 	if (status != EXIT_YES || !c.chosen_len) return status;
 	for (size_t i = 0; i < c.chosen_len; i++) {

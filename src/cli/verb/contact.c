@@ -39,15 +39,15 @@ static int contact_shown(struct cli *cli, int status, const struct json *contact
 
 static int contact_add(struct cli *cli, const struct resource *of)
 {
-	struct str address = args_word(&cli->args, 2);
+	struct str address = cli_word(cli, 2);
 	const struct json *contact;
 	int status;
 
 	if (!address.len) return CLI_USAGE(cli, "cli.contact.add");
 	status = cli_call(cli, "POST", str_of(of->path),
-		BODY(cli, { "channel", args_word(&cli->args, 1) }, { "address", address },
-			{ "format", args_get(&cli->args, "format") },
-			{ "name", args_get(&cli->args, "name") }),
+		BODY(cli, { "channel", cli_word(cli, 1) }, { "address", address },
+			{ "format", cli_arg(cli, "format") },
+			{ "name", cli_arg(cli, "name") }),
 		&contact);
 	return contact_shown(cli, status, contact);
 }
@@ -61,12 +61,12 @@ static int contact_verify(struct cli *cli, const struct resource *of)
 
 	if (status != EXIT_YES) return status;
 	items = json_get(page, "items");
-	for (uint32_t i = 0; items && i < items->count; i++)
-		if (!json_is(json_get(&items->items[i], "verified"), JSON_TRUE))
-			waits = json_text(json_get(&items->items[i], "id"));
+	for (const struct json *item = NULL; json_each(items, &item);)
+		if (!json_is(json_get(item, "verified"), JSON_TRUE))
+			waits = json_text_of(item, "id");
 	if (!waits.len) return CLI_USAGE(cli, "cli.contact.verify");
 	status = cli_call(cli, "POST", resource_path(cli, of, waits, "/verify"),
-		BODY(cli, { "code", args_word(&cli->args, 1) }), &page);
+		BODY(cli, { "code", cli_word(cli, 1) }), &page);
 	return contact_shown(cli, status, page);
 }
 
@@ -78,14 +78,14 @@ static int contact_test(struct cli *cli, const struct resource *of, struct str i
 		cli, "POST", resource_path(cli, of, id, "/test"), STR("{}"), &delivery);
 	struct str path = status ? STR_NONE
 				 : path_with(cli, "/v1/deliveries/",
-					   json_text(json_get(delivery, "id")), "");
+					   json_text_of(delivery, "id"), "");
 	int64_t end_ms = clock_mono_ms() + TEST_MS;
 	struct str state, error;
 
 	do {
 		if (status == EXIT_YES) status = cli_call_get(cli, path, &delivery);
 		if (status != EXIT_YES) return status;
-		state = json_text(json_get(delivery, "status"));
+		state = json_text_of(delivery, "status");
 		error = reply_text(cli, delivery, "last_error");
 		if (!str_is(state, "waiting") || error.len) break;
 		usleep(TEST_LOOK_US);
@@ -116,7 +116,7 @@ static int contact_remove(struct cli *cli, const struct resource *of, struct str
 /* Whose contacts: one's own, or those of the team that --team names. */
 static int contacts_find(struct cli *cli, struct resource *of)
 {
-	struct str name = args_get(&cli->args, "team");
+	struct str name = cli_arg(cli, "team");
 	const struct json *team;
 	struct json all;
 	int status =
@@ -127,15 +127,13 @@ static int contacts_find(struct cli *cli, struct resource *of)
 	if (status != EXIT_YES || !name.len) return status;
 	team = resource_find(&all, name);
 	if (!team) return CLI_USAGE(cli, "cli.contact.team", { "name", name });
-	of->path =
-		path_with(cli, "/v1/teams/", json_text(json_get(team, "id")), "/contacts")
-			.at;
+	of->path = path_with(cli, "/v1/teams/", json_text_of(team, "id"), "/contacts").at;
 	return EXIT_YES;
 }
 
 static int contact_run(struct cli *cli)
 {
-	struct str verb = args_word(&cli->args, 0), id = args_word(&cli->args, 1);
+	struct str verb = cli_word(cli, 0), id = cli_word(cli, 1);
 	struct resource of;
 	int status = contacts_find(cli, &of);
 

@@ -9,7 +9,7 @@
 
 static int copy_run(struct cli *cli)
 {
-	struct str from = args_get(&cli->args, "from"), to = args_get(&cli->args, "to");
+	struct str from = cli_arg(cli, "from"), to = cli_arg(cli, "to");
 	struct copy_report report;
 	struct fault why = { 0 };
 	struct progress_bar bar = progress_bar(cli, "cli.copy.progress");

@@ -12,9 +12,8 @@ static void delivery_print(struct cli *cli, const struct json *d)
 	const struct json *attempts = json_get(d, "attempts");
 
 	printf("%.*s  %-7.*s  %-7.*s  %2lld  %.*s%s%.*s\n",
-		STR_ARGS(json_text(json_get(d, "id"))),
-		STR_ARGS(json_text(json_get(d, "status"))),
-		STR_ARGS(json_text(json_get(d, "kind"))),
+		STR_ARGS(json_text_of(d, "id")), STR_ARGS(json_text_of(d, "status")),
+		STR_ARGS(json_text_of(d, "kind")),
 		attempts ? (long long)attempts->integer : 0, STR_ARGS(target),
 		error.len ? "  " : "", STR_ARGS(error));
 }
@@ -24,21 +23,20 @@ static const struct resource deliveries = { "/v1/deliveries", "status",
 
 static int replay_run(struct cli *cli)
 {
-	struct str path =
-		resource_path(cli, &deliveries, args_word(&cli->args, 0), "/replay");
+	struct str path = resource_path(cli, &deliveries, cli_word(cli, 0), "/replay");
 
 	return cli_call(cli, "POST", path, STR("{}"), NULL);
 }
 
 static int secret_run(struct cli *cli)
 {
-	bool rotate = args_have(&cli->args, "rotate");
+	bool rotate = cli_has(cli, "rotate");
 	const struct json *reply;
 	int status = cli_call(cli, "POST", STR("/v1/webhook-secret"),
 		rotate ? STR("{\"rotate\":true}") : STR("{}"), &reply);
 
 	if (!status && !as_json(cli))
-		printf("%.*s\n", STR_ARGS(json_text(json_get(reply, "secret"))));
+		printf("%.*s\n", STR_ARGS(json_text_of(reply, "secret")));
 	return reply_done(cli, status, reply);
 }
 

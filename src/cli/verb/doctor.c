@@ -205,8 +205,8 @@ static void who_try(struct findings *f, enum as as)
 					: "cli.doctor.bad_agent",
 			{ "detail", str_of(why.detail) });
 	else
-		NOTE(f, GOOD, good, { "name", json_text(json_get(reply.json, "name")) },
-			{ "role", json_text(json_get(reply.json, "role")) });
+		NOTE(f, GOOD, good, { "name", json_text_of(reply.json, "name") },
+			{ "role", json_text_of(reply.json, "role") });
 	client_free(client);
 }
 
@@ -280,10 +280,9 @@ static bool providers_told(struct findings *f)
 		client && client_call(client, &call, &f->cli->arena, &reply, &why) == OK;
 	const struct json *items = told ? json_get(reply.json, "items") : NULL;
 
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		const struct json *p = &items->items[i];
-		struct str name = json_text(json_get(p, "name"));
-		struct str wrong = json_text(json_get(p, "why"));
+	for (const struct json *p = NULL; json_each(items, &p);) {
+		struct str name = json_text_of(p, "name");
+		struct str wrong = json_text_of(p, "why");
 
 		if (wrong.len)
 			NOTE(f, WRONG, "cli.doctor.bad_provider", { "name", name },
@@ -364,7 +363,7 @@ static void store_try_out(struct findings *f)
 static int doctor_run(struct cli *cli)
 {
 	struct findings f = { .cli = cli };
-	bool json = args_have(&cli->args, "json"), reached;
+	bool json = cli_has(cli, "json"), reached;
 
 	if (json) {
 		msg_lang_set(LANG_EN); /* programs read it */

@@ -49,9 +49,9 @@ static const struct json *push_told(struct findings *f)
 		client ? fetched(f, client, "/v1/channels", true) : NULL;
 	const struct json *push = NULL;
 
-	for (uint32_t i = 0; json_is(channels, JSON_ARRAY) && i < channels->count; i++)
-		if (str_is(json_text(json_get(&channels->items[i], "channel")), "push"))
-			push = json_get(&channels->items[i], "configured");
+	for (const struct json *item = NULL; json_each(channels, &item);)
+		if (str_is(json_text_of(item, "channel"), "push"))
+			push = json_get(item, "configured");
 	client_free(client);
 	return push;
 }
@@ -75,9 +75,8 @@ void doctor_push(struct findings *f, bool reached)
 
 static bool list_has(const struct json *list, const char *member, struct str value)
 {
-	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++)
-		if (str_eq(json_text(json_get(&list->items[i], member)), value))
-			return true;
+	for (const struct json *one = NULL; json_each(list, &one);)
+		if (str_eq(json_text_of(one, member), value)) return true;
 	return false;
 }
 
@@ -104,9 +103,9 @@ static bool on_call(struct str to, const struct json *teams)
 	struct str name = str_from(to, strlen("team:"));
 
 	name = str_first(name, name.len - strlen("/on_call"));
-	for (uint32_t i = 0; json_is(teams, JSON_ARRAY) && i < teams->count; i++)
-		if (str_eq(json_text(json_get(&teams->items[i], "name")), name))
-			return json_text(json_get(&teams->items[i], "on_call")).len > 0;
+	for (const struct json *item = NULL; json_each(teams, &item);)
+		if (str_eq(json_text_of(item, "name"), name))
+			return json_text_of(item, "on_call").len > 0;
 	return false;
 }
 
@@ -114,7 +113,7 @@ static void route_try(struct findings *f, const struct json *route,
 	const struct json *users, const struct json *teams)
 {
 	const struct json *steps = json_get(route, "steps");
-	struct str name = json_text(json_get(route, "name"));
+	struct str name = json_text_of(route, "name");
 
 	for (uint32_t s = 0; json_is(steps, JSON_ARRAY) && s < steps->count; s++) {
 		const struct json *to = json_get(&steps->items[s], "to");
@@ -135,17 +134,17 @@ static void route_try(struct findings *f, const struct json *route,
 static void contact_try(struct findings *f, const struct json *c)
 {
 	const struct json *broken = json_get(c, "broken");
-	struct str name = json_text(json_get(c, "name"));
+	struct str name = json_text_of(c, "name");
 
-	if (!name.len) name = json_text(json_get(c, "address"));
+	if (!name.len) name = json_text_of(c, "address");
 	if (json_is(broken, JSON_OBJECT))
 		NOTE(f, WRONG, "cli.doctor.bad_contact", { "name", name },
-			{ "detail", json_text(json_get(broken, "reason")) });
+			{ "detail", json_text_of(broken, "reason") });
 	else if (!json_is(json_get(c, "verified"), JSON_TRUE))
 		NOTE(f, MISSING, "cli.doctor.unverified", { "name", name });
 	else if (!json_is(json_get(c, "tested"), JSON_TRUE))
 		NOTE(f, MISSING, "cli.doctor.untested", { "name", name },
-			{ "id", json_text(json_get(c, "id")) });
+			{ "id", json_text_of(c, "id") });
 	else
 		NOTE(f, GOOD, "cli.doctor.contact", { "name", name });
 }
@@ -154,20 +153,20 @@ static void channel_try(struct findings *f, const struct json *c)
 {
 	const struct json *waiting = json_get(c, "waiting");
 	struct str id = arena_print(&f->cli->arena, "web.deliveries.%.*s",
-		STR_ARGS(json_text(json_get(c, "channel"))));
+		STR_ARGS(json_text_of(c, "channel")));
 
-	if (!str_is(json_text(json_get(c, "state")), "down")) return;
+	if (!str_is(json_text_of(c, "state"), "down")) return;
 	NOTE(f, WRONG, "cli.doctor.channel_down",
 		{ "channel", MSG(&f->cli->arena, id.at) },
 		{ "since", time_local(ask_time(c, "since"), clock_now_ms(),
 				   &f->cli->arena) },
-		{ "detail", safe_line(&f->cli->arena, json_text(json_get(c, "error"))) },
+		{ "detail", safe_line(&f->cli->arena, json_text_of(c, "error")) },
 		{ "n", waiting ? waiting->text : STR("0") });
 }
 
 static void zone_try(struct findings *f, const struct json *prefs)
 {
-	struct str tz = json_text(json_get(prefs, "tz"));
+	struct str tz = json_text_of(prefs, "tz");
 	const struct zone *zone = NULL;
 
 	if (tz.len && zone_load(tz, &f->cli->arena, &zone, NULL) != OK)
@@ -184,17 +183,16 @@ void doctor_routes(struct findings *f)
 	routes = fetched(f, client, "/v1/routes", true);
 	users = fetched(f, client, "/v1/users?limit=200", true);
 	teams = fetched(f, client, "/v1/teams?limit=200", true);
-	for (uint32_t i = 0;
-		users && teams && json_is(routes, JSON_ARRAY) && i < routes->count; i++)
-		route_try(f, &routes->items[i], users, teams);
+	for (const struct json *item = NULL; users && teams && json_each(routes, &item);)
+		route_try(f, item, users, teams);
 	if (users && teams && routes && wrong == f->wrong)
 		NOTE(f, GOOD, "cli.doctor.routes");
 	channels = fetched(f, client, "/v1/channels", true);
-	for (uint32_t i = 0; json_is(channels, JSON_ARRAY) && i < channels->count; i++)
-		channel_try(f, &channels->items[i]);
+	for (const struct json *one = NULL; json_each(channels, &one);)
+		channel_try(f, one);
 	contacts = fetched(f, client, "/v1/me/contacts", true);
-	for (uint32_t i = 0; json_is(contacts, JSON_ARRAY) && i < contacts->count; i++)
-		contact_try(f, &contacts->items[i]);
+	for (const struct json *one = NULL; json_each(contacts, &one);)
+		contact_try(f, one);
 	prefs = fetched(f, client, "/v1/me/notify", false);
 	zone_try(f, json_get(prefs, "quiet"));
 	zone_try(f, json_get(prefs, "digest"));

@@ -91,8 +91,8 @@ static void program_fail(struct fault *why)
 static int program_check(struct cli *cli, const struct json *asked,
 	const struct json *approved, char **argv, const char *cwd, struct program *now)
 {
-	struct str path = json_text(json_get(approved, "program"));
-	struct str sum = json_text(json_get(approved, "sha256"));
+	struct str path = json_text_of(approved, "program");
+	struct str sum = json_text_of(approved, "sha256");
 	const struct json *before = json_get(asked, "argv");
 	bool other = !str_is(json_text(&before->items[0]), argv[0]) || path.len == 0;
 	struct fault why = { 0 };
@@ -134,8 +134,8 @@ static struct str argv_line(const struct json *argv, struct arena *arena)
 {
 	struct buf line = { .max = 1 << 20 };
 
-	for (uint32_t i = 0; json_is(argv, JSON_ARRAY) && i < argv->count; i++)
-		shell_word_add(&line, json_text(&argv->items[i]));
+	for (const struct json *item = NULL; json_each(argv, &item);)
+		shell_word_add(&line, json_text(item));
 	return buf_keep_done(&line, arena);
 }
 
@@ -203,8 +203,8 @@ static int policy_run(struct approval *ap, bool *decided)
 		status = cli_call_by(cli, ap->asking.client, "POST", STR("/v1/decide"),
 			decide_body(ap, session), &reply, NULL);
 	if (status != EXIT_YES) return status;
-	effect = json_text(json_get(reply.json, "effect"));
-	reason = json_text(json_get(reply.json, "reason"));
+	effect = json_text_of(reply.json, "effect");
+	reason = json_text_of(reply.json, "reason");
 	*decided = !str_is(effect, "ask") &&
 		   !json_is(json_get(reply.json, "default"), JSON_TRUE);
 	if (*decided && str_is(effect, "allow")) return allowed_run(ap);
@@ -245,7 +245,7 @@ static int gate_run(struct cli *cli)
 			{ "command",
 				utf8_first(argv_line(argv, &cli->arena), TITLE_POINTS) });
 	}
-	if (status == EXIT_YES && args_have(&cli->args, "policy"))
+	if (status == EXIT_YES && cli_has(cli, "policy"))
 		status = policy_run(&ap, &decided);
 	if (!decided && status == EXIT_YES) status = approval_ask(&ap);
 	if (!decided && status == EXIT_YES) status = asking_wait(&ap.asking, true);

@@ -6,7 +6,7 @@
 
 static const struct command *command_named(struct cli *cli)
 {
-	struct str name = args_word(&cli->args, 0);
+	struct str name = cli_word(cli, 0);
 
 	for (size_t i = 1; i < cli->args.words_len; i++)
 		name = arena_print(
@@ -20,7 +20,7 @@ static void man_print(struct cli *cli, const struct command *c)
 
 	if (c)
 		man_verb(cli, c, &out);
-	else if (str_is(args_word(&cli->args, 0), "parley.conf"))
+	else if (str_is(cli_word(cli, 0), "parley.conf"))
 		man_settings(cli, &out);
 	else
 		man_overview(cli, &out);
@@ -39,11 +39,11 @@ static void names_print(struct cli *cli)
 
 static int help_run(struct cli *cli)
 {
-	struct str first = args_word(&cli->args, 0);
-	bool man = args_have(&cli->args, "man");
+	struct str first = cli_word(cli, 0);
+	bool man = cli_has(cli, "man");
 	const struct command *c = command_named(cli);
 
-	if (args_have(&cli->args, "names")) return names_print(cli), EXIT_YES;
+	if (cli_has(cli, "names")) return names_print(cli), EXIT_YES;
 	if (first.len > 0 && !c && help_group(cli, first, stdout)) return EXIT_YES;
 	if (first.len > 0 && !c && !(man && str_is(first, "parley.conf")))
 		return CLI_USAGE(cli, "cli.verb.unknown", { "verb", first });

@@ -137,8 +137,8 @@ static bool rules_decide(struct hook *h)
  * sets up a hook wants to be asked. */
 static bool policy_decides(struct hook *h, const struct json *said)
 {
-	struct str effect = json_text(json_get(said, "effect"));
-	struct str reason = json_text(json_get(said, "reason"));
+	struct str effect = json_text_of(said, "effect");
+	struct str reason = json_text_of(said, "reason");
 	bool unset = json_is(json_get(said, "default"), JSON_TRUE);
 
 	if (str_is(effect, "deny")) {
@@ -155,7 +155,7 @@ static bool policy_decides(struct hook *h, const struct json *said)
 		return true;
 	}
 	/* The rest is left to the agent's own rules: nothing is printed. */
-	return args_have(&h->cli->args, "ask-only");
+	return cli_has(h->cli, "ask-only");
 }
 
 static enum err call(struct hook *h, const char *method, struct str path, struct str body,
@@ -202,7 +202,7 @@ static enum err session_open(
 static bool session_moved(struct hook *h, const struct json *session)
 {
 	struct str tree = h->cli->project.work_tree;
-	struct str project = json_text(json_get(session, "project"));
+	struct str project = json_text_of(session, "project");
 	struct api_reply me;
 	const struct json *bound;
 
@@ -211,8 +211,8 @@ static bool session_moved(struct hook *h, const struct json *session)
 		return false;
 	bound = json_get(me.json, "projects");
 	if (!json_is(bound, JSON_ARRAY)) return true;
-	for (uint32_t i = 0; i < bound->count; i++)
-		if (project_fits(json_text(&bound->items[i]), tree)) return true;
+	for (const struct json *item = NULL; json_each(bound, &item);)
+		if (project_fits(json_text(item), tree)) return true;
 	return false;
 }
 
@@ -232,7 +232,7 @@ static enum err session_find(struct hook *h, struct fault *why)
 				STR_ARGS(h->event.session),
 				STR_ARGS(said->name.len ? said->name : said->work_tree)),
 			&session, why);
-	if (err == OK) h->session = json_text(json_get(session, "id"));
+	if (err == OK) h->session = json_text_of(session, "id");
 	return err;
 }
 
@@ -296,12 +296,12 @@ static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 
 static bool pending(const struct hook *h)
 {
-	return str_is(json_text(json_get(h->ask, "status")), "pending");
+	return str_is(json_text_of(h->ask, "status"), "pending");
 }
 
 static enum err ask_await(struct hook *h, struct fault *why)
 {
-	struct str id = json_text(json_get(h->ask, "id"));
+	struct str id = json_text_of(h->ask, "id");
 	int64_t until = clock_mono_ms() + h->wait_ms;
 	enum err err;
 
@@ -331,7 +331,7 @@ static bool approval_holds(struct hook *h, struct str *refused)
 	struct approval ap = { .asking = { .cli = h->cli,
 				       .client = h->client,
 				       .ask = h->ask,
-				       .id = json_text(json_get(h->ask, "id")) } };
+				       .id = json_text_of(h->ask, "id") } };
 	char digest[DIGEST_SIZE];
 
 	bool holds;
@@ -346,7 +346,7 @@ static bool approval_holds(struct hook *h, struct str *refused)
 /* Nobody waits for it any more; what is decided later must not look like a yes. */
 static void ask_withdraw(struct hook *h, const char *reason)
 {
-	struct str id = json_text(json_get(h->ask, "id"));
+	struct str id = json_text_of(h->ask, "id");
 	struct api_reply reply;
 
 	call(h, "POST", ask_path(h->cli, id, "/cancel"),
@@ -361,14 +361,14 @@ static void stop_decide(struct hook *h)
 	ask_withdraw(h, "Stopped");
 	decide(h, HOOK_DENY,
 		arena_print(&h->cli->arena, "Stopped by %.*s: %.*s",
-			STR_ARGS(json_text(json_get(json_get(stop, "by"), "name"))),
-			STR_ARGS(json_text(json_get(stop, "reason")))),
+			STR_ARGS(json_text_of(json_get(stop, "by"), "name")),
+			STR_ARGS(json_text_of(stop, "reason"))),
 		NULL);
 }
 
 static void silence_decide(struct hook *h)
 {
-	struct str url = json_text(json_get(h->ask, "url"));
+	struct str url = json_text_of(h->ask, "url");
 
 	if (h->then == HOOK_DEFER) {
 		decide(h, HOOK_DEFER,
@@ -384,7 +384,7 @@ static void silence_decide(struct hook *h)
 static void answers_decide(struct hook *h)
 {
 	bool answered = json_is(json_get(h->ask, "answer"), JSON_OBJECT);
-	struct str message = json_text(json_get(h->reply, "message"));
+	struct str message = json_text_of(h->reply, "message");
 
 	decide(h, answered ? HOOK_ALLOW : HOOK_DENY, message, answered ? h->reply : NULL);
 }
@@ -393,8 +393,8 @@ static void approval_decide(struct hook *h)
 {
 	const struct json *out = json_get(h->reply, "hookSpecificOutput");
 	const struct json *edited = json_get(out, "updatedInput");
-	struct str reason = json_text(json_get(out, "permissionDecisionReason"));
-	bool allowed = str_is(json_text(json_get(out, "permissionDecision")), "allow");
+	struct str reason = json_text_of(out, "permissionDecisionReason");
+	bool allowed = str_is(json_text_of(out, "permissionDecision"), "allow");
 	struct str refused;
 
 	if (!allowed)
@@ -418,9 +418,9 @@ static void approval_decide(struct hook *h)
 
 static int flags_read(struct hook *h)
 {
-	struct str wait = args_get(&h->cli->args, "wait");
-	struct str then = args_get(&h->cli->args, "then");
-	struct str name = args_word(&h->cli->args, 0);
+	struct str wait = cli_arg(h->cli, "wait");
+	struct str then = cli_arg(h->cli, "then");
+	struct str name = cli_word(h->cli, 0);
 
 	h->agent = hook_agent_find(name);
 	if (!h->agent) return CLI_USAGE(h->cli, "cli.hook.agent", { "agent", name });

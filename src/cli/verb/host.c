@@ -88,7 +88,7 @@ static struct str config_make(const struct host *h, bool token)
 static char **argv_make(const struct host *h, struct str config)
 {
 	struct cli *cli = h->cli;
-	struct str flag = args_get(&cli->args, "mcp-flag");
+	struct str flag = cli_arg(cli, "mcp-flag");
 	size_t n = 0, len = cli->args.words_len;
 	char **argv = ARENA_ARRAY(&cli->arena, char *, len + 3);
 	struct str name = str_of(cli->args.words[0]);
@@ -268,7 +268,7 @@ static void dialog_show(struct host *h)
 
 	h->wanted = STR_NONE;
 	if (client_call(h->agent, &call, &h->cli->arena, &reply, NULL) != OK ||
-		!str_is(json_text(json_get(reply.json, "status")), "pending"))
+		!str_is(json_text_of(reply.json, "status"), "pending"))
 		return;
 	watch(h, h->tty, false); /* the dialog reads it */
 	h->then = h->modes;
@@ -290,8 +290,8 @@ static bool event_take(void *ctx, const struct sse_frame *frame)
 	const struct json *event = NULL;
 
 	if (json_read(frame->data, NULL, &arena, &event, NULL) == OK) {
-		struct str type = json_text(json_get(event, "type"));
-		struct str id = json_text(json_get(event, "ask"));
+		struct str type = json_text_of(event, "type");
+		struct str id = json_text_of(event, "ask");
 
 		if (str_is(type, "ask.created"))
 			h->wanted = str_of(arena_copy(&h->cli->arena, id));
@@ -381,7 +381,7 @@ static int session_make(struct host *h)
 	jw_object_end(&w);
 	int status = cli_call_by(h->cli, h->agent, "POST", STR("/v1/sessions"),
 		buf_keep_done(&body, &h->cli->arena), &reply, NULL);
-	if (status == EXIT_YES) h->session = json_text(json_get(reply.json, "id"));
+	if (status == EXIT_YES) h->session = json_text_of(reply.json, "id");
 	return status;
 }
 

@@ -24,8 +24,7 @@ static void row_end(struct grid *g, struct str *row, const struct json *ask)
 {
 	struct arena *arena = &g->cli->arena;
 
-	row[COL_AGENT] =
-		safe_line(arena, json_text(json_get(json_get(ask, "agent"), "name")));
+	row[COL_AGENT] = safe_line(arena, json_text_of(json_get(ask, "agent"), "name"));
 	row[COL_TITLE] = safe_line(arena, ask_title(ask, arena));
 }
 
@@ -35,7 +34,7 @@ static void row_fill(struct grid *g, const struct json *ask)
 	struct str *row = g->rows[g->len++];
 	int64_t created = clock_now_ms();
 
-	time_read(json_text(json_get(ask, "created_at")), &created);
+	time_read(json_text_of(ask, "created_at"), &created);
 	row[COL_ID] = reply_text(g->cli, ask, "id");
 	if (g->settled) {
 		row[COL_STATUS] = str_of(ask_outcome(ask));
@@ -120,21 +119,21 @@ enum { PAGE_MAX = 200, LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
 
 static int query_make(struct cli *cli, struct buf *out)
 {
-	struct str since = args_get(&cli->args, "since");
+	struct str since = cli_arg(cli, "since");
 	char from[TIME_SIZE];
-	bool settled = args_have(&cli->args, "settled");
+	bool settled = cli_has(cli, "settled");
 	int64_t ms;
 
-	if (settled && args_have(&cli->args, "status"))
+	if (settled && cli_has(cli, "status"))
 		return CLI_USAGE(cli, "cli.list.settled_status");
-	if (!settled && (since.at || args_have(&cli->args, "mine")))
+	if (!settled && (since.at || cli_has(cli, "mine")))
 		return CLI_USAGE(cli, "cli.list.needs_settled");
 	if (since.at && !duration_read(since, &ms))
 		return CLI_USAGE(cli, "cli.since.wrong", { "value", since });
 	buf_add(out, flags_query(cli, "/v1/asks", "status kind session project agent"));
 	buf_add_char(out, memchr(out->at, '?', out->len) ? '&' : '?');
 	if (settled) buf_add_text(out, "status=settled&");
-	if (args_have(&cli->args, "mine")) buf_add_text(out, "by=me&");
+	if (cli_has(cli, "mine")) buf_add_text(out, "by=me&");
 	if (since.at) {
 		time_write(clock_now_ms() - ms, from);
 		buf_add_text(out, "from=");
@@ -167,7 +166,7 @@ static int pages_read(struct cli *cli, struct str query, int64_t limit,
 		items = json_get(page, "items");
 		pages[(*len)++] = page;
 		left -= json_is(items, JSON_ARRAY) ? items->count : 0;
-		cursor = json_text(json_get(page, "next_cursor"));
+		cursor = json_text_of(page, "next_cursor");
 	} while (cursor.len > 0 && left > 0);
 	*more = cursor.len > 0;
 	return EXIT_YES;
@@ -175,7 +174,7 @@ static int pages_read(struct cli *cli, struct str query, int64_t limit,
 
 static void asks_print(struct cli *cli, const struct json **pages, size_t pages_len)
 {
-	struct grid g = { .cli = cli, .settled = args_have(&cli->args, "settled") };
+	struct grid g = { .cli = cli, .settled = cli_has(cli, "settled") };
 	size_t len = 0;
 
 	for (size_t p = 0; p < pages_len; p++)
@@ -185,8 +184,8 @@ static void asks_print(struct cli *cli, const struct json **pages, size_t pages_
 	for (size_t p = 0; p < pages_len; p++) {
 		const struct json *items = json_get(pages[p], "items");
 
-		for (uint32_t i = 0; i < items->count; i++)
-			row_fill(&g, &items->items[i]);
+		for (const struct json *item = NULL; json_each(items, &item);)
+			row_fill(&g, item);
 	}
 	if (!cli->term.out_tty)
 		grid_raw(&g);
@@ -209,8 +208,8 @@ static void asks_json(const struct json **pages, size_t len)
 	for (size_t p = 0; p < len; p++) {
 		const struct json *items = json_get(pages[p], "items");
 
-		for (uint32_t i = 0; i < items->count; i++)
-			jw_json(&w, &items->items[i]);
+		for (const struct json *one = NULL; json_each(items, &one);)
+			jw_json(&w, one);
 	}
 	jw_array_end(&w);
 	jw_put_json(&w, "next_cursor", json_get(last, "next_cursor"));
@@ -223,7 +222,7 @@ static void asks_json(const struct json **pages, size_t len)
 
 static int list_run(struct cli *cli)
 {
-	struct str said = args_get(&cli->args, "limit");
+	struct str said = cli_arg(cli, "limit");
 	struct buf query = { .max = 16384 };
 	const struct json **pages;
 	int64_t limit = LIMIT_DEFAULT;

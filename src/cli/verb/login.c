@@ -51,7 +51,7 @@ static int credentials_ask(struct cli *cli, struct credentials *c)
 {
 	int tty;
 
-	c->name = args_get(&cli->args, "name");
+	c->name = cli_arg(cli, "name");
 	if (c->name.len > 0 && !isatty(STDIN_FILENO)) {
 		if (stdin_line(cli, &c->password)) return EXIT_YES;
 		return CLI_USAGE(cli, "cli.login.terminal");
@@ -76,8 +76,8 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 	} else {
 		jw_put_str(&w, "name", str_trim(c->name));
 		jw_put_str(&w, "password", c->password);
-		if (args_have(&cli->args, "workspace"))
-			jw_put_str(&w, "workspace", args_get(&cli->args, "workspace"));
+		if (cli_has(cli, "workspace"))
+			jw_put_str(&w, "workspace", cli_arg(cli, "workspace"));
 	}
 	jw_object_end(&w);
 	return buf_keep_done(&body, &cli->arena);
@@ -110,9 +110,8 @@ static int login_send(
 	}
 	if (err != OK) return reply.stopped ? term_stopped() : cli_fail(cli, &why);
 	*out = (struct login){ at.url, reply.cookie };
-	*name = json_text(json_get(reply.json, "name"));
-	if (name->len == 0)
-		*name = json_text(json_get(json_get(reply.json, "user"), "name"));
+	*name = json_text_of(reply.json, "name");
+	if (name->len == 0) *name = json_text_of(json_get(reply.json, "user"), "name");
 	if (reply.cookie.len > 0) return EXIT_YES;
 	SAY("cli.not_parley");
 	return EXIT_NO_SERVER;
@@ -123,7 +122,7 @@ static int login_run(struct cli *cli)
 	struct credentials c = { 0 };
 	struct login login;
 	struct fault why = { 0 };
-	struct str word = args_word(&cli->args, 0), name = STR_NONE;
+	struct str word = cli_word(cli, 0), name = STR_NONE;
 	int status = EXIT_YES;
 
 	term_watch(&cli->term);

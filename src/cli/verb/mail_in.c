@@ -51,7 +51,7 @@ static int message_send(struct cli *cli, struct str message)
 		.stop_fd = -1 };
 	struct api_call call = { .method = "POST",
 		.path = STR("/v1/in/mail"),
-		.body = body_write(message, args_word(&cli->args, 0), arena) };
+		.body = body_write(message, cli_word(cli, 0), arena) };
 	struct api_reply reply = { 0 };
 	struct fault why = { 0 };
 	struct client *client = call.body.len ? client_new(&setup, &why) : NULL;

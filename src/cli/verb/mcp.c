@@ -12,8 +12,7 @@
 static int config_print(struct cli *cli, struct str client)
 {
 	const struct agent *a = agent_find(client);
-	const struct agent_entry entry =
-		connect_entry(cli, args_get(&cli->args, "project"));
+	const struct agent_entry entry = connect_entry(cli, cli_arg(cli, "project"));
 	struct buf names = { .max = 4096 };
 	struct fault why = { 0 };
 	struct str text;
@@ -37,12 +36,11 @@ static struct client *server_open(void *ctx, struct fault *why)
 
 static int mcp_run(struct cli *cli)
 {
-	struct str client = args_get(&cli->args, "print-config");
+	struct str client = cli_arg(cli, "print-config");
 	struct bridge_setup setup = { .open = server_open,
 		.ctx = cli,
-		.path = args_have(&cli->args, "strict") ? STR("/mcp?strict=true")
-							: STR("/mcp"),
-		.host = args_get(&cli->args, "host"),
+		.path = cli_has(cli, "strict") ? STR("/mcp?strict=true") : STR("/mcp"),
+		.host = cli_arg(cli, "host"),
 		.in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO };
 	int status;

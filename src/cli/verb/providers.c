@@ -9,7 +9,7 @@ enum { BATCH = 400 }; /* prices of a request */
 static struct str key_cell(struct cli *cli, const struct json *provider)
 {
 	const struct json *key = json_get(provider, "key");
-	struct str last4 = json_text(json_get(key, "last4"));
+	struct str last4 = json_text_of(key, "last4");
 
 	if (last4.len) return arena_print(&cli->arena, "…%.*s", STR_ARGS(last4));
 	return json_is(json_get(key, "set"), JSON_TRUE) ? STR("set") : STR("-");
@@ -27,8 +27,8 @@ static const struct resource providers = { "/v1/providers", NULL, "cli.providers
 
 static int providers_add_run(struct cli *cli)
 {
-	struct str name = args_word(&cli->args, 0), kind = args_get(&cli->args, "kind");
-	struct str file = args_get(&cli->args, "key-file"), key = STR_NONE;
+	struct str name = cli_word(cli, 0), kind = cli_arg(cli, "kind");
+	struct str file = cli_arg(cli, "key-file"), key = STR_NONE;
 	struct fault why = { 0 };
 	const struct json *reply;
 	enum model_wire wire;
@@ -39,7 +39,7 @@ static int providers_add_run(struct cli *cli)
 	if (file.len && !file_whole(cli, file, &key, &why)) return cli_fail(cli, &why);
 	status = cli_call(cli, "POST", str_of(providers.path),
 		BODY(cli, { "name", name }, { "kind", kind },
-			{ "url", args_get(&cli->args, "provider-url") },
+			{ "url", cli_arg(cli, "provider-url") },
 			{ "key", str_trim(key) }),
 		&reply);
 	if (!status && !as_json(cli)) SAY("cli.providers.made", { "name", name });
@@ -79,7 +79,7 @@ static int prices_put(struct cli *cli, const struct provider_model *models, size
 static int providers_prices_run(struct cli *cli)
 {
 	static const struct json_limits big = { .values = 2000000 };
-	struct str file = args_word(&cli->args, 0), text;
+	struct str file = cli_word(cli, 0), text;
 	const struct json *list;
 	struct provider_model *models;
 	struct fault why = { 0 };

@@ -59,7 +59,7 @@ static void match_add(struct cli *cli, struct buf *out, const char *id, struct s
 static struct str match_least(
 	struct cli *cli, const struct json *least, const char *family)
 {
-	struct str min = json_text(json_get(least, "min"));
+	struct str min = json_text_of(least, "min");
 
 	if (!min.len) return STR_NONE;
 	return MSG(&cli->arena,
@@ -115,8 +115,8 @@ static void route_print(struct cli *cli, const struct json *route, uint32_t n)
 		STR_ARGS(name.len ? name : MSG(&cli->arena, "web.routes.unnamed")));
 	if (match.len) printf(" (%.*s)", STR_ARGS(match));
 	printf("\n");
-	for (uint32_t i = 0; steps && i < steps->count; i++)
-		step_print(cli, &steps->items[i]);
+	for (const struct json *item = NULL; json_each(steps, &item);)
+		step_print(cli, item);
 	if (!steps || !steps->count)
 		printf("   %.*s\n", STR_ARGS(MSG(&cli->arena, "web.routes.nobody")));
 	if (json_is(repeat, JSON_OBJECT))
@@ -134,7 +134,7 @@ static int route_list(struct cli *cli)
 	int status = cli_call_get(cli, STR("/v1/routes"), &page);
 
 	if (status != EXIT_YES) return status;
-	if (as_json(cli) || str_is(args_word(&cli->args, 0), "show")) {
+	if (as_json(cli) || str_is(cli_word(cli, 0), "show")) {
 		json_print(page);
 		return EXIT_YES;
 	}
@@ -148,7 +148,7 @@ static int route_list(struct cli *cli)
 
 static int route_set(struct cli *cli)
 {
-	struct str name = args_word(&cli->args, 1), text;
+	struct str name = cli_word(cli, 1), text;
 	const struct json *reply, *version;
 	int status;
 
@@ -202,7 +202,7 @@ static void entry_print(
 	struct cli *cli, const struct json *entry, const struct json *users)
 {
 	int64_t at = ask_time(entry, "at");
-	struct str user = json_text(json_get(entry, "user"));
+	struct str user = json_text_of(entry, "user");
 	struct str team = reply_text(cli, entry, "team");
 	struct str channel = reply_text(cli, entry, "channel");
 	struct str why = reply_text(cli, entry, "why");
@@ -230,13 +230,12 @@ static int trial_print(struct cli *cli, const struct json *trial)
 
 	if (status == EXIT_YES) status = cli_call_get(cli, STR("/v1/routes"), &page);
 	if (status != EXIT_YES) return status;
-	route = resource_find(
-		json_get(page, "items"), json_text(json_get(trial, "route")));
+	route = resource_find(json_get(page, "items"), json_text_of(trial, "route"));
 	if (route)
 		printf("%.*s\n", STR_ARGS(MSG(&cli->arena, "cli.route.uses",
 					 { "name", reply_text(cli, route, "name") })));
-	for (uint32_t i = 0; plan && i < plan->count; i++)
-		entry_print(cli, &plan->items[i], &users);
+	for (const struct json *item = NULL; json_each(plan, &item);)
+		entry_print(cli, item, &users);
 	if (!plan || !plan->count) SAY("web.routes.preview.nobody");
 	return EXIT_YES;
 }
@@ -244,7 +243,7 @@ static int trial_print(struct cli *cli, const struct json *trial)
 static int route_try(struct cli *cli)
 {
 	const struct json *ask, *trial;
-	int status = cli_call_get(cli, ask_path(cli, args_word(&cli->args, 1), ""), &ask);
+	int status = cli_call_get(cli, ask_path(cli, cli_word(cli, 1), ""), &ask);
 
 	if (status == EXIT_YES)
 		status = cli_call(
@@ -255,13 +254,13 @@ static int route_try(struct cli *cli)
 
 static int route_run(struct cli *cli)
 {
-	struct str verb = args_word(&cli->args, 0);
+	struct str verb = cli_word(cli, 0);
 	int status = cli_call_open(cli);
 
 	if (status != EXIT_YES) return status;
 	if (!verb.len || str_is(verb, "list") || str_is(verb, "show"))
 		return route_list(cli);
-	if (!args_word(&cli->args, 1).len)
+	if (!cli_word(cli, 1).len)
 		return CLI_USAGE(cli, "cli.route.word", { "verb", verb });
 	if (str_is(verb, "try")) return route_try(cli);
 	if (str_is(verb, "set")) return route_set(cli);

@@ -10,7 +10,7 @@
 
 static struct str text_of(const struct json *of, const char *name)
 {
-	return json_text(json_get(of, name));
+	return json_text_of(of, name);
 }
 
 static const struct resource rules = { "/v1/rules", "effect agent state", "cli.rule.none",
@@ -36,13 +36,13 @@ static int rule_said(struct cli *cli, const struct json *rule)
 
 static int add_run(struct cli *cli)
 {
-	struct str effect = args_word(&cli->args, 0), body;
+	struct str effect = cli_word(cli, 0), body;
 	const struct json *reply;
 	int status;
 
-	if (!effect.len == !args_have(&cli->args, "file"))
+	if (!effect.len == !cli_has(cli, "file"))
 		return CLI_USAGE(cli, "cli.rule.add.what");
-	status = rule_given(cli, effect, args_word(&cli->args, 1), &body);
+	status = rule_given(cli, effect, cli_word(cli, 1), &body);
 	if (status == EXIT_YES)
 		status = cli_call(cli, "POST", STR("/v1/rules"), body, &reply);
 	return status == EXIT_YES ? rule_said(cli, reply) : status;
@@ -66,7 +66,7 @@ static int show_run(struct cli *cli)
 	const struct json *rule;
 	struct json terms;
 	int status = cli_call_get(
-		cli, resource_path(cli, &rules, args_word(&cli->args, 0), ""), &rule);
+		cli, resource_path(cli, &rules, cli_word(cli, 0), ""), &rule);
 
 	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, rule);
 	rule_print(cli, rule);
@@ -97,7 +97,7 @@ static struct str edit_body(
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	bool file = args_have(&cli->args, "file");
+	bool file = cli_has(cli, "file");
 
 	jw_object(&w);
 	for (uint32_t i = 0; i < given->count; i++) {
@@ -110,8 +110,8 @@ static struct str edit_body(
 		else
 			jw_json(&w, value);
 	}
-	if (args_have(&cli->args, "enable") || args_have(&cli->args, "disable"))
-		jw_put_bool(&w, "enabled", args_have(&cli->args, "enable"));
+	if (cli_has(cli, "enable") || cli_has(cli, "disable"))
+		jw_put_bool(&w, "enabled", cli_has(cli, "enable"));
 	jw_put_json(&w, "version", json_get(now, "version"));
 	jw_object_end(&w);
 	return buf_keep_done(&body, &cli->arena);
@@ -119,14 +119,14 @@ static struct str edit_body(
 
 static int edit_run(struct cli *cli)
 {
-	struct str path = resource_path(cli, &rules, args_word(&cli->args, 0), ""), text;
+	struct str path = resource_path(cli, &rules, cli_word(cli, 0), ""), text;
 	const struct json *given;
 	const struct json *reply;
 	int status = cli_call_get(cli, path, &reply);
 
 	if (status == EXIT_YES)
 		status = rule_given(
-			cli, text_of(reply, "effect"), args_word(&cli->args, 1), &text);
+			cli, text_of(reply, "effect"), cli_word(cli, 1), &text);
 	if (status != EXIT_YES) return status;
 	if (json_read(text, NULL, &cli->arena, &given, NULL)) return EXIT_USAGE;
 	status = cli_call(cli, "PATCH", path, edit_body(cli, reply, given), &reply);
@@ -139,7 +139,7 @@ static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { 
 /* How far back it looks. */
 static int since_put(struct cli *cli, struct json_writer *w)
 {
-	struct str since = args_get(&cli->args, "since");
+	struct str since = cli_arg(cli, "since");
 	char from[TIME_SIZE];
 	int64_t ms = 0;
 
@@ -164,15 +164,15 @@ static int try_body(struct cli *cli, struct str said, struct buf *out)
 			return CLI_USAGE(cli, "cli.rule.json");
 		jw_put_json(&w, "operation", operation);
 	} else {
-		struct str effect = args_get(&cli->args, "effect"), rule = STR_NONE;
+		struct str effect = cli_arg(cli, "effect"), rule = STR_NONE;
 
 		status = rule_given(cli, effect.len ? effect : STR("allow"), said, &rule);
 		jw_key(&w, "rule");
 		jw_raw(&w, rule);
 	}
 	if (status == EXIT_YES) status = since_put(cli, &w);
-	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
-	jw_put_some(&w, "project", args_get(&cli->args, "project"));
+	jw_put_some(&w, "agent", cli_arg(cli, "agent"));
+	jw_put_some(&w, "project", cli_arg(cli, "project"));
 	jw_object_end(&w);
 	return status;
 }
@@ -188,30 +188,29 @@ static void tried_print(struct cli *cli, const struct json *tried)
 			printf("%s\t%lld\n", counts[i],
 				(long long)json_get(tried, counts[i])->integer);
 		fits = json_get(tried, "differs");
-		for (uint32_t i = 0; fits && i < fits->count; i++)
+		for (const struct json *item = NULL; json_each(fits, &item);)
 			printf("%.*s\t%.*s\t%.*s\t%.*s\t%.*s\n",
-				STR_ARGS(text_of(&fits->items[i], "ask")),
-				STR_ARGS(text_of(&fits->items[i], "was")),
-				STR_ARGS(text_of(&fits->items[i], "would")),
-				STR_ARGS(reply_text(cli, &fits->items[i], "agent")),
-				STR_ARGS(reply_text(cli, &fits->items[i], "call")));
+				STR_ARGS(text_of(item, "ask")),
+				STR_ARGS(text_of(item, "was")),
+				STR_ARGS(text_of(item, "would")),
+				STR_ARGS(reply_text(cli, item, "agent")),
+				STR_ARGS(reply_text(cli, item, "call")));
 		return;
 	}
 	printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(tried, "effect")),
 		STR_ARGS(text_of(tried, "risk")), STR_ARGS(text_of(tried, "by")));
-	for (uint32_t i = 0; i < fits->count; i++)
-		printf("%.*s\t%.*s\t%.*s\t%.*s\n",
-			STR_ARGS(text_of(&fits->items[i], "rule")),
-			STR_ARGS(text_of(&fits->items[i], "effect")),
-			STR_ARGS(reply_text(cli, &fits->items[i], "detail")),
-			STR_ARGS(reply_text(cli, &fits->items[i], "name")));
+	for (const struct json *one = NULL; json_each(fits, &one);)
+		printf("%.*s\t%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(one, "rule")),
+			STR_ARGS(text_of(one, "effect")),
+			STR_ARGS(reply_text(cli, one, "detail")),
+			STR_ARGS(reply_text(cli, one, "name")));
 }
 
 static int try_run(struct cli *cli)
 {
 	struct buf body = { .max = 1 << 20 };
 	const struct json *reply;
-	int status = try_body(cli, args_word(&cli->args, 0), &body);
+	int status = try_body(cli, cli_word(cli, 0), &body);
 
 	if (status == EXIT_YES)
 		status = cli_call(cli, "POST", STR("/v1/rules/try"),
@@ -255,7 +254,7 @@ const struct command rule_verbs[] = {
  * there. */
 static int policy_change(struct cli *cli, const struct json *now, const struct json **out)
 {
-	struct str mode = args_get(&cli->args, "mode");
+	struct str mode = cli_arg(cli, "mode");
 	const struct json *version = json_get(now, "version");
 	struct str body = arena_print(&cli->arena,
 		"{\"mode\":\"%.*s\",\"default\":false,\"version\":%lld}", STR_ARGS(mode),
@@ -269,7 +268,7 @@ static int policy_run(struct cli *cli)
 	const struct json *policy;
 	int status = cli_call_get(cli, STR("/v1/policy"), &policy);
 
-	if (status == EXIT_YES && args_have(&cli->args, "mode"))
+	if (status == EXIT_YES && cli_has(cli, "mode"))
 		status = policy_change(cli, policy, &policy);
 	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, policy);
 	json_print_pretty(policy);

@@ -153,9 +153,9 @@ static bool require_put(struct json_writer *w, struct str said)
 
 static int asks_put(struct cli *cli, struct json_writer *w, bool asks)
 {
-	struct str verify = args_get(&cli->args, "verify"),
-		   risk = asks ? args_get(&cli->args, "risk") : STR_NONE, one;
-	bool require = args_have(&cli->args, "require");
+	struct str verify = cli_arg(cli, "verify"),
+		   risk = asks ? cli_arg(cli, "risk") : STR_NONE, one;
+	bool require = cli_has(cli, "require");
 	size_t at = 0;
 
 	if (!require && !verify.len && !risk.len) return EXIT_YES;
@@ -174,7 +174,7 @@ static int asks_put(struct cli *cli, struct json_writer *w, bool asks)
 static int match_put(
 	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
 {
-	struct str risk = args_get(&cli->args, "risk");
+	struct str risk = cli_arg(cli, "risk");
 	int status;
 
 	jw_put_object(w, "match");
@@ -190,8 +190,8 @@ static int match_put(
 		jw_put_some(w, str_is(effect, "deny") ? "min" : "max", risk);
 		jw_object_end(w);
 	}
-	jw_put_some(w, "agent", args_get(&cli->args, "agent"));
-	jw_put_some(w, "project", args_get(&cli->args, "project"));
+	jw_put_some(w, "agent", cli_arg(cli, "agent"));
+	jw_put_some(w, "project", cli_arg(cli, "project"));
 	jw_object_end(w);
 	return status;
 }
@@ -199,7 +199,7 @@ static int match_put(
 static int options_put(
 	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
 {
-	struct str time = args_get(&cli->args, "for");
+	struct str time = cli_arg(cli, "for");
 	char until[TIME_SIZE];
 	int64_t ms = 0;
 	int status;
@@ -208,7 +208,7 @@ static int options_put(
 		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
 	jw_object(w);
 	jw_put_some(w, "effect", effect);
-	jw_put_some(w, "note", args_get(&cli->args, "note"));
+	jw_put_some(w, "note", cli_arg(cli, "note"));
 	status = match_put(cli, w, effect, pattern);
 	if (status == EXIT_YES) status = asks_put(cli, w, str_is(effect, "ask"));
 	if (ms) time_write(clock_now_ms() + ms, until);
@@ -219,7 +219,7 @@ static int options_put(
 
 int rule_given(struct cli *cli, struct str effect, struct str pattern, struct str *out)
 {
-	struct str file = args_get(&cli->args, "file");
+	struct str file = cli_arg(cli, "file");
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
 	const struct json *json;

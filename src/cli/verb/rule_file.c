@@ -21,7 +21,7 @@ static bool rule_is_bound(const struct json *rule)
 
 static int export_run(struct cli *cli)
 {
-	struct str file = args_word(&cli->args, 0);
+	struct str file = cli_word(cli, 0);
 	struct buf text = { .max = 1 << 26 }, pretty = { .max = 1 << 26 };
 	struct json_writer w = { .out = &text };
 	const struct json *whole;
@@ -93,11 +93,11 @@ static bool says_same(
 static const struct json *live_find(struct apply *a, const struct json *rule)
 {
 	static const char *const words[] = { "effect", "match", "ask", NULL };
-	struct str id = json_text(json_get(rule, "id"));
+	struct str id = json_text_of(rule, "id");
 	uint32_t found = a->live.count;
 
 	for (uint32_t i = 0; id.len && i < a->live.count; i++)
-		if (str_eq(json_text(json_get(&a->live.items[i], "id")), id)) found = i;
+		if (str_eq(json_text_of(&a->live.items[i], "id"), id)) found = i;
 	for (uint32_t i = 0; found == a->live.count && i < a->live.count; i++)
 		if (!a->taken[i] && says_same(&a->live.items[i], rule, words)) found = i;
 	if (found == a->live.count || a->taken[found]) return NULL;
@@ -141,7 +141,7 @@ static struct str patch_of(
 		if (i == 1 && !match) value = &empty;
 		jw_put_json(&w, names[i], value);
 	}
-	jw_put_str(&w, "note", json_text(json_get(terms, "note")));
+	jw_put_str(&w, "note", json_text_of(terms, "note"));
 	jw_put_bool(&w, "enabled", !json_is(enabled, JSON_FALSE));
 	jw_put_json(&w, "version", json_get(live, "version"));
 	jw_object_end(&w);
@@ -155,7 +155,7 @@ static void change_print(
 
 	rule_says(&line, rule, &a->cli->arena);
 	if (live)
-		printf("~ %.*s  %s\n", STR_ARGS(json_text(json_get(live, "id"))),
+		printf("~ %.*s  %s\n", STR_ARGS(json_text_of(live, "id")),
 			buf_text(&line));
 	else
 		printf("+ %s\n", buf_text(&line));
@@ -182,8 +182,7 @@ static int rule_apply(
 	if (a->dry) return EXIT_YES;
 	if (live)
 		return cli_call(a->cli, "PATCH",
-			path_with(a->cli, "/v1/rules/", json_text(json_get(live, "id")),
-				""),
+			path_with(a->cli, "/v1/rules/", json_text_of(live, "id"), ""),
 			patch_of(a, live, &terms), NULL);
 	json_write(&body, &terms);
 	return cli_call(a->cli, "POST", STR("/v1/rules"),
@@ -216,8 +215,8 @@ static int rules_apply(struct apply *a, const struct json *rules)
 
 static int apply_run(struct cli *cli)
 {
-	struct apply a = { .cli = cli, .dry = args_have(&cli->args, "dry-run") };
-	struct str name = args_word(&cli->args, 0);
+	struct apply a = { .cli = cli, .dry = cli_has(cli, "dry-run") };
+	struct str name = cli_word(cli, 0);
 	const struct json *file, *rules;
 	int64_t others = 0;
 	int status = rule_file(cli, name, &file);

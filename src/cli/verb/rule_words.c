@@ -11,7 +11,7 @@
 
 static struct str text_of(const struct json *of, const char *name)
 {
-	return json_text(json_get(of, name));
+	return json_text_of(of, name);
 }
 
 static void part_add(
@@ -102,8 +102,8 @@ static void asks_add(struct buf *out, const struct json *ask, struct arena *aren
 	const struct json *require = json_get(ask, "require"),
 			  *timeout = json_get(ask, "timeout");
 
-	for (uint32_t i = 0; json_is(require, JSON_ARRAY) && i < require->count; i++)
-		require_add(out, &require->items[i], arena);
+	for (const struct json *item = NULL; json_each(require, &item);)
+		require_add(out, item, arena);
 	part_add(out, "cli.rule.raised", text_of(ask, "risk"), arena);
 	part_add(out, "cli.rule.verify", text_of(ask, "verify"), arena);
 	part_add(out, "cli.rule.timeout",

@@ -21,15 +21,15 @@ static int agent_choose(struct cli *cli, struct str *out)
 	int status;
 
 	if (cli->args.words_len > 1) {
-		*out = args_word(&cli->args, 0);
+		*out = cli_word(cli, 0);
 		return EXIT_YES;
 	}
 	status = cli_call_all(cli, STR("/v1/agents"), &all);
 	if (status) return status;
-	for (uint32_t i = 0; i < all.count; i++) {
-		one = &all.items[i];
+	for (const struct json *item = NULL; json_each(&all, &item);) {
+		one = item;
 		if (!json_is(json_get(one, "default"), JSON_TRUE)) continue;
-		*out = json_text(json_get(one, "name"));
+		*out = json_text_of(one, "name");
 		if (json_is(json_get(one, "runnable"), JSON_TRUE)) return EXIT_YES;
 		SAY("cli.run.not_runnable", { "agent", *out },
 			{ "why", reply_text(cli, one, "why") });
@@ -46,21 +46,20 @@ static int session_open(struct cli *cli, struct str *session)
 	struct str agent;
 	int status;
 
-	*session = args_get(&cli->args, "session");
+	*session = cli_arg(cli, "session");
 	if (session->len) return EXIT_YES;
 	status = agent_choose(cli, &agent);
 	if (!status)
 		status = cli_call(cli, "POST", STR("/v1/sessions"),
 			BODY(cli, { "agent", agent }), &reply);
-	if (!status) *session = json_text(json_get(reply, "id"));
+	if (!status) *session = json_text_of(reply, "id");
 	return status;
 }
 
 static int message_send(
 	struct cli *cli, struct str session, struct str text, struct str *run)
 {
-	struct str lang = args_get(&cli->args, "lang"),
-		   cost = args_get(&cli->args, "max-cost");
+	struct str lang = cli_arg(cli, "lang"), cost = cli_arg(cli, "max-cost");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *reply;
@@ -78,7 +77,7 @@ static int message_send(
 	status = cli_call(cli, "POST",
 		path_with(cli, "/v1/sessions/", session, "/messages"),
 		buf_keep_done(&b, &cli->arena), &reply);
-	if (!status) *run = json_text(json_get(json_get(reply, "run"), "id"));
+	if (!status) *run = json_text_of(json_get(reply, "run"), "id");
 	return status;
 }
 
@@ -97,7 +96,7 @@ static void session_tell(struct cli *cli, struct str session)
 
 static int run_run(struct cli *cli)
 {
-	struct str text = args_word(&cli->args, cli->args.words_len - 1);
+	struct str text = cli_word(cli, cli->args.words_len - 1);
 	struct run_follow f = { .cli = cli,
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
 	int status;
@@ -113,7 +112,7 @@ static int run_run(struct cli *cli)
 	if (!status) status = session_open(cli, &f.session);
 	if (!status) status = message_send(cli, f.session, text, &f.run);
 	if (status) return status;
-	if (args_have(&cli->args, "detach")) {
+	if (cli_has(cli, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));
 		return EXIT_YES;
 	}

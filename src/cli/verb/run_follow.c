@@ -167,7 +167,7 @@ static struct str call_about(const struct json *arguments)
 static struct str call_name(
 	struct follow *f, struct str name, const struct json *arguments)
 {
-	struct str operation = json_text(json_get(arguments, "operation"));
+	struct str operation = json_text_of(arguments, "operation");
 
 	return operation.len ? arena_print(&f->cli->arena, "%.*s/%.*s", STR_ARGS(name),
 				       STR_ARGS(operation))
@@ -190,11 +190,9 @@ static void message_shown(struct follow *f, const struct json *message)
 	const struct json *parts = json_get(message, "content");
 	struct buf text = { 0 };
 
-	for (uint32_t i = 0; json_is(parts, JSON_ARRAY) && i < parts->count; i++) {
-		const struct json *p = &parts->items[i];
-
-		if (!str_is(json_text(json_get(p, "type")), "text")) continue;
-		buf_add(&text, json_text(json_get(p, "text")));
+	for (const struct json *p = NULL; json_each(parts, &p);) {
+		if (!str_is(json_text_of(p, "type"), "text")) continue;
+		buf_add(&text, json_text_of(p, "text"));
 	}
 	text_rest(f, buf_str(&text));
 	buf_done(&text);
@@ -209,9 +207,8 @@ static void message_came(struct follow *f, struct str id)
 		"/v1/sessions/%.*s/messages?limit=20", STR_ARGS(f->set->session));
 	const struct json *page = fetch(f, path), *items = json_get(page, "items");
 
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		if (str_eq(json_text(json_get(&items->items[i], "id")), id))
-			message_shown(f, &items->items[i]);
+	for (const struct json *item = NULL; json_each(items, &item);)
+		if (str_eq(json_text_of(item, "id"), id)) message_shown(f, item);
 }
 
 static struct str seconds(struct follow *f, const struct json *ms)
@@ -224,11 +221,11 @@ static struct str seconds(struct follow *f, const struct json *ms)
 
 static void call_ended(struct follow *f, const struct json *data)
 {
-	struct str status = json_text(json_get(data, "status"));
+	struct str status = json_text_of(data, "status");
 	struct str path = arena_print(&f->cli->arena, "/v1/tool-calls/%.*s",
-		STR_ARGS(json_text(json_get(data, "call"))));
+		STR_ARGS(json_text_of(data, "call")));
 	const struct json *call = fetch(f, path), *args = json_get(call, "arguments");
-	struct str name = json_text(json_get(data, "name")), about = call_about(args);
+	struct str name = json_text_of(data, "name"), about = call_about(args);
 	bool done = str_is(status, "done");
 
 	thought_end(f);
@@ -242,9 +239,9 @@ static void call_ended(struct follow *f, const struct json *data)
 		     : str_of(msg_text(arena_print(
 			       &f->cli->arena, "cli.run.call.%.*s", STR_ARGS(status))
 					       .at)));
-	if (!done && json_text(json_get(call, "error")).len)
-		line_print(f, " ", TINT_DIM, STR(""), json_text(json_get(call, "error")),
-			STR_NONE);
+	if (!done && json_text_of(call, "error").len)
+		line_print(
+			f, " ", TINT_DIM, STR(""), json_text_of(call, "error"), STR_NONE);
 }
 
 /* ---- sub-agents, tasks ---- */
@@ -266,9 +263,8 @@ static bool waits_for_person(const struct json *data)
 {
 	const struct json *waits = json_get(data, "waits_for");
 
-	for (uint32_t i = 0; json_is(waits, JSON_ARRAY) && i < waits->count; i++)
-		if (str_is(json_text(json_get(&waits->items[i], "type")), "ask"))
-			return true;
+	for (const struct json *item = NULL; json_each(waits, &item);)
+		if (str_is(json_text_of(item, "type"), "ask")) return true;
 	return false;
 }
 
@@ -278,7 +274,7 @@ static void child_event(
 	struct arena *arena = &f->cli->arena;
 
 	if (str_is(type, "run.queued") && !name_of(f, run).len)
-		name_keep(f, run, json_text(json_get(data, "agent")));
+		name_keep(f, run, json_text_of(data, "agent"));
 	else if (str_is(type, "run.started"))
 		child_line(f, "*", run, MSG(arena, "cli.run.works"), STR_NONE);
 	else if (str_is(type, "run.waiting") && waits_for_person(data))
@@ -287,8 +283,7 @@ static void child_event(
 		child_line(f, "=", run, MSG(arena, "cli.run.done"),
 			seconds(f, json_get(data, "duration_ms")));
 	else if (str_is(type, "run.failed"))
-		child_line(f, "x", run,
-			json_text(json_get(json_get(data, "error"), "message")),
+		child_line(f, "x", run, json_text_of(json_get(data, "error"), "message"),
 			STR_NONE);
 	else if (str_is(type, "run.cancelled"))
 		child_line(f, "-", run, MSG(arena, "cli.run.cancelled"), STR_NONE);
@@ -299,7 +294,7 @@ static void task_event(struct follow *f, struct str type, const struct json *dat
 	bool done = str_is(type, "task.completed");
 
 	if (!done && !str_is(type, "task.created")) return;
-	line_print(f, done ? "[x]" : "[ ]", TINT_NONE, json_text(json_get(data, "name")),
+	line_print(f, done ? "[x]" : "[ ]", TINT_NONE, json_text_of(data, "name"),
 		STR_NONE, STR_NONE);
 }
 
@@ -318,18 +313,18 @@ static void queued_show(struct follow *f, const struct json *data)
 static void own_event(struct follow *f, struct str type, const struct json *data)
 {
 	if (str_is(type, "run.token")) {
-		text_show(f, json_text(json_get(data, "text")));
+		text_show(f, json_text_of(data, "text"));
 	} else if (str_is(type, "run.partial")) {
-		text_rest(f, json_text(json_get(data, "text")));
+		text_rest(f, json_text_of(data, "text"));
 	} else if (str_is(type, "run.thought")) {
 		if (!f->thinking_ms) f->thinking_ms = clock_mono_ms();
 	} else if (str_is(type, "run.retrying")) {
 		line_print(f, "*", TINT_YELLOW, MSG(&f->cli->arena, "cli.run.retrying"),
-			json_text(json_get(data, "why")), STR_NONE);
+			json_text_of(data, "why"), STR_NONE);
 		f->turn_bytes = 0;
 	} else if (str_is(type, "run.message") &&
-		   str_is(json_text(json_get(data, "role")), "assistant")) {
-		message_came(f, json_text(json_get(data, "message")));
+		   str_is(json_text_of(data, "role"), "assistant")) {
+		message_came(f, json_text_of(data, "message"));
 	} else if (str_is(type, "run.tool_finished")) {
 		call_ended(f, data);
 	} else if (str_is(type, "run.queued")) {
@@ -354,8 +349,8 @@ static bool event_came(void *ctx, const struct sse_frame *frame)
 		arena_done(&arena);
 		return true;
 	}
-	type = json_text(json_get(event, "type"));
-	run = json_text(json_get(event, "run"));
+	type = json_text_of(event, "type");
+	run = json_text_of(event, "run");
 	data = json_get(event, "data");
 	id = json_get(event, "id");
 	if (json_is(id, JSON_NUMBER)) keep(f->after, sizeof f->after, id->text);
@@ -363,10 +358,10 @@ static bool event_came(void *ctx, const struct sse_frame *frame)
 		task_event(f, type, data);
 	else if (f->set->live && str_eq(run, f->set->run))
 		own_event(f, type, data);
-	else if (f->set->live && str_eq(json_text(json_get(data, "parent")), f->set->run))
+	else if (f->set->live && str_eq(json_text_of(data, "parent"), f->set->run))
 		child_event(f, type, run, data);
 	if (str_is(type, "ask.created"))
-		keep(f->ask, sizeof f->ask, json_text(json_get(event, "ask")));
+		keep(f->ask, sizeof f->ask, json_text_of(event, "ask"));
 	f->over |= str_eq(run, f->set->run) && ends(type);
 	arena_done(&arena);
 	fflush(stdout);
@@ -384,7 +379,7 @@ static void ask_show(struct follow *f)
 	if (!f->set->live || !ask || !ask_pending(ask)) return;
 	text_end(f);
 	fflush(stdout);
-	SAY("cli.waiting", { "url", json_text(json_get(ask, "url")) });
+	SAY("cli.waiting", { "url", json_text_of(ask, "url") });
 	f->dialog = term_dialog_open(f->cli, ask, TERM_DIALOG_RUN);
 }
 
@@ -397,7 +392,7 @@ static void ask_next(struct follow *f)
 
 	f->settled = false;
 	if (json_is(asks, JSON_ARRAY) && asks->count)
-		keep(f->ask, sizeof f->ask, json_text(json_get(&asks->items[0], "id")));
+		keep(f->ask, sizeof f->ask, json_text_of(&asks->items[0], "id"));
 }
 
 static void ask_settled_show(struct follow *f, const struct json *ask)
@@ -577,7 +572,7 @@ static void summary_print(struct follow *f, const struct json *run)
 	const struct json *usage = json_get(run, "usage"),
 			  *cost = json_get(run, "cost_usd"),
 			  *most = json_get(json_get(run, "limits"), "cost_usd");
-	struct str status = json_text(json_get(run, "status"));
+	struct str status = json_text_of(run, "status");
 	int64_t tokens = 0, context = member_int(run, "context_max");
 	struct buf b = { 0 };
 
@@ -614,12 +609,12 @@ static int follow_tell(struct follow *f)
 	int code = cli_call_by(f->cli, f->beside, "GET", path, STR_NONE, &reply, NULL);
 
 	if (code) return code;
-	status = json_text(json_get(reply.json, "status"));
-	report = json_text(json_get(reply.json, "report"));
+	status = json_text_of(reply.json, "status");
+	report = json_text_of(reply.json, "report");
 	error = json_get(reply.json, "error");
-	kind = json_text(json_get(error, "kind"));
+	kind = json_text_of(error, "kind");
 	text_end(f);
-	if (args_have(&f->cli->args, "json"))
+	if (cli_has(f->cli, "json"))
 		printf("%.*s\n", STR_ARGS(reply.body));
 	else if (!f->shown && report.len)
 		report_print(report, f->set->live);
@@ -628,8 +623,7 @@ static int follow_tell(struct follow *f)
 	if (str_is(status, "completed")) return EXIT_YES;
 	if (str_is(status, "cancelled")) return EXIT_CANCELLED;
 	SAY("cli.run.failed", { "kind", kind },
-		{ "message", safe_line(&f->cli->arena,
-				     json_text(json_get(error, "message"))) });
+		{ "message", safe_line(&f->cli->arena, json_text_of(error, "message")) });
 	return str_is(kind, "limit") ? EXIT_DEADLINE : EXIT_NO;
 }
 
@@ -661,15 +655,15 @@ void run_follow_past(const struct run_follow *set, const struct json *said)
 	for (uint32_t i = said ? said->count : 0; i-- > 0;) { /* newest first */
 		const struct json *m = &said->items[i];
 		const struct json *parts = json_get(m, "content");
-		struct str role = json_text(json_get(m, "role"));
+		struct str role = json_text_of(m, "role");
 
 		if (str_is(role, "assistant")) message_shown(&f, m);
 		if (!str_is(role, "user") || !json_is(parts, JSON_ARRAY)) continue;
-		for (uint32_t k = 0; k < parts->count; k++) {
+		for (const struct json *item = NULL; json_each(parts, &item);) {
 			struct buf b = { 0 };
 
-			safe_wrap_add(&b, json_text(json_get(&parts->items[k], "text")),
-				"> ", set->cli->term.width);
+			safe_wrap_add(&b, json_text_of(item, "text"), "> ",
+				set->cli->term.width);
 			printf("%s%s%s", tint_on(TINT_BOLD, color), buf_text(&b),
 				tint_off(color));
 			buf_done(&b);

@@ -20,10 +20,10 @@ static struct str cost_of(struct cli *cli, const struct json *what)
 
 static void run_print(struct cli *cli, const struct json *run)
 {
-	struct str agent = json_text(json_get(json_get(run, "agent"), "name"));
+	struct str agent = json_text_of(json_get(run, "agent"), "name");
 
-	printf("%.*s  %-9.*s  %-20.*s  %.*s\n", STR_ARGS(json_text(json_get(run, "id"))),
-		STR_ARGS(json_text(json_get(run, "status"))),
+	printf("%.*s  %-9.*s  %-20.*s  %.*s\n", STR_ARGS(json_text_of(run, "id")),
+		STR_ARGS(json_text_of(run, "status")),
 		STR_ARGS(safe_line(&cli->arena, agent)), STR_ARGS(cost_of(cli, run)));
 }
 
@@ -39,16 +39,16 @@ static void session_print(struct cli *cli, const struct json *session)
 	} marks[] = { { "running", "*" }, { "waiting_for_input", "!" },
 		{ "waiting_for_approval", "!" }, { "failed", "x" },
 		{ "completed", "=" } };
-	struct str status = json_text(json_get(session, "status"));
-	struct str project = json_text(json_get(session, "project"));
+	struct str status = json_text_of(session, "status");
+	struct str project = json_text_of(session, "project");
 	const char *mark = "-";
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (str_is(status, marks[i].status)) mark = marks[i].mark;
 	printf("%s %.*s  %-20.*s  %-16.*s  %-9.*s  %.*s%s%.*s\n", mark,
-		STR_ARGS(json_text(json_get(session, "id"))), STR_ARGS(status),
-		STR_ARGS(safe_line(&cli->arena,
-			json_text(json_get(json_get(session, "agent"), "name")))),
+		STR_ARGS(json_text_of(session, "id")), STR_ARGS(status),
+		STR_ARGS(safe_line(
+			&cli->arena, json_text_of(json_get(session, "agent"), "name"))),
 		STR_ARGS(cost_of(cli, session)),
 		STR_ARGS(reply_text(cli, session, "title")), project.len ? " · " : "",
 		STR_ARGS(safe_line(&cli->arena, project)));
@@ -63,7 +63,7 @@ static const struct flag session_flags[] = {
 
 static int session_delete_run(struct cli *cli)
 {
-	struct str id = args_word(&cli->args, 0);
+	struct str id = cli_word(cli, 0);
 
 	if (id_valid(id, "ses")) return resource_remove(cli);
 	SAY("cli.session.wrong", { "id", id });

@@ -23,7 +23,7 @@ static void card_print(
 static const struct json *told_read(struct cli *cli)
 {
 	struct api_call call = { .method = "GET",
-		.path = ask_path(cli, args_word(&cli->args, 0), "/deliveries") };
+		.path = ask_path(cli, cli_word(cli, 0), "/deliveries") };
 	struct api_reply reply;
 
 	return client_call(cli->client, &call, &cli->arena, &reply, NULL) == OK
@@ -34,7 +34,7 @@ static const struct json *told_read(struct cli *cli)
 static int show_run(struct cli *cli)
 {
 	const struct json *ask;
-	int status = cli_call_get(cli, ask_path(cli, args_word(&cli->args, 0), ""), &ask);
+	int status = cli_call_get(cli, ask_path(cli, cli_word(cli, 0), ""), &ask);
 
 	if (status == EXIT_YES && !as_json(cli))
 		card_print(cli, ask, &(struct card_facts){ told_read(cli) });

@@ -64,7 +64,7 @@ static int manifest_run(struct cli *cli)
 	struct json_writer w = { .out = &text };
 	const struct json *json;
 
-	bool socket = args_have(&cli->args, "socket");
+	bool socket = cli_has(cli, "socket");
 
 	if (!socket && !str_starts(url, "https://"))
 		return CLI_USAGE(cli, "cli.slack.url");

@@ -50,7 +50,7 @@ static enum err slack_call(const struct settings *set, const char *method,
 	buf_done(&reply);
 	*out = json;
 	if (json_is(json_get(json, "ok"), JSON_TRUE)) return OK;
-	error = json_text(json_get(json, "error"));
+	error = json_text_of(json, "error");
 	if (error.len) return fail(why, ERR_UNAVAILABLE, "%.*s", STR_ARGS(error));
 	if (end.how == FETCH_WHOLE)
 		return fail(why, ERR_UNAVAILABLE, "HTTP %d", end.status);
@@ -63,7 +63,7 @@ enum err slack_sign_in(const struct settings *set, struct arena *arena, struct s
 	const struct json *json;
 	enum err e = slack_call(set, "auth.test", set->slack_token, arena, &json, why);
 
-	if (!e) *team = json_text(json_get(json, "team"));
+	if (!e) *team = json_text_of(json, "team");
 	return e;
 }
 
@@ -76,7 +76,7 @@ enum err slack_socket_try(
 		set, "apps.connections.open", set->slack_app_token, arena, &json, why);
 
 	if (!e)
-		e = websocket_open(arena_copy(arena, json_text(json_get(json, "url"))),
+		e = websocket_open(arena_copy(arena, json_text_of(json, "url")),
 			SIGN_IN_MS, -1, &ws, why);
 	websocket_free(ws);
 	return e;

@@ -12,18 +12,18 @@
 /* All the words. */
 static struct str stop_reason(struct cli *cli)
 {
-	struct str reason = args_word(&cli->args, 0);
+	struct str reason = cli_word(cli, 0);
 
 	for (size_t i = 1; i < cli->args.words_len; i++)
 		reason = arena_print(&cli->arena, "%.*s %.*s", STR_ARGS(reason),
-			STR_ARGS(args_word(&cli->args, i)));
+			STR_ARGS(cli_word(cli, i)));
 	return str_trim(reason);
 }
 
 /* What is given on the command line; EXIT_YES, or said. */
 static int stop_body(struct cli *cli, struct str *out)
 {
-	struct str time = args_get(&cli->args, "for");
+	struct str time = cli_arg(cli, "for");
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
 	char until[TIME_SIZE];
@@ -34,9 +34,9 @@ static int stop_body(struct cli *cli, struct str *out)
 	if (ms) time_write(clock_now_ms() + ms, until);
 	jw_object(&w);
 	jw_put_object(&w, "match");
-	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
-	jw_put_some(&w, "project", args_get(&cli->args, "project"));
-	jw_put_some(&w, "session", args_get(&cli->args, "session"));
+	jw_put_some(&w, "agent", cli_arg(cli, "agent"));
+	jw_put_some(&w, "project", cli_arg(cli, "project"));
+	jw_put_some(&w, "session", cli_arg(cli, "session"));
 	jw_object_end(&w);
 	jw_put_str(&w, "reason", stop_reason(cli));
 	if (ms) jw_put_some(&w, "until", str_of(until));
@@ -56,7 +56,7 @@ static struct str stop_what(struct cli *cli, const struct json *match)
 	struct buf what = { .max = 4096 };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct str name = json_text(json_get(match, names[i]));
+		struct str name = json_text_of(match, names[i]);
 
 		if (!name.len) continue;
 		if (what.len) buf_add_text(&what, ", ");
@@ -69,11 +69,11 @@ static struct str stop_what(struct cli *cli, const struct json *match)
 
 static void stop_print(struct cli *cli, const struct json *stop)
 {
-	struct str by = json_text(json_get(json_get(stop, "made_by"), "name"));
-	struct str until = json_text(json_get(stop, "until"));
+	struct str by = json_text_of(json_get(stop, "made_by"), "name");
+	struct str until = json_text_of(stop, "until");
 	int64_t ms = 0;
 
-	printf("%.*s  %.*s  ", STR_ARGS(json_text(json_get(stop, "id"))),
+	printf("%.*s  %.*s  ", STR_ARGS(json_text_of(stop, "id")),
 		STR_ARGS(stop_what(cli, json_get(stop, "match"))));
 	if (until.len && time_read(until, &ms))
 		until = MSG(&cli->arena, "cli.stop.until",
@@ -95,14 +95,14 @@ static bool stop_named(const struct cli *cli)
 	static const char *const whats[] = { "agent", "project", "session", "for" };
 
 	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
-		if (args_have(&cli->args, whats[i])) return true;
+		if (cli_has(cli, whats[i])) return true;
 	return false;
 }
 
 /* "list" alone; with what to stop beside it, somebody means to stop it. */
 static bool stop_lists(const struct cli *cli)
 {
-	return !stop_named(cli) && str_is(args_word(&cli->args, 0), "list");
+	return !stop_named(cli) && str_is(cli_word(cli, 0), "list");
 }
 
 /* ---- stop ---- */
@@ -111,13 +111,13 @@ static bool stop_lists(const struct cli *cli)
  * agent. Who may not stop anything hears that first. */
 static int word_refuse(struct cli *cli)
 {
-	struct str word = args_word(&cli->args, 0), role;
+	struct str word = cli_word(cli, 0), role;
 	struct fault why = { 0 };
 	const struct json *me;
 	int status = cli_call_get(cli, STR("/v1/me"), &me);
 
 	if (status != EXIT_YES) return status;
-	role = json_text(json_get(me, "role"));
+	role = json_text_of(me, "role");
 	if (!str_is(role, "agent"))
 		return CLI_USAGE(cli, "cli.stop.word", { "word", word });
 	fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this", STR_ARGS(role));
@@ -138,7 +138,7 @@ static int stop_run(struct cli *cli)
 		return word_refuse(cli);
 	status = cli_call(cli, "POST", STR("/v1/stops"), body, &stop);
 	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, stop);
-	id = json_text(json_get(stop, "id"));
+	id = json_text_of(stop, "id");
 	printf("%.*s\n", STR_ARGS(id));
 	SAY("cli.stop.set", { "id", id });
 	return EXIT_YES;
@@ -158,7 +158,7 @@ static int stop_only(struct cli *cli, struct str *out)
 	if (status != EXIT_YES) return status;
 	items = json_get(page, "items");
 	if (items && items->count == 1) {
-		*out = json_text(json_get(&items->items[0], "id"));
+		*out = json_text_of(&items->items[0], "id");
 		return EXIT_YES;
 	}
 	resource_print(cli, &stops, items);
@@ -167,7 +167,7 @@ static int stop_only(struct cli *cli, struct str *out)
 
 static int go_run(struct cli *cli)
 {
-	struct str id = args_word(&cli->args, 0);
+	struct str id = cli_word(cli, 0);
 	int status = id.len ? EXIT_YES : stop_only(cli, &id);
 
 	if (status != EXIT_YES || !id.len) return status;

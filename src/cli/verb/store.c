@@ -22,18 +22,18 @@ static int workspace_create_run(struct cli *cli)
 {
 	const struct json *reply;
 	int status = cli_call(cli, "POST", str_of(workspaces.path),
-		BODY(cli, { "name", args_word(&cli->args, 0) }), &reply);
+		BODY(cli, { "name", cli_word(cli, 0) }), &reply);
 
 	if (!status && !as_json(cli))
 		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
-			STR_ARGS(json_text(json_get(reply, "login"))));
+			STR_ARGS(json_text_of(reply, "login")));
 	return reply_done(cli, status, reply);
 }
 
 /* Both read the store by themselves, with or without a server at it. */
 static int backup_run(struct cli *cli)
 {
-	struct str file = args_word(&cli->args, 0);
+	struct str file = cli_word(cli, 0);
 	struct progress_bar bar = progress_bar(cli, "cli.backup.progress");
 	struct fault why = { 0 };
 	enum err e;
@@ -64,11 +64,11 @@ static void findings_say(struct cli *cli, const struct json *report)
 
 	for (uint32_t i = 0; list && i < list->count; i++, more--) {
 		const struct json *f = &list->items[i];
-		struct str workspace = json_text(json_get(f, "workspace"));
+		struct str workspace = json_text_of(f, "workspace");
 		struct str line = arena_print(&cli->arena, "%.*s%s%.*s: %.*s",
 			STR_ARGS(workspace), workspace.len ? ": " : "",
-			STR_ARGS(json_text(json_get(f, "record"))),
-			STR_ARGS(json_text(json_get(f, "what"))));
+			STR_ARGS(json_text_of(f, "record")),
+			STR_ARGS(json_text_of(f, "what")));
 
 		printf("  %.*s\n", STR_ARGS(safe_line(&cli->arena, line)));
 	}
@@ -96,7 +96,7 @@ static int check_run(struct cli *cli)
 	struct progress_bar bar = progress_bar(cli, "cli.check.progress");
 	const struct json *report = NULL;
 	struct fault why = { 0 };
-	struct str text = STR_NONE, file = args_word(&cli->args, 0);
+	struct str text = STR_NONE, file = cli_word(cli, 0);
 	struct str store =
 		file.len ? arena_print(&cli->arena, "sqlite:%.*s", STR_ARGS(file))
 			 : cli->settings.store;

@@ -6,9 +6,8 @@
 static int take_back_run(struct cli *cli)
 {
 	const struct json *ask;
-	int status =
-		cli_call(cli, "POST", ask_path(cli, args_word(&cli->args, 0), "/revoke"),
-			reason_body(cli), &ask);
+	int status = cli_call(cli, "POST", ask_path(cli, cli_word(cli, 0), "/revoke"),
+		reason_body(cli), &ask);
 
 	if (status == EXIT_YES)
 		SAY("cli.take_back.done", { "title", ask_title(ask, &cli->arena) });

@@ -9,12 +9,12 @@ static struct str user_name(struct cli *cli, struct str id)
 {
 	const struct json *user = resource_find(&cli->beside, id);
 
-	return safe_line(&cli->arena, user ? json_text(json_get(user, "name")) : id);
+	return safe_line(&cli->arena, user ? json_text_of(user, "name") : id);
 }
 
 static struct str on_call_cell(struct cli *cli, const struct json *team)
 {
-	struct str id = json_text(json_get(team, "on_call"));
+	struct str id = json_text_of(team, "on_call");
 
 	return id.len ? user_name(cli, id) : STR("-");
 }
@@ -34,7 +34,7 @@ static struct str members_cell(struct cli *cli, const struct json *team)
 		const struct json *m = &members->items[i];
 
 		if (i) buf_add_text(&b, ", ");
-		buf_add(&b, user_name(cli, json_text(json_get(m, "user"))));
+		buf_add(&b, user_name(cli, json_text_of(m, "user")));
 		if (json_is(json_get(m, "lead"), JSON_TRUE)) buf_add_char(&b, '*');
 	}
 	return buf_keep_done(&b, &cli->arena);
@@ -74,13 +74,12 @@ static struct str members_body(struct cli *cli, const struct json *team, struct 
 	jw_object(&w);
 	if (!team) jw_put_str(&w, "name", name);
 	jw_put_array(&w, "members");
-	for (uint32_t i = 0; members && i < members->count; i++)
-		if (!str_eq(json_text(json_get(&members->items[i], "user")), user))
-			jw_json(&w, &members->items[i]);
+	for (const struct json *item = NULL; json_each(members, &item);)
+		if (!str_eq(json_text_of(item, "user"), user)) jw_json(&w, item);
 	if (add) {
 		jw_object(&w);
 		jw_put_str(&w, "user", user);
-		jw_put_bool(&w, "lead", args_have(&cli->args, "lead"));
+		jw_put_bool(&w, "lead", cli_has(cli, "lead"));
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
@@ -97,7 +96,7 @@ static struct str projects_body(struct cli *cli)
 
 	jw_object(&w);
 	jw_put_array(&w, "projects");
-	for (size_t i = 2; (word = args_word(&cli->args, i)).len; i++)
+	for (size_t i = 2; (word = cli_word(cli, i)).len; i++)
 		jw_str(&w, word);
 	jw_array_end(&w);
 	jw_object_end(&w);
@@ -107,9 +106,8 @@ static struct str projects_body(struct cli *cli)
 static int team_put(struct cli *cli, const struct json *team, struct str body)
 {
 	const struct json *reply;
-	struct str path =
-		team ? resource_path(cli, &teams, json_text(json_get(team, "id")), "")
-		     : str_of(teams.path);
+	struct str path = team ? resource_path(cli, &teams, json_text_of(team, "id"), "")
+			       : str_of(teams.path);
 	int status = cli_call(cli, team ? "PATCH" : "POST", path, body, &reply);
 
 	return team_shown(cli, status, reply);
@@ -117,7 +115,7 @@ static int team_put(struct cli *cli, const struct json *team, struct str body)
 
 static int team_change(struct cli *cli, const struct json *team, struct str name)
 {
-	struct str verb = args_word(&cli->args, 1), who = args_word(&cli->args, 2);
+	struct str verb = cli_word(cli, 1), who = cli_word(cli, 2);
 	struct str user = STR_NONE;
 	bool add = str_is(verb, "add"), oncall = str_is(verb, "oncall"),
 	     remove = str_is(verb, "remove"), delete = str_is(verb, "delete"),
@@ -129,7 +127,7 @@ static int team_change(struct cli *cli, const struct json *team, struct str name
 	if ((add || remove) && !who.len) return CLI_USAGE(cli, "cli.team.user");
 	/* The first who is added makes the team. */
 	if (!team && !add) return resource_unknown(cli, "team", name);
-	if (delete) return resource_delete(cli, &teams, json_text(json_get(team, "id")));
+	if (delete) return resource_delete(cli, &teams, json_text_of(team, "id"));
 	if (projects) return team_put(cli, team, projects_body(cli));
 	status = who.len ? user_pick(cli, who, &user) : EXIT_YES;
 	if (status) return status;
@@ -140,7 +138,7 @@ static int team_change(struct cli *cli, const struct json *team, struct str name
 
 static int team_run(struct cli *cli)
 {
-	struct str name = args_word(&cli->args, 0);
+	struct str name = cli_word(cli, 0);
 	const struct json *team;
 	struct json all;
 	int status = cli_call_all(cli, str_of(name.len ? teams.path : users.path),
@@ -149,7 +147,7 @@ static int team_run(struct cli *cli)
 	if (status) return status;
 	if (!name.len) return resource_list(cli);
 	team = resource_find(&all, name);
-	if (args_word(&cli->args, 1).len) return team_change(cli, team, name);
+	if (cli_word(cli, 1).len) return team_change(cli, team, name);
 	return team ? team_shown(cli, EXIT_YES, team)
 		    : resource_unknown(cli, "team", name);
 }

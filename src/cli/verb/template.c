@@ -17,7 +17,7 @@ static struct str contents_cell(struct cli *cli, const struct json *preset)
 
 	for (uint32_t i = 0; items && i < items->count; i++) {
 		if (i) buf_add_text(&b, ", ");
-		safe_line_add(&b, json_text(json_get(&items->items[i], "label")));
+		safe_line_add(&b, json_text_of(&items->items[i], "label"));
 	}
 	for (uint32_t i = 0; values && i < values->count; i++) {
 		const struct json_member *v = &values->members[i];
@@ -84,8 +84,8 @@ static int preset_set(struct cli *cli, const struct resource *of, struct str nam
 
 static int template_run(struct cli *cli)
 {
-	const struct resource *of = &presets[args_have(&cli->args, "list")];
-	struct str name = args_word(&cli->args, 0), verb = args_word(&cli->args, 1);
+	const struct resource *of = &presets[cli_has(cli, "list")];
+	struct str name = cli_word(cli, 0), verb = cli_word(cli, 1);
 	struct str path = resource_path(cli, of, name, "");
 
 	if (!name.len) return resource_list_of(cli, of);

@@ -13,7 +13,7 @@
 static void time_put(
 	struct cli *cli, struct json_writer *w, const char *flag, const char *member)
 {
-	struct str text = args_get(&cli->args, flag);
+	struct str text = cli_arg(cli, flag);
 	int64_t seconds;
 
 	if (!text.at) return;
@@ -25,14 +25,14 @@ static void time_put(
 
 static struct str create_body(struct cli *cli)
 {
-	struct str tools = args_get(&cli->args, "tools"), one;
+	struct str tools = cli_arg(cli, "tools"), one;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	jw_put_str(&w, "role", args_get(&cli->args, "role"));
-	jw_put_str(&w, "name", args_get(&cli->args, "name"));
-	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
+	jw_put_str(&w, "role", cli_arg(cli, "role"));
+	jw_put_str(&w, "name", cli_arg(cli, "name"));
+	jw_put_some(&w, "agent", cli_arg(cli, "agent"));
 	if (tools.len) {
 		jw_put_array(&w, "tools");
 		while (str_cut(&tools, ',', &one))
@@ -42,9 +42,9 @@ static struct str create_body(struct cli *cli)
 	time_put(cli, &w, "mcp-wait", "mcp_wait");
 	time_put(cli, &w, "again", "again");
 	time_put(cli, &w, "expires", "expires");
-	if (args_have(&cli->args, "local")) jw_put_bool(&w, "local", true);
-	if (args_have(&cli->args, "runs")) jw_put_bool(&w, "runs", true);
-	if (args_have(&cli->args, "project")) {
+	if (cli_has(cli, "local")) jw_put_bool(&w, "local", true);
+	if (cli_has(cli, "runs")) jw_put_bool(&w, "runs", true);
+	if (cli_has(cli, "project")) {
 		jw_put_array(&w, "projects");
 		for (size_t i = 0; args_next(&cli->args, "project", &i, &one);)
 			jw_str(&w, one);
@@ -59,11 +59,11 @@ static int create_run(struct cli *cli)
 	const struct json *token;
 	int status;
 
-	if (!args_have(&cli->args, "role") || !args_have(&cli->args, "name"))
+	if (!cli_has(cli, "role") || !cli_has(cli, "name"))
 		return CLI_USAGE(cli, "cli.token.needs");
 	status = cli_call(cli, "POST", STR("/v1/tokens"), create_body(cli), &token);
 	if (!status && !as_json(cli))
-		printf("%.*s\n", STR_ARGS(json_text(json_get(token, "token"))));
+		printf("%.*s\n", STR_ARGS(json_text_of(token, "token")));
 	return reply_done(cli, status, token);
 }
 
@@ -86,8 +86,7 @@ static struct str expires_cell(struct cli *cli, const struct json *token)
 
 static struct str ends_cell(struct cli *cli, const struct json *token)
 {
-	return arena_print(
-		&cli->arena, "…%.*s", STR_ARGS(json_text(json_get(token, "last4"))));
+	return arena_print(&cli->arena, "…%.*s", STR_ARGS(json_text_of(token, "last4")));
 }
 
 static struct str projects_cell(struct cli *cli, const struct json *token)
@@ -107,15 +106,15 @@ static const struct resource tokens = { "/v1/tokens", .columns = columns };
 /* By id, or by a name that only one token has. */
 static int revoke_run(struct cli *cli)
 {
-	struct str who = args_word(&cli->args, 0), id = who;
+	struct str who = cli_word(cli, 0), id = who;
 	struct json all = { 0 };
 	size_t named = 0;
 	int status = id_valid(who, "tok") ? EXIT_YES
 					  : cli_call_all(cli, STR("/v1/tokens"), &all);
 
-	for (uint32_t i = 0; i < all.count; i++)
-		if (str_eq(json_text(json_get(&all.items[i], "name")), who)) {
-			id = json_text(json_get(&all.items[i], "id"));
+	for (const struct json *item = NULL; json_each(&all, &item);)
+		if (str_eq(json_text_of(item, "name"), who)) {
+			id = json_text_of(item, "id");
 			named++;
 		}
 	if (status) return status;

@@ -25,7 +25,7 @@ int user_pick(struct cli *cli, struct str who, struct str *id)
 	const struct json *user;
 	int status = resource_pick(cli, &users, "user", who, &user);
 
-	if (!status) *id = json_text(json_get(user, "id"));
+	if (!status) *id = json_text_of(user, "id");
 	return status;
 }
 
@@ -34,18 +34,17 @@ static int login_print(struct cli *cli, int status, const struct json *user)
 {
 	if (!status && !as_json(cli))
 		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
-			STR_ARGS(json_text(json_get(user, "login"))));
+			STR_ARGS(json_text_of(user, "login")));
 	return reply_done(cli, status, user);
 }
 
 static int create_run(struct cli *cli)
 {
-	struct str role = args_get(&cli->args, "role"),
-		   name = args_get(&cli->args, "name");
+	struct str role = cli_arg(cli, "role"), name = cli_arg(cli, "name");
 	const struct json *user;
 	int status;
 
-	if (!name.len) name = args_word(&cli->args, 0);
+	if (!name.len) name = cli_word(cli, 0);
 	if (!name.len) return CLI_USAGE(cli, "cli.user.needs");
 	status = cli_call(cli, "POST", STR("/v1/users"),
 		BODY(cli, { "name", name }, { "role", role.len ? role : STR("member") }),
@@ -56,7 +55,7 @@ static int create_run(struct cli *cli)
 static int user_patch(struct cli *cli, struct str body, const struct json **user)
 {
 	struct str id;
-	int status = user_pick(cli, args_word(&cli->args, 0), &id);
+	int status = user_pick(cli, cli_word(cli, 0), &id);
 
 	return status ? status
 		      : cli_call(cli, "PATCH", resource_path(cli, &users, id, ""), body,
@@ -121,7 +120,7 @@ static int enable_run(struct cli *cli)
 static int remove_run(struct cli *cli)
 {
 	struct str id;
-	int status = user_pick(cli, args_word(&cli->args, 0), &id);
+	int status = user_pick(cli, cli_word(cli, 0), &id);
 
 	return status ? status : resource_delete(cli, &users, id);
 }

@@ -6,7 +6,7 @@
 static int wait_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
-	int status = asking_join(&a, args_word(&cli->args, 0));
+	int status = asking_join(&a, cli_word(cli, 0));
 
 	if (status == EXIT_YES) status = asking_wait(&a, false);
 	if (status == EXIT_YES) status = outcome_tell(cli, a.ask);

@@ -22,11 +22,11 @@ static void line_write(struct buf *out, const struct json *event)
 	const struct json *data = json_get(event, "data");
 	struct buf raw = { .max = LINE_MAX_LEN };
 
-	safe_line_add(out, json_text(json_get(event, "at")));
+	safe_line_add(out, json_text_of(event, "at"));
 	buf_add_text(out, "  ");
-	safe_line_add(out, json_text(json_get(event, "type")));
+	safe_line_add(out, json_text_of(event, "type"));
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-		struct str id = json_text(json_get(event, ids[i]));
+		struct str id = json_text_of(event, ids[i]);
 
 		if (id.len == 0) continue;
 		buf_add_text(out, "  ");
@@ -89,10 +89,10 @@ static int pipe_fd(void)
 
 static int stream_follow(struct cli *cli)
 {
-	struct watching w = { cli, args_have(&cli->args, "json") };
+	struct watching w = { cli, cli_has(cli, "json") };
 	struct stream_setup setup = { .client = cli->client,
 		.query = str_from(flags_query(cli, "", "session types"), 1),
-		.after = args_get(&cli->args, "after"),
+		.after = cli_arg(cli, "after"),
 		.event = event_print,
 		.trouble = trouble_tell,
 		.back = back_tell,
@@ -109,7 +109,7 @@ static int stream_follow(struct cli *cli)
 
 static int watch_run(struct cli *cli)
 {
-	struct str after = args_get(&cli->args, "after");
+	struct str after = cli_arg(cli, "after");
 	int64_t n;
 	int status;
 
