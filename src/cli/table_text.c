@@ -1,0 +1,429 @@
+/* table_text.c - fills the templates of completions and manual pages from the tables of verbs,
+ * flags and settings.
+ *
+ * @VALUE@ is a value, or the message of that name; @FILTER VALUE@ the same as the place wants it;
+ * @each LIST@…@end@ is repeated for each, @if VALUE@…@end@ is there only when it is not empty. */
+#include "cli/help.h"
+#include "cli/templates/templates.h"
+
+struct table_text {
+	struct cli *cli;
+	struct buf *out;
+	const struct command *page, *command; /* whose page it is; the one of a list */
+	const struct flag *flag;
+	bool own; /* the flag is the verb's, no setting */
+	struct str exit, exits;
+	unsigned group;
+	struct setting_info setting;
+	size_t at, place; /* in the table that is gone through; how many there were */
+};
+
+/* ---- lists: the next of a table, and whether it belongs to the list ---- */
+
+static struct str first_word(const struct command *c)
+{
+	struct str rest = str_of(c->name), first = rest;
+
+	str_cut(&rest, ' ', &first);
+	return first;
+}
+
+static bool verb_next(struct table_text *t)
+{
+	return (t->command = command_at(t->cli, t->at++)) != NULL;
+}
+
+static bool verb_is_new(struct table_text *t)
+{
+	const struct command *before;
+
+	for (size_t i = 0; (before = command_at(t->cli, i)) != t->command; i++)
+		if (str_eq(first_word(before), first_word(t->command))) return false;
+	return true;
+}
+
+static bool verb_is_two(struct table_text *t)
+{
+	return strchr(t->command->name, ' ');
+}
+
+static bool verb_in_group(struct table_text *t)
+{
+	return help_group_of(t->command) == t->group;
+}
+
+/* The commands that begin with the same word, "rule list" of "rule add", by name. */
+static bool sibling_next(struct table_text *t)
+{
+	const char *last = t->place ? t->command->name : "";
+	const struct command *next = NULL, *c;
+
+	for (size_t i = 0; (c = command_at(t->cli, i)); i++)
+		if (c != t->page && strchr(c->name, ' ') && strchr(t->page->name, ' ') &&
+			str_eq(first_word(c), first_word(t->page)) &&
+			strcmp(c->name, last) > 0 &&
+			(!next || strcmp(c->name, next->name) < 0))
+			next = c;
+	if (next) t->command = next;
+	return next;
+}
+
+static bool flag_next(struct table_text *t)
+{
+	return (t->flag = help_flag_at(t->cli, t->command, t->at++, &t->own)) != NULL;
+}
+
+/* Who reads a page has found --help. */
+static bool flag_is_news(struct table_text *t)
+{
+	return strcmp(t->flag->name, "help") != 0;
+}
+
+static bool flag_is_choice(struct table_text *t)
+{
+	return t->flag->values;
+}
+
+static bool group_next(struct table_text *t)
+{
+	return (t->group = (unsigned)t->at++) < COMMANDS_GROUPS;
+}
+
+static bool exit_next(struct table_text *t)
+{
+	if (!t->place)
+		t->exits = str_of(t->page ? t->page->exits : "0 1 2 3 4 5 6 124 130");
+	return str_cut(&t->exits, ' ', &t->exit);
+}
+
+static bool setting_next(struct table_text *t)
+{
+	return setting_info(t->at++, &t->setting);
+}
+
+static bool setting_in_file(struct table_text *t)
+{
+	return t->setting.in_file;
+}
+
+static const struct text_list {
+	const char *name;
+	bool (*next)(struct table_text *);
+	bool (*fits)(struct table_text *); /* NULL: each does */
+} lists[] = {
+	{ "verbs", verb_next },
+	{ "firsts", verb_next, verb_is_new },
+	{ "seconds", verb_next, verb_is_two },
+	{ "members", verb_next, verb_in_group },
+	{ "siblings", sibling_next },
+	{ "flags", flag_next },
+	{ "options", flag_next, flag_is_news },
+	{ "choices", flag_next, flag_is_choice },
+	{ "groups", group_next },
+	{ "exits", exit_next },
+	{ "settings", setting_next, setting_in_file },
+};
+
+static bool list_next(const struct text_list *list, struct table_text *t)
+{
+	while (list->next(t))
+		if (!list->fits || list->fits(t)) return true;
+	return false;
+}
+
+/* ---- values ---- */
+
+/* "token create" as parley-token-create, or as PARLEY-TOKEN-CREATE. */
+static const char *page_name(struct table_text *t, bool upper)
+{
+	char *name = arena_copy(&t->cli->arena,
+		arena_print(&t->cli->arena, "parley-%s", t->command->name));
+
+	for (char *ch = name; ch && *ch; ch++) {
+		if (*ch == ' ') *ch = '-';
+		if (upper && *ch >= 'a' && *ch <= 'z') *ch = (char)(*ch - 'a' + 'A');
+	}
+	return name;
+}
+
+static const char *verb_value(struct table_text *t, struct str name)
+{
+	const struct command *c = t->command;
+	const char *second = strchr(c->name, ' ');
+
+	if (str_is(name, "name")) return c->name;
+	if (str_is(name, "first")) return arena_copy(&t->cli->arena, first_word(c));
+	if (str_is(name, "second")) return second ? second + 1 : NULL;
+	if (str_is(name, "new")) return verb_is_new(t) ? "yes" : NULL;
+	if (str_is(name, "page")) return page_name(t, false);
+	if (str_is(name, "title")) return page_name(t, true);
+	if (str_is(name, "words")) return c->words;
+	if (str_is(name, "summary")) return help_summary(t->cli, c);
+	if (str_is(name, "text")) return help_text(t->cli, c);
+	if (str_is(name, "examples")) return c->examples;
+	return NULL;
+}
+
+static const char *flag_value(struct table_text *t, struct str name)
+{
+	const struct flag *f = t->flag;
+
+	if (str_is(name, "flag")) return f->name;
+	if (str_is(name, "letter") && f->letter)
+		return arena_print(&t->cli->arena, "%c", f->letter).at;
+	if (str_is(name, "value")) return f->value;
+	if (str_is(name, "values")) return f->values;
+	if (str_is(name, "file")) return f->values ? NULL : f->value;
+	if (str_is(name, "about")) return help_flag(t->cli, t->command, f);
+	if (str_is(name, "help"))
+		return t->own ? help_flag(t->cli, t->command, f)
+			      : help_setting(t->cli, t->command, f);
+	return NULL;
+}
+
+static const char *setting_value(struct table_text *t, struct str name)
+{
+	struct arena *arena = &t->cli->arena;
+	const struct setting_info *s = &t->setting;
+
+	if (!s->name) return NULL;
+	if (str_is(name, "setting")) return s->name;
+	if (str_is(name, "setting_text")) {
+		struct str id = arena_print(arena, "setting.%s", s->name);
+
+		return id.at ? msg_text(id.at) : NULL;
+	}
+	return MSG(arena, s->fallback ? "help.man.conf.default" : "help.man.conf.accepts",
+		{ "accepts", setting_accepts(t->at - 1, arena) },
+		{ "default", str_of(s->fallback) })
+		.at;
+}
+
+static struct str value_of(struct table_text *t, struct str name)
+{
+	const char *value = NULL;
+
+	if (str_find(name, STR(".")) >= 0) {
+		const char *id = arena_copy(&t->cli->arena, name);
+
+		return str_of(id ? msg_text(id) : NULL);
+	}
+	if (str_is(name, "version")) return STR(PARLEY_VERSION);
+	if (str_is(name, "sep")) return t->place ? STR(" ") : STR_NONE;
+	if (str_is(name, "group")) return str_of(help_group_title(t->group));
+	if (str_is(name, "exit")) return t->exit;
+	if (str_is(name, "exit_text")) return str_of(help_exit(t->cli, t->page, t->exit));
+	if (t->flag) value = flag_value(t, name);
+	if (!value && t->command) value = verb_value(t, name);
+	return str_of(value ? value : setting_value(t, name));
+}
+
+/* ---- filters ---- */
+
+/* Inside of single quotes; fish has the backslash besides. The first line alone. */
+static void quoted_add(struct buf *out, struct str text, char special)
+{
+	for (size_t i = 0; i < text.len && text.at[i] != '\n'; i++) {
+		if (text.at[i] == '\'') buf_add_text(out, "'\\'");
+		if (special && text.at[i] == special) buf_add_char(out, '\\');
+		buf_add_char(out, text.at[i]);
+	}
+}
+
+static void zsh_add(struct buf *out, struct str text)
+{
+	quoted_add(out, text, 0);
+}
+
+static void fish_add(struct buf *out, struct str text)
+{
+	quoted_add(out, text, '\\');
+}
+
+/* groff prints typographic quotes, accents and hyphens for these: what is copied from the
+ * page would not run. */
+static void char_add(struct buf *out, char ch)
+{
+	static const char *const names[] = { "\\\\e", "'\\(aq", "\"\\(dq", "`\\(ga",
+		"^\\(ha", "~\\(ti", "-\\-" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (ch == names[i][0]) {
+			buf_add_text(out, names[i] + 1);
+			return;
+		}
+	buf_add_char(out, ch);
+}
+
+static void chars_add(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		char_add(out, text.at[i]);
+}
+
+/* A line of text that no macro is read in. The hyphens of its words are hyphens, where a line may
+ * be broken; those of options are not. */
+static void text_add(struct buf *out, struct str text)
+{
+	bool option = false;
+
+	if (text.len > 0 && *text.at == '.') buf_add_text(out, "\\&");
+	for (size_t i = 0; i < text.len; i++) {
+		char ch = text.at[i];
+
+		if (ch == ' ')
+			option = false;
+		else if (ch == '-' && (i == 0 || strchr(" '(`", text.at[i - 1])))
+			option = true;
+		if (ch == '-' && !option)
+			buf_add_char(out, ch);
+		else
+			char_add(out, ch);
+	}
+}
+
+/* Behind its full stop; ".." is a folder. */
+static size_t sentence_end(struct str text)
+{
+	for (size_t i = 1; i + 1 < text.len; i++)
+		if (text.at[i] == '.' && text.at[i + 1] == ' ' && text.at[i - 1] != '.')
+			return i + 1;
+	return text.len;
+}
+
+/* mdoc wants a line for each sentence, and a macro between paragraphs. */
+static void prose_add(struct buf *out, struct str text)
+{
+	struct str line;
+
+	for (bool more = false; str_cut(&text, '\n', &line); more = true) {
+		if (more) buf_add_char(out, '\n');
+		line = str_trim(line);
+		if (!line.len) buf_add_text(out, ".Pp");
+		for (size_t end; (end = sentence_end(line)) < line.len;) {
+			text_add(out, str_first(line, end));
+			buf_add_char(out, '\n');
+			line = str_trim(str_from(line, end));
+		}
+		text_add(out, line);
+	}
+}
+
+/* The first sentence. It goes on behind the name, so it starts with a small letter. */
+static void whatis_add(struct buf *out, struct str text)
+{
+	text = str_first(text, sentence_end(text));
+	if (str_ends(text, ".")) text.len--;
+	if (text.len > 0 && *text.at >= 'A' && *text.at <= 'Z') {
+		buf_add_char(out, (char)(*text.at - 'A' + 'a'));
+		text = str_from(text, 1);
+	}
+	text_add(out, text);
+}
+
+static const struct {
+	const char *name;
+	void (*add)(struct buf *, struct str);
+} filters[] = { { "quoted", zsh_add }, { "escaped", fish_add }, { "chars", chars_add },
+	{ "prose", prose_add }, { "whatis", whatis_add } };
+
+/* ---- templates ---- */
+
+static struct str expand(struct table_text *t, struct str text);
+
+/* Returns what follows its @end@. */
+static struct str each_expand(struct table_text *t, struct str list, struct str body)
+{
+	struct table_text inner = *t;
+	struct buf nowhere = { 0 };
+	struct str rest = STR_NONE;
+
+	inner.at = inner.place = 0;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (; str_is(list, lists[i].name) && list_next(&lists[i], &inner);
+			inner.place++)
+			rest = expand(&inner, body);
+	if (inner.place) return rest;
+	inner = *t;
+	inner.out = &nowhere;
+	rest = expand(&inner, body);
+	buf_done(&nowhere);
+	return rest;
+}
+
+static struct str if_expand(struct table_text *t, struct str name, struct str body)
+{
+	struct table_text inner = *t;
+	struct buf nowhere = { 0 };
+	struct str rest;
+
+	if (!value_of(t, name).len) inner.out = &nowhere;
+	rest = expand(&inner, body);
+	buf_done(&nowhere);
+	return rest;
+}
+
+static void value_add(struct table_text *t, struct str tag)
+{
+	struct str rest = tag, filter;
+
+	str_cut(&rest, ' ', &filter);
+	for (size_t i = 0; rest.len && i < sizeof filters / sizeof *filters; i++)
+		if (str_is(filter, filters[i].name)) {
+			filters[i].add(t->out, value_of(t, rest));
+			return;
+		}
+	buf_add(t->out, value_of(t, tag));
+}
+
+static struct str expand(struct table_text *t, struct str text)
+{
+	struct str piece, tag;
+
+	while (str_cut(&text, '@', &piece)) {
+		buf_add(t->out, piece);
+		if (!str_cut(&text, '@', &tag)) break;
+		if (str_is(tag, "end")) return text;
+		if (str_starts(tag, "each "))
+			text = each_expand(t, str_from(tag, strlen("each ")), text);
+		else if (str_starts(tag, "if "))
+			text = if_expand(t, str_from(tag, strlen("if ")), text);
+		else
+			value_add(t, tag);
+	}
+	return STR_NONE;
+}
+
+static void template_fill(
+	struct cli *cli, const struct command *c, const char *template, struct buf *out)
+{
+	struct table_text t = { .cli = cli, .out = out, .page = c, .command = c };
+
+	expand(&t, str_of(template));
+}
+
+void man_verb(struct cli *cli, const struct command *c, struct buf *out)
+{
+	template_fill(cli, c, template_man_verb, out);
+}
+
+void man_overview(struct cli *cli, struct buf *out)
+{
+	template_fill(cli, NULL, template_man_overview, out);
+}
+
+void man_settings(struct cli *cli, struct buf *out)
+{
+	template_fill(cli, NULL, template_man_settings, out);
+}
+
+bool completion_write(struct cli *cli, struct str shell, struct buf *out)
+{
+	const char *template = str_is(shell, "bash")   ? template_bash
+			       : str_is(shell, "zsh")  ? template_zsh
+			       : str_is(shell, "fish") ? template_fish
+						       : NULL;
+
+	if (template) template_fill(cli, NULL, template, out);
+	return template;
+}
