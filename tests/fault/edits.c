@@ -370,10 +370,13 @@ static int64_t findings(void)
 	struct arena arena = { 0 };
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
-	struct checking c = { .db = reader, .arena = &arena };
+	struct rows rows = { 0 };
+	struct checking c = { .rows = &rows };
 	struct fault why = { 0 };
 
+	rows_start(&rows, &arena, reader, NULL, 0);
 	if (check_store(&c, &w, &why)) fail_msg("check: %s", why.detail);
+	rows_done(&rows);
 	arena_done(&arena);
 	buf_done(&out);
 	return c.found;
