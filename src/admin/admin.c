@@ -104,7 +104,7 @@ static bool server_listens(struct str data)
 }
 
 struct admin *admin_open(struct str store, struct str data, struct str workspace,
-	bool served, struct fault *why)
+	bool served, admin_use_fn *use, struct fault *why)
 {
 	struct admin *a = mem_alloc(sizeof *a);
 	enum err e = a ? folder_make(data, why) : fail(why, ERR_MEMORY, "out of memory");
@@ -117,7 +117,7 @@ struct admin *admin_open(struct str store, struct str data, struct str workspace
 		(!e && served && store_url_is_shared(store) && server_listens(data))) {
 		e = admin_reach(a, data, why);
 	} else if (!e) {
-		a->local = local_open(store, why);
+		a->local = local_open(store, use, why);
 		if (!a->local) e = why->err;
 	}
 	return e ? admin_close(a) : a;

@@ -7,12 +7,18 @@
 #include "base/json.h"
 
 struct admin;
+struct use;
+
+/* The use case that serves a request of administration, and the id in its path; NULL: none. The
+ * server's table of routes, which is above us. */
+typedef const struct use *admin_use_fn(
+	struct str method, struct str path, struct str *id);
 
 /* Makes data directory (0700) and store when they are not there. `served`: what is asked for is
  * known to a running server only (its configuration, its keys), so one of this data directory
  * is asked also where the store could be opened beside it. */
 struct admin *admin_open(struct str store, struct str data, struct str workspace,
-	bool served, struct fault *why);
+	bool served, admin_use_fn *, struct fault *why);
 struct admin *admin_close(struct admin *); /* NULL is fine; returns NULL */
 
 /* One request of the HTTP contract, by whoever holds the machine. The reply's JSON lives

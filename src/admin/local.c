@@ -1,4 +1,4 @@
-/* local.c - runs administration calls on the store itself; owns their table of routes. */
+/* local.c - runs administration calls on the store itself. */
 #include "admin/local.h"
 
 #include "base/mem.h"
@@ -9,55 +9,7 @@
 
 struct local {
 	struct desk *desk;
-};
-
-/* The part of the contract that is administration. An id stands between `path` and
- * `tail`. */
-static const struct {
-	const char *method;
-	const char *path;
-	bool with_id;
-	const struct use *use;
-	const char *tail;
-} routes[] = {
-	{ "GET", "/v1/users", false, &use_user_list },
-	{ "POST", "/v1/users", false, &use_user_create },
-	{ "GET", "/v1/users/", true, &use_user_get },
-	{ "PATCH", "/v1/users/", true, &use_user_patch },
-	{ "DELETE", "/v1/users/", true, &use_user_delete },
-	{ "GET", "/v1/tokens", false, &use_token_list },
-	{ "POST", "/v1/tokens", false, &use_token_create },
-	{ "PATCH", "/v1/tokens/", true, &use_token_patch },
-	{ "DELETE", "/v1/tokens/", true, &use_token_delete },
-	{ "GET", "/v1/teams", false, &use_team_list },
-	{ "POST", "/v1/teams", false, &use_team_create },
-	{ "PATCH", "/v1/teams/", true, &use_team_patch },
-	{ "DELETE", "/v1/teams/", true, &use_team_delete },
-	{ "GET", "/v1/agents", false, &use_agent_list },
-	{ "POST", "/v1/agents", false, &use_agent_create },
-	{ "GET", "/v1/agents/", true, &use_agent_get },
-	{ "PATCH", "/v1/agents/", true, &use_agent_patch },
-	{ "DELETE", "/v1/agents/", true, &use_agent_delete },
-	{ "GET", "/v1/providers", false, &use_provider_list },
-	{ "POST", "/v1/providers", false, &use_provider_create },
-	{ "GET", "/v1/providers/", true, &use_provider_get },
-	{ "PATCH", "/v1/providers/", true, &use_provider_patch },
-	{ "DELETE", "/v1/providers/", true, &use_provider_delete },
-	{ "GET", "/v1/prices", false, &use_price_list },
-	{ "PUT", "/v1/prices", false, &use_price_put },
-	{ "GET", "/v1/templates", false, &use_template_list },
-	{ "GET", "/v1/templates/", true, &use_template_get },
-	{ "PUT", "/v1/templates/", true, &use_template_put },
-	{ "DELETE", "/v1/templates/", true, &use_template_delete },
-	{ "GET", "/v1/lists", false, &use_list_list },
-	{ "GET", "/v1/lists/", true, &use_list_get },
-	{ "PUT", "/v1/lists/", true, &use_list_put },
-	{ "DELETE", "/v1/lists/", true, &use_list_delete },
-	{ "GET", "/v1/deliveries", false, &use_delivery_list },
-	{ "POST", "/v1/deliveries/", true, &use_delivery_replay, "/replay" },
-	{ "POST", "/v1/webhook-secret", false, &use_webhook_secret },
-	{ "GET", "/v1/workspaces", false, &use_workspace_list },
-	{ "POST", "/v1/workspaces", false, &use_workspace_create },
+	admin_use_fn *use;
 };
 
 static void local_done(struct job *job)
@@ -80,7 +32,7 @@ static enum err local_bootstrap(struct local *l, struct fault *why)
 	return e;
 }
 
-struct local *local_open(struct str store, struct fault *why)
+struct local *local_open(struct str store, admin_use_fn *use, struct fault *why)
 {
 	struct desk_settings set = { .store = store,
 		.timeout_min_ms = 1000,
@@ -93,6 +45,7 @@ struct local *local_open(struct str store, struct fault *why)
 		fail(why, ERR_MEMORY, "out of memory");
 		return NULL;
 	}
+	l->use = use;
 	l->desk = desk_open(&set, why);
 	if (l->desk && local_bootstrap(l, why) == OK) return l;
 	return local_close(l);
@@ -103,23 +56,6 @@ struct local *local_close(struct local *l)
 	if (!l) return NULL;
 	desk_close(l->desk);
 	mem_free(l);
-	return NULL;
-}
-
-static const struct use *local_use(const char *method, struct str path, struct str *id)
-{
-	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-		const char *tail = routes[i].tail ? routes[i].tail : "";
-		size_t n = strlen(routes[i].path), m = strlen(tail);
-
-		if (strcmp(routes[i].method, method) != 0) continue;
-		if (routes[i].with_id ? str_starts(path, routes[i].path) &&
-						str_ends(path, tail) && path.len > n + m
-				      : str_is(path, routes[i].path)) {
-			*id = str_from(str_first(path, path.len - m), n);
-			return routes[i].use;
-		}
-	}
 	return NULL;
 }
 
@@ -167,7 +103,7 @@ enum err local_do(struct local *l, struct str workspace, const char *method,
 	int mark = str_find(path, STR("?"));
 	struct str bare = mark < 0 ? path : str_first(path, (size_t)mark);
 	struct str id = STR_NONE;
-	const struct use *use = local_use(method, bare, &id);
+	const struct use *use = l->use(str_of(method), bare, &id);
 	enum err e;
 
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");

@@ -62,7 +62,8 @@ int administer_open(struct cli *cli)
 	if (fresh && !(cli->command->what & COMMAND_MAKES_STORE))
 		return CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
 	cli->admin = admin_open(cli->settings.store, cli->settings.data,
-		cli_arg(cli, "workspace"), cli->command->what & COMMAND_SERVED, &why);
+		cli_arg(cli, "workspace"), cli->command->what & COMMAND_SERVED,
+		cli->above->use, &why);
 	if (!cli->admin) return cli_fail(cli, &why);
 	if (fresh) SAY("cli.admin.made_store", { "file", file });
 	return EXIT_YES;

@@ -33,10 +33,13 @@ const struct flag reason_flags[] = { { "reason", "TEXT" }, { "json" }, { 0 } };
 
 const struct command *command_at(const struct cli *cli, size_t i)
 {
-	for (size_t n = 0; n < sizeof verbs / sizeof *verbs; n++)
-		for (const struct command *c = verbs[n] ? verbs[n] : cli->above;
-			c && c->name; c++)
+	for (size_t n = 0; n < sizeof verbs / sizeof *verbs; n++) {
+		const struct command *c = verbs[n];
+
+		if (!c && cli->above) c = cli->above->verbs;
+		for (; c && c->name; c++)
 			if (i-- == 0) return c;
+	}
 	return NULL;
 }
 
@@ -318,7 +321,7 @@ static bool reader_gone(void)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-int cli_main(int argc, char **argv, const struct command *above)
+int cli_main(int argc, char **argv, const struct cli_above *above)
 {
 	struct cli cli = { .above = above };
 	int used, status;

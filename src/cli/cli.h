@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "admin/admin.h"
 #include "base/json.h"
 #include "cli/flags.h"
 #include "cli/settings.h"
@@ -35,7 +36,6 @@ enum {
 
 struct cli;
 struct client;
-struct admin;
 struct resource;
 
 /* Beside the SETTINGS_… of a verb: options end at its first word, as that begins a command
@@ -63,7 +63,7 @@ struct command {
 /* What a verb runs in. */
 struct cli {
 	const struct command *command;
-	const struct command *above; /* rows from above, as given to cli_main */
+	const struct cli_above *above; /* as given to cli_main */
 	struct args args;
 	struct settings settings;
 	struct term term;
@@ -92,9 +92,14 @@ static inline struct str cli_word(const struct cli *cli, size_t i)
 	return args_word(&cli->args, i);
 }
 
-/* `above`: rows of layers above, up to one without a name; NULL: none. Returns the exit
- * status. */
-int cli_main(int argc, char **argv, const struct command *above);
+/* What layers above bring along: their rows, and the table of routes for administration. */
+struct cli_above {
+	const struct command *verbs; /* up to one without a name */
+	admin_use_fn *use;
+};
+
+/* Returns the exit status. */
+int cli_main(int argc, char **argv, const struct cli_above *);
 
 extern const struct flag json_flags[];	 /* --json */
 extern const struct flag reason_flags[]; /* --reason, --json */

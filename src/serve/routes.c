@@ -299,3 +299,14 @@ const struct route *route_find(struct str method, struct str path, struct str *i
 	}
 	return NULL;
 }
+
+const struct use *serve_local_use(struct str method, struct str path, struct str *id)
+{
+	char allow[64];
+	struct str of;
+	int status;
+	const struct route *r = route_find(method, path, id, &of, &status, allow);
+	bool plain = r && (!r->run || r->run == route_user || r->run == route_revoke);
+
+	return plain && !of.len && !(r->flags & ROUTE_OPEN) ? r->use : NULL;
+}

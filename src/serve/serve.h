@@ -35,6 +35,10 @@ struct serve_settings {
 	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
 };
 
+/* The use case of a route that needs no more than the desk, for administration without a server.
+ * NULL: there is none. */
+const struct use *serve_local_use(struct str method, struct str path, struct str *id);
+
 struct serve *serve_new(
 	struct loop *, struct desk *, const struct serve_settings *, struct fault *why);
 /* Opens Slack's socket where it is configured; once everything else is ready. */

@@ -664,5 +664,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s cannot be read\n", FIXTURES);
 		return 1;
 	}
-	return cli_main(argc, argv, extra);
+	return cli_main(argc, argv, &(struct cli_above){ extra, serve_local_use });
 }
