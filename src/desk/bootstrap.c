@@ -22,10 +22,9 @@ static enum err workspace_new(struct rows *rows, struct str name, int64_t *ws,
 	while ((other = rows_next(rows, RECORD_WORKSPACES, other)))
 		if (other->id > fresh.id) fresh.id = other->id;
 	*ws = ++fresh.id;
-	if (!rows_new(rows, RECORD_WORKSPACES, &fresh))
-		return fail(why, ERR_MEMORY, "out of memory");
-	*owner = user_new(rows, *ws, STR("owner"), ROLE_OWNER, why);
-	return *owner ? OK : why->err;
+	rows_new(rows, RECORD_WORKSPACES, &fresh);
+	*owner = user_new(rows, *ws, STR("owner"), ROLE_OWNER);
+	return OK;
 }
 
 static enum err bootstrap_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -43,9 +42,8 @@ static enum err bootstrap_decide(struct job *job, struct rows *rows, struct faul
 	t->secret[0] = '\0';
 	if (!e && !owner) e = user_by_name(rows, 1, STR("owner"), &owner, why);
 	if (e || logins || !owner || !task_has_param(t, "link")) return e;
-	return code_new(rows, owner, STR_NONE, t->secret)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	code_new(rows, owner, STR_NONE, t->secret);
+	return OK;
 }
 
 const struct use use_bootstrap =
@@ -81,7 +79,6 @@ enum err desk_server_key(struct rows *rows, struct str name,
 				.value = str_make((const char *)fresh, SERVER_KEY_SIZE),
 				.created_ms = rows->now_ms });
 	}
-	if (!found) return fail(why, ERR_MEMORY, "out of memory");
 	*out = found;
 	return OK;
 }
@@ -95,7 +92,6 @@ enum err desk_set_server_key(
 
 	if (e) return e;
 	k = found ? rows_change(rows, found) : rows_new(rows, RECORD_SERVER_KEYS, &fresh);
-	if (!k) return fail(why, ERR_MEMORY, "out of memory");
 	k->value = value;
 	k->created_ms = rows->now_ms;
 	return OK;
@@ -181,9 +177,8 @@ static enum err workspace_create_decide(
 		return fail(
 			why, ERR_CONFLICT, "a workspace with this name already exists");
 	e = workspace_new(rows, name, &ws, &owner, why);
-	if (!e && !code_new(rows, owner, STR_NONE, t->secret))
-		e = fail(why, ERR_MEMORY, "out of memory");
 	if (e) return e;
+	code_new(rows, owner, STR_NONE, t->secret);
 	job->status = 201;
 	jw_object(&w);
 	jw_put_int(&w, "id", ws);

@@ -66,9 +66,8 @@ static enum err resumer_event(struct rows *rows, const char *type,
 	jw_put_str(&w, "resumer", d->target);
 	if (o) outcome_write(&w, o);
 	jw_object_end(&w);
-	return rows_event(rows, type, s, a, kept(&b, rows->arena))
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, type, s, a, kept(&b, rows->arena));
+	return OK;
 }
 
 /* ---- ending ---- */
@@ -301,7 +300,6 @@ static enum err claim_lost(
 			!lease_lost(&at->lease, c->by, rows->now_ms))
 			continue;
 		d = rows_change(rows, at);
-		if (!d) return fail(why, ERR_MEMORY, "out of memory");
 		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
 		e = resumer_event(rows, "session.resumed", d, &o, why);
 	}
@@ -391,7 +389,8 @@ static enum err webhook_off(
 	c.webhook = STR_NONE;
 	s->on_settled = callback_write(&c, rows->arena);
 	rows_touch_session(rows, s);
-	return desk_stage_changed(rows, s, why);
+	desk_stage_changed(rows, s);
+	return OK;
 }
 
 /* How a delivery goes on after this outcome. */
@@ -451,7 +450,7 @@ static enum err delivery_held(struct rows *rows, const struct delivery_outcome *
 	if (!d || d->status != DELIVERY_WAITING || !lease_holds(&d->lease, o->by))
 		return e;
 	*out = rows_change(rows, d);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -499,7 +498,6 @@ static enum err bury_decide(struct job *job, struct rows *rows, struct fault *wh
 		  lease_free(&at->lease, STR_NONE, rows->now_ms);
 	if (e || !b->dead) return e;
 	d = rows_change(rows, at);
-	if (!d) return fail(why, ERR_MEMORY, "out of memory");
 	delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
 	return OK;
 }
@@ -523,7 +521,6 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 			     !lease_holds(&at->lease, r->by);
 		if (r->lost[i]) continue;
 		d = rows_change(rows, at);
-		if (!d) return fail(why, ERR_MEMORY, "out of memory");
 		lease_renew(&d->lease, r->by, rows->now_ms, DELIVERY_LEASE_MS);
 	}
 	return e;

@@ -390,8 +390,10 @@ static void task_check(struct desk *d, const struct use *use, struct task *t)
 	t->job.link.next = NULL;
 	/* Without `again` the key could not be answered, so it is not kept. */
 	if (!use->job.again) t->job.key = STR_NONE;
-	if (use->check && !t->job.refused && use->check(t, &why))
-		job_refuse(&t->job, &why);
+	if (!use->check || t->job.refused) return;
+	if (!use->check(t, &why) && t->job.arena.failed)
+		fail(&why, ERR_MEMORY, "out of memory");
+	if (why.err) job_refuse(&t->job, &why);
 }
 
 static void task_refuse(struct task *t)

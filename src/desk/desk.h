@@ -133,6 +133,10 @@ struct task {
 };
 
 struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
+/* Room for what `check` reads, which is task.checked from now on. Without memory it is lost, and
+ * the task is refused. */
+#define TASK_CHECKED(task, type) ((type *)task_checked((task), sizeof(type)))
+void *task_checked(struct task *, size_t size);
 struct str task_words(const struct task *, struct str english, struct arena *);
 
 /* A use case: the clerk's part, and what is checked without the store beforehand. */

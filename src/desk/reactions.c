@@ -124,6 +124,6 @@ enum err reactions_run(void *desk, struct job *job, struct rows *rows, struct fa
 	enum err e = events_react(job, rows, why);
 
 	if (!e) e = people_logged(desk, job, rows, why);
-	if (!e) e = policy_logged(desk, job, rows, why);
+	if (!e) policy_logged(job, rows);
 	return e ? e : events_react(job, rows, why);
 }

@@ -154,8 +154,7 @@ static enum err job_decide(struct batch *b, struct job *job)
 	e = job->kind->decide(job, rows, &job->why);
 	job->decided = !e;
 	if (e || !job->key.len) return e;
-	if (k && !rows_delete(rows, k))
-		return fail(&job->why, ERR_MEMORY, "out of memory");
+	if (k) rows_delete(rows, k);
 	struct key_record record = { .ws = job->who.ws,
 		.token = job->who.token,
 		.path = job->path,
@@ -166,8 +165,7 @@ static enum err job_decide(struct batch *b, struct job *job)
 		.result = job->key_result,
 		.created_ms = rows->now_ms };
 	memcpy(record.body, job->body, SHA256_SIZE);
-	if (!rows_new(rows, RECORD_KEYS, &record))
-		return fail(&job->why, ERR_MEMORY, "out of memory");
+	rows_new(rows, RECORD_KEYS, &record);
 	return OK;
 }
 
@@ -175,6 +173,7 @@ enum err rows_conclude(struct rows *rows, struct job *job, struct fault *why)
 {
 	const struct clerk_hooks *h = rows->hooks;
 
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (!h || !h->decided || (!rows->point.saved && !*rows->reacted)) return OK;
 	return h->decided(h->ctx, job, rows, why);
 }

@@ -230,7 +230,6 @@ static enum err record_claim(struct claiming *q, struct lease_tally *owner,
 		group_find(q, owner->name, text_at(record, q->l->group_at));
 	void *changed = rows_change(q->rows, record);
 
-	if (!changed) return fail(why, ERR_MEMORY, "out of memory");
 	lease_claim(
 		leased_lease(q->l, changed), q->c->by, q->rows->now_ms, q->c->length_ms);
 	owner->held++;

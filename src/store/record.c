@@ -6,6 +6,8 @@
 #include "store/pack.h"
 #include "store/record_columns.h"
 
+#include <assert.h>
+
 /* ---- enums that are stored by name ---- */
 
 WORDS(ask_kind, "kind");
@@ -652,36 +654,9 @@ static enum err column_read(const struct column *c, const struct row *row, int i
 enum err record_read(const struct record *r, const struct row *row, struct arena *arena,
 	void *out, struct fault *why)
 {
-	union {
-		struct ask ask;
-		struct session session;
-		struct event event;
-		struct user user;
-		struct token token;
-		struct team team;
-		struct delivery delivery;
-		struct workspace workspace;
-		struct key_record key;
-		struct server_key server_key;
-		struct mcp_ended mcp_ended;
-		struct mailbox_record mailbox;
-		struct channel_record channel;
-		struct mark mark;
-		struct rule_record rule;
-		struct stop_record stop;
-		struct policy_record policy;
-		struct preset_record preset;
-		struct fetched_record fetched;
-		struct run run;
-		struct run_message message;
-		struct tool_call tool_call;
-		struct todo todo;
-		struct memory memory;
-		struct agent_record agent_record;
-		struct provider_record provider_record;
-		struct price_record price_record;
-	} record;
+	union any_record record;
 
+	assert(r->size <= sizeof record);
 	memset(&record, 0, r->size);
 	for (int i = 0; i < r->columns_len; i++) {
 		const struct column *c = &r->columns[i];

@@ -197,6 +197,40 @@ struct mcp_ended {
 	int64_t ended_ms;
 };
 
+/* Room for any of them. */
+union any_record {
+	struct ask ask;
+	struct session session;
+	struct event event;
+	struct user user;
+	struct token token;
+	struct team team;
+	struct delivery delivery;
+	struct workspace workspace;
+	struct key_record key;
+	struct server_key server_key;
+	struct mcp_ended mcp_ended;
+	struct mailbox_record mailbox;
+	struct channel_record channel;
+	struct mark mark;
+	struct rule_record rule;
+	struct stop_record stop;
+	struct policy_record policy;
+	struct preset_record preset;
+	struct fetched_record fetched;
+	struct run run;
+	struct run_message message;
+	struct tool_call tool_call;
+	struct todo todo;
+	struct memory memory;
+	struct agent_record agent_record;
+	struct provider_record provider_record;
+	struct price_record price_record;
+	struct contact contact;
+	struct routes_record routes;
+	struct notify_person notify_person;
+};
+
 /* How many parameters a call may have: the widest record, its version and its key. */
 enum { ARGS_MAX = 56, RECORD_KEYS_MAX = 4 };
 

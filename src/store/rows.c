@@ -62,27 +62,43 @@ static struct row_copy *copy_load(
 	return NULL;
 }
 
-/* As it is now, for a rollback; once for each savepoint. False: out of memory. */
-static bool copy_save(struct rows *rows, struct row_copy *row)
+/* As it is now, for a rollback; once for each savepoint. Without memory the arena has failed, and
+ * nothing of the batch is written. */
+static void copy_save(struct rows *rows, struct row_copy *row)
 {
 	size_t size = row->record->size;
 	struct row_saved *saved;
 
-	if (row->saved == rows->point.number) return true;
+	if (row->saved == rows->point.number) return;
 	saved = arena_alloc(rows->arena, sizeof *saved + size);
-	if (!saved) return false;
+	if (!saved) return;
 	*saved = (struct row_saved){ rows->point.saved, row, row->deleted, false };
 	memcpy(saved + 1, copy_record(row), size);
 	if (!row->stored && row->stored_version) row->stored = saved + 1;
 	rows->point.saved = saved;
 	row->saved = rows->point.number;
-	return true;
 }
 
 /* The record of a copy that may be changed as it is. */
 static void *copy_open(struct rows *rows, struct row_copy *row)
 {
-	return row && copy_save(rows, row) ? copy_record(row) : NULL;
+	copy_save(rows, row);
+	return copy_record(row);
+}
+
+/* What a job gets as a new record when there is no memory for one: the batch fails, and nobody
+ * sees it. One of each kind, so that no job takes one for another. */
+static void *copy_spare(struct rows *rows, enum record_id id, const void *record)
+{
+	static _Thread_local struct {
+		struct row_copy copy;
+		union any_record record;
+	} spares[RECORD_COUNT];
+	struct row_copy *row = &spares[id].copy;
+
+	rows->arena->failed = true;
+	*row = (struct row_copy){ .record = &records[id], .saved = rows->point.number };
+	return memmove(copy_record(row), record, records[id].size);
 }
 
 /* ---- records from result rows ---- */
@@ -101,9 +117,8 @@ enum err loaded_session(void *ctx, const struct row *row, struct fault *why)
 	struct session *s = copy ? copy_record(copy) : NULL;
 
 	if (!s) return why ? why->err : ERR_MEMORY;
-	if (copy->external || !s->external_id.len || rows_name_external(rows, s))
-		return OK;
-	return fail(why, ERR_MEMORY, "out of memory");
+	if (!copy->external && s->external_id.len) rows_name_external(rows, s);
+	return OK;
 }
 
 enum err loaded_open(void *ctx, const struct row *row, struct fault *why)
@@ -161,7 +176,8 @@ bool rows_recall_session(struct rows *rows, int64_t ws, struct str id)
 	if (copy) return true;
 	copy = copy_recall(rows, RECORD_SESSIONS, ws, id);
 	s = copy ? copy_record(copy) : NULL;
-	return s && (!s->external_id.len || rows_name_external(rows, s));
+	if (s && s->external_id.len) rows_name_external(rows, s);
+	return s != NULL;
 }
 
 void rows_recall_run(struct rows *rows, int64_t ws, struct str id)
@@ -364,12 +380,13 @@ struct session *rows_external(
 	return row && !copy_gone(rows, row) ? copy_open(rows, row) : NULL;
 }
 
-bool rows_name_external(struct rows *rows, struct session *s)
+void rows_name_external(struct rows *rows, struct session *s)
 {
 	struct str key = external_key(rows, s->ws, s->agent, s->external_id);
 
 	copy_of(s)->external = true;
-	return key.len && table_put(&rows->external, key, copy_of(s));
+	if (!key.len || !table_put(&rows->external, key, copy_of(s)))
+		rows->arena->failed = true;
 }
 
 const struct key_record *rows_key(
@@ -573,10 +590,10 @@ void *rows_new(struct rows *rows, enum record_id id, const void *record)
 	struct row_saved *made = ARENA_NEW(rows->arena, struct row_saved);
 	struct row_copy *row = copy_new(rows, id);
 
-	if (!row || !made) return NULL;
+	if (!row || !made) return copy_spare(rows, id, record);
 	memcpy(copy_record(row), record, records[id].size);
 	record_set_version(&records[id], copy_record(row), 1);
-	if (!copy_put(rows, row)) return NULL;
+	if (!copy_put(rows, row)) return copy_spare(rows, id, record);
 	*made = (struct row_saved){ rows->point.saved, row, false, true };
 	rows->point.saved = made;
 	row->saved = rows->point.number;
@@ -589,7 +606,7 @@ struct ask *rows_new_ask(struct rows *rows, int64_t ws)
 		.ws = ws, .id = rows_new_id(rows, "ask"), .created_ms = rows->now_ms
 	};
 
-	return a.id.len ? rows_new(rows, RECORD_ASKS, &a) : NULL;
+	return rows_new(rows, RECORD_ASKS, &a);
 }
 
 struct session *rows_new_session(struct rows *rows, int64_t ws)
@@ -600,14 +617,14 @@ struct session *rows_new_session(struct rows *rows, int64_t ws)
 		.updated_ms = rows->now_ms,
 		.heard_ms = rows->now_ms };
 
-	return s.id.len ? rows_new(rows, RECORD_SESSIONS, &s) : NULL;
+	return rows_new(rows, RECORD_SESSIONS, &s);
 }
 
 void *rows_change(struct rows *rows, const void *record)
 {
 	struct row_copy *row = copy_of(record);
 
-	if (!copy_save(rows, row)) return NULL;
+	copy_save(rows, row);
 	assert(row->record->version_at);
 	record_set_version(row->record, copy_record(row), row->stored_version + 1);
 	rows->people_changed += is_of_people(copy_id(row));
@@ -620,23 +637,27 @@ void rows_touch_session(struct rows *rows, struct session *s)
 	s->version = copy_of(s)->stored_version + 1;
 }
 
-bool rows_delete(struct rows *rows, const void *record)
+void rows_delete(struct rows *rows, const void *record)
 {
 	struct row_copy *row = copy_of(record);
 
-	if (row->deleted) return true;
-	if (!copy_save(rows, row)) return false;
+	if (row->deleted) return;
+	copy_save(rows, row);
 	row->deleted = true;
 	rows->sessions_deleted += copy_id(row) == RECORD_SESSIONS;
 	rows->people_changed += is_of_people(copy_id(row));
-	return true;
 }
 
+/* Without memory it goes nowhere: the batch fails. */
 static struct staged *event_stage(struct rows *rows, const struct event *e)
 {
+	static _Thread_local struct staged nowhere;
 	struct staged *st = ARENA_NEW(rows->arena, struct staged);
 
-	if (!st) return NULL;
+	if (!st) {
+		nowhere = (struct staged){ .event = *e };
+		return &nowhere;
+	}
 	st->event = *e;
 	if (!e->data.len) st->event.data = STR("{}");
 	*rows->staged_end = st;
@@ -657,10 +678,8 @@ struct staged *rows_event(struct rows *rows, const char *type, const struct sess
 						      .agent = s->agent,
 						      .data = data });
 
-	if (st) {
-		st->of_session = (struct session *)s;
-		st->of_ask = (struct ask *)a;
-	}
+	st->of_session = (struct session *)s;
+	st->of_ask = (struct ask *)a;
 	return st;
 }
 

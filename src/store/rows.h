@@ -209,22 +209,25 @@ enum err rows_get(
 /* The engine's own check of its store. */
 enum err rows_verify(struct rows *, struct fault *);
 
-/* ---- what a job does ---- */
+/* ---- what a job does ----
+ *
+ * None of this fails. Without memory the arena has failed: a job gets records and events that are
+ * not the batch's, and the batch is not written. */
 
-/* New rows with their id and time; NULL: out of memory. */
+/* New rows with their id and time. */
 struct ask *rows_new_ask(struct rows *, int64_t ws);
 struct session *rows_new_session(struct rows *, int64_t ws);
-bool rows_name_external(struct rows *, struct session *); /* after external_id was set */
-/* A copy of `record`, to be added; its key is set. NULL: out of memory. */
+void rows_name_external(struct rows *, struct session *); /* after external_id was set */
+/* A copy of `record`, to be added; its key is set. */
 void *rows_new(struct rows *, enum record_id, const void *record);
-/* "usr_…": a new id in the arena. Empty: out of memory. */
+/* "usr_…": a new id in the arena. */
 struct str rows_new_id(struct rows *, const char *prefix);
-/* The same record, to be changed and written. NULL: out of memory. */
+/* The same record, to be changed and written. */
 void *rows_change(struct rows *, const void *record);
 void rows_touch_session(struct rows *, struct session *);
-/* Gone for every later job; what goes with a session goes, too. False: out of memory. */
-bool rows_delete(struct rows *, const void *record);
-/* `ask` may be NULL. Returns NULL when out of memory. */
+/* Gone for every later job; what goes with a session goes, too. */
+void rows_delete(struct rows *, const void *record);
+/* `ask` may be NULL. */
 struct staged *rows_event(struct rows *, const char *type, const struct session *,
 	const struct ask *, struct str data);
 /* Whoever waits for the ask is told of this event, with the ask as it is now. */
@@ -234,39 +237,37 @@ void rows_deliver_at(struct rows *, int64_t at_ms);
 /* The desk must look again at this instant, for what is due then. */
 void rows_due_at(struct rows *, int64_t at_ms);
 /* Their agents have the outcomes of these asks, at most FETCHED_AT_ONCE of them and at least one,
- * unless they had them before. False: out of memory. */
+ * unless they had them before. */
 enum { FETCHED_AT_ONCE = 32 };
-bool rows_fetched(struct rows *, int64_t ws, const struct str *asks, size_t len);
-/* Nobody's mark hides this ask any longer. False: out of memory. */
-bool rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
+void rows_fetched(struct rows *, int64_t ws, const struct str *asks, size_t len);
+/* Nobody's mark hides this ask any longer. */
+void rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
 /* Somebody may have lost a right: streams of every node are to look. */
-bool rows_raise_revocations(struct rows *, int64_t ws);
+void rows_raise_revocations(struct rows *, int64_t ws);
 /* Rules, stops or the policy changed: what was decided by another version, on any node, is not
  * committed any more. */
-bool rows_raise_policy(struct rows *, int64_t ws);
+void rows_raise_policy(struct rows *, int64_t ws);
 /* How often this batch raised it so far. */
 int64_t rows_policy_raised(const struct rows *, int64_t ws);
 /* A job decides by this version, as the store had it: the batch is void if another node
- * changes it first. False: out of memory. */
-bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
-/* A rule decided; all of a batch are written as one. False: out of memory. */
-bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
-/* A stop was lifted: resumers and runs that it held back are due. False: out of memory. */
-bool rows_go_on(struct rows *, int64_t ws);
-bool rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
-bool rows_count_contacts(struct rows *, int64_t ws, int64_t more);
+ * changes it first. */
+void rows_policy_seen(struct rows *, int64_t ws, int64_t version);
+/* A rule decided; all of a batch are written as one. */
+void rows_rule_hit(struct rows *, int64_t ws, struct str rule);
+/* A stop was lifted: resumers and runs that it held back are due. */
+void rows_go_on(struct rows *, int64_t ws);
+void rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
+void rows_count_contacts(struct rows *, int64_t ws, int64_t more);
 /* How many were added (or removed) by this batch so far. */
 int64_t rows_contacts_counted(const struct rows *, int64_t ws);
 /* Where the log of a workspace stands, as this batch knows it; or NULL. */
 const struct log_end *rows_log_end(const struct rows *, int64_t ws);
 /* What this job decides depends on who people of the workspace are, as of so many
  * `revocations`. If another node changes that before the batch is written, the batch is void
- * and is decided anew: so every event in the log agrees with the ones before it. False: out
- * of memory. */
-bool rows_guard_people(struct rows *, int64_t ws, int64_t revocations);
-/* Removes what is old, by one of the …_PURGE statements, once the changes are written. False:
- * out of memory. */
-bool rows_purge(struct rows *, enum sql, const struct val *, int len);
+ * and is decided anew: so every event in the log agrees with the ones before it. */
+void rows_guard_people(struct rows *, int64_t ws, int64_t revocations);
+/* Removes what is old, by one of the …_PURGE statements, once the changes are written. */
+void rows_purge(struct rows *, enum sql, const struct val *, int len);
 /* What was made, changed or deleted since the savepoint, the latest first: start with a
  * zeroed one; false at the end. `before` is NULL for what is new. */
 struct row_change {
@@ -276,10 +277,10 @@ struct row_change {
 	const struct row_saved *at; /* rows.c's own */
 };
 bool rows_next_change(const struct rows *, struct row_change *);
-/* The same of a run of this session. NULL: out of memory. */
+/* The same of a run of this session. */
 struct staged *rows_event_run(struct rows *, const char *type, const struct session *,
 	struct str run, struct str data);
-/* An event of no session and no agent. NULL: out of memory. */
+/* An event of no session and no agent. */
 struct staged *rows_event_of(
 	struct rows *, int64_t ws, const char *type, struct str data);
 /* The same of an agent. */

@@ -4,102 +4,100 @@
 
 #include <assert.h>
 
-static bool statement_add(
+static void statement_add(
 	struct rows *rows, enum sql sql, const struct val *args, int len)
 {
 	struct statement *s = ARENA_NEW(rows->arena, struct statement);
 	struct val *copy = ARENA_ARRAY(rows->arena, struct val, (size_t)len);
 
-	if (!s || !copy) return false;
+	if (!s || !copy) return;
 	memcpy(copy, args, (size_t)len * sizeof *copy);
 	s->call = (struct call){ .sql = sql, .args = copy, .args_len = len };
 	*rows->statements_end = s;
 	rows->statements_end = &s->next;
-	return true;
 }
 
-bool rows_raise_revocations(struct rows *rows, int64_t ws)
+void rows_raise_revocations(struct rows *rows, int64_t ws)
 {
 	const struct val args[] = { val_int(ws) };
 
-	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
+	statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
 }
 
-bool rows_count_teams(struct rows *rows, int64_t ws, int64_t more)
+void rows_count_teams(struct rows *rows, int64_t ws, int64_t more)
 {
 	const struct val args[] = { val_int(ws), val_int(more) };
 
-	return statement_add(rows, SQL_WORKSPACE_TEAMS, args, 2);
+	statement_add(rows, SQL_WORKSPACE_TEAMS, args, 2);
 }
 
-bool rows_count_contacts(struct rows *rows, int64_t ws, int64_t more)
+void rows_count_contacts(struct rows *rows, int64_t ws, int64_t more)
 {
 	const struct val args[] = { val_int(ws), val_int(more) };
 
-	return statement_add(rows, SQL_WORKSPACE_CONTACTS, args, 2);
+	statement_add(rows, SQL_WORKSPACE_CONTACTS, args, 2);
 }
 
 /* The earliest look of the batch is the one that counts. */
-bool rows_guard_people(struct rows *rows, int64_t ws, int64_t revocations)
+void rows_guard_people(struct rows *rows, int64_t ws, int64_t revocations)
 {
 	struct people_guard *guard;
 
 	for (guard = rows->guards; guard; guard = guard->next) {
 		if (guard->ws != ws) continue;
 		if (revocations < guard->revocations) guard->revocations = revocations;
-		return true;
+		return;
 	}
 	guard = ARENA_NEW(rows->arena, struct people_guard);
-	if (!guard) return false;
+	if (!guard) return;
 	*guard = (struct people_guard){ rows->guards, ws, revocations };
 	rows->guards = guard;
-	return true;
 }
 
-bool rows_raise_policy(struct rows *rows, int64_t ws)
+void rows_raise_policy(struct rows *rows, int64_t ws)
 {
 	const struct val args[] = { val_int(ws) };
 
-	return statement_add(rows, SQL_WORKSPACE_POLICY, args, 1);
+	statement_add(rows, SQL_WORKSPACE_POLICY, args, 1);
 }
 
-bool rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
+void rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
 {
 	const struct val args[] = { val_int(ws), val_text(arena_str(rows->arena, rule)),
 		val_int(1), val_int(rows->now_ms) };
 
-	return statement_add(rows, SQL_RULE_HIT, args, 4);
+	statement_add(rows, SQL_RULE_HIT, args, 4);
 }
 
-bool rows_go_on(struct rows *rows, int64_t ws)
+void rows_go_on(struct rows *rows, int64_t ws)
 {
 	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
 
 	rows->delivers = rows->runs = true;
-	return statement_add(rows, SQL_RESUMERS_GO, args, 2) &&
-	       statement_add(rows, SQL_RUNS_GO, args, 2);
+	statement_add(rows, SQL_RESUMERS_GO, args, 2);
+	statement_add(rows, SQL_RUNS_GO, args, 2);
 }
 
-bool rows_fetched(struct rows *rows, int64_t ws, const struct str *asks, size_t len)
+void rows_fetched(struct rows *rows, int64_t ws, const struct str *asks, size_t len)
 {
 	struct val args[2 + FETCHED_AT_ONCE] = { val_int(ws), val_int(rows->now_ms) };
 
 	assert(len > 0 && len <= FETCHED_AT_ONCE);
 	for (size_t i = 0; i < FETCHED_AT_ONCE; i++)
 		args[2 + i] = val_text(asks[i < len ? i : len - 1]);
-	return statement_add(rows, SQL_ASKS_FETCHED, args, 2 + FETCHED_AT_ONCE);
+	statement_add(rows, SQL_ASKS_FETCHED, args, 2 + FETCHED_AT_ONCE);
 }
 
-bool rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)
+void rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)
 {
 	const struct val args[] = { val_int(ws), val_text(ask) };
 
-	return statement_add(rows, SQL_MARKS_END_SNOOZE, args, 2);
+	statement_add(rows, SQL_MARKS_END_SNOOZE, args, 2);
 }
 
-bool rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len)
+void rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len)
 {
-	return statement_add(rows, sql, args, len);
+	statement_add(rows, sql, args, len);
 }
 
 /* ---- what it decides by ---- */
@@ -113,18 +111,17 @@ int64_t rows_policy_raised(const struct rows *rows, int64_t ws)
 	return n;
 }
 
-bool rows_policy_seen(struct rows *rows, int64_t ws, int64_t version)
+void rows_policy_seen(struct rows *rows, int64_t ws, int64_t version)
 {
 	struct policy_seen *seen = rows->policies;
 
 	while (seen && seen->ws != ws)
 		seen = seen->next;
-	if (seen) return true;
+	if (seen) return;
 	seen = ARENA_NEW(rows->arena, struct policy_seen);
-	if (!seen) return false;
+	if (!seen) return;
 	*seen = (struct policy_seen){ rows->policies, ws, version };
 	rows->policies = seen;
-	return true;
 }
 
 int64_t rows_contacts_counted(const struct rows *rows, int64_t ws)

@@ -73,7 +73,6 @@ static enum err approval_still_allowed(
 	if (e || !parts.operation) return e;
 	ask_operation(&look, a, parts.operation, edited, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (v.ruling.effect != EFFECT_DENY) return OK;
 	rule_fail(v.ruling.rule, ERR_DENIED, why);
 	t->job.conflict = desk_shown(t, a, s, rows->now_ms);

@@ -249,7 +249,7 @@ static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *
 	/* A verifier may have raised the risk. */
 	*risk = v.risk > a->risk ? v.risk : a->risk;
 	*out = snapshot;
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }
 
 static enum err scope_foreign(struct task *t, struct rows *rows, const struct ask *a,
@@ -358,7 +358,7 @@ static enum err open_fits(struct rows *rows, const struct policy_snapshot *snaps
 	*fits = !v.stop &&
 		(v.ruling.effect == EFFECT_NONE || v.ruling.effect == EFFECT_ALLOW) &&
 		rule_fits(match, EFFECT_ALLOW, &look, v.risk, rows->arena);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }
 
 static enum err open_settle(struct task *t, struct rows *rows,
@@ -388,8 +388,7 @@ static enum err open_settle(struct task *t, struct rows *rows,
 		if (!e) e = open_fits(rows, snapshot, &match, a, &fits, why);
 		if (e || !fits) continue;
 		e = ask_settle_by(t, rows, a, rule, true, why);
-		if (!e && !rows_rule_hit(rows, rule->ws, rule->id))
-			e = fail(why, ERR_MEMORY, "out of memory");
+		if (!e) rows_rule_hit(rows, rule->ws, rule->id);
 		jw_str(w, a->id);
 		settled++;
 	}

@@ -110,8 +110,10 @@ static enum err answer_settle(
 			how.approved_digest.len ? how.approved_digest : a->digest, &votes,
 			why);
 		if (e) return e;
-		if (!votes && answer.decision == DECISION_APPROVE)
-			return vote_given(t, rows, a, why);
+		if (!votes && answer.decision == DECISION_APPROVE) {
+			vote_given(t, rows, a);
+			return OK;
+		}
 	}
 	how.answered_by = settle_by(t, votes, rows->arena);
 	e = settle_finish(t, rows, a, &how, why);
@@ -224,7 +226,7 @@ static enum err sessions_idle(struct rows *rows, struct fault *why)
 
 		if (!s || !session_falls_idle(s, rows->now_ms)) continue;
 		rows_touch_session(rows, s);
-		e = desk_stage_status(rows, s, SESSION_RUNNING, why);
+		desk_stage_status(rows, s, SESSION_RUNNING);
 	}
 	return e;
 }

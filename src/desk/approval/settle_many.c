@@ -46,12 +46,11 @@ static enum err many_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "ids", "answers", "answer", "digests",
 		"skip", "reason", NULL };
-	struct many *m = ARENA_NEW(&t->job.arena, struct many);
+	struct many *m = TASK_CHECKED(t, struct many);
 	const struct json *skip = json_get(t->body, "skip");
 	bool answers = json_get(t->body, "answers") || json_get(t->body, "answer");
 	enum err e = members_only(t->body, names, why);
 
-	if (!m) return fail(why, ERR_MEMORY, "out of memory");
 	m->ids = json_get(t->body, "ids");
 	m->digests = json_get(t->body, "digests");
 	if (many_ids(m->ids, why)) e = why->err;
@@ -59,7 +58,6 @@ static enum err many_check(struct task *t, struct fault *why)
 	if (skip && !json_is_bool(skip)) e = fail_at(why, "/skip", "true or false");
 	m->skip = json_is(skip, JSON_TRUE);
 	if (m->skip == answers) e = fail_at(why, "", "either answers or skip is needed");
-	t->checked = m;
 	return e;
 }
 

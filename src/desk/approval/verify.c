@@ -21,7 +21,7 @@ enum err verify_asked(const struct happened *h, struct fault *why)
 	if (!h->ask->verify.len) return OK;
 	e = verifications_load(h->ask->verify, h->rows->arena, &all, why);
 	for (size_t i = 0; !e && i < all.len; i++)
-		e = desk_call_verifier(h->rows, h->ask, all.at[i].name, (int64_t)i, why);
+		desk_call_verifier(h->rows, h->ask, all.at[i].name, (int64_t)i);
 	return e;
 }
 
@@ -43,8 +43,8 @@ enum err desk_verifying(const struct ask *a, struct rows *rows, struct fault *wh
 
 /* ---- heard ---- */
 
-static enum err verified_event(struct rows *rows, const struct ask *a,
-	const struct verification *v, struct fault *why)
+static void verified_event(
+	struct rows *rows, const struct ask *a, const struct verification *v)
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
@@ -66,10 +66,7 @@ static enum err verified_event(struct rows *rows, const struct ask *a,
 	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
 	data = buf_keep_done(&b, rows->arena);
-	return data.len && rows_event(rows, "ask.verified",
-				   rows_session(rows, a->ws, a->session), a, data)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, "ask.verified", rows_session(rows, a->ws, a->session), a, data);
 }
 
 static bool did_ask(const struct ruling *r, const struct rule_record *rule)
@@ -97,7 +94,6 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 		rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &before);
 	rule_set_decide(snapshot->set, &look, risk, rows->now_ms, DECIDE_NO_ALLOW,
 		rows->arena, &after);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (after.effect == EFFECT_DENY) *deny = after.rule;
 	if (after.risk > a->risk) a->risk = after.risk;
 	for (size_t i = 0; !e && after.effect == EFFECT_ASK && i < after.hits_len; i++) {
@@ -177,6 +173,6 @@ enum err desk_verified(struct task *t, struct rows *rows, const struct delivery 
 	e = verified_apply(t, rows, a, v, &deny, &own, why);
 	if (e) return e;
 	a->version++;
-	e = verified_event(rows, a, v, why);
+	verified_event(rows, a, v);
 	return e || !deny ? e : ask_settle_by(t, rows, a, deny, false, why);
 }

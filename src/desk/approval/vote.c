@@ -19,7 +19,7 @@ static enum err ballot_keep(
 		return fail(why, ERR_MEMORY, "out of memory");
 	a->votes = votes_text(&b->votes, rows->arena);
 	a->require = require_text(&b->require, have, rows->arena);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }
 
 static void have_write(struct json_writer *w, const struct ask *a, struct arena *arena)
@@ -34,8 +34,8 @@ static void have_write(struct json_writer *w, const struct ask *a, struct arena 
 }
 
 /* The event of a vote that was given or taken back. */
-static enum err vote_event(struct rows *rows, const struct ask *a, const char *type,
-	const struct vote *v, struct fault *why)
+static void vote_event(
+	struct rows *rows, const struct ask *a, const char *type, const struct vote *v)
 {
 	struct buf data = { .max = 2 * VOTES_TEXT_MAX };
 	struct json_writer w = { .out = &data };
@@ -59,9 +59,7 @@ static enum err vote_event(struct rows *rows, const struct ask *a, const char *t
 	if (data.failed) rows->arena->failed = true;
 	text = arena_str(rows->arena, buf_str(&data));
 	buf_done(&data);
-	return rows_event(rows, type, rows_session(rows, a->ws, a->session), a, text)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, type, rows_session(rows, a->ws, a->session), a, text);
 }
 
 static struct str decision_note(
@@ -126,27 +124,24 @@ enum err vote_give(struct task *t, struct rows *rows, struct ask *a,
 	if (!e &&
 		votes_meet(a, &b.require, &b.roster, &b.votes, digest, have, rows->arena))
 		*met = (int64_t)votes_counting(&b.votes, digest);
-	if (!e) e = vote_event(rows, a, "ask.voted", &b.votes.at[b.votes.len - 1], why);
+	if (!e) vote_event(rows, a, "ask.voted", &b.votes.at[b.votes.len - 1]);
 	return e;
 }
 
 /* The ask as it now is, still pending. */
-static enum err vote_reply(
-	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+static void vote_reply(struct task *t, struct rows *rows, struct ask *a)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 
 	a->version++;
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
 	desk_reply_settled(t, a, s, rows->now_ms);
-	return OK;
 }
 
-enum err vote_given(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+void vote_given(struct task *t, struct rows *rows, struct ask *a)
 {
-	return vote_reply(t, rows, a, why);
+	vote_reply(t, rows, a);
 }
 
 /* ---- retract ---- */
@@ -182,8 +177,9 @@ static enum err retract_decide(struct job *job, struct rows *rows, struct fault 
 	was = *found;
 	votes_drop(&b.votes, job->who.user);
 	e = ballot_keep(rows, a, &b, why);
-	if (!e) e = vote_event(rows, a, "ask.retracted", &was, why);
-	return e ? e : vote_reply(t, rows, a, why);
+	if (!e) vote_event(rows, a, "ask.retracted", &was);
+	if (!e) vote_reply(t, rows, a);
+	return e;
 }
 
 const struct use use_retract = WRITES("retract", 0, JOB_LATE, retract_needs,

@@ -10,6 +10,6 @@
 enum err vote_give(struct task *, struct rows *, struct ask *, const struct ask_parts *,
 	const struct answer *, struct str digest, int64_t *met, struct fault *);
 /* Replies with the ask, which is still pending. */
-enum err vote_given(struct task *, struct rows *, struct ask *, struct fault *);
+void vote_given(struct task *, struct rows *, struct ask *);
 
 #endif

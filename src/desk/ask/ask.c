@@ -63,7 +63,6 @@ static enum err ask_settle_staged(struct task *t, struct rows *rows, struct ask 
 	session_settled(s, a->kind, rows->now_ms);
 	rows_touch_session(rows, s);
 	st = rows_event(rows, type, s, a, settled_data(a, rows->arena));
-	if (!st) return fail(why, ERR_MEMORY, "out of memory");
 	rows_wake(rows, st, a,
 		desk_view(t->desk, s->title, desk_workspace(t, rows, a->ws)));
 	st->lone = s->for_ask;
@@ -87,7 +86,8 @@ enum err ask_settle(struct task *t, struct rows *rows, struct ask *a,
 	enum err e = ask_settle_within(t, rows, a, how, why);
 
 	if (!e) desk_look_again(rows, s);
-	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
+	if (!e && s->status != was) desk_stage_status(rows, s, was);
+	return e;
 }
 
 /* The default that was checked when it was asked. One that no longer fits the rules must
@@ -369,7 +369,8 @@ static enum err ask_judge(struct task *t, struct rows *rows, const struct draft 
 	if (e || ask_ruled(v)) return e;
 	e = desk_require(
 		rows, a, from->fresh ? NULL : from->session, &v->ruling.require, why);
-	return e ? e : ask_rule_verify(rows, a, &v->ruling, why);
+	if (!e) ask_rule_verify(rows, a, &v->ruling);
+	return e;
 }
 
 enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
@@ -381,7 +382,6 @@ enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
 	struct ask *a = ask_new(t, rows, d, from);
 	enum err e;
 
-	if (!a) return fail(why, ERR_MEMORY, "out of memory");
 	e = desk_require(rows, a, from->fresh ? NULL : s, &d->require, why);
 	if (!e && d->assignees_len)
 		e = desk_assignees(
@@ -391,11 +391,11 @@ enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
 	if (!from->fresh && !from->run) session_goes_on(s, rows->now_ms);
 	session_opened(s, d->kind, rows->now_ms);
 	if (!from->fresh) rows_touch_session(rows, s);
-	if (!rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena)))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
 	if (from->fresh) was = s->status;
 	if (ask_ruled(&v)) e = ask_settle_ruled(t, rows, a, &v, why);
 	desk_look_again(rows, s);
 	*out = a;
-	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
+	if (!e && s->status != was) desk_stage_status(rows, s, was);
+	return e;
 }

@@ -61,10 +61,9 @@ static enum err ask_expand(
 
 static enum err ask_check(struct task *t, struct fault *why)
 {
-	struct draft *d = ARENA_NEW(&t->job.arena, struct draft);
+	struct draft *d = TASK_CHECKED(t, struct draft);
 	enum err e;
 
-	if (!d) return fail(why, ERR_MEMORY, "out of memory");
 	e = external_id_check(t->default_session, "/session", why);
 	if (!e) e = ask_read(t, d, why);
 	if (e) return e;
@@ -75,7 +74,6 @@ static enum err ask_check(struct task *t, struct fault *why)
 		d->session = t->default_session;
 	if (t->foreign.len) ask_keep_foreign(t, d);
 	if (t->program.len) ask_keep_program(t, d);
-	t->checked = d;
 	return OK;
 }
 
@@ -273,7 +271,6 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (e) return e;
 	from.fresh = !from.session;
 	if (from.fresh) from.session = ask_new_session(t, rows, d, project);
-	if (!from.session) return fail(why, ERR_MEMORY, "out of memory");
 	e = ask_make(t, rows, d, &from, &a, why);
 	if (e) return e;
 	job->status = 201;

@@ -101,8 +101,7 @@ static bool is_listed(const struct verifications *v, struct str name)
 	return false;
 }
 
-enum err ask_rule_verify(
-	struct rows *rows, struct ask *a, const struct ruling *r, struct fault *why)
+void ask_rule_verify(struct rows *rows, struct ask *a, const struct ruling *r)
 {
 	struct verifications all = { 0 };
 
@@ -119,7 +118,6 @@ enum err ask_rule_verify(
 			.until_ms = rows->now_ms + VERIFIER_WAIT_MS };
 	}
 	a->verify = verifications_text(&all, rows->arena);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
 enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
@@ -143,7 +141,6 @@ enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect == EFFECT_DENY)
 		t->denied = denied_told(v.ruling.rule, &t->job.arena);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	return desk_require(rows, out, s, &v.ruling.require, why);
 }
 
@@ -159,7 +156,6 @@ enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,
 	if (e || !snapshot->rules_len) return e;
 	ask_operation(&look, a, operation, arguments, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (v.ruling.effect == EFFECT_DENY)
 		return rule_fail(v.ruling.rule, ERR_DENIED_ANSWER, why);
 	return desk_require(rows, a, s, &v.ruling.require, why);

@@ -11,8 +11,7 @@ enum err ask_rule(struct task *, struct rows *, const struct draft *, struct ask
 /* Allowed or denied: it is settled at once, by the rule. */
 bool ask_ruled(const struct rule_verdict *);
 /* Which verifiers these rules want; for who makes the ask, before its event. */
-enum err ask_rule_verify(
-	struct rows *, struct ask *, const struct ruling *, struct fault *);
+void ask_rule_verify(struct rows *, struct ask *, const struct ruling *);
 /* What rules say by now of an open approval that a job replies with: *out is the ask with what
  * they require, task.denied the one that denies it. */
 enum err ask_rule_since(struct task *, struct rows *, const struct ask *, struct ask *out,

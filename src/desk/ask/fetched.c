@@ -80,7 +80,7 @@ static enum err agent_heard(
 		if (!s || !session_heard(s, rows->now_ms)) continue;
 		rows_touch_session(rows, s);
 		desk_look_again(rows, s);
-		if (s->status != was) e = desk_stage_status(rows, s, was, why);
+		if (s->status != was) desk_stage_status(rows, s, was);
 	}
 	return e;
 }
@@ -105,8 +105,7 @@ static enum err fetched_decide(struct job *job, struct rows *rows, struct fault 
 
 	for (size_t i = 0, n; i < f->taken_len; i += n) {
 		n = notes_alike(&f->taken[i], f->taken_len - i, asks);
-		if (!rows_fetched(rows, f->taken[i].ws, asks, n))
-			return fail(why, ERR_MEMORY, "out of memory");
+		rows_fetched(rows, f->taken[i].ws, asks, n);
 	}
 	for (size_t i = 0; !e && i < f->taken_len; i++)
 		if (!f->taken[i].lone) e = agent_heard(rows, &f->taken[i], why);

@@ -15,13 +15,11 @@ struct mark_body {
 static enum err mark_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "read", "snoozed_until", NULL };
-	struct mark_body *b = ARENA_NEW(&t->job.arena, struct mark_body);
+	struct mark_body *b = TASK_CHECKED(t, struct mark_body);
 	const struct json *read = json_get(t->body, "read");
 	const struct json *until = json_get(t->body, "snoozed_until");
 	enum err e = members_only(t->body, names, why);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	b->has_read = read != NULL;
 	b->read = json_is(read, JSON_TRUE);
 	b->has_snooze = until != NULL;
@@ -42,7 +40,7 @@ static void mark_needs(struct job *job, struct wants *w)
 	wants_record(w, RECORD_MARKS, key);
 }
 
-/* The mark of the caller, made when there is none. NULL: out of memory. */
+/* The mark of the caller, made when there is none. */
 static struct mark *mark_open(struct job *job, struct rows *rows, const struct ask *a)
 {
 	struct mark fresh = {
@@ -71,7 +69,6 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (b->snoozed_ms > rows->now_ms + (int64_t)SNOOZE_MAX_DAYS * 24 * 3600 * 1000)
 		return fail_at(why, "/snoozed_until", "within a year");
 	m = mark_open(job, rows, a);
-	if (!m) return fail(why, ERR_MEMORY, "out of memory");
 	if (b->has_read) m->read_ms = b->read ? rows->now_ms : 0;
 	if (b->has_snooze) m->snoozed_ms = b->snoozed_ms;
 	s = rows_session(rows, a->ws, a->session);

@@ -107,10 +107,8 @@ static enum err preset_get(
 
 static enum err preset_check(struct task *t, enum preset_kind kind, struct fault *why)
 {
-	struct preset_body *b = ARENA_NEW(&t->job.arena, struct preset_body);
+	struct preset_body *b = TASK_CHECKED(t, struct preset_body);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	if (!t->body) return fail_at(why, "", "must be an object");
 	return preset_read(
 		kind, t->id, t->body, &t->job.arena, &b->body, &b->version, why);
@@ -158,7 +156,6 @@ static enum err preset_put(
 		.changed_by = buf_keep_done(&by, rows->arena),
 		.changed_ms = rows->now_ms };
 	p = found ? rows_change(rows, found) : rows_new(rows, RECORD_PRESETS, &fresh);
-	if (!p || rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	p->body = fresh.body;
 	p->changed_by = fresh.changed_by;
 	p->changed_ms = fresh.changed_ms;
@@ -176,7 +173,7 @@ static enum err preset_delete(
 
 	if (e) return e;
 	if (!found) return preset_missing(kind, t->id, why);
-	if (!rows_delete(rows, found)) return fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, found);
 	job->status = 204;
 	return OK;
 }

@@ -46,7 +46,6 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 	if (data->failed) rows->arena->failed = true;
 	st = rows_event(rows, type, s, a, arena_str(rows->arena, buf_str(data)));
 	buf_done(data);
-	if (!st) return fail(why, ERR_MEMORY, "out of memory");
 	if (wakes)
 		rows_wake(rows, st, a,
 			desk_view(t->desk, s->title, t->job.credential.workspace));
@@ -98,8 +97,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	jw_object_end(&w);
 	job->status = 201;
 	/* What its agent writes brings a snoozed ask back. */
-	if (!person && !rows_end_snoozes(rows, a->ws, a->id))
-		return fail(why, ERR_MEMORY, "out of memory");
+	if (!person) rows_end_snoozes(rows, a->ws, a->id);
 	return desk_ask_changed(t, rows, a, "ask.replied", &data, person, why);
 }
 
@@ -116,16 +114,14 @@ struct assignment {
 static enum err assign_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "assignees", NULL };
-	struct assignment *to = ARENA_NEW(&t->job.arena, struct assignment);
+	struct assignment *to = TASK_CHECKED(t, struct assignment);
 	const struct json *ids = json_get(t->body, "assignees");
 	enum err e = members_only(t->body, names, why);
 
-	if (!to) return fail(why, ERR_MEMORY, "out of memory");
 	if (!ids && !e) e = fail_at(why, "/assignees", "required");
 	if (!e)
 		e = assignees_read(
 			ids, "/assignees", &t->job.arena, &to->ids, &to->len, why);
-	t->checked = to;
 	return e;
 }
 

@@ -86,7 +86,6 @@ static enum err views_put_decide(struct job *job, struct rows *rows, struct faul
 	if (!e) e = rows_fetch_user(rows, job->who.ws, job->who.user, &found, why);
 	if (e) return e;
 	u = rows_change(rows, found);
-	if (!u) return fail(why, ERR_MEMORY, "out of memory");
 	json_write(&b, task_of(job)->body);
 	u->views = buf_keep_done(&b, rows->arena);
 	views_write(&job->out, u->views);

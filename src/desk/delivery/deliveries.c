@@ -157,7 +157,6 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 		return fail(why, ERR_CONFLICT, "this delivery is %s",
 			delivery_status_name(found->status));
 	d = rows_change(rows, found);
-	if (!d) return fail(why, ERR_MEMORY, "out of memory");
 	d->status = DELIVERY_WAITING;
 	d->attempts = 0;
 	d->next_ms = rows->now_ms;

@@ -31,8 +31,8 @@ struct news {
 	int64_t round;
 };
 
-static enum err delivery_stage(struct rows *rows, const struct news *n,
-	enum delivery_kind kind, struct str target, struct fault *why)
+static void delivery_stage(struct rows *rows, const struct news *n,
+	enum delivery_kind kind, struct str target)
 {
 	const struct ask *a = n->ask;
 	struct delivery d = { .ws = a->ws,
@@ -48,15 +48,13 @@ static enum err delivery_stage(struct rows *rows, const struct news *n,
 		.purpose = n->purpose,
 		.round = n->round };
 
-	if (!target.len) return OK;
+	if (!target.len) return;
 	d.id = rows_new_id(rows, "dlv");
 	d.host = url_host(target, rows->arena);
 	d.owner = arena_print(
 		rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent));
-	if (!rows_new(rows, RECORD_DELIVERIES, &d))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_new(rows, RECORD_DELIVERIES, &d);
 	rows->delivers = true;
-	return OK;
 }
 
 /* Which of the two a session's on_settled names. */
@@ -68,9 +66,10 @@ static enum err stage_kind(struct rows *rows, const struct session *s,
 
 	if (!s->on_settled.len) return OK;
 	e = callback_read(s->on_settled, rows->arena, &c, why);
-	return e ? e
-		 : delivery_stage(rows, n, kind,
-			   kind == DELIVERY_WEBHOOK ? c.webhook : c.resumer, why);
+	if (!e)
+		delivery_stage(
+			rows, n, kind, kind == DELIVERY_WEBHOOK ? c.webhook : c.resumer);
+	return e;
 }
 
 enum err webhook_settled(const struct happened *h, struct fault *why)
@@ -104,12 +103,12 @@ enum err resumer_settled(const struct happened *h, struct fault *why)
 	return stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
 }
 
-enum err desk_call_verifier(struct rows *rows, const struct ask *a, struct str name,
-	int64_t n, struct fault *why)
+void desk_call_verifier(
+	struct rows *rows, const struct ask *a, struct str name, int64_t n)
 {
 	const struct news news = { a, DELIVERY_VERIFY, n };
 
-	return delivery_stage(rows, &news, DELIVERY_VERIFIER, name, why);
+	delivery_stage(rows, &news, DELIVERY_VERIFIER, name);
 }
 
 enum err call_replied(const struct happened *h, struct fault *why)

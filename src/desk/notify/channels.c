@@ -30,11 +30,6 @@ enum err channel_on(const struct task *t, enum delivery_kind channel, struct fau
 
 enum { WOKEN_MAX = 500 };
 
-static enum err out_of_memory(struct fault *why)
-{
-	return fail(why, ERR_MEMORY, "out of memory");
-}
-
 /* ---- learnt from reports ---- */
 
 static enum err channel_fetch(struct rows *rows, enum delivery_kind channel,
@@ -70,7 +65,6 @@ static enum err channel_wake(
 			at->carrier.len || at->next_ms <= rows->now_ms)
 			continue;
 		d = rows_change(rows, at);
-		if (!d) return out_of_memory(why);
 		d->next_ms = rows->now_ms;
 		woken++;
 	}
@@ -95,7 +89,6 @@ enum err channel_reported(struct rows *rows, const struct delivery *d,
 	if (was && !o->down) e = channel_wake(rows, d->kind, &all, why);
 	if (e || !all) return e;
 	c = was ? rows_change(rows, was) : rows_new(rows, RECORD_CHANNELS, &fresh);
-	if (!c) return out_of_memory(why);
 	c->since_ms = rows->now_ms;
 	c->error = o->down ? d->last_error : STR_NONE;
 	if (o->down)

@@ -18,8 +18,7 @@ enum err contact_fetch(struct rows *rows, int64_t ws, struct str id,
 	return e;
 }
 
-enum err contact_event(
-	struct rows *rows, const struct contact *c, const char *type, struct fault *why)
+void contact_event(struct rows *rows, const struct contact *c, const char *type)
 {
 	struct buf b = { .max = 1024 };
 	struct json_writer w = { .out = &b };
@@ -33,7 +32,5 @@ enum err contact_event(
 	jw_put_text(&w, "channel", delivery_kind_name(c->channel));
 	jw_put_text(&w, "record", digest);
 	jw_object_end(&w);
-	return rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena))
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena));
 }

@@ -208,15 +208,11 @@ static enum err contact_fits(struct task *t, struct rows *rows,
 	return e;
 }
 
-static enum err contact_remove(
-	struct rows *rows, const struct contact *c, struct fault *why)
+static void contact_remove(struct rows *rows, const struct contact *c)
 {
-	enum err e = contact_event(rows, c, "contact.removed", why);
-
-	if (e) return e;
-	return rows_count_contacts(rows, c->ws, -1) && rows_delete(rows, c)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	contact_event(rows, c, "contact.removed");
+	rows_count_contacts(rows, c->ws, -1);
+	rows_delete(rows, c);
 }
 
 /* A browser belongs to who registered it last. */
@@ -233,7 +229,7 @@ static enum err browser_take(
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->ws == ws && c->channel == b->channel &&
 			str_eq(c->address, b->address))
-			e = contact_remove(rows, c, why);
+			contact_remove(rows, c);
 	return e;
 }
 
@@ -269,19 +265,16 @@ static enum err routes_seed(struct rows *rows, int64_t ws, struct fault *why)
 	if (e || rows_find(rows, RECORD_ROUTES,
 			 record_name(&records[RECORD_ROUTES], &fresh, rows->arena)))
 		return e;
-	return rows_new(rows, RECORD_ROUTES, &fresh)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_new(rows, RECORD_ROUTES, &fresh);
+	return OK;
 }
 
 /* ---- create ---- */
 
 static enum err contact_create_check(struct task *t, struct fault *why)
 {
-	struct contact_body *b = ARENA_NEW(&t->job.arena, struct contact_body);
+	struct contact_body *b = TASK_CHECKED(t, struct contact_body);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	return contact_body_read(t->body, of_team(t), b, why);
 }
 
@@ -313,11 +306,10 @@ static enum err contact_create_decide(
 		fresh.detail = subscription_detail(&b->subscription, rows->arena);
 	fresh.verified = fresh.team.len ||
 			 (b->channel != DELIVERY_EMAIL && b->channel != DELIVERY_SLACK);
-	c = fresh.id.len ? rows_new(rows, RECORD_CONTACTS, &fresh) : NULL;
-	if (!c || !rows_count_contacts(rows, fresh.ws, 1))
-		return fail(why, ERR_MEMORY, "out of memory");
+	c = rows_new(rows, RECORD_CONTACTS, &fresh);
+	rows_count_contacts(rows, fresh.ws, 1);
 	if (!c->verified) e = contact_code_send(rows, c, why);
-	if (!e) e = contact_event(rows, c, "contact.added", why);
+	if (!e) contact_event(rows, c, "contact.added");
 	if (e) return e;
 	job->status = 201;
 	desk_keep_id(t, "contact", c->id);
@@ -347,10 +339,8 @@ const struct use use_contact_create = WRITES("contact_create", 0, JOB_LATE, NULL
 
 static enum err contact_patch_check(struct task *t, struct fault *why)
 {
-	struct contact_patch *p = ARENA_NEW(&t->job.arena, struct contact_patch);
+	struct contact_patch *p = TASK_CHECKED(t, struct contact_patch);
 
-	if (!p) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = p;
 	return contact_patch_read(t->body, p, why);
 }
 
@@ -365,7 +355,6 @@ static enum err contact_patch_decide(
 
 	if (e) return e;
 	c = rows_change(rows, was);
-	if (!c) return fail(why, ERR_MEMORY, "out of memory");
 	if (p->has_name) c->name = p->name;
 	if (p->has_muted) c->muted = p->muted;
 	contact_show(t, c);
@@ -381,7 +370,7 @@ static enum err contact_delete_decide(
 	const struct contact *c;
 	enum err e = contact_admit(task_of(job), rows, &c, why);
 
-	if (!e) e = contact_remove(rows, c, why);
+	if (!e) contact_remove(rows, c);
 	if (!e) job->status = 204;
 	return e;
 }
@@ -401,14 +390,15 @@ enum err contacts_drop(struct rows *rows, int64_t ws, struct str user, struct st
 
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->ws == ws && str_eq(c->user, user) && str_eq(c->team, team))
-			e = contact_remove(rows, c, why);
+			contact_remove(rows, c);
 	if (e || !user.len) return e;
 	e = rows_fetch(rows, RECORD_NOTIFY_PEOPLE,
 		SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2, why);
 	if (e) return e;
 	n = rows_find(rows, RECORD_NOTIFY_PEOPLE,
 		record_name(&records[RECORD_NOTIFY_PEOPLE], &like, rows->arena));
-	return !n || rows_delete(rows, n) ? OK : fail(why, ERR_MEMORY, "out of memory");
+	if (n) rows_delete(rows, n);
+	return OK;
 }
 
 /* ---- verify ---- */
@@ -459,7 +449,8 @@ enum err contact_code_send(struct rows *rows, struct contact *c, struct fault *w
 	c->code_ms = rows->now_ms;
 	c->code_tries = 0;
 	like.detail = arena_str(rows->arena, str_of(code));
-	return notify_stage(rows, NULL, c, like, NULL, why);
+	notify_stage(rows, NULL, c, like, NULL);
+	return OK;
 }
 
 static enum err verify_check(struct task *t, struct fault *why)
@@ -494,7 +485,8 @@ static enum err code_try(struct task *t, struct rows *rows, struct contact *c,
 		c->broken = STR_NONE;
 		c->code = STR_NONE;
 		contact_show(t, c);
-		return contact_event(rows, c, "contact.verified", why);
+		contact_event(rows, c, "contact.verified");
+		return OK;
 	}
 	c->code_tries++;
 	rows_savepoint(rows);
@@ -518,7 +510,6 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 	e = channel_on(t, was->channel, why);
 	if (e) return e;
 	c = rows_change(rows, was);
-	if (!c) return fail(why, ERR_MEMORY, "out of memory");
 	e = slack_free(rows, c->channel, c->address, c->user, why);
 	if (e) return e;
 	if (code.len) return code_try(t, rows, c, code, why);
@@ -545,7 +536,7 @@ static enum err test_decide(struct job *job, struct rows *rows, struct fault *wh
 
 	if (!e && !c->verified)
 		e = fail(why, ERR_UNVERIFIED, "verify this contact first");
-	if (!e) e = notify_stage(rows, NULL, c, like, &d, why);
+	if (!e) notify_stage(rows, NULL, c, like, &d);
 	if (e) return e;
 	job->status = 202;
 	delivery_write(&w, d);

@@ -212,7 +212,8 @@ static enum err notice_decide(struct job *job, struct rows *rows, struct fault *
 	if (e || !c || (a->status == ASK_PENDING) == n->ended)
 		return e == ERR_NOT_FOUND ? OK : e;
 	like.round = notice_round(rows, n, c);
-	return like.round < 0 ? OK : notify_stage(rows, a, c, like, NULL, why);
+	if (like.round >= 0) notify_stage(rows, a, c, like, NULL);
+	return e;
 }
 
 static const struct use use_mail_notice =

@@ -17,7 +17,7 @@ static enum err mailbox_find(struct rows *rows, struct str name,
 	if (e) return e;
 	*out = rows_find(rows, RECORD_MAILBOXES, name);
 	if (!*out) *out = rows_new(rows, RECORD_MAILBOXES, &fresh);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 static enum err mailbox_claim_decide(
@@ -39,7 +39,6 @@ static enum err mailbox_claim_decide(
 			was->lease.until_ms - rows->now_ms <= length))
 		return OK;
 	m = rows_change(rows, was);
-	if (!m) return fail(why, ERR_MEMORY, "out of memory");
 	m->lease = (struct lease){ c->by, rows->now_ms + length };
 	if (c->reads) m->reading = str_of(c->reads);
 	return OK;

@@ -208,8 +208,8 @@ enum err recipients_read(struct task *task, struct rows *rows, int64_t now_ms,
 
 /* ---- staging ---- */
 
-enum err notify_stage(struct rows *rows, const struct ask *a, const struct contact *c,
-	struct delivery like, struct delivery **out, struct fault *why)
+void notify_stage(struct rows *rows, const struct ask *a, const struct contact *c,
+	struct delivery like, struct delivery **out)
 {
 	struct delivery *d;
 
@@ -232,14 +232,12 @@ enum err notify_stage(struct rows *rows, const struct ask *a, const struct conta
 		like.agent = a->agent;
 	}
 	d = rows_new(rows, RECORD_DELIVERIES, &like);
-	if (!d) return out_of_memory(why);
 	rows_deliver_at(rows, like.next_ms);
 	if (out) *out = d;
-	return OK;
 }
 
-static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step,
-	int64_t round, enum delivery_purpose purpose, int64_t due_ms, struct fault *why)
+static void route_stage(struct rows *rows, const struct ask *a, int64_t step,
+	int64_t round, enum delivery_purpose purpose, int64_t due_ms)
 {
 	struct delivery d = { .ws = a->ws,
 		.session = a->session,
@@ -258,9 +256,8 @@ static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step
 	/* All steps of a workspace have one owner: working one is quick, so agents need no
 	 * shares. */
 	d.owner = arena_print(rows->arena, "%lld/", (long long)a->ws);
-	if (!rows_new(rows, RECORD_DELIVERIES, &d)) return out_of_memory(why);
+	rows_new(rows, RECORD_DELIVERIES, &d);
 	rows_deliver_at(rows, due_ms);
-	return OK;
 }
 
 void delivery_drop(struct rows *rows, struct delivery *d, struct str reason)
@@ -327,10 +324,9 @@ enum err notify_asked(const struct happened *h, struct fault *why)
 	if (!r || (!r->steps_len && !r->target_ms)) return OK;
 	a->route = arena_str(rows->arena, r->id);
 	if (route_next(r, a->created_ms, a->deadline_ms, NULL, &p))
-		e = route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms, why);
+		route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms);
 	if (!e && r->target_ms)
-		e = route_stage(rows, a, -1, 0, DELIVERY_ALERT,
-			a->created_ms + r->target_ms, why);
+		route_stage(rows, a, -1, 0, DELIVERY_ALERT, a->created_ms + r->target_ms);
 	return e;
 }
 
@@ -345,15 +341,15 @@ static bool point_there(const struct plan_facts *f, const struct route_point *p)
 	return false;
 }
 
-static enum err next_stage(struct rows *rows, const struct plan_facts *f,
-	const struct notify_route *r, const struct route_point *from, struct fault *why)
+static void next_stage(struct rows *rows, const struct plan_facts *f,
+	const struct notify_route *r, const struct route_point *from)
 {
 	const struct ask *a = f->ask;
 	struct route_point p;
 
 	if (!route_next(r, a->created_ms, a->deadline_ms, from, &p) || point_there(f, &p))
-		return OK;
-	return route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms, why);
+		return;
+	route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms);
 }
 
 /* The digest of this contact that comes at that time, or a new one. */
@@ -375,7 +371,7 @@ static enum err digest_open(struct rows *rows, const struct contact *c, int64_t 
 			*out = d->id;
 			return OK;
 		}
-	e = notify_stage(rows, NULL, c, like, &fresh, why);
+	notify_stage(rows, NULL, c, like, &fresh);
 	if (!e) *out = fresh->id;
 	return e;
 }
@@ -409,9 +405,9 @@ static enum err entry_stage(struct rows *rows, const struct plan_facts *f,
 		e = digest_open(rows, entry->contact, entry->at_ms, &like.carrier, why);
 	if (e) return e;
 	c = rows_change(rows, entry->contact);
-	if (!c) return out_of_memory(why);
 	c->last_used_ms = rows->now_ms;
-	return notify_stage(rows, f->ask, c, like, NULL, why);
+	notify_stage(rows, f->ask, c, like, NULL);
+	return OK;
 }
 
 static enum err overdue_event(
@@ -421,11 +417,10 @@ static enum err overdue_event(
 	enum err e = rows_fetch_session(rows, a->ws, a->session, &s, why);
 
 	if (e) return e;
-	return rows_event(rows, "ask.overdue", s, a,
-		       arena_print(rows->arena, "{\"target\":%lld}",
-			       (long long)(target_ms / 1000)))
-		       ? OK
-		       : out_of_memory(why);
+	rows_event(rows, "ask.overdue", s, a,
+		arena_print(
+			rows->arena, "{\"target\":%lld}", (long long)(target_ms / 1000)));
+	return OK;
 }
 
 static void step_end(struct rows *rows, struct delivery *d)
@@ -447,7 +442,7 @@ static enum err step_tell(struct recipients *t, struct rows *rows, struct delive
 	struct plan_facts f;
 	enum err e = recipients_facts(rows, t, a, &f, why);
 
-	if (!e) e = next_stage(rows, &f, r, &at, why);
+	if (!e) next_stage(rows, &f, r, &at);
 	if (e) return e;
 	if (claimed) {
 		/* Due when the claim ends; later steps keep their time. */
@@ -515,14 +510,12 @@ static enum err reply_tell(struct rows *rows, const struct plan_facts *f, int64_
 
 /* Messages under way are changed, so that none is reported without knowing of what came
  * since. */
-static enum err under_way_change(
-	struct rows *rows, const struct plan_facts *f, struct fault *why)
+static void under_way_change(struct rows *rows, const struct plan_facts *f)
 {
 	for (size_t i = 0; i < f->told_len; i++)
 		if (f->told[i]->contact.len && f->told[i]->status == DELIVERY_WAITING &&
-			f->told[i]->lease.by.len && !rows_change(rows, f->told[i]))
-			return out_of_memory(why);
-	return OK;
+			f->told[i]->lease.by.len)
+			rows_change(rows, f->told[i]);
 }
 
 enum err notify_replied(const struct happened *h, struct fault *why)
@@ -539,7 +532,7 @@ enum err notify_replied(const struct happened *h, struct fault *why)
 	e = json_read(a->replies, NULL, rows->arena, &replies, why);
 	if (!e) e = recipients_load(rows, a->ws, &t, why);
 	if (!e) e = recipients_facts(rows, &t, a, &f, why);
-	if (!e) e = under_way_change(rows, &f, why);
+	if (!e) under_way_change(rows, &f);
 	return e ? e : reply_tell(rows, &f, replies->count, STR_NONE, why);
 }
 
@@ -642,7 +635,7 @@ enum err notify_moved(const struct happened *h, struct fault *why)
 		 * new time. */
 		if (d->status == DELIVERY_WAITING && !d->lease.by.len && d->step >= 0 &&
 			(size_t)d->step < r->steps_len && r->steps[d->step].before) {
-			if (!rows_delete(rows, d)) return out_of_memory(why);
+			rows_delete(rows, d);
 			continue;
 		}
 		if (at.step > last.step ||
@@ -650,7 +643,8 @@ enum err notify_moved(const struct happened *h, struct fault *why)
 			last = at;
 	}
 	e = recipients_facts(rows, &t, a, &f, why);
-	return e ? e : next_stage(rows, &f, r, last.step < 0 ? NULL : &last, why);
+	if (!e) next_stage(rows, &f, r, last.step < 0 ? NULL : &last);
+	return e;
 }
 
 /* ---- the end ---- */
@@ -674,7 +668,6 @@ enum err notify_settled(const struct happened *h, struct fault *why)
 			was->purpose == DELIVERY_SETTLED)
 			continue;
 		d = rows_change(rows, was);
-		if (!d) return out_of_memory(why);
 		/* What is under way is changed, too, so that its report cannot be decided on
 		 * an ask that was still open. */
 		if (was->lease.by.len)

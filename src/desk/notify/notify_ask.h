@@ -57,13 +57,12 @@ react_fn notify_moved;	  /* its deadline moved */
 /* ---- rows ---- */
 
 /* A message of this purpose for a contact; `a` may be NULL. Found in *out, unless NULL. */
-enum err notify_stage(struct rows *, const struct ask *, const struct contact *,
-	struct delivery like, struct delivery **out, struct fault *);
+void notify_stage(struct rows *, const struct ask *, const struct contact *,
+	struct delivery like, struct delivery **out);
 enum err contact_fetch(struct rows *, int64_t ws, struct str id,
 	const struct contact **out, struct fault *); /* NULL: there is none */
 /* contact.added, … */
-enum err contact_event(
-	struct rows *, const struct contact *, const char *type, struct fault *);
+void contact_event(struct rows *, const struct contact *, const char *type);
 
 /* ---- deliveries under way ---- */
 

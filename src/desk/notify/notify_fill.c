@@ -66,7 +66,7 @@ static enum err person_find(struct rows *rows, struct arena *arena,
 	/* A zone that the system has lost shows UTC. */
 	if (f->zone_name.len && zone_load(f->zone_name, arena, &f->zone, NULL))
 		f->zone_name = STR_NONE;
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }
 
 /* Where the contact shows the ask, once it does. */
@@ -242,5 +242,5 @@ enum err notify_fill(struct task *t, struct rows *rows, int64_t now_ms,
 		return e;
 	body_write(&body, t, f);
 	f->body = buf_keep_done(&body, arena);
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }

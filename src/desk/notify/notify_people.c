@@ -69,16 +69,14 @@ static enum err person_open(struct rows *rows, int64_t ws, struct str user,
 		record_name(&records[RECORD_NOTIFY_PEOPLE], &fresh, rows->arena));
 	*out = found ? rows_change(rows, found)
 		     : rows_new(rows, RECORD_NOTIFY_PEOPLE, &fresh);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 static enum err prefs_put_check(struct task *t, struct fault *why)
 {
-	struct notify_prefs *p = ARENA_NEW(&t->job.arena, struct notify_prefs);
+	struct notify_prefs *p = TASK_CHECKED(t, struct notify_prefs);
 	enum err e;
 
-	if (!p) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = p;
 	e = prefs_read(t->body, &t->job.arena, p, why);
 	return e ? e : prefs_zones(p, zone_load, &t->job.arena, why);
 }
@@ -100,7 +98,6 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	if (!e) e = person_open(rows, job->who.ws, u->id, &n, why);
 	if (e) return e;
 	prefs_write(&w, p);
-	if (job->out.failed) return fail(why, ERR_MEMORY, "out of memory");
 	n->prefs = arena_str(rows->arena, buf_str(&job->out));
 	return OK;
 }

@@ -121,12 +121,10 @@ static enum err routes_put_check(struct task *t, struct fault *why)
 {
 	/* What was read can be sent back as it is. */
 	static const char *const names[] = { "version", "items", "names", NULL };
-	struct routes_body *b = ARENA_NEW(&t->job.arena, struct routes_body);
+	struct routes_body *b = TASK_CHECKED(t, struct routes_body);
 	const struct json *version = json_get(t->body, "version");
 	enum err e = members_only(t->body, names, why);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	if (!version || !version->is_int || version->integer < 0)
 		e = fail_at(why, "/version", "required: the number that was read");
 	else
@@ -210,7 +208,6 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	fresh.body = buf_keep_done(&body, rows->arena);
 	fresh.changed_ms = rows->now_ms;
 	kept = found ? rows_change(rows, found) : rows_new(rows, RECORD_ROUTES, &fresh);
-	if (!kept) return fail(why, ERR_MEMORY, "out of memory");
 	kept->body = fresh.body;
 	kept->changed_ms = fresh.changed_ms;
 	/* The number that it is written under. */
@@ -282,15 +279,13 @@ static void trial_ask_read(
 static enum err routes_try_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "ask", "at", "items", NULL };
-	struct route_trial *b = ARENA_NEW(&t->job.arena, struct route_trial);
+	struct route_trial *b = TASK_CHECKED(t, struct route_trial);
 	const struct json *at = json_get(t->body, "at");
 	const struct json *items = json_get(t->body, "items");
 	const struct json *ask = json_get(t->body, "ask");
 	struct check c = { .why = why };
 	enum err e = members_only(t->body, names, why);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	if (!json_is(ask, JSON_OBJECT))
 		e = fail_at(why, "/ask", "must be an object");
 	else

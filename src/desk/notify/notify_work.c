@@ -30,9 +30,8 @@ static enum err committed_event(struct rows *rows, const struct delivery *d,
 	jw_put_int(&w, "step", d->step);
 	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
 	jw_object_end(&w);
-	return rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena))
-		       ? OK
-		       : out_of_memory(why);
+	rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena));
+	return OK;
 }
 
 /* ---- the end of an ask ---- */
@@ -75,7 +74,8 @@ enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a
 	e = contact_fetch(rows, a->ws, contact, &c, why);
 	if (e || !c || !c->verified || c->broken_ms || !contact_takes_end(desk, c))
 		return e;
-	return notify_stage(rows, a, c, like, NULL, why);
+	notify_stage(rows, a, c, like, NULL);
+	return OK;
 }
 
 /* ---- a message that did not arrive ---- */
@@ -105,8 +105,10 @@ static enum err message_failed(struct rows *rows, const struct delivery *d,
 								: NULL;
 	next = d->user.len ? plan_next_contact(&f, d->user, s ? s->via : 0) : NULL;
 	/* Unless this contact already had a message of this step that was dropped. */
-	if (next && !notify_there(&f, next, &like))
-		return notify_stage(rows, a, next, like, NULL, why);
+	if (next && !notify_there(&f, next, &like)) {
+		notify_stage(rows, a, next, like, NULL);
+		return OK;
+	}
 	if (!s || plan_hopes(&f, &at, STR_NONE)) return OK;
 	if (!plan_failed(&f, s, &at, &plan)) return out_of_memory(why);
 	return plan_reaches(&plan, 0) ? OK
@@ -163,7 +165,7 @@ static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault 
 			continue;
 		e = contact_fetch(rows, a->ws, d->contact, &c, why);
 		if (!e && c && c->verified && !c->broken_ms)
-			e = notify_stage(rows, a, c, like, NULL, why);
+			notify_stage(rows, a, c, like, NULL);
 	}
 	return e;
 }
@@ -242,7 +244,7 @@ static enum err summary_open(struct rows *rows, const struct contact *c, int64_t
 		*out = d->id;
 		return OK;
 	}
-	e = notify_stage(rows, NULL, c, like, &fresh, why);
+	notify_stage(rows, NULL, c, like, &fresh);
 	if (!e) *out = fresh->id;
 	return e;
 }
@@ -337,7 +339,6 @@ static enum err carried_end(struct rows *rows, const struct delivery *d,
 		if (!str_eq(at->carrier, d->id) || at->status != DELIVERY_WAITING)
 			continue;
 		c = rows_change(rows, at);
-		if (!c) return out_of_memory(why);
 		c->status = d->status;
 		c->done_ms = rows->now_ms;
 		c->last_error = d->last_error;
@@ -361,11 +362,11 @@ static enum err contact_learn(struct rows *rows, const struct delivery *d,
 				       : o->ending != ENDED_GONE || was->broken_ms)
 		return OK;
 	c = rows_change(rows, was);
-	if (!c) return out_of_memory(why);
 	c->tested |= d->status == DELIVERY_DONE;
 	c->broken_ms = d->status == DELIVERY_DONE ? 0 : rows->now_ms;
 	c->broken = d->status == DELIVERY_DONE ? STR_NONE : d->last_error;
-	return c->broken_ms ? contact_event(rows, c, "contact.broken", why) : OK;
+	if (c->broken_ms) contact_event(rows, c, "contact.broken");
+	return OK;
 }
 
 static enum err ask_reported(struct task *t, struct rows *rows, struct delivery *d,

@@ -164,15 +164,12 @@ static enum err delegate_covers(struct task *t, struct rows *rows, const struct 
 		STR_ARGS(str_first(u->name, 100)));
 }
 
-static enum err away_set(
-	struct rows *rows, const struct user *was, struct str away, struct fault *why)
+static void away_set(struct rows *rows, const struct user *was, struct str away)
 {
 	struct user *u = rows_change(rows, was);
 
-	if (!u || !rows_raise_revocations(rows, was->ws))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_raise_revocations(rows, was->ws);
 	u->away = away;
-	return OK;
 }
 
 static enum err away_put_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -189,7 +186,7 @@ static enum err away_put_decide(struct job *job, struct rows *rows, struct fault
 	if (e) return e;
 	if (!str_eq(job->who.user, u->id)) away.by = job->who.user;
 	text = away_text(&away, rows->arena);
-	e = away_set(rows, u, text, why);
+	away_set(rows, u, text);
 	if (e) return e;
 	jw_object(&w);
 	jw_members(&w, str_make(text.at + 1, text.len - 2));
@@ -206,7 +203,7 @@ static enum err away_delete_decide(struct job *job, struct rows *rows, struct fa
 	const struct user *u;
 	enum err e = away_admit(task_of(job), rows, &u, why);
 
-	if (!e && u->away.len) e = away_set(rows, u, STR_NONE, why);
+	if (!e && u->away.len) away_set(rows, u, STR_NONE);
 	if (!e) job->status = 204;
 	return e;
 }
@@ -230,7 +227,7 @@ enum err away_drop_delegate(struct rows *rows, const struct user *gone, struct f
 			!str_eq(away.delegate, gone->id))
 			continue;
 		away.delegate = STR_NONE;
-		e = away_set(rows, u, away_text(&away, rows->arena), why);
+		away_set(rows, u, away_text(&away, rows->arena));
 	}
 	return e;
 }
@@ -306,5 +303,5 @@ enum err desk_assignees(struct task *t, struct rows *rows, const struct ask *a,
 		if (!twice) who[n++] = id;
 	}
 	if (!e) *out = desk_assignees_json(who, n, rows->arena);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+	return e;
 }

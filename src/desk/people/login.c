@@ -90,7 +90,8 @@ static enum err login_by_code(struct rows *rows, struct str code, const struct u
 	e = rows_fetch_user(rows, tok->ws, tok->user, u, why);
 	if (e) return e == ERR_NOT_FOUND ? fail(why, ERR_NO_TOKEN, "no such user") : e;
 	*maker = tok->maker;
-	return rows_delete(rows, tok) ? OK : fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, tok);
+	return OK;
 }
 
 /* What was verified is the hash that was found: it may have changed since. */
@@ -131,8 +132,8 @@ static const struct token *cookie_new(
 }
 
 /* `maker`: who made the link that it came from; empty: it came from none. */
-static enum err login_cookie(struct task *t, struct rows *rows, const struct user *found,
-	struct str maker, struct fault *why)
+static void login_cookie(
+	struct task *t, struct rows *rows, const struct user *found, struct str maker)
 {
 	const struct token like = { .ws = found->ws,
 		.user = found->id,
@@ -141,9 +142,8 @@ static enum err login_cookie(struct task *t, struct rows *rows, const struct use
 		.origin = t->origin,
 		.client = t->client };
 	struct user *u = rows_change(rows, found);
-	const struct token *cookie = u ? cookie_new(rows, like, t->secret) : NULL;
+	const struct token *cookie = cookie_new(rows, like, t->secret);
 
-	if (!cookie) return fail(why, ERR_MEMORY, "out of memory");
 	u->last_login_ms = rows->now_ms;
 	t->job.who = (struct principal){ .ws = u->ws,
 		.role = u->role,
@@ -153,7 +153,6 @@ static enum err login_cookie(struct task *t, struct rows *rows, const struct use
 		.agent = u->id };
 	t->job.credential.kind = STR("cookie");
 	t->job.credential.language = u->language;
-	return OK;
 }
 
 /* The user whose login failed; NULL if the name is unknown, or in several workspaces. */
@@ -186,12 +185,12 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	if (e == ERR_NO_TOKEN) {
 		rows_rollback(rows); /* the link stays usable */
 		if (!u) u = login_refused(t, rows);
-		if (people_refused(t, rows, u, str_of(why->detail), NULL)) e = ERR_MEMORY;
+		people_refused(t, rows, u, str_of(why->detail));
 	}
 	if (e) return e;
 	const struct val args[] = { val_int(u->ws) };
 	e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);
-	if (!e) e = login_cookie(t, rows, u, maker, why);
+	if (!e) login_cookie(t, rows, u, maker);
 	if (!e) me_write(&w, &job->who, &job->credential);
 	job->who = (struct principal){ 0 };
 	return e;
@@ -270,8 +269,7 @@ static enum err logout_decide(struct job *job, struct rows *rows, struct fault *
 		e = login_end(
 			rows, cookie->ws, cookie->user, token_login(cookie), &ended, why);
 	if (e) return e;
-	if (!rows_raise_revocations(rows, job->who.ws))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_raise_revocations(rows, job->who.ws);
 	job->status = 204;
 	return OK;
 }
@@ -296,8 +294,7 @@ static enum err cookie_rotate(struct job *job, struct rows *rows, struct fault *
 		.origin = was->origin,
 		.client = was->client };
 	old = rows_change(rows, was);
-	if (!old || !cookie_new(rows, like, task_of(job)->secret))
-		return fail(why, ERR_MEMORY, "out of memory");
+	cookie_new(rows, like, task_of(job)->secret);
 	if (!old->expires_ms || old->expires_ms > rows->now_ms + OLD_COOKIE_MS)
 		old->expires_ms = rows->now_ms + OLD_COOKIE_MS;
 	return OK;

@@ -6,19 +6,17 @@
 #include "desk/people/people.h"
 
 /* That login alone, or, without `only`, all others. */
-static enum err cookies_end(struct rows *rows, int64_t ws, struct str user,
-	struct str login, bool only, size_t *ended, struct fault *why)
+static void cookies_end(struct rows *rows, int64_t ws, struct str user, struct str login,
+	bool only, size_t *ended)
 {
 	const struct token *tok = NULL;
 
 	while ((tok = tokens_next(rows, ws, user, tok))) {
 		if (tok->kind != TOKEN_COOKIE || str_eq(token_login(tok), login) != only)
 			continue;
-		if (!rows_delete(rows, tok))
-			return fail(why, ERR_MEMORY, "out of memory");
+		rows_delete(rows, tok);
 		++*ended;
 	}
-	return OK;
 }
 
 enum err login_end(struct rows *rows, int64_t ws, struct str user, struct str login,
@@ -26,7 +24,8 @@ enum err login_end(struct rows *rows, int64_t ws, struct str user, struct str lo
 {
 	enum err e = tokens_fetch(rows, ws, user, why);
 
-	return e ? e : cookies_end(rows, ws, user, login, true, ended, why);
+	if (!e) cookies_end(rows, ws, user, login, true, ended);
+	return e;
 }
 
 /* All but the one that the job came with; all, when it came another way. */
@@ -39,7 +38,8 @@ static enum err logins_end_others(const struct job *job, struct rows *rows, int6
 
 	while (!e && (tok = tokens_next(rows, ws, user, tok)))
 		if (token_is_own(job, tok)) own = token_login(tok);
-	return e ? e : cookies_end(rows, ws, user, own, false, ended, why);
+	if (!e) cookies_end(rows, ws, user, own, false, ended);
+	return e;
 }
 
 /* ---- the use cases ---- */
@@ -120,12 +120,10 @@ static enum err login_list_read(struct job *job, struct rows *rows, struct fault
 
 const struct use use_login_list = READS("login_list", 0, 0, login_list_read, NULL);
 
-static enum err ended_tell(struct job *job, struct rows *rows, struct fault *why)
+static void ended_tell(struct job *job, struct rows *rows)
 {
-	if (!rows_raise_revocations(rows, job->who.ws))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_raise_revocations(rows, job->who.ws);
 	job->status = 204;
-	return OK;
 }
 
 static enum err login_end_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -138,7 +136,8 @@ static enum err login_end_decide(struct job *job, struct rows *rows, struct faul
 	if (!e && !ended)
 		e = fail(
 			why, ERR_NOT_FOUND, "no login %.*s", STR_ARGS(str_first(id, 64)));
-	return e ? e : ended_tell(job, rows, why);
+	if (!e) ended_tell(job, rows);
+	return e;
 }
 
 const struct use use_login_end =
@@ -150,7 +149,8 @@ static enum err logins_end_decide(struct job *job, struct rows *rows, struct fau
 	enum err e = logins_may(job, why);
 
 	if (!e) e = logins_end_others(job, rows, job->who.ws, job->who.user, &ended, why);
-	return e ? e : ended_tell(job, rows, why);
+	if (!e) ended_tell(job, rows);
+	return e;
 }
 
 const struct use use_logins_end =

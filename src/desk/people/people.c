@@ -138,10 +138,8 @@ static enum err user_body_read(
 
 static enum err user_check(struct task *t, struct fault *why)
 {
-	struct user_body *b = ARENA_NEW(&t->job.arena, struct user_body);
+	struct user_body *b = TASK_CHECKED(t, struct user_body);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	return user_body_read(t->body, b, why);
 }
 
@@ -179,7 +177,7 @@ static enum err user_reach(const struct principal *p, enum role role, struct fau
 				 role_name(role), role_name(p->role));
 }
 
-bool code_new(
+void code_new(
 	struct rows *rows, const struct user *u, struct str maker, char out[SECRET_SIZE])
 {
 	const struct token code = { .ws = u->ws,
@@ -190,7 +188,7 @@ bool code_new(
 		.maker = maker,
 		.expires_ms = rows->now_ms + CODE_MS };
 
-	return token_new(rows, &code, out);
+	token_new(rows, &code, out);
 }
 
 static enum err user_create_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -204,12 +202,10 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 
 	if (!e) e = user_name_free(rows, job->who.ws, b->name, STR_NONE, why);
 	if (e) return e;
-	u = user_new(rows, job->who.ws, b->name, b->role, why);
-	if (!u) return why->err;
+	u = user_new(rows, job->who.ws, b->name, b->role);
 	u->password = t->password_hash;
 	u->language = b->language;
-	if (!code_new(rows, u, job->who.user, code))
-		return fail(why, ERR_MEMORY, "out of memory");
+	code_new(rows, u, job->who.user, code);
 	job->status = 201;
 	job->key_of = u->id;
 	if (job->key.len)
@@ -358,8 +354,7 @@ static enum err logins_end(
 		if (tok->kind == TOKEN_BEARER) continue;
 		if (!ends && b->has_role && b->role > u->role)
 			e = login_outgrown(rows, tok, b->role, &ends, why);
-		if (!e && ends && !rows_delete(rows, tok))
-			e = fail(why, ERR_MEMORY, "out of memory");
+		if (!e && ends) rows_delete(rows, tok);
 	}
 	return e;
 }
@@ -377,16 +372,14 @@ static enum err user_apply(
 	if (!e && (b->has_password || b->has_role)) e = logins_end(t, rows, was, why);
 	if (e) return e;
 	u = rows_change(rows, was);
-	if (!u) return fail(why, ERR_MEMORY, "out of memory");
 	if (b->has_name) u->name = b->name;
 	if (b->has_role) u->role = b->role;
 	if (b->has_password) u->password = t->password_hash;
 	if (b->has_disabled) u->disabled = b->disabled;
 	if (b->language.len) u->language = b->language;
-	return !(b->has_role || b->has_disabled || b->has_password) ||
-			       rows_raise_revocations(rows, u->ws)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	if (b->has_role || b->has_disabled || b->has_password)
+		rows_raise_revocations(rows, u->ws);
+	return OK;
 }
 
 /* What was verified is the old hash that was found: it may have changed since. */
@@ -416,8 +409,7 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (!e) e = old_password_holds(t, u, why);
 	if (!e) e = user_apply(t, rows, u, why);
 	if (e) return e;
-	if (b->login && !code_new(rows, u, job->who.user, code))
-		return fail(why, ERR_MEMORY, "out of memory");
+	if (b->login) code_new(rows, u, job->who.user, code);
 	user_write(&w, u, str_of(code));
 	return OK;
 }
@@ -432,7 +424,7 @@ static enum err tokens_end(struct rows *rows, const struct user *u, struct fault
 	enum err e = tokens_fetch(rows, u->ws, u->id, why);
 
 	while (!e && (tok = tokens_next(rows, u->ws, u->id, tok)))
-		if (!rows_delete(rows, tok)) e = fail(why, ERR_MEMORY, "out of memory");
+		rows_delete(rows, tok);
 	return e;
 }
 
@@ -449,9 +441,9 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = away_drop_delegate(rows, u, why);
 	if (!e) e = contacts_drop(rows, u->ws, u->id, STR_NONE, why);
 	if (e) return e;
-	if (!rows_purge(rows, SQL_MARKS_DROP, id, 2) || !rows_delete(rows, u) ||
-		!rows_raise_revocations(rows, job->who.ws))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_purge(rows, SQL_MARKS_DROP, id, 2);
+	rows_delete(rows, u);
+	rows_raise_revocations(rows, job->who.ws);
 	job->status = 204;
 	return OK;
 }

@@ -15,8 +15,7 @@ enum err user_by_name(struct rows *, int64_t ws, struct str name, const struct u
 enum err user_name_free(
 	struct rows *, int64_t ws, struct str name, struct str but, struct fault *);
 /* NULL: out of memory. */
-struct user *user_new(
-	struct rows *, int64_t ws, struct str name, enum role, struct fault *);
+struct user *user_new(struct rows *, int64_t ws, struct str name, enum role);
 void user_write(struct json_writer *, const struct user *, struct str login_code);
 
 /* Adds the token with a new id and secret; the secret goes to out. NULL: out of memory. */
@@ -31,7 +30,7 @@ const struct token *tokens_next(
 	const struct rows *, int64_t ws, struct str user, const struct token *at);
 bool token_is_own(const struct job *, const struct token *); /* the job came with it */
 /* A login link of this user; `maker`: the user who made it, or empty. False: out of memory. */
-bool code_new(
+void code_new(
 	struct rows *, const struct user *, struct str maker, char out[SECRET_SIZE]);
 /* The teams of a workspace into the rows; nothing is read where there are none. */
 enum err teams_fetch(

@@ -116,8 +116,8 @@ static void event_open(struct people_event *e, struct rows *rows, const struct j
 	jw_object(&e->w);
 }
 
-static enum err event_stage(struct people_event *e, int64_t ws, const char *type,
-	const char *digest, struct fault *why)
+static void event_stage(
+	struct people_event *e, int64_t ws, const char *type, const char *digest)
 {
 	struct str data;
 
@@ -130,9 +130,7 @@ static enum err event_stage(struct people_event *e, int64_t ws, const char *type
 	if (e->data.failed) e->rows->arena->failed = true;
 	data = arena_str(e->rows->arena, buf_str(&e->data));
 	buf_done(&e->data);
-	return rows_event_of(e->rows, ws, type, data)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event_of(e->rows, ws, type, data);
 }
 
 /* Did only their absence change? */
@@ -147,43 +145,43 @@ static bool only_away(const struct user *now, const struct user *before)
 	return strcmp(digest, was) == 0;
 }
 
-static enum err user_event(struct rows *rows, const struct job *job, enum change change,
-	const struct user *now, const struct user *before, struct fault *why)
+static void user_event(struct rows *rows, const struct job *job, enum change change,
+	const struct user *now, const struct user *before)
 {
 	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
 	struct people_event e;
 
 	user_digest(now, digest);
 	if (before) user_digest(before, was);
-	if (change == CHANGED && strcmp(digest, was) == 0) return OK;
+	if (change == CHANGED && strcmp(digest, was) == 0) return;
 	event_open(&e, rows, job);
 	user_show(&e.w, now);
 	if (change == CHANGED) user_show_changes(&e.w, now, before);
 	if (!before || !str_eq(now->away, before->away))
 		jw_put_raw(&e.w, "away", now->away.len ? now->away : STR("null"));
-	return event_stage(&e, now->ws,
+	event_stage(&e, now->ws,
 		change == CHANGED && only_away(now, before) ? "user.away"
 							    : user_types[change],
-		change == ENDED ? NULL : digest, why);
+		change == ENDED ? NULL : digest);
 }
 
-static enum err token_event(struct rows *rows, const struct job *job, enum change change,
-	const struct token *now, const struct token *before, struct fault *why)
+static void token_event(struct rows *rows, const struct job *job, enum change change,
+	const struct token *now, const struct token *before)
 {
 	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
 	struct people_event e;
 
 	token_digest(now, digest);
 	if (before) token_digest(before, was);
-	if (change == CHANGED && strcmp(digest, was) == 0) return OK;
+	if (change == CHANGED && strcmp(digest, was) == 0) return;
 	event_open(&e, rows, job);
 	token_show(&e.w, now);
-	return event_stage(&e, now->ws, token_types[now->kind][change],
-		change == ENDED ? NULL : digest, why);
+	event_stage(&e, now->ws, token_types[now->kind][change],
+		change == ENDED ? NULL : digest);
 }
 
-static enum err team_event(struct rows *rows, const struct job *job, enum change change,
-	const struct team *now, const struct team *before, struct fault *why)
+static void team_event(struct rows *rows, const struct job *job, enum change change,
+	const struct team *now, const struct team *before)
 {
 	static const char *const changes[] = { "created", "changed", "deleted" };
 	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
@@ -191,12 +189,11 @@ static enum err team_event(struct rows *rows, const struct job *job, enum change
 
 	team_digest(now, digest);
 	if (before) team_digest(before, was);
-	if (change == CHANGED && strcmp(digest, was) == 0) return OK;
+	if (change == CHANGED && strcmp(digest, was) == 0) return;
 	event_open(&e, rows, job);
 	team_show(&e.w, now);
 	jw_put_text(&e.w, "change", changes[change]);
-	return event_stage(
-		&e, now->ws, "team.changed", change == ENDED ? NULL : digest, why);
+	event_stage(&e, now->ws, "team.changed", change == ENDED ? NULL : digest);
 }
 
 void server_key_digest(const struct server_key *k, char out[])
@@ -221,8 +218,8 @@ int64_t server_key_ws(struct str name)
 	return 1;
 }
 
-static enum err key_event(struct rows *rows, const struct job *job,
-	const struct server_key *k, struct fault *why)
+static void key_event(
+	struct rows *rows, const struct job *job, const struct server_key *k)
 {
 	char digest[SHORT_DIGEST_SIZE];
 	struct people_event e;
@@ -232,11 +229,11 @@ static enum err key_event(struct rows *rows, const struct job *job,
 	jw_put_text(&e.w, "setting",
 		str_starts(k->name, "webhook/") ? "webhook_secret" : "server_key");
 	jw_put_str(&e.w, "key", k->name);
-	return event_stage(&e, server_key_ws(k->name), "settings.changed", digest, why);
+	event_stage(&e, server_key_ws(k->name), "settings.changed", digest);
 }
 
-static enum err workspace_event(struct rows *rows, const struct job *job,
-	const struct workspace *ws, struct fault *why)
+static void workspace_event(
+	struct rows *rows, const struct job *job, const struct workspace *ws)
 {
 	char digest[SHORT_DIGEST_SIZE];
 	struct people_event e;
@@ -245,7 +242,7 @@ static enum err workspace_event(struct rows *rows, const struct job *job,
 	event_open(&e, rows, job);
 	jw_put_text(&e.w, "setting", "workspace");
 	jw_put_str(&e.w, "name", ws->name);
-	return event_stage(&e, ws->id, "settings.changed", digest, why);
+	event_stage(&e, ws->id, "settings.changed", digest);
 }
 
 static enum err there_row(void *ctx, const struct row *row, struct fault *why)
@@ -263,7 +260,8 @@ static enum err key_change(struct rows *rows, const struct job *job,
 	bool there = false;
 	enum err e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, there_row, &there, why);
 
-	return e || !there ? e : key_event(rows, job, k, why);
+	if (!e && there) key_event(rows, job, k);
+	return e;
 }
 
 static enum err change_event(struct rows *rows, const struct job *job,
@@ -276,13 +274,14 @@ static enum err change_event(struct rows *rows, const struct job *job,
 	if (c->before && (c->id == RECORD_USERS || c->id == RECORD_TEAMS))
 		rows->delivers = true;
 	switch (c->id) {
-	case RECORD_USERS: return user_event(rows, job, change, c->now, c->before, why);
-	case RECORD_TOKENS: return token_event(rows, job, change, c->now, c->before, why);
-	case RECORD_TEAMS: return team_event(rows, job, change, c->now, c->before, why);
+	case RECORD_USERS: user_event(rows, job, change, c->now, c->before); break;
+	case RECORD_TOKENS: token_event(rows, job, change, c->now, c->before); break;
+	case RECORD_TEAMS: team_event(rows, job, change, c->now, c->before); break;
 	case RECORD_SERVER_KEYS: return key_change(rows, job, c->now, why);
-	case RECORD_WORKSPACES: return workspace_event(rows, job, c->now, why);
-	default: return OK;
+	case RECORD_WORKSPACES: workspace_event(rows, job, c->now); break;
+	default: break;
 	}
+	return OK;
 }
 
 /* In the order in which records are written: a user before its tokens. */
@@ -338,11 +337,11 @@ static enum err record_workspace(
 	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_OF, args, 1, why);
 
 	if (!e) e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF, args, 1, why);
-	if (!e) e = workspace_event(rows, NULL, ws, why);
+	if (!e) workspace_event(rows, NULL, ws);
 	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
-		if (u->ws == ws->id) e = user_event(rows, NULL, RECORDED, u, NULL, why);
+		if (u->ws == ws->id) user_event(rows, NULL, RECORDED, u, NULL);
 	while (!e && (t = rows_next(rows, RECORD_TOKENS, t)))
-		if (t->ws == ws->id) e = token_event(rows, NULL, RECORDED, t, NULL, why);
+		if (t->ws == ws->id) token_event(rows, NULL, RECORDED, t, NULL);
 	return e;
 }
 
@@ -358,7 +357,7 @@ enum err people_record(struct rows *rows, bool first, struct fault *why)
 		e = record_workspace(rows, &at->ws, why);
 	if (!e) e = rows_fetch(rows, RECORD_SERVER_KEYS, SQL_SERVER_KEYS, NULL, 0, why);
 	while (!e && (k = rows_next(rows, RECORD_SERVER_KEYS, k)))
-		e = key_event(rows, NULL, k, why);
+		key_event(rows, NULL, k);
 	return e;
 }
 
@@ -378,21 +377,19 @@ static bool refused_due(struct desk *d, struct str user, int64_t now_ms, int64_t
 	return true;
 }
 
-enum err people_refused(struct task *t, struct rows *rows, const struct user *u,
-	struct str reason, struct fault *why)
+void people_refused(
+	struct task *t, struct rows *rows, const struct user *u, struct str reason)
 {
 	struct people_event e;
 	int64_t count = 0;
-	enum err err;
 
-	if (!refused_due(t->desk, u ? u->id : STR_NONE, rows->now_ms, &count)) return OK;
+	if (!refused_due(t->desk, u ? u->id : STR_NONE, rows->now_ms, &count)) return;
 	event_open(&e, rows, NULL);
 	show_text(&e.w, "user", u ? u->id : STR_NONE);
 	show_text(&e.w, "name", u ? u->name : STR_NONE);
 	jw_put_str(&e.w, "reason", reason);
 	jw_put_int(&e.w, "count", count);
 	show_text(&e.w, "from", t->job.from);
-	err = event_stage(&e, u ? u->ws : 1, "login.refused", NULL, why);
-	if (!err) rows_savepoint(rows);
-	return err;
+	event_stage(&e, u ? u->ws : 1, "login.refused", NULL);
+	rows_savepoint(rows);
 }

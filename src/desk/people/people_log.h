@@ -13,8 +13,7 @@ enum err people_logged(void *ctx, struct job *, struct rows *, struct fault *);
 enum err people_record(struct rows *, bool first, struct fault *);
 /* A login was refused. One event a minute and user, and one for all names that nobody has;
  * it says how often. It stays although the job fails. */
-enum err people_refused(struct task *, struct rows *, const struct user *,
-	struct str reason, struct fault *);
+void people_refused(struct task *, struct rows *, const struct user *, struct str reason);
 /* The member `by`: who did it, and from where; null: the server itself. */
 void log_by_write(struct json_writer *, const struct job *);
 /* The digest of a key of the server, and of a workspace. */

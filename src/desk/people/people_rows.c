@@ -52,18 +52,15 @@ enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
 	return OK;
 }
 
-struct user *user_new(
-	struct rows *rows, int64_t ws, struct str name, enum role role, struct fault *why)
+struct user *user_new(struct rows *rows, int64_t ws, struct str name, enum role role)
 {
 	const struct user fresh = { .ws = ws,
 		.id = rows_new_id(rows, "usr"),
 		.name = name,
 		.role = role,
 		.created_ms = rows->now_ms };
-	struct user *u = fresh.id.len ? rows_new(rows, RECORD_USERS, &fresh) : NULL;
 
-	if (!u) fail(why, ERR_MEMORY, "out of memory");
-	return u;
+	return rows_new(rows, RECORD_USERS, &fresh);
 }
 
 const struct token *token_new(

@@ -16,7 +16,8 @@ enum err desk_project(struct task *t, struct rows *rows, struct session *s,
 	if (e || !s || str_eq(s->project, *out)) return e;
 	s->project = *out;
 	rows_touch_session(rows, s);
-	return desk_stage_changed(rows, s, why);
+	desk_stage_changed(rows, s);
+	return OK;
 }
 
 static enum err count_row(void *ctx, const struct row *row, struct fault *why)

@@ -62,7 +62,6 @@ static enum err team_drop(
 		if (!str_eq(parts.members[i].user, user))
 			parts.members[n++] = parts.members[i];
 	team = rows_change(rows, was);
-	if (!team) return fail(why, ERR_MEMORY, "out of memory");
 	team->members = team_members_text(parts.members, n, rows->arena);
 	if (str_eq(team->on_call, user)) team->on_call = STR_NONE;
 	return OK;

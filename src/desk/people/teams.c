@@ -55,10 +55,8 @@ const struct use use_team_get = READS("team_get", MAY_READ_ALL, 0, team_get_read
 
 static enum err team_check(struct task *t, bool fresh, struct fault *why)
 {
-	struct team_body *b = ARENA_NEW(&t->job.arena, struct team_body);
+	struct team_body *b = TASK_CHECKED(t, struct team_body);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	return team_body_read(t->body, fresh, &t->job.arena, b, why);
 }
 
@@ -188,10 +186,9 @@ static enum err team_apply(
 	return OK;
 }
 
-static enum err teams_changed(struct rows *rows, int64_t ws, struct fault *why)
+static void teams_changed(struct rows *rows, int64_t ws)
 {
-	return rows_raise_revocations(rows, ws) ? OK
-						: fail(why, ERR_MEMORY, "out of memory");
+	rows_raise_revocations(rows, ws);
 }
 
 static enum err team_create_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -214,12 +211,11 @@ static enum err team_create_decide(struct job *job, struct rows *rows, struct fa
 		e = fail(why, ERR_CONFLICT, "there are %d teams already", TEAMS_MAX);
 	if (!e) e = members_exist(rows, fresh.ws, b, why);
 	if (!e) e = team_apply(t, rows, &fresh, why);
-	if (!e) e = teams_changed(rows, fresh.ws, why);
+	if (!e) teams_changed(rows, fresh.ws);
 	if (e) return e;
 	fresh.id = rows_new_id(rows, "team");
-	team = fresh.id.len ? rows_new(rows, RECORD_TEAMS, &fresh) : NULL;
-	if (!team || !rows_count_teams(rows, fresh.ws, 1))
-		return fail(why, ERR_MEMORY, "out of memory");
+	team = rows_new(rows, RECORD_TEAMS, &fresh);
+	rows_count_teams(rows, fresh.ws, 1);
 	job->status = 201;
 	job->key_of = team->id;
 	if (job->key.len)
@@ -299,10 +295,9 @@ static enum err team_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (e) return e;
 	changed = *was;
 	e = team_apply(t, rows, &changed, why);
-	if (!e) e = teams_changed(rows, was->ws, why);
+	if (!e) teams_changed(rows, was->ws);
 	if (e) return e;
 	team = rows_change(rows, was);
-	if (!team) return fail(why, ERR_MEMORY, "out of memory");
 	team->name = changed.name;
 	team->members = changed.members;
 	team->on_call = changed.on_call;
@@ -323,10 +318,10 @@ static enum err team_delete_decide(struct job *job, struct rows *rows, struct fa
 
 	if (!e) e = team_unnamed(task_of(job), rows, team, why);
 	if (!e) e = contacts_drop(rows, team->ws, STR_NONE, team->id, why);
-	if (!e) e = teams_changed(rows, job->who.ws, why);
+	if (!e) teams_changed(rows, job->who.ws);
 	if (e) return e;
-	if (!rows_delete(rows, team) || !rows_count_teams(rows, job->who.ws, -1))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, team);
+	rows_count_teams(rows, job->who.ws, -1);
 	job->status = 204;
 	return OK;
 }

@@ -183,7 +183,7 @@ static enum err token_create_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
 		"again", "local", "runs", "expires", "user", "projects", NULL };
-	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
+	struct token_body *b = TASK_CHECKED(t, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
 	const struct json *wait = json_get(t->body, "mcp_wait");
@@ -194,8 +194,6 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	const struct json *user = json_get(t->body, "user");
 	enum err e = members_only(t->body, names, why);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	b->name = str_trim(json_text(json_get(t->body, "name")));
 	b->agent = agent ? str_trim(json_text(agent)) : b->name;
 	if (!role_read(json_text(json_get(t->body, "role")), &b->role) ||
@@ -266,8 +264,8 @@ static enum err token_user(struct task *t, struct rows *rows, const struct token
 		return fail(why, ERR_CONFLICT, "%.*s is %s: change the user's role first",
 			STR_ARGS(b->name), role_name(u->role));
 	if (!u) e = user_name_free(rows, t->job.who.ws, b->name, STR_NONE, why);
-	if (!e && !u) u = user_new(rows, t->job.who.ws, b->name, b->role, why);
-	if (!u) return why->err;
+	if (e) return e;
+	if (!u) u = user_new(rows, t->job.who.ws, b->name, b->role);
 	*user = u->id;
 	return OK;
 }
@@ -299,7 +297,6 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		e = fail_at(why, "/expires", "must be in the future");
 	if (e) return e;
 	tok = token_new(rows, &like, t->secret);
-	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
 	job->key_of = tok->id;
 	if (job->key.len)
@@ -352,11 +349,9 @@ static enum err token_find(
 static enum err token_patch_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "projects", NULL };
-	struct str *out = ARENA_NEW(&t->job.arena, struct str);
+	struct str *out = TASK_CHECKED(t, struct str);
 	enum err e = members_only(t->body, names, why);
 
-	if (!out) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = out;
 	if (!json_get(t->body, "projects")) e = fail_at(why, "/projects", "required");
 	return e ? e : token_projects(t, true, out, why);
 }
@@ -374,8 +369,7 @@ static enum err token_patch_decide(struct job *job, struct rows *rows, struct fa
 		e = fail_at(why, "/projects", "only an agent's token can be bound");
 	if (e) return e;
 	tok = rows_change(rows, was);
-	if (!tok || !rows_raise_revocations(rows, job->who.ws))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_raise_revocations(rows, job->who.ws);
 	tok->projects = *projects;
 	token_write(&w, tok, STR_NONE);
 	return OK;
@@ -390,8 +384,8 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 	enum err e = token_find(task_of(job), rows, &tok, why);
 
 	if (e) return e;
-	if (!rows_delete(rows, tok) || !rows_raise_revocations(rows, job->who.ws))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, tok);
+	rows_raise_revocations(rows, job->who.ws);
 	job->status = 204;
 	return OK;
 }
@@ -410,7 +404,6 @@ static enum err token_used_decide(struct job *job, struct rows *rows, struct fau
 	if (e) return e;
 	if (was->last_used_ms >= rows->now_ms) return OK;
 	tok = rows_change(rows, was);
-	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
 	tok->last_used_ms = rows->now_ms;
 	return OK;
 }

@@ -14,14 +14,12 @@ struct decide_body {
 static enum err decide_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "operation", "session", "project", NULL };
-	struct decide_body *b = ARENA_NEW(&t->job.arena, struct decide_body);
+	struct decide_body *b = TASK_CHECKED(t, struct decide_body);
 	const struct json *session = json_get(t->body, "session");
 	const struct json *project = json_get(t->body, "project");
 	enum risk risk;
 	enum err e;
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	if (!t->body) return fail_at(why, "/operation", "required");
 	e = members_only(t->body, names, why);
 	b->operation = json_get(t->body, "operation");

@@ -116,7 +116,6 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 			"the policy has changed since: version %lld now",
 			(long long)version);
 	p = found ? rows_change(rows, found) : rows_new(rows, RECORD_POLICIES, &fresh);
-	if (!p) return fail(why, ERR_MEMORY, "out of memory");
 	p->body = fresh.body;
 	p->changed_ms = rows->now_ms;
 	jw_object(&w);

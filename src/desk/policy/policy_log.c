@@ -30,17 +30,15 @@ static void event_open(struct policy_event *e, struct rows *rows, const struct j
 	jw_object(&e->w);
 }
 
-static enum err event_stage(struct policy_event *e, int64_t ws, const char *type,
-	const char *digest, struct fault *why)
+static void event_stage(
+	struct policy_event *e, int64_t ws, const char *type, const char *digest)
 {
 	show_text(&e->w, "record", str_of(digest));
 	log_by_write(&e->w, e->job);
 	show_text(&e->w, "from", e->job->from);
 	jw_object_end(&e->w);
 	struct str data = buf_keep_done(&e->data, e->rows->arena);
-	return data.len && rows_event_of(e->rows, ws, type, data)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event_of(e->rows, ws, type, data);
 }
 
 /* An ended record is kept for so long; `check` does not miss it afterwards. */
@@ -59,9 +57,8 @@ static void rule_tell(struct json_writer *w, const struct rule_record *r)
 	kept_until(w, r->ended_ms);
 }
 
-static enum err rule_event(struct rows *rows, const struct job *job,
-	const struct rule_record *now, const struct rule_record *before, int64_t *ws,
-	struct fault *why)
+static void rule_event(struct rows *rows, const struct job *job,
+	const struct rule_record *now, const struct rule_record *before, int64_t *ws)
 {
 	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE] = "";
 	const char *type = !before				? "rule.made"
@@ -71,7 +68,7 @@ static enum err rule_event(struct rows *rows, const struct job *job,
 
 	rule_digest(now, digest);
 	if (before) rule_digest(before, was);
-	if (strcmp(digest, was) == 0) return OK; /* only its use counter changed */
+	if (strcmp(digest, was) == 0) return; /* only its use counter changed */
 	*ws = now->ws;
 	event_open(&e, rows, job);
 	rule_tell(&e.w, now);
@@ -80,12 +77,11 @@ static enum err rule_event(struct rows *rows, const struct job *job,
 		rule_show_terms(&e.w, before);
 		jw_object_end(&e.w);
 	}
-	return event_stage(&e, now->ws, type, digest, why);
+	event_stage(&e, now->ws, type, digest);
 }
 
-static enum err stop_event(struct rows *rows, const struct job *job,
-	const struct stop_record *now, const struct stop_record *before,
-	struct fault *why)
+static void stop_event(struct rows *rows, const struct job *job,
+	const struct stop_record *now, const struct stop_record *before)
 {
 	char digest[SHORT_DIGEST_SIZE];
 	struct policy_event e;
@@ -99,14 +95,13 @@ static enum err stop_event(struct rows *rows, const struct job *job,
 	if (now->ended_ms) {
 		show_json(&e.w, "ended", now->ended);
 		kept_until(&e.w, now->ended_ms);
-		if (!rows_go_on(rows, now->ws)) rows->arena->failed = true;
+		rows_go_on(rows, now->ws);
 	}
-	return event_stage(&e, now->ws, before ? "stop.lifted" : "stop.set", digest, why);
+	event_stage(&e, now->ws, before ? "stop.lifted" : "stop.set", digest);
 }
 
-static enum err policy_event(struct rows *rows, const struct job *job,
-	const struct policy_record *now, const struct policy_record *before,
-	struct fault *why)
+static void policy_event(struct rows *rows, const struct job *job,
+	const struct policy_record *now, const struct policy_record *before)
 {
 	char digest[SHORT_DIGEST_SIZE];
 	struct policy_event e;
@@ -116,12 +111,11 @@ static enum err policy_event(struct rows *rows, const struct job *job,
 	show_text(&e.w, "policy", STR("policy"));
 	show_json(&e.w, "before", before ? before->body : STR_NONE);
 	show_json(&e.w, "after", now->body);
-	return event_stage(&e, now->ws, "policy.changed", digest, why);
+	event_stage(&e, now->ws, "policy.changed", digest);
 }
 
-static enum err routes_event(struct rows *rows, const struct job *job,
-	const struct routes_record *now, const struct routes_record *before,
-	struct fault *why)
+static void routes_event(struct rows *rows, const struct job *job,
+	const struct routes_record *now, const struct routes_record *before)
 {
 	char digest[SHORT_DIGEST_SIZE];
 	struct policy_event e;
@@ -132,7 +126,7 @@ static enum err routes_event(struct rows *rows, const struct job *job,
 	jw_key(&e.w, "version");
 	/* The number that it is written under. */
 	jw_int(&e.w, before ? before->version + 1 : 1);
-	return event_stage(&e, now->ws, "routes.changed", digest, why);
+	event_stage(&e, now->ws, "routes.changed", digest);
 }
 
 static const char *change_word(const struct row_change *c)
@@ -140,8 +134,8 @@ static const char *change_word(const struct row_change *c)
 	return c->deleted ? "deleted" : c->before ? "changed" : "created";
 }
 
-static enum err preset_event(struct rows *rows, const struct job *job,
-	const struct row_change *c, struct fault *why)
+static void preset_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
 	const struct preset_record *p = c->now;
 	bool list = str_is(p->kind, preset_kind_name(PRESET_LIST));
@@ -152,12 +146,12 @@ static enum err preset_event(struct rows *rows, const struct job *job,
 	event_open(&e, rows, job);
 	show_text(&e.w, list ? "list" : "template", p->name);
 	jw_put_text(&e.w, "change", change_word(c));
-	return event_stage(&e, p->ws, list ? "list.changed" : "template.changed",
-		c->deleted ? "" : digest, why);
+	event_stage(&e, p->ws, list ? "list.changed" : "template.changed",
+		c->deleted ? "" : digest);
 }
 
-static enum err agent_event(struct rows *rows, const struct job *job,
-	const struct row_change *c, struct fault *why)
+static void agent_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
 	const struct agent_record *a = c->now;
 	char digest[SHORT_DIGEST_SIZE];
@@ -168,12 +162,12 @@ static enum err agent_event(struct rows *rows, const struct job *job,
 	show_text(&e.w, "agent", a->id);
 	show_text(&e.w, "name", a->name);
 	jw_put_text(&e.w, "change", change_word(c));
-	return event_stage(&e, a->ws, "agent.changed", c->deleted ? "" : digest, why);
+	event_stage(&e, a->ws, "agent.changed", c->deleted ? "" : digest);
 }
 
 /* A key that was set anew is told, never the key. */
-static enum err provider_event(struct rows *rows, const struct job *job,
-	const struct row_change *c, struct fault *why)
+static void provider_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
 	const struct provider_record *p = c->now, *before = c->before;
 	char digest[SHORT_DIGEST_SIZE];
@@ -186,42 +180,38 @@ static enum err provider_event(struct rows *rows, const struct job *job,
 	jw_put_text(&e.w, "change", change_word(c));
 	jw_put_bool(&e.w, "key_changed",
 		!c->deleted && !str_eq(p->sealed, before ? before->sealed : STR_NONE));
-	return event_stage(&e, p->ws, "provider.changed", c->deleted ? "" : digest, why);
+	event_stage(&e, p->ws, "provider.changed", c->deleted ? "" : digest);
 }
 
-static enum err change_event(struct rows *rows, const struct job *job,
-	const struct row_change *c, int64_t *ws, struct fault *why)
+static void change_event(
+	struct rows *rows, const struct job *job, const struct row_change *c, int64_t *ws)
 {
-	if (c->id == RECORD_PRESETS) return preset_event(rows, job, c, why);
-	if (c->id == RECORD_AGENTS) return agent_event(rows, job, c, why);
-	if (c->id == RECORD_PROVIDERS) return provider_event(rows, job, c, why);
-	if (c->id == RECORD_ROUTES)
-		return routes_event(rows, job, c->now, c->before, why);
-	if (c->deleted || (c->id != RECORD_RULES && c->id != RECORD_STOPS &&
-				  c->id != RECORD_POLICIES))
-		return OK;
-	if (c->id == RECORD_RULES)
-		return rule_event(rows, job, c->now, c->before, ws, why);
-	*ws = *(const int64_t *)c->now; /* the first member of each */
-	return c->id == RECORD_STOPS ? stop_event(rows, job, c->now, c->before, why)
-				     : policy_event(rows, job, c->now, c->before, why);
+	switch (c->id) {
+	case RECORD_PRESETS: preset_event(rows, job, c); return;
+	case RECORD_AGENTS: agent_event(rows, job, c); return;
+	case RECORD_PROVIDERS: provider_event(rows, job, c); return;
+	case RECORD_ROUTES: routes_event(rows, job, c->now, c->before); return;
+	default: break;
+	}
+	if (c->deleted) return;
+	if (c->id == RECORD_RULES) rule_event(rows, job, c->now, c->before, ws);
+	if (c->id == RECORD_STOPS) stop_event(rows, job, c->now, c->before);
+	if (c->id == RECORD_POLICIES) policy_event(rows, job, c->now, c->before);
+	if (c->id == RECORD_STOPS || c->id == RECORD_POLICIES)
+		*ws = *(const int64_t *)c->now; /* the first member of each */
 }
 
 /* A request changes one workspace; the clock's job may end rules of several. */
-enum err policy_logged(void *ctx, struct job *job, struct rows *rows, struct fault *why)
+void policy_logged(struct job *job, struct rows *rows)
 {
 	struct row_change c = { 0 };
 	int64_t last = 0;
-	enum err e = OK;
 
-	(void)ctx;
-	while (!e && rows_next_change(rows, &c)) {
+	while (rows_next_change(rows, &c)) {
 		int64_t ws = 0;
 
-		e = change_event(rows, job, &c, &ws, why);
-		if (!e && ws && ws != last && !rows_raise_policy(rows, ws))
-			e = fail(why, ERR_MEMORY, "out of memory");
+		change_event(rows, job, &c, &ws);
+		if (ws && ws != last) rows_raise_policy(rows, ws);
 		if (ws) last = ws;
 	}
-	return e;
 }

@@ -7,6 +7,6 @@
 #include "desk/shared/inner.h"
 
 /* The clerk's hook: stages an event for each of these records that the job changed. */
-enum err policy_logged(void *ctx, struct job *, struct rows *, struct fault *);
+void policy_logged(struct job *, struct rows *);
 
 #endif

@@ -261,7 +261,7 @@ enum err desk_book(struct desk *d, const struct job *job, struct rows *rows, int
 	enum err e = workspace_facts(job, rows, ws, &facts, why);
 
 	if (e) return e;
-	if (!rows_policy_seen(rows, ws, facts.policy_version)) return out_of_memory(why);
+	rows_policy_seen(rows, ws, facts.policy_version);
 	version = facts.policy_version + raised;
 	if (*place && (*place)->ws == ws && (*place)->version == version &&
 		(*place)->batch == batch) {
@@ -346,7 +346,6 @@ static enum err use_take(
 	if (e || stale)
 		return e; /* twice in one line of commands, and that was the last */
 	r = rows_change(rows, found);
-	if (!r) return out_of_memory(why);
 	if (--r->uses_left > 0) return OK;
 	r->ended_ms = rows->now_ms;
 	r->ended = ended_write(NULL, rows->now_ms, "used", rows->arena);
@@ -365,8 +364,7 @@ static enum err hits_count(
 			e = use_look(rows, r->hits[i], &found, stale, why);
 	for (size_t i = 0; !e && !*stale && i < r->hits_len; i++) {
 		if (r->hits[i]->uses_left >= 0) e = use_take(rows, r->hits[i], why);
-		if (!e && !rows_rule_hit(rows, r->hits[i]->ws, r->hits[i]->id))
-			e = out_of_memory(why);
+		if (!e) rows_rule_hit(rows, r->hits[i]->ws, r->hits[i]->id);
 	}
 	return e;
 }

@@ -59,7 +59,7 @@ enum err desk_starters(struct rows *rows, int64_t ws, struct str token,
 	if (b.failed) rows->arena->failed = true;
 	*out = len ? arena_str(rows->arena, buf_str(&b)) : STR_NONE;
 	buf_done(&b);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }
 
 static const struct team_parts *team_named(const struct roster *r, struct str name)
@@ -122,7 +122,7 @@ enum err desk_check_require(struct task *t, struct rows *rows, const struct ask 
 		reach = require_reach(a, p, &r, rows->arena);
 		if (reach < p->approvals) e = part_short(p, reach, at, i, why);
 	}
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+	return e;
 }
 
 enum err rule_require(const struct rule_record *r, struct arena *arena,

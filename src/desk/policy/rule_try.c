@@ -62,14 +62,12 @@ static enum err try_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "operation", "rule", "agent", "project",
 		"from", "to", NULL };
-	struct try_body *b = ARENA_NEW(&t->job.arena, struct try_body);
+	struct try_body *b = TASK_CHECKED(t, struct try_body);
 	const struct json *rule = json_get(t->body, "rule");
 	int items = why ? why->items_len : 0;
 	enum risk risk;
 	enum err e;
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	if (!t->body) return fail_at(why, "", "must be an object");
 	e = members_only(t->body, names, why);
 	b->operation = json_get(t->body, "operation");

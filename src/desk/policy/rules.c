@@ -45,10 +45,8 @@ static bool rule_allows(const struct rule_record *r)
 
 static enum err rule_check(struct task *t, struct fault *why)
 {
-	struct rule_record *r = ARENA_NEW(&t->job.arena, struct rule_record);
+	struct rule_record *r = TASK_CHECKED(t, struct rule_record);
 
-	if (!r) return out_of_memory(why);
-	t->checked = r;
 	if (!t->body) return fail_at(why, "", "must be an object");
 	return rule_read(t->body, NULL, NULL, clock_now_ms(), &t->job.arena, r, why);
 }
@@ -73,9 +71,7 @@ enum err rule_add(struct task *t, struct rows *rows, struct rule_record *like,
 	like->made_by = buf_keep_done(&by, rows->arena);
 	like->made_user = t->job.who.user;
 	like->created_ms = rows->now_ms;
-	if (rows->arena->failed) return out_of_memory(why);
 	*out = rows_new(rows, RECORD_RULES, like);
-	if (!*out) return out_of_memory(why);
 	if ((*out)->expires_ms) rows_due_at(rows, (*out)->expires_ms);
 	return OK;
 }
@@ -241,15 +237,13 @@ const struct use use_rule_patch = WRITES(
 /* ---- end ---- */
 
 /* `by` NULL: nobody ended it. */
-static enum err rule_end(struct rows *rows, const struct rule_record *found,
-	const struct principal *by, const char *reason, struct fault *why)
+static void rule_end(struct rows *rows, const struct rule_record *found,
+	const struct principal *by, const char *reason)
 {
 	struct rule_record *r = rows_change(rows, found);
 
-	if (!r) return out_of_memory(why);
 	r->ended_ms = rows->now_ms;
 	r->ended = ended_write(by, rows->now_ms, reason, rows->arena);
-	return OK;
 }
 
 /* Those that a suggestion named the ask for were made later. */
@@ -279,8 +273,8 @@ enum err rules_revoked(const struct happened *h, struct fault *why)
 	enum err e = rule_made_by(h->task, h->rows, h->ask, &r, why);
 
 	while (!e && r) {
-		e = rule_end(h->rows, r, &h->task->job.who, "revoked", why);
-		if (!e) e = rule_made_by(h->task, h->rows, h->ask, &r, why);
+		rule_end(h->rows, r, &h->task->job.who, "revoked");
+		e = rule_made_by(h->task, h->rows, h->ask, &r, why);
 	}
 	return e;
 }
@@ -315,7 +309,7 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 	}
 	while (!e && (r = rows_next(rows, RECORD_RULES, r)))
 		if (r->ws == h->session->ws && rule_of_session(r, member))
-			e = rule_end(rows, r, NULL, "session", why);
+			rule_end(rows, r, NULL, "session");
 	return e;
 }
 
@@ -334,7 +328,8 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 	if (!rule_holds(found, rows->now_ms))
 		return fail(why, ERR_CONFLICT, "the rule has already ended");
 	job->status = 204;
-	return rule_end(rows, found, &job->who, "revoked", why);
+	rule_end(rows, found, &job->who, "revoked");
+	return OK;
 }
 
 const struct use use_rule_end =

@@ -35,13 +35,11 @@ static enum err match_read(
 static enum err stop_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "match", "reason", "until", NULL };
-	struct stop_body *b = ARENA_NEW(&t->job.arena, struct stop_body);
+	struct stop_body *b = TASK_CHECKED(t, struct stop_body);
 	const struct json *reason = json_get(t->body, "reason");
 	const struct json *until = json_get(t->body, "until");
 	enum err e;
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	if (!t->body) return fail_at(why, "/reason", "required");
 	e = members_only(t->body, names, why);
 	if (match_read(json_get(t->body, "match"), &t->job.arena, &b->match, why))
@@ -59,14 +57,11 @@ static enum err stop_check(struct task *t, struct fault *why)
 
 /* ---- set ---- */
 
-static enum err stop_reply(
-	struct task *t, const struct stop_record *s, int64_t now_ms, struct fault *why)
+static void stop_reply(struct task *t, const struct stop_record *s, int64_t now_ms)
 {
 	struct json_writer w = { .out = &t->job.out };
 
-	(void)why;
 	stop_show(&w, s, now_ms);
-	return OK;
 }
 
 static enum err stops_count(
@@ -106,13 +101,12 @@ static enum err stop_set_decide(struct job *job, struct rows *rows, struct fault
 		.made_by = buf_keep_done(&by, rows->arena),
 		.made_user = job->who.user,
 		.created_ms = rows->now_ms };
-	s = fresh.id.len && !rows->arena->failed ? rows_new(rows, RECORD_STOPS, &fresh)
-						 : NULL;
-	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	s = rows_new(rows, RECORD_STOPS, &fresh);
 	if (s->until_ms) rows_due_at(rows, s->until_ms);
 	job->status = 201;
 	desk_keep_id(t, "stop", s->id);
-	return stop_reply(t, s, rows->now_ms, why);
+	stop_reply(t, s, rows->now_ms);
+	return OK;
 }
 
 static enum err stop_find(struct task *t, struct rows *rows, struct str id,
@@ -139,7 +133,8 @@ static enum err stop_again(
 	enum err e = desk_kept_id(t, k, "stop", &id, why);
 
 	if (!e) e = stop_find(t, rows, id, &s, why);
-	return e ? e : stop_reply(t, s, rows->now_ms, why);
+	if (!e) stop_reply(t, s, rows->now_ms);
+	return e;
 }
 
 const struct use use_stop_set =
@@ -163,7 +158,6 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 	if (!stop_holds(found, rows->now_ms))
 		return fail(why, ERR_CONFLICT, "it has already ended");
 	s = rows_change(rows, found);
-	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	s->ended_ms = rows->now_ms;
 	s->ended = ended_write(&job->who, rows->now_ms, "lifted", rows->arena);
 	job->status = 204;
@@ -243,7 +237,6 @@ enum err desk_end_due(struct rows *rows, int64_t limit, struct fault *why)
 
 		if (stop->ended_ms || stop_holds(stop, rows->now_ms)) continue;
 		s = rows_change(rows, stop);
-		if (!s) return fail(why, ERR_MEMORY, "out of memory");
 		s->ended_ms = s->until_ms;
 		s->ended = ended_write(NULL, s->until_ms, "expired", rows->arena);
 	}
@@ -252,7 +245,6 @@ enum err desk_end_due(struct rows *rows, int64_t limit, struct fault *why)
 
 		if (rule->ended_ms || rule_holds(rule, rows->now_ms)) continue;
 		r = rows_change(rows, rule);
-		if (!r) return fail(why, ERR_MEMORY, "out of memory");
 		r->ended_ms = r->expires_ms;
 		r->ended = ended_write(NULL, r->expires_ms, "expired", rows->arena);
 	}

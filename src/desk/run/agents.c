@@ -150,10 +150,8 @@ static enum err agents_room(struct rows *rows, int64_t ws, struct fault *why)
 
 static enum err agent_create_check(struct task *t, struct fault *why)
 {
-	struct str *body = ARENA_NEW(&t->job.arena, struct str);
+	struct str *body = TASK_CHECKED(t, struct str);
 
-	if (!body) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = body;
 	return agent_read(t->body, STR_NONE, NULL, &t->job.arena, body, why);
 }
 
@@ -180,8 +178,7 @@ static enum err agent_create_decide(struct job *job, struct rows *rows, struct f
 	if (e) return e;
 	agent_id(fresh.ws, fresh.name, id);
 	fresh.id = arena_str(rows->arena, str_of(id));
-	a = fresh.id.len ? rows_new(rows, RECORD_AGENTS, &fresh) : NULL;
-	if (!a) return fail(why, ERR_MEMORY, "out of memory");
+	a = rows_new(rows, RECORD_AGENTS, &fresh);
 	job->status = 201;
 	desk_keep_id(t, "agent", a->id);
 	return agent_reply(t, rows, a, why);
@@ -224,7 +221,6 @@ static enum err agent_patch_decide(struct job *job, struct rows *rows, struct fa
 			"the agent has changed since: version %lld now",
 			(long long)found->version);
 	a = rows_change(rows, found);
-	if (!a) return fail(why, ERR_MEMORY, "out of memory");
 	a->body = body;
 	a->changed_ms = rows->now_ms;
 	return agent_reply(t, rows, a, why);
@@ -244,7 +240,7 @@ static enum err agent_delete_decide(struct job *job, struct rows *rows, struct f
 
 	if (e) return e;
 	if (!a->version) return defined_elsewhere(a->name, why);
-	if (!rows_delete(rows, a)) return fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, a);
 	job->status = 204;
 	return OK;
 }

@@ -105,14 +105,12 @@ static void tags_check(
 
 static enum err memory_check(struct task *t, struct fault *why)
 {
-	struct memory *m = ARENA_NEW(&t->job.arena, struct memory);
+	struct memory *m = TASK_CHECKED(t, struct memory);
 	struct check c = { .why = why };
 	struct json_place root = place_root("");
 	const struct json *v[M_LEN];
 	struct buf tags = { 0 };
 
-	if (!m) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = m;
 	if (members_read(&c, &root, t->body, &memory_members, NULL, v)) {
 		m->text = text_read(&c, &root, names[M_TEXT], v[M_TEXT], MEMORY_TEXT_MAX,
 			TEXT_FILLED | TEXT_NEEDED);
@@ -157,8 +155,7 @@ static enum err memory_add_decide(struct job *job, struct rows *rows, struct fau
 	buf_add_char(&folded, ' ');
 	utf8_fold(&folded, m.tags);
 	m.search = buf_keep_done(&folded, rows->arena);
-	if (!m.id.len || !rows_new(rows, RECORD_MEMORIES, &m))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_new(rows, RECORD_MEMORIES, &m);
 	job->status = 201;
 	desk_keep_id(task_of(job), "memory", m.id);
 	memory_write(&w, &m);
@@ -204,7 +201,8 @@ static enum err memory_delete_decide(
 
 	if (e) return e;
 	job->status = 204;
-	return rows_delete(rows, m) ? OK : fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, m);
+	return OK;
 }
 
 const struct use use_memory_delete =

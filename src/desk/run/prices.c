@@ -126,7 +126,6 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 		struct price_record *p = found ? rows_change(rows, found)
 					       : rows_new(rows, RECORD_PRICES, &fresh);
 
-		if (!p) return fail(why, ERR_MEMORY, "out of memory");
 		p->body = fresh.body;
 		p->changed_ms = fresh.changed_ms;
 	}

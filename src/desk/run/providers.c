@@ -118,10 +118,8 @@ static enum err provider_reply(
 
 static enum err provider_create_check(struct task *t, struct fault *why)
 {
-	struct provider_body *b = ARENA_NEW(&t->job.arena, struct provider_body);
+	struct provider_body *b = TASK_CHECKED(t, struct provider_body);
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = b;
 	return provider_body_read(t, STR_NONE, NULL, &t->job.arena, b, why);
 }
 
@@ -167,8 +165,7 @@ static enum err provider_create_decide(
 	if (e) return e;
 	provider_id(fresh.ws, fresh.name, id);
 	fresh.id = arena_str(rows->arena, str_of(id));
-	p = fresh.id.len ? rows_new(rows, RECORD_PROVIDERS, &fresh) : NULL;
-	if (!p) return fail(why, ERR_MEMORY, "out of memory");
+	p = rows_new(rows, RECORD_PROVIDERS, &fresh);
 	job->status = 201;
 	desk_keep_id(t, "provider", p->id);
 	return provider_reply(t, rows, p);
@@ -214,7 +211,6 @@ static enum err provider_patch_decide(
 	e = key_seal(t, rows, &changed, &b, why);
 	if (e) return e;
 	p = rows_change(rows, found);
-	if (!p) return fail(why, ERR_MEMORY, "out of memory");
 	p->body = b.body;
 	p->sealed = changed.sealed;
 	p->last4 = changed.last4;
@@ -268,7 +264,7 @@ static enum err provider_delete_decide(
 			STR_ARGS(buf_str(&agents)));
 	buf_done(&agents);
 	if (e) return e;
-	if (!rows_delete(rows, p)) return fail(why, ERR_MEMORY, "out of memory");
+	rows_delete(rows, p);
 	job->status = 204;
 	return OK;
 }

@@ -74,7 +74,7 @@ enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out
 	if (e) return e;
 	*session = s;
 	*out = rows_change(rows, r);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 enum err run_calls_fetch(struct rows *rows, const struct run *r, struct fault *why)
@@ -135,8 +135,8 @@ struct str run_limits_of(struct str config, struct arena *arena)
 
 /* ---- events ---- */
 
-enum err run_event(struct rows *rows, const char *type, const struct session *s,
-	const struct run *r, struct buf *members, struct fault *why)
+void run_event(struct rows *rows, const char *type, const struct session *s,
+	const struct run *r, struct buf *members)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -149,9 +149,7 @@ enum err run_event(struct rows *rows, const char *type, const struct session *s,
 	if (members && members->failed) rows->arena->failed = true;
 	if (members) buf_done(members);
 	data = buf_keep_done(&b, rows->arena);
-	return rows_event_run(rows, type, s, r->id, data)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event_run(rows, type, s, r->id, data);
 }
 
 /* ---- making ---- */
@@ -170,14 +168,12 @@ struct run_message *run_message_new(
 		.cost = COST_UNKNOWN,
 		.created_ms = rows->now_ms };
 
-	if (!m.id.len || !content.len) return NULL;
 	r->said++;
 	return rows_new(rows, RECORD_MESSAGES, &m);
 }
 
-enum err run_message_event(struct rows *rows, const struct session *s,
-	const struct run *r, const struct run_message *m, struct str line,
-	struct fault *why)
+void run_message_event(struct rows *rows, const struct session *s, const struct run *r,
+	const struct run_message *m, struct str line)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -191,7 +187,7 @@ enum err run_message_event(struct rows *rows, const struct session *s,
 		jw_key(&w, "cost_usd");
 		cost_write(&w, m->cost);
 	}
-	return run_event(rows, "run.message", s, r, &b, why);
+	run_event(rows, "run.message", s, r, &b);
 }
 
 struct run *run_new(struct rows *rows, struct session *s, const struct run_make *m)
@@ -213,13 +209,10 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 		.language = m->language,
 		.said = m->said,
 		.queued_ms = rows->now_ms };
-	struct run_message *first;
 
-	if (!r.id.len) return NULL;
-	first = run_message_new(
-		rows, &r, MESSAGE_USER, message_text(m->text, rows->arena));
-	if (!first) return NULL;
-	r.first = first->id;
+	r.first = run_message_new(
+		rows, &r, MESSAGE_USER, message_text(m->text, rows->arena))
+			  ->id;
 	rows->queued = true;
 	return rows_new(rows, RECORD_RUNS, &r);
 }
@@ -285,7 +278,8 @@ enum err run_resume(struct rows *rows, struct session *s, struct run *r, const c
 	r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
 	rows->queued = true;
 	jw_put_text(&w, "by", by);
-	return run_event(rows, "run.resumed", s, r, &b, why);
+	run_event(rows, "run.resumed", s, r, &b);
+	return OK;
 }
 
 enum err run_goes_on(struct rows *rows, struct session *s, struct run *r, const char *by,

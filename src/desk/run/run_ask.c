@@ -280,12 +280,12 @@ static const struct tool_call *call_of_ask(struct rows *rows, const struct ask *
 }
 
 /* A run takes the outcome in the very commit that settles it. */
-static bool outcome_take(struct rows *rows, struct ask *a)
+static void outcome_take(struct rows *rows, struct ask *a)
 {
 	const struct fetched_record taken = { a->ws, a->id, rows->now_ms };
 
 	a->fetched_ms = rows->now_ms;
-	return rows_new(rows, RECORD_FETCHED, &taken) != NULL;
+	rows_new(rows, RECORD_FETCHED, &taken);
 }
 
 enum err run_settled(const struct happened *h, struct fault *why)
@@ -304,15 +304,13 @@ enum err run_settled(const struct happened *h, struct fault *why)
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
 	r = rows_change(rows, found);
-	if (!r || !outcome_take(rows, h->ask))
-		return fail(why, ERR_MEMORY, "out of memory");
+	outcome_take(rows, h->ask);
 	if (str_eq(r->recovery, a->id))
 		return recovery_settled(h->task, rows, s, r, a, why);
 	if (r->message.len) e = run_calls_fetch(rows, r, why);
 	at = e ? NULL : call_of_ask(rows, a);
 	if (!at) return e;
 	c = rows_change(rows, at);
-	if (!c) return fail(why, ERR_MEMORY, "out of memory");
 	e = call_settled(h->task, rows, s, r, c, a, why);
 	return e ? e : run_goes_on(rows, s, r, "answer", why);
 }

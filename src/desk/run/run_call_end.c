@@ -58,5 +58,6 @@ enum err run_call_end(struct rows *rows, struct session *s, struct run *r,
 	show_text(&w, "name", c->name);
 	show_text(&w, "status", str_of(call_status_name(c->status)));
 	jw_put_int(&w, "duration_ms", c->ended_ms - c->started_ms);
-	return run_event(rows, "run.tool_finished", s, r, &b, why);
+	run_event(rows, "run.tool_finished", s, r, &b);
+	return OK;
 }

@@ -206,8 +206,7 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 		c.verdict = verdict_write(&v, rows->arena);
 		text = operation_text(op, c.name, c.arguments, v.risk, rows->arena);
 	}
-	made = c.id.len ? rows_new(rows, RECORD_TOOL_CALLS, &c) : NULL;
-	if (!made) return fail(why, ERR_MEMORY, "out of memory");
+	made = rows_new(rows, RECORD_TOOL_CALLS, &c);
 	*out = made;
 	if (unreadable.len) wrong = unreadable;
 	if (!op) return run_call_end(rows, s, r, made, CALL_FAIL, wrong, why);

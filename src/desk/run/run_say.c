@@ -61,8 +61,8 @@ static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	return e ? e : agent_read(body, agent->body, NULL, rows->arena, out, why);
 }
 
-static enum err begin_event(struct rows *rows, const struct session *s,
-	const struct run *r, int64_t place, struct fault *why)
+static void begin_event(
+	struct rows *rows, const struct session *s, const struct run *r, int64_t place)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -73,7 +73,7 @@ static enum err begin_event(struct rows *rows, const struct session *s,
 		jw_int(&w, place);
 	else
 		jw_null(&w);
-	return run_event(rows, "run.queued", s, r, &b, why);
+	run_event(rows, "run.queued", s, r, &b);
 }
 
 enum err run_begin(struct task *t, struct rows *rows, struct session *s,
@@ -106,11 +106,10 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 			.provider = parsed.provider,
 			.model = parsed.model,
 			.said = before ? before->said : 0 });
-	if (!r) return fail(why, ERR_MEMORY, "out of memory");
 	session_run_began(s, r->id);
 	rows_touch_session(rows, s);
-	e = begin_event(rows, s, r, place, why);
-	if (!e && s->status != was) e = desk_stage_status(rows, s, was, why);
+	begin_event(rows, s, r, place);
+	if (!e && s->status != was) desk_stage_status(rows, s, was);
 	*out = r;
 	return e;
 }
@@ -154,12 +153,10 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 	if (e) return e;
 	if (!say->queue) return fail_at(why, "/queue", "the run has not ended");
 	*out = rows_change(rows, at);
-	*message = *out ? run_message_new(rows, *out, MESSAGE_USER,
-				  message_text(say->content, rows->arena))
-			: NULL;
-	if (!*message) return fail(why, ERR_MEMORY, "out of memory");
-	e = run_message_event(
-		rows, s, *out, *message, message_line(say->content, rows->arena), why);
+	*message = run_message_new(
+		rows, *out, MESSAGE_USER, message_text(say->content, rows->arena));
+	run_message_event(
+		rows, s, *out, *message, message_line(say->content, rows->arena));
 	/* The model call under way is given up; tools that are at work finish. */
 	if (!e && say->now && (*out)->status == RUN_RUNNING && !(*out)->message.len)
 		e = run_requeue(rows, *out, rows->now_ms, why);
@@ -169,22 +166,19 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 /* ---- POST /v1/sessions/{id}/messages ---- */
 
 /* A session created without a title has its agent's name until its first message. */
-static enum err say_entitle(
-	struct rows *rows, struct session *s, const struct say *say, struct fault *why)
+static void say_entitle(struct rows *rows, struct session *s, const struct say *say)
 {
 	struct str title;
 
-	if (s->run.len || !str_eq(s->title, s->agent)) return OK;
+	if (s->run.len || !str_eq(s->title, s->agent)) return;
 	title = say_title(say->content, rows->arena);
-	return title.len ? desk_rename_session(rows, s, title, why) : OK;
+	if (title.len) desk_rename_session(rows, s, title);
 }
 
 static enum err say_check(struct task *t, struct fault *why)
 {
-	struct say *s = ARENA_NEW(&t->job.arena, struct say);
+	struct say *s = TASK_CHECKED(t, struct say);
 
-	if (!s) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = s;
 	return say_read(t->body, s, why);
 }
 
@@ -235,7 +229,7 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 		e = desk_agent(t->desk, rows, s->ws,
 			say->agent.len ? say->agent : s->agent, &agent, why);
 		if (e == ERR_NOT_FOUND) e = fail_at(why, "/agent", "no such agent");
-		if (!e) e = say_entitle(rows, s, say, why);
+		if (!e) say_entitle(rows, s, say);
 		if (!e) e = run_begin(t, rows, s, say, agent, &r, why);
 		if (!e) first = rows_find(rows, RECORD_MESSAGES, r->first);
 	}
@@ -294,7 +288,7 @@ static enum err run_find(struct task *t, struct rows *rows, struct run **out,
 	if (!e) e = project_admit(t->job.who.projects, (*s)->project, why);
 	if (e) return e;
 	*out = rows_change(rows, at);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 static void run_reply(struct task *t, const struct run *r, int64_t now_ms)
@@ -367,14 +361,13 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.said = r->said,
 		.language = r->language,
 		.queued_ms = rows->now_ms };
-	next = fresh.id.len ? rows_new(rows, RECORD_RUNS, &fresh) : NULL;
-	if (!next) return fail(why, ERR_MEMORY, "out of memory");
+	next = rows_new(rows, RECORD_RUNS, &fresh);
 	rows->queued = true;
 	was = s->status;
 	session_run_began(s, next->id);
 	rows_touch_session(rows, s);
-	e = begin_event(rows, s, next, 0, why);
-	if (!e && s->status != was) e = desk_stage_status(rows, s, was, why);
+	begin_event(rows, s, next, 0);
+	if (!e && s->status != was) desk_stage_status(rows, s, was);
 	if (e) return e;
 	job->status = 201;
 	run_reply(t, next, rows->now_ms);

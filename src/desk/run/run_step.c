@@ -21,7 +21,8 @@ static enum err run_rest(
 	if (e) return e;
 	r->lease = (struct lease){ 0 };
 	show_json(&w, "waits_for", r->waits_for);
-	return run_event(rows, "run.waiting", s, r, &b, why);
+	run_event(rows, "run.waiting", s, r, &b);
+	return OK;
 }
 
 /* ---- calls of the turn ---- */
@@ -93,7 +94,6 @@ static enum err calls_go(struct task *t, struct rows *rows, struct session *s,
 
 		if (tool_call_ended(at)) continue;
 		c = rows_change(rows, at);
-		if (!c) return fail(why, ERR_MEMORY, "out of memory");
 		if (c->status == CALL_STARTED && claimed)
 			e = call_interrupt(t, rows, s, r, c, why);
 		else if (c->status == CALL_PENDING && c->class == CLASS_STORE)
@@ -127,8 +127,7 @@ static enum err calls_tell(struct task *t, struct rows *rows, const struct run *
 }
 
 /* The message of results, from which the model goes on. They stand there from now on. */
-static enum err turn_close(
-	struct rows *rows, struct run *r, bool *rejected, struct fault *why)
+static void turn_close(struct rows *rows, struct run *r, bool *rejected)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -151,16 +150,13 @@ static enum err turn_close(
 	}
 	jw_array_end(&w);
 	m = run_message_new(rows, r, MESSAGE_TOOL, buf_keep_done(&b, rows->arena));
-	if (!m) return fail(why, ERR_MEMORY, "out of memory");
 	while ((at = run_calls_next(rows, r->message, at))) {
 		struct tool_call *c = rows_change(rows, at);
 
-		if (!c) return fail(why, ERR_MEMORY, "out of memory");
 		c->answer = m->id;
 		c->result = STR_NONE;
 	}
 	r->message = STR_NONE;
-	return OK;
 }
 
 enum { LOOP_TIMES = 3 };
@@ -243,7 +239,8 @@ static enum err run_stopped(struct task *t, struct rows *rows, struct session *s
 	rows->runs = true;
 	show_text(&w, "agent", r->agent);
 	jw_put_null(&w, "position");
-	return run_event(rows, "run.queued", s, r, &b, why);
+	run_event(rows, "run.queued", s, r, &b);
+	return OK;
 }
 
 static void work_start(struct task *t, const struct run *r, struct run_work *out)
@@ -305,7 +302,7 @@ enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct sess
 	if (turn.pending) return calls_tell(t, rows, r, a, out, why);
 	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
 	if (r->message.len) e = turn_loops(rows, r, &loops, why);
-	if (!e && r->message.len) e = turn_close(rows, r, &rejected, why);
+	if (!e && r->message.len) turn_close(rows, r, &rejected);
 	if (!e && rejected) e = rejection_ends(t, rows, r, a, &rejected, why);
 	if (!e && rejected)
 		return run_fail(t, rows, s, r, TROUBLE_REJECTED,

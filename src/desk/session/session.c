@@ -12,10 +12,8 @@
 
 static enum err create_check(struct task *t, struct fault *why)
 {
-	struct session_draft *d = ARENA_NEW(&t->job.arena, struct session_draft);
+	struct session_draft *d = TASK_CHECKED(t, struct session_draft);
 
-	if (!d) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = d;
 	enum err e = session_draft_read(t->body, &t->job.arena, d, why);
 	return e ? e : desk_check_callback(t->desk, &d->callback, why);
 }
@@ -64,7 +62,6 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 		own.title =
 			d->message.len ? say_title(d->message, rows->arena) : agent->name;
 	s = session_make(t, rows, &own);
-	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	s->heard_ms = 0;
 	if (d->message.len) e = run_begin(t, rows, s, &say, agent, &r, why);
 	if (e) return e;
@@ -106,7 +103,6 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
 	if (agent) return create_runnable(t, rows, &own, agent, why);
 	s = session_make(t, rows, &own);
-	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
 	return create_reply(t, rows, s, why);
 }
@@ -149,15 +145,14 @@ static enum err session_become(struct task *t, struct rows *rows, struct session
 	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
 	desk_look_again(rows, s);
-	return desk_stage_status(rows, s, was, why);
+	desk_stage_status(rows, s, was);
+	return OK;
 }
 
 static enum err patch_check(struct task *t, struct fault *why)
 {
-	struct session_patch *p = ARENA_NEW(&t->job.arena, struct session_patch);
+	struct session_patch *p = TASK_CHECKED(t, struct session_patch);
 
-	if (!p) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = p;
 	return session_patch_read(t->body, p, why);
 }
 
@@ -169,7 +164,7 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 	enum err e = session_find_own(t, rows, &s, why);
 
 	if (e) return e;
-	if (p->has_title) e = desk_rename_session(rows, s, p->title, why);
+	if (p->has_title) desk_rename_session(rows, s, p->title);
 	if (!e && p->has_status && session_runnable(s))
 		e = fail_at(why, "/status",
 			"Parley runs this session: cancel its run instead");
@@ -203,7 +198,6 @@ static enum err session_run_cancel(
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	r = rows_change(rows, at);
-	if (!r) return fail(why, ERR_MEMORY, "out of memory");
 	return run_ended(r) ? OK : run_cancel(t, rows, s, r, STR_NONE, why);
 }
 
@@ -228,10 +222,8 @@ const struct use use_session_cancel = WRITES("session_cancel", 0, 0, whole_needs
 
 static enum err progress_check(struct task *t, struct fault *why)
 {
-	struct str *out = ARENA_NEW(&t->job.arena, struct str);
+	struct str *out = TASK_CHECKED(t, struct str);
 
-	if (!out) return fail(why, ERR_MEMORY, "out of memory");
-	t->checked = out;
 	return progress_read(t->body, &t->job.arena, out, why);
 }
 
@@ -285,7 +277,7 @@ static enum err progress_session(
 	e = desk_project(t, rows, *out, STR_NONE, &project, why);
 	if (e) return e;
 	if (!*out) *out = desk_new_default_session(t, rows, t->default_session, project);
-	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 static enum err progress_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -304,8 +296,7 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
 	desk_look_again(rows, s);
-	if (!rows_event(rows, "session.progress", s, NULL, *progress))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, "session.progress", s, NULL, *progress);
 	desk_keep_session(t, s);
 	e = desk_reply_session(t, rows, s, why);
 	return e ? e : progress_stopped(t, rows, s, why);
@@ -323,9 +314,8 @@ enum err desk_delete_session(
 
 	if (!e) e = ask_cancel_all(t, rows, s, STR("the session was deleted"), why);
 	if (e) return e;
-	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE) ||
-		!rows_delete(rows, s))
-		return fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, "session.deleted", s, NULL, STR_NONE);
+	rows_delete(rows, s);
 	return OK;
 }
 

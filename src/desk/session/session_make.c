@@ -61,7 +61,6 @@ struct session *session_make(
 {
 	struct session *s = rows_new_session(rows, t->job.who.ws);
 
-	if (!s) return NULL;
 	s->title = d->title;
 	s->agent = d->agent.len ? d->agent : t->job.who.agent;
 	if (!d->agent.len) s->agent_name = desk_agent_name(t);
@@ -74,10 +73,9 @@ struct session *session_make(
 	s->sensitive = d->sensitive;
 	s->starter = d->starter;
 	s->search = folded(d->title, rows->arena);
-	if (s->external_id.len && !rows_name_external(rows, s)) return NULL;
-	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena))
-		       ? s
-		       : NULL;
+	if (s->external_id.len) rows_name_external(rows, s);
+	rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena));
+	return s;
 }
 
 struct session *desk_new_session(
@@ -88,7 +86,7 @@ struct session *desk_new_session(
 	};
 	struct session *s = session_make(t, rows, &d);
 
-	if (s) s->for_ask = true;
+	s->for_ask = true;
 	return s;
 }
 
@@ -106,7 +104,7 @@ struct session *desk_new_default_session(
 	return session_make(t, rows, &d);
 }
 
-enum err desk_stage_changed(struct rows *rows, const struct session *s, struct fault *why)
+void desk_stage_changed(struct rows *rows, const struct session *s)
 {
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
@@ -123,18 +121,15 @@ enum err desk_stage_changed(struct rows *rows, const struct session *s, struct f
 	if (b.failed) rows->arena->failed = true;
 	data = arena_str(rows->arena, buf_str(&b));
 	buf_done(&b);
-	return rows_event(rows, "session.changed", s, NULL, data)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, "session.changed", s, NULL, data);
 }
 
-enum err desk_rename_session(
-	struct rows *rows, struct session *s, struct str title, struct fault *why)
+void desk_rename_session(struct rows *rows, struct session *s, struct str title)
 {
 	s->title = title;
 	s->search = folded(title, rows->arena);
 	rows_touch_session(rows, s);
-	return desk_stage_changed(rows, s, why);
+	desk_stage_changed(rows, s);
 }
 
 void desk_look_again(struct rows *rows, const struct session *s)
@@ -143,16 +138,13 @@ void desk_look_again(struct rows *rows, const struct session *s)
 		rows_due_at(rows, s->heard_ms + SESSION_HEARD_MS);
 }
 
-enum err desk_stage_status(
-	struct rows *rows, struct session *s, enum session_status was, struct fault *why)
+void desk_stage_status(struct rows *rows, struct session *s, enum session_status was)
 {
 	struct str data = arena_print(rows->arena, "{\"status\":\"%s\",\"was\":\"%s\"}",
 		session_status_name(s->status), session_status_name(was));
 
 	s->ended_ms = session_ended(s) ? rows->now_ms : 0;
-	return rows_event(rows, "session.status", s, NULL, data)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_event(rows, "session.status", s, NULL, data);
 }
 
 /* The session with its open asks, as they are in this batch. */

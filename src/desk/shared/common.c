@@ -4,6 +4,7 @@
 #include "core/shared/body.h"
 #include "desk/shared/inner.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,6 +13,19 @@ struct str task_param(const struct task *t, const char *name)
 	for (size_t i = 0; i < t->params_len; i++)
 		if (str_is(t->params[i].name, name)) return t->params[i].value;
 	return STR_NONE;
+}
+
+void *task_checked(struct task *t, size_t size)
+{
+	static _Thread_local union {
+		struct draft draft; /* the largest */
+		char bytes[4096];
+	} nowhere;
+
+	assert(size <= sizeof nowhere);
+	t->checked = arena_alloc(&t->job.arena, size);
+	if (!t->checked) t->checked = memset(&nowhere, 0, size);
+	return t->checked;
 }
 
 struct str task_words(const struct task *t, struct str english, struct arena *arena)

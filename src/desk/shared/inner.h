@@ -220,12 +220,10 @@ enum err desk_resume_context(struct rows *, const struct session *, struct arena
 	struct str *out, struct fault *);
 
 /* Its title or whom it calls is another now. */
-enum err desk_stage_changed(struct rows *, const struct session *, struct fault *);
+void desk_stage_changed(struct rows *, const struct session *);
 /* The title lives as long as the rows. */
-enum err desk_rename_session(
-	struct rows *, struct session *, struct str title, struct fault *);
-enum err desk_stage_status(
-	struct rows *, struct session *, enum session_status was, struct fault *);
+void desk_rename_session(struct rows *, struct session *, struct str title);
+void desk_stage_status(struct rows *, struct session *, enum session_status was);
 /* Is it one of these, with commas between? */
 bool desk_name_known(struct str names, struct str name);
 /* There is something to deliver: at once (0), or from then on. */
