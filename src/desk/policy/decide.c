@@ -2,6 +2,7 @@
  * themselves: hooks, `gate --policy`, runs of our own. Stops, then rules, then the policy's mode.
  * What was allowed or denied is kept as an event; where a person must decide, one asks. */
 #include "base/keep.h"
+#include "core/policy/decided.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
@@ -45,43 +46,6 @@ static void decide_needs(struct job *job, struct wants *w)
 	if (b->session.len) wants_session(w, job->who.ws, b->session);
 }
 
-/* What is said, and by what. */
-struct decided {
-	enum effect effect;
-	struct str rule;   /* rul_…, "policy", or empty */
-	struct str stop;   /* stp_… */
-	struct str reason; /* for the agent's log and its person */
-	enum risk risk;
-	bool by_default; /* by a mode that nobody has set */
-};
-
-static void decided_by_mode(const struct policy_snapshot *snapshot,
-	const struct operation_view *look, struct decided *out)
-{
-	out->effect = policy_effect(&snapshot->policy, look->type, out->risk);
-	out->rule = STR("policy");
-	out->by_default = snapshot->policy.mode_unset;
-	out->reason =
-		out->effect == EFFECT_ALLOW
-			? STR("No rule fits, and the policy allows it.")
-			: STR("No rule fits, and the policy wants a person to decide.");
-}
-
-static void decided_by_rule(
-	const struct rule_verdict *v, struct decided *out, struct arena *arena)
-{
-	const struct rule_record *r = v->ruling.rule;
-	static const char *const words[] = { [EFFECT_ALLOW] = "A rule allows it",
-		[EFFECT_ASK] = "A rule wants a person to decide",
-		[EFFECT_DENY] = "A rule denies it" };
-
-	out->effect = v->ruling.effect;
-	out->rule = r ? r->id : STR_NONE;
-	out->reason = r && r->note.len ? arena_print(arena, "%s: %.*s",
-						 words[out->effect], STR_ARGS(r->note))
-				       : arena_print(arena, "%s.", words[out->effect]);
-}
-
 static enum err decide_look(struct task *t, struct rows *rows,
 	const struct operation_view *look, struct decided *out, struct fault *why)
 {
@@ -92,28 +56,23 @@ static enum err decide_look(struct task *t, struct rows *rows,
 
 	if (!e) e = desk_rule(snapshot, rows, look, RULE_ASK_UNCOUNTED, &v, why);
 	if (e) return e;
-	*out = (struct decided){ .risk = v.risk };
-	if (v.ruling.effect == EFFECT_DENY) {
-		decided_by_rule(&v, out, rows->arena);
-	} else if (v.stop) {
-		stop_fail(v.stop, &stopped);
-		out->effect = EFFECT_DENY;
-		out->stop = v.stop->id;
-		out->reason = arena_str(rows->arena, str_of(stopped.detail));
-	} else if (v.ruling.effect != EFFECT_NONE) {
-		decided_by_rule(&v, out, rows->arena);
-	} else {
-		decided_by_mode(snapshot, look, out);
-	}
+	decided_make(out, &snapshot->policy, look->type, &v.ruling, v.risk, rows->arena);
+	if (!v.stop || out->effect == EFFECT_DENY) return OK;
+	stop_fail(v.stop, &stopped);
+	*out = (struct decided){ .effect = EFFECT_DENY,
+		.risk = v.risk,
+		.stop = v.stop->id,
+		.reason = arena_str(rows->arena, str_of(stopped.detail)) };
 	return OK;
 }
 
-static void decided_write(struct json_writer *w, const struct decided *d)
+static void decided_write(
+	struct json_writer *w, const struct decided *d, struct arena *arena)
 {
 	show_text(w, "effect", str_of(effect_name(d->effect)));
 	show_text(w, "rule", d->rule);
 	show_text(w, "stop", d->stop);
-	show_text(w, "reason", d->reason);
+	show_text(w, "reason", decided_sentence(d, arena));
 	show_text(w, "risk", str_of(risk_name(d->risk)));
 }
 
@@ -125,7 +84,7 @@ static enum err decide_keep(struct task *t, struct rows *rows, const struct sess
 	struct str data;
 
 	jw_object(&w);
-	decided_write(&w, d);
+	decided_write(&w, d, rows->arena);
 	show_text(&w, "type", str_of(operation_type_name(look->type)));
 	show_text(&w, "name", look->name);
 	show_text(&w, "same", str_of(look->same));
@@ -167,7 +126,7 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e && d.effect != EFFECT_ASK) e = decide_keep(t, rows, s, &look, &d, why);
 	if (e) return e;
 	jw_object(&w);
-	decided_write(&w, &d);
+	decided_write(&w, &d, rows->arena);
 	jw_put_bool(&w, "default", d.by_default);
 	jw_object_end(&w);
 	return OK;
