@@ -2,7 +2,7 @@
  *
  * What a pattern would have matched is known before it can be used: the owner asks the server
  * (scope_form_rule) when a key says SCOPE_TRY, and hands the reply in.
- * web/src/parts/ScopeMenu.svelte offers the same. */
+ * web/src/parts/ask/ScopeMenu.svelte offers the same. */
 #ifndef TUI_SCOPE_FORM_H
 #define TUI_SCOPE_FORM_H
 

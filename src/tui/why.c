@@ -1,4 +1,4 @@
-/* why.c - why a person is asked, in a sentence. web/src/parts/WhyAsked.svelte says the same. */
+/* why.c - why a person is asked, in a sentence. web/src/parts/ask/WhyAsked.svelte says the same. */
 #include "tui/why.h"
 
 #include "base/keep.h"
