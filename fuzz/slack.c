@@ -1,7 +1,7 @@
 /* slack.c - what Slack sends: payloads, values of buttons, forms. What is read of a form is a body
  * that the answer's own reader takes or refuses. */
-#include "slack/form.h"
-#include "slack/payload.h"
+#include "channel/slack/slack_form.h"
+#include "channel/slack/slack_payload.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 /* websocket.c - what a server of WebSockets says, fed in pieces: the reply to the upgrade, frames, and
  * the envelopes in them. */
+#include "channel/slack/slack_envelope.h"
+#include "channel/slack/slack_payload.h"
 #include "net/websocket_wire.h"
-#include "slack/envelope.h"
-#include "slack/payload.h"
 
 #include <assert.h>
 

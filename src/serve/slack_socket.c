@@ -16,11 +16,11 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "channel/slack/slack_address.h"
+#include "channel/slack/slack_envelope.h"
 #include "net/connect_to.h"
 #include "net/fetch.h"
 #include "net/websocket.h"
-#include "slack/address.h"
-#include "slack/envelope.h"
 
 enum {
 	OPEN_MS = 10 * 1000,

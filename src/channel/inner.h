@@ -1,0 +1,161 @@
+/* inner.h - what the files of channel share: a claimed delivery, and the table of channels. */
+#ifndef CHANNEL_INNER_H
+#define CHANNEL_INNER_H
+
+#include "channel/notify.h"
+#include "core/shared/address.h"
+#include "desk/delivery.h"
+#include "net/mail_server.h"
+#include "net/outbound.h"
+#include "net/process.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+	BATCH_LEN = 64, /* deliveries claimed at once */
+	STEPS_LEN = 64, /* steps of routes worked at once */
+	NAMES_MAX = 40,
+	SLACK_ROOMS = 256,
+	CHANNEL_FDS = 2, /* that one delivery may sleep on */
+};
+
+enum claimed_state {
+	CLAIMED_NONE,	 /* reported */
+	CLAIMED_FILLING, /* with a reading clerk */
+	CLAIMED_STARTED,
+	CLAIMED_OVER, /* to be reported */
+};
+
+/* A delivery that is ours to make. */
+struct claimed {
+	struct delivery_batch *batch;
+	const struct delivery *delivery;
+	const struct channel *channel;
+	enum claimed_state state;
+	struct task task; /* that fills it; its arena is the delivery's */
+	struct delivery_fill fill;
+	atomic_bool filled;		 /* the clerk is done with it */
+	int64_t filled_ms;		 /* and when; monotonic */
+	struct delivery_outcome outcome; /* once it is over */
+	/* A channel's own. */
+	struct url url;
+	struct process process;
+	int64_t later_ms; /* monotonic: not to be begun before; 0: it need not wait */
+};
+
+/* What was claimed at once. It is there before the claim, so that nothing that is ours gets
+ * lost, and goes when all of it has been reported. */
+struct delivery_batch {
+	struct delivery_batch *next;
+	struct notify *notify;
+	char by[ID_SIZE]; /* our name at the time */
+	struct task task;
+	struct delivery_claim claim;
+	struct claimed claimed[BATCH_LEN];
+	size_t left; /* not reported yet */
+};
+
+/* A way to make deliveries of one kind: a file and a row of the table in notify.c. */
+struct channel {
+	size_t slots; /* under way at once */
+	bool once;    /* what was claimed is never tried again by itself */
+	/* Begins a filled one; it is over at once (claimed_over) when that fails. */
+	void (*start)(struct claimed *);
+	/* Looks after one that was started; returns how many descriptors it sleeps on. NULL:
+	 * it is woken by net/outbound alone. */
+	size_t (*look)(struct claimed *, struct pollfd fds[CHANNEL_FDS]);
+	/* Ends our part, because we stop. */
+	void (*cut)(struct claimed *);
+	int64_t patience_ms; /* that it has to end by itself before that */
+};
+
+extern const struct channel channel_webhook, channel_resumer, channel_verifier,
+	channel_command, channel_push, channel_email, channel_slack;
+
+struct notify {
+	struct desk *desk;
+	struct outbound *outbound;
+	struct notify_settings set;
+	struct arena arena;		      /* of the settings */
+	struct resumer *resumers, *verifiers; /* as in `set`, in words */
+	struct resumer *commands;	      /* as set.channels, in words */
+	/* Slack: when the next message may go to a room, by a hash of its id. Monotonic. */
+	int64_t slack_next_ms[SLACK_ROOMS];
+	struct mailbox_reader *reader; /* of replies; or NULL */
+	struct mail_server smtp;       /* its url is NULL: there is none */
+	char *env[NAMES_MAX + 1];      /* what every resumer sees */
+	char by[ID_SIZE];	       /* our name in leases */
+	pthread_t thread;
+	bool started;
+	atomic_bool woken; /* there is something to deliver */
+	/* When the first that was staged since the last claim is due; 0: none that waits. */
+	_Atomic int64_t later_ms;
+	atomic_bool stopping; /* nothing more is taken on */
+	/* The thread's own. */
+	struct task task; /* for what it tells the store */
+	struct delivery_batch *batches;
+	size_t under_way[DELIVERY_KINDS]; /* filling or started */
+	size_t over;			  /* not reported yet */
+	int64_t next_ms; /* when something may be due; 0: nothing waits */
+	bool full; /* something due found no free slot: the next that is free is for it */
+	int alone; /* so many are claimed one by one: the store refused several at once */
+	uint64_t refused;  /* the one that it refused alone, by a hash of its id */
+	int refused_times; /* in a row */
+	bool troubled; /* the store refused the last report or claim, and that was logged */
+	/* Monotonic. */
+	int64_t not_before_ms; /* the store was in trouble */
+	int64_t renew_ms, purge_ms, poll_ms, lost_ms;
+	int64_t unmet_ms;	   /* by the wall clock: when it was looked for last */
+	uint64_t unmet[UNMET_MAX]; /* those that were logged, by a hash of their ids */
+	size_t unmet_len;
+};
+
+enum err resumers_open(struct notify *, struct fault *why);
+enum err verifiers_open(struct notify *, struct fault *why);
+/* Whom a connection may go to that an agent or a person chose; ctx is the claimed delivery, whose
+ * url is set. */
+bool webhook_may_connect(void *ctx, const uint8_t bytes[16]);
+void webhook_cut(struct claimed *);
+enum err mail_open(struct notify *, struct fault *why);
+/* The thread that reads the mailbox, where there is one. */
+enum err mailbox_reader_start(struct notify *, struct fault *why);
+void mailbox_reader_stop(struct notify *);
+/* id, time and signatures, as Standard Webhooks has them. */
+const char *const *webhook_headers(struct claimed *);
+/* What a program of a delivery sees of the environment, and of us. */
+char **program_env(struct claimed *);
+/* The same with other words of ours. */
+struct program_var {
+	const char *name;
+	struct str value;
+};
+char **program_env_of(struct claimed *, const struct program_var *, size_t len);
+/* Starts it, with these values in its words and `input` to read. */
+enum err program_run(struct claimed *, const struct resumer *,
+	const struct resumer_values *, char **env, struct str input, int64_t limit_ms,
+	struct fault *why);
+/* What to sleep on while it runs; how many. */
+size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
+/* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */
+struct str program_error(const struct process_end *, struct str late, struct arena *);
+
+/* Has it filled and started anew, after it had to wait: its ask may have been settled
+ * meanwhile. */
+void claimed_fill_anew(struct claimed *);
+/* The texts of the outcome live in the delivery's arena. */
+void claimed_over(
+	struct claimed *, enum delivery_ending, int64_t status, struct str error);
+
+static inline struct notify *claimed_notify(const struct claimed *c)
+{
+	return c->batch->notify;
+}
+
+static inline struct arena *claimed_arena(struct claimed *c)
+{
+	return &c->task.job.arena;
+}
+
+#endif

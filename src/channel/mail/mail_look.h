@@ -1,0 +1,25 @@
+/* mail_look.h - the two forms of a mail's text: plain, and HTML that looks at home in light and
+ * dark. Pure. HTML has no images, no scripts, and nothing that is fetched. */
+#ifndef CHANNEL_MAIL_LOOK_H
+#define CHANNEL_MAIL_LOOK_H
+
+#include "base/buf.h"
+
+/* Texts that are empty are left out. */
+struct mail_words {
+	const char *lang;  /* "en" */
+	struct str rule;   /* the line above which an answer is written */
+	struct str notice; /* what was wrong with a reply */
+	struct str title;
+	struct str text;      /* many lines */
+	struct str url, open; /* where it is answered, and what the button says */
+	struct str how;	      /* how to reply; many lines */
+	struct str footer;
+	struct str mute_url,
+		mute; /* where the contact is muted, and what the link says */
+};
+
+void mail_plain_add(struct buf *, const struct mail_words *);
+void mail_html_add(struct buf *, const struct mail_words *);
+
+#endif

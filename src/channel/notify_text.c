@@ -1,0 +1,531 @@
+/* notify_text.c - says what a delivery tells of: an ask, its end, a digest, how many more
+ * wait. */
+#include "channel/notify_text.h"
+
+#include "base/clock.h"
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "base/zone.h"
+#include "core/ask/because.h"
+#include "core/policy/require.h"
+#include "text/msg.h"
+#include "text/own.h"
+#include "text/problem_words.h"
+#include "text/safe_text.h"
+
+#include <stdio.h>
+
+enum {
+	WORDS_ROOM =
+		2000, /* bytes of other words, beside what operation, diff and error leave */
+	LINE_ROOM = 200,
+	TITLE_MAX = 160,
+	MINUTE_MS = 60000,
+	DAY_MIN = 1440,
+};
+
+struct writing {
+	struct claimed *c;
+	const struct delivery_fill *f;
+	struct arena *arena;
+	enum lang lang;
+	struct buf out;
+	struct {
+		size_t at, len;
+	} code[DETAIL_PARTS]; /* where operation, diff and error stand */
+};
+
+static struct str say(struct writing *w, const char *id)
+{
+	return MSG_IN(w->arena, w->lang, id);
+}
+
+static struct str agent_name(const struct ask *a)
+{
+	return a->agent_name.len ? a->agent_name : a->agent;
+}
+
+static void line(struct writing *w, struct str text)
+{
+	buf_add(&w->out, text);
+	buf_add_char(&w->out, '\n');
+}
+
+static struct str word_of(struct writing *w, const char *family, const char *name)
+{
+	char id[64];
+
+	snprintf(id, sizeof id, "notify.%s.%s", family, name);
+	return say(w, id);
+}
+
+/* What stands for an ask in one line: its title, or what it wants to do or know. */
+static struct str ask_title(
+	struct writing *w, const struct ask *a, const struct ask_parts *p, bool hidden)
+{
+	struct str title = p->title;
+
+	if (!title.len && p->operation) title = json_text(json_get(p->operation, "name"));
+	if (!title.len && p->questions_len)
+		title = own_words(p->questions[0].key, p->questions[0].text, w->arena);
+	title = utf8_first(title, TITLE_MAX);
+	/* With "titles only", an ask without a title shows its kind, not its text. */
+	return hidden || !title.len || (w->f->title_only && !p->title.len)
+		       ? MSG_IN(w->arena, w->lang, "notify.title.hidden",
+				 { "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
+				 { "agent", agent_name(a) })
+		       : MSG_IN(w->arena, w->lang, "notify.title", { "title", title },
+				 { "agent", agent_name(a) });
+}
+
+/* ---- time ---- */
+
+static struct str clock_text(struct writing *w, int64_t ms)
+{
+	const struct delivery_fill *f = w->f;
+	char at[TIME_SIZE];
+
+	if (f->zone_name.len) ms += 1000 * zone_offset_s(f->zone, ms / 1000);
+	time_write(ms, at);
+	return arena_print(w->arena, "%.10s %.5s %.*s", at, at + 11,
+		STR_ARGS(f->zone_name.len ? f->zone_name : STR("UTC")));
+}
+
+static struct str span_text(struct writing *w, int64_t ms)
+{
+	int64_t minutes = (ms + MINUTE_MS - 1) / MINUTE_MS;
+
+	if (minutes < 120)
+		return msg_count_in(w->arena, w->lang, "notify.minutes", minutes);
+	if (minutes < 2 * DAY_MIN)
+		return msg_count_in(w->arena, w->lang, "notify.hours", minutes / 60);
+	return msg_count_in(w->arena, w->lang, "notify.days", minutes / DAY_MIN);
+}
+
+static void countdown(struct writing *w, const struct ask *a)
+{
+	if (!a->deadline_ms) return;
+	line(w, MSG_IN(w->arena, w->lang, "notify.expires",
+			{ "span", span_text(w, a->deadline_ms - w->f->now_ms) },
+			{ "at", clock_text(w, a->deadline_ms) }));
+}
+
+/* ---- an ask ---- */
+
+static void fact(struct writing *w, const char *id, const char *name, struct str value)
+{
+	if (value.len)
+		line(w, MSG_IN(w->arena, w->lang, id,
+				{ name, utf8_fit(value, LINE_ROOM) }));
+}
+
+static void name_add(struct buf *out, struct str name)
+{
+	if (out->len) buf_add_text(out, ", ");
+	buf_add(out, name);
+}
+
+/* "2 approvals are needed, from ops" */
+static struct str need_text(struct writing *w, const struct require_part *p)
+{
+	struct str needed = msg_count_in(w->arena, w->lang, "notify.needs", p->approvals);
+	struct buf who = { .max = 4096 };
+	bool people = false;
+
+	for (size_t i = 0; i < p->from_len; i++)
+		if (p->from[i].kind == REQUIRE_USER)
+			people = true;
+		else
+			name_add(&who, p->from[i].kind == REQUIRE_TEAM
+					       ? p->from[i].name
+					       : str_of(role_name(p->from[i].role)));
+	if (people) name_add(&who, say(w, "notify.needs.people"));
+	if (!who.len) return needed;
+	return MSG_IN(w->arena, w->lang, "notify.needs.from", { "line", needed },
+		{ "who", buf_keep_done(&who, w->arena) });
+}
+
+/* Who has approved it, where several are needed: as it was settled, or as it stands. */
+static struct str voters(struct writing *w, const struct ask *a)
+{
+	bool open = a->status == ASK_PENDING;
+	struct str digest = open ? a->digest : a->approved_digest;
+	const struct json *votes = NULL;
+	struct buf names = { .max = 1024 };
+
+	if (!a->votes.len || (!open && !ask_approved(a)) ||
+		json_read(a->votes, NULL, w->arena, &votes, NULL))
+		return STR_NONE;
+	for (uint32_t i = 0; i < votes->count; i++) {
+		const struct json *vote = &votes->items[i];
+
+		if (json_is(json_get(vote, "counts"), JSON_TRUE) &&
+			str_is(json_text(json_get(vote, "value")), "approve") &&
+			str_eq(json_text(json_get(vote, "digest")), digest))
+			name_add(&names,
+				json_text(json_get(json_get(vote, "by"), "name")));
+	}
+	return buf_keep_done(&names, w->arena);
+}
+
+/* How many people are needed, and who has approved it. */
+static void votes_lines(struct writing *w)
+{
+	struct str names = voters(w, &w->f->ask);
+	struct require all = { 0 };
+
+	if (!w->f->ask.require.len ||
+		require_load(w->f->ask.require, w->arena, &all, NULL))
+		return;
+	for (size_t i = 0; i < all.len; i++)
+		line(w, need_text(w, &all.parts[i]));
+	line(w, names.len ? MSG_IN(w->arena, w->lang, "notify.voted", { "names", names })
+			  : say(w, "notify.voted.none"));
+}
+
+/* Where the agent is in its work. */
+static void context_lines(struct writing *w)
+{
+	const struct json *around = w->f->parts.around;
+	const struct json *n = json_get(around, "attempt");
+	const struct json *m = json_get(around, "attempts");
+	struct str project = w->f->ask.project;
+
+	if (!project.len) project = json_text(json_get(around, "project_name"));
+	fact(w, "notify.project", "project", project);
+	fact(w, "notify.step", "step", json_text(json_get(around, "current_step")));
+	if (json_is(n, JSON_NUMBER))
+		line(w, MSG_IN(w->arena, w->lang,
+				json_is(m, JSON_NUMBER) ? "notify.attempt.of"
+							: "notify.attempt",
+				{ "n", n->text },
+				{ "m", json_is(m, JSON_NUMBER) ? m->text : STR_NONE }));
+}
+
+/* With the program and who runs it on its machine: "builder · Claude Code (ada)". */
+static struct str agent_whole(struct writing *w)
+{
+	const struct ask_parts *p = &w->f->parts;
+	struct str name = agent_name(&w->f->ask);
+
+	if (fill_is_hidden(w->f) || w->f->title_only) return name;
+	if (p->program.len && !str_eq(p->program, name))
+		name = arena_print(
+			w->arena, "%.*s · %.*s", STR_ARGS(name), STR_ARGS(p->program));
+	return p->machine_user.len ? arena_print(w->arena, "%.*s (%.*s)", STR_ARGS(name),
+					     STR_ARGS(p->machine_user))
+				   : name;
+}
+
+static void head(struct writing *w, struct str title)
+{
+	const struct ask *a = &w->f->ask;
+	struct str kind = MSG_IN(w->arena, w->lang, "notify.head",
+		{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
+		{ "agent", agent_whole(w) });
+
+	/* The title may already be the kind. */
+	if (!str_eq(kind, title)) line(w, kind);
+	countdown(w, a);
+	if (fill_is_hidden(w->f) || w->f->title_only) return;
+	if (a->risk)
+		line(w, MSG_IN(w->arena, w->lang, "notify.risk",
+				{ "risk", word_of(w, "risk", risk_name(a->risk)) }));
+	votes_lines(w);
+	if (w->f->session_title.len)
+		line(w, MSG_IN(w->arena, w->lang, "notify.session",
+				{ "session", w->f->session_title }));
+	context_lines(w);
+}
+
+static void question(struct writing *w, const struct question *q, size_t n, bool several)
+{
+	struct str text = own_words(q->key, q->text, w->arena);
+
+	buf_add_char(&w->out, '\n');
+	if (several) buf_print(&w->out, "%zu. ", n);
+	safe_block_add(&w->out, text);
+	buf_add_char(&w->out, '\n');
+	for (size_t i = 0; i < q->options_len; i++) {
+		struct str label = own_words(q->key, q->options[i].label, w->arena);
+
+		buf_print(&w->out, "  %zu) ", i + 1);
+		safe_line_add(&w->out, label);
+		buf_add_char(&w->out, '\n');
+	}
+}
+
+/* What the agent says of it, and shows beside it. */
+static void agent_words(struct writing *w)
+{
+	struct str preview = json_text(json_get(w->f->parts.around, "preview"));
+
+	if (w->f->parts.context.len) {
+		buf_add_char(&w->out, '\n');
+		line(w, say(w, "notify.agent_says"));
+		safe_block_add(&w->out, w->f->parts.context);
+		buf_add_char(&w->out, '\n');
+	}
+	if (!preview.len) return;
+	buf_add_char(&w->out, '\n');
+	line(w, say(w, "notify.preview"));
+	safe_block_add(&w->out, preview);
+	buf_add_char(&w->out, '\n');
+}
+
+static void questions(struct writing *w)
+{
+	const struct ask_parts *p = &w->f->parts;
+
+	for (size_t i = 0; i < p->questions_len; i++)
+		if (p->questions[i].type != Q_APPROVAL || !p->operation)
+			question(w, &p->questions[i], i + 1, p->questions_len > 1);
+}
+
+/* Takes back what was written beyond `room` since `from`. */
+static bool words_cut(struct writing *w, size_t from, size_t room)
+{
+	if (w->out.len - from <= room) return false;
+	w->out.len =
+		from + utf8_fit(str_make(w->out.at + from, w->out.len - from), room).len;
+	buf_add_char(&w->out, '\n');
+	return true;
+}
+
+static bool detail(struct writing *w, enum detail_part part, struct str text, size_t room)
+{
+	static const char *const heads[DETAIL_PARTS] = {
+		[DETAIL_OPERATION] = "notify.operation",
+		[DETAIL_DIFF] = "notify.diff",
+		[DETAIL_ERROR] = "notify.error",
+	};
+	struct str shown = utf8_fit(text, room);
+
+	if (!text.len) return false;
+	buf_add_char(&w->out, '\n');
+	line(w, say(w, heads[part]));
+	w->code[part].at = w->out.len;
+	w->code[part].len = shown.len;
+	line(w, shown);
+	return shown.len < text.len;
+}
+
+/* As much as fits: first operation, diff and error, then the questions, then what the agent
+ * says. */
+static void ask_json(struct writing *w, size_t room)
+{
+	/* Written before what the agent says, to know their room, and shown below it. */
+	struct writing asked = { w->c, w->f, w->arena, w->lang, { .max = 1 << 20 } };
+	struct ask_detail d;
+	size_t from = w->out.len, left;
+	bool cut;
+
+	if (!ask_detail_draw(&w->f->parts, w->arena, &d)) return;
+	left = WORDS_ROOM + (d.len < room ? room - d.len : 0);
+	questions(&asked);
+	cut = words_cut(&asked, 0, left);
+	left -= asked.out.len < left ? asked.out.len : left;
+	agent_words(w);
+	cut |= words_cut(w, from, left);
+	buf_add(&w->out, buf_keep_done(&asked.out, w->arena));
+	for (int i = 0; i < DETAIL_PARTS; i++) {
+		cut |= detail(w, (enum detail_part)i, d.parts[i], room);
+		room -= d.parts[i].len < room ? d.parts[i].len : room;
+	}
+	if (cut) line(w, say(w, "notify.more"));
+}
+
+/* Of an approval: who asks a question is said anyway. */
+static void why_asked(struct writing *w)
+{
+	struct str english = w->f->ask.kind == ASK_APPROVAL
+				     ? because_sentence(&w->f->ask, w->arena)
+				     : STR_NONE;
+
+	if (!english.len) return;
+	english = utf8_first(
+		safe_line(w->arena, problem_words(english, w->lang, w->arena)), 300);
+	line(w, MSG_IN(w->arena, w->lang, "notify.why", { "why", english }));
+}
+
+static void tell_ask(struct writing *w, size_t room, struct notify_words *out)
+{
+	const struct delivery_fill *f = w->f;
+
+	out->title = out->subject = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
+	if (f->delivery->purpose == DELIVERY_REMINDER)
+		out->title = MSG_IN(
+			w->arena, w->lang, "notify.reminder", { "title", out->title });
+	head(w, out->subject);
+	if (!fill_is_hidden(f) && !f->title_only) {
+		why_asked(w);
+		ask_json(w, room);
+	}
+}
+
+/* ---- what its agent replied ---- */
+
+static void tell_thread(struct writing *w, size_t max, struct notify_words *out)
+{
+	const struct delivery_fill *f = w->f;
+	const struct json *replies = NULL;
+	struct str text;
+
+	/* An answer to a reply that was not taken: what is asked, once more. */
+	if (f->delivery->kind == DELIVERY_EMAIL && f->delivery->detail.len) {
+		tell_ask(w, max, out);
+		return;
+	}
+	out->subject = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
+	out->title =
+		MSG_IN(w->arena, w->lang, "notify.thread", { "title", out->subject });
+	countdown(w, &f->ask);
+	if (fill_is_hidden(f) || f->title_only ||
+		json_read(f->ask.replies, NULL, w->arena, &replies, NULL) ||
+		!replies->count)
+		return;
+	/* The reply that it is about, though there may be others since. */
+	text = json_text(
+		json_get(&replies->items[f->delivery->round > 0 && f->delivery->round <=
+									   replies->count
+						 ? f->delivery->round - 1
+						 : replies->count - 1],
+			"text"));
+	buf_add_char(&w->out, '\n');
+	line(w, say(w, "notify.agent_says"));
+	safe_block_add(&w->out, utf8_first(text, max > 1000 ? max - 500 : 500));
+	buf_add_char(&w->out, '\n');
+	if (text.len > (max > 1000 ? max - 500 : 500)) line(w, say(w, "notify.more"));
+}
+
+/* ---- its end ---- */
+
+/* "…, in the terminal", where a person was. */
+static struct str settled_where(struct writing *w, struct str via, struct str said)
+{
+	struct str id = arena_print(w->arena, "notify.by.%.*s", STR_ARGS(via));
+
+	if (!via.len || !id.at || !msg_text_in(id.at, w->lang)) return said;
+	return MSG_IN(w->arena, w->lang, "notify.by", { "line", said },
+		{ "place", say(w, id.at) });
+}
+
+static struct str settled_line(struct writing *w)
+{
+	const struct ask *a = &w->f->ask;
+	const struct json *by = NULL;
+	struct str name = STR_NONE;
+	char id[64];
+	bool human;
+
+	if (a->answered_by.len) json_read(a->answered_by, NULL, w->arena, &by, NULL);
+	human = str_is(json_text(json_get(by, "kind")), "human");
+	if (human) name = voters(w, a);
+	if (human && !name.len) name = json_text(json_get(by, "name"));
+	if (a->status == ASK_ANSWERED && a->kind == ASK_APPROVAL)
+		snprintf(id, sizeof id, "notify.settled.%s%s",
+			ask_approved(a) ? "approved" : "rejected", human ? "" : ".other");
+	else
+		snprintf(id, sizeof id, "notify.settled.%s%s", ask_status_name(a->status),
+			human ? "" : ".other");
+	return settled_where(w, json_text(json_get(by, "via")),
+		MSG_IN(w->arena, w->lang, id, { "name", name },
+			{ "at", clock_text(w, a->settled_ms) }));
+}
+
+static void tell_settled(struct writing *w, size_t room, struct notify_words *out)
+{
+	const struct delivery_fill *f = w->f;
+	/* Slack and webhooks replace the message that asked, so it must still show what was
+	 * asked. */
+	bool edits = f->delivery->kind == DELIVERY_SLACK ||
+		     f->delivery->kind == DELIVERY_WEBHOOK;
+
+	out->title = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
+	line(w, settled_line(w));
+	if (edits && !fill_is_hidden(f) && !f->title_only) ask_json(w, room);
+}
+
+/* ---- about several, or none ---- */
+
+static void tell_digest(struct writing *w, size_t room, struct notify_words *out)
+{
+	const struct delivery_fill *f = w->f;
+	struct str url = claimed_notify(w->c)->set.url;
+	size_t i = 0;
+
+	out->title = msg_count_in(w->arena, w->lang,
+		f->delivery->purpose == DELIVERY_DIGEST ? "notify.digest"
+							: "notify.summary",
+		(int64_t)f->carried_len);
+	for (; i < f->carried_len && w->out.len < room; i++) {
+		const struct ask *a = &f->carried[i];
+
+		buf_add_text(&w->out, "- ");
+		line(w, ask_title(w, a, &f->carried_parts[i],
+				f->carried_parts[i].sensitive));
+		/* A title from its agent alone says no kind. */
+		line(w, word_of(w, "kind", ask_kind_name(a->kind)));
+		countdown(w, a);
+		/* A click on a push message opens them all. */
+		if (f->delivery->kind != DELIVERY_PUSH)
+			line(w, ask_url(url, a->id, w->arena));
+	}
+	if (i < f->carried_len) line(w, say(w, "notify.more"));
+}
+
+static void tell_code(struct writing *w, size_t max, struct notify_words *out)
+{
+	(void)max;
+	out->title = say(w, "notify.code.title");
+	line(w, MSG_IN(w->arena, w->lang, "notify.code",
+			{ "code", w->f->delivery->detail }));
+}
+
+static void tell_test(struct writing *w, size_t max, struct notify_words *out)
+{
+	(void)max;
+	out->title = say(w, "notify.test.title");
+	line(w, say(w, "notify.test"));
+}
+
+/* By purpose. */
+static void (*const tells[])(struct writing *, size_t, struct notify_words *) = {
+	[DELIVERY_SETTLED] = tell_settled,
+	[DELIVERY_REPLIED] = tell_ask,
+	[DELIVERY_LATE] = tell_ask,
+	[DELIVERY_ASK] = tell_ask,
+	[DELIVERY_REMINDER] = tell_ask,
+	[DELIVERY_THREAD] = tell_thread,
+	[DELIVERY_VOTED] = tell_ask,
+	[DELIVERY_DIGEST] = tell_digest,
+	[DELIVERY_SUMMARY] = tell_digest,
+	[DELIVERY_CODE] = tell_code,
+	[DELIVERY_ALERT] = tell_test,
+	[DELIVERY_TEST] = tell_test,
+};
+
+void notify_text(struct claimed *c, size_t room, struct notify_words *out)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	const struct delivery_fill *f = &c->fill;
+	enum lang lang = str_is(f->language, "fr")   ? LANG_FR
+			 : str_is(f->language, "en") ? LANG_EN
+						     : n->set.lang;
+	struct writing w = { c, f, arena, lang, { .max = 1 << 20 } };
+
+	*out = (struct notify_words){ .lang = lang };
+	tells[f->delivery->purpose](&w, room, out);
+	if (!out->subject.len) out->subject = out->title;
+	out->text = buf_keep_done(&w.out, arena);
+	for (int i = 0; i < DETAIL_PARTS; i++)
+		if (w.code[i].len && out->text.len >= w.code[i].at + w.code[i].len)
+			out->code[i] =
+				str_make(out->text.at + w.code[i].at, w.code[i].len);
+	out->url = f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
+				 : arena_print(arena, "%.*s/", STR_ARGS(n->set.url));
+	out->open =
+		say(&w, f->delivery->purpose == DELIVERY_SETTLED ? "notify.open.settled"
+								 : "notify.open");
+}

@@ -1,0 +1,154 @@
+/* push.c - the channel of web push: a message that only the person's browser can read, handed to its
+ * push service (RFC 8030). */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/id.h"
+#include "base/keep.h"
+#include "channel/push/push_text.h"
+#include "core/notify/subscription.h"
+
+enum { HEADERS_MAX = 8, DAY_S = 24 * 3600, HOUR_S = 3600, SIGNED_S = 12 * 3600 };
+
+/* ---- the request ---- */
+
+/* Until the deadline, at most a day: who looks later finds the page. */
+static int64_t push_ttl_s(const struct claimed *c)
+{
+	const struct ask *a = &c->fill.ask;
+	int64_t left_s;
+
+	if (c->delivery->purpose == DELIVERY_SETTLED) return HOUR_S;
+	if (!a->id.len || !a->deadline_ms) return DAY_S;
+	left_s = (a->deadline_ms - clock_now_ms()) / 1000;
+	return left_s < 0 ? 0 : left_s > DAY_S ? DAY_S : left_s;
+}
+
+static const char *push_urgency(const struct claimed *c)
+{
+	static const char *const by_priority[] = { "low", "normal", "high", "high" };
+
+	return c->fill.ask.id.len ? by_priority[c->fill.ask.priority] : "normal";
+}
+
+/* Scheme, host and port. */
+static struct str url_origin(struct str url)
+{
+	int host = str_find(url, STR("://"));
+	size_t n = host < 0 ? 0 : (size_t)host + 3;
+
+	while (n < url.len && !strchr("/?#", url.at[n]))
+		n++;
+	return str_first(url, n);
+}
+
+static const char *vapid_line(struct claimed *c)
+{
+	struct arena *arena = claimed_arena(c);
+	uint8_t key[P256_PRIVATE_SIZE];
+	struct buf line = { .max = 8192 };
+	const char *text;
+
+	p256_private_from((const uint8_t *)c->fill.keys[0].at, key);
+	buf_add(&line, STR("authorization: "));
+	if (!webpush_sign(key, url_origin(c->fill.contact.address),
+		    claimed_notify(c)->set.push_subject, clock_now_ms() / 1000 + SIGNED_S,
+		    &line))
+		arena->failed = true;
+	text = arena_copy(arena, buf_str(&line));
+	buf_done(&line);
+	return text;
+}
+
+static const char *const *push_headers(struct claimed *c)
+{
+	struct arena *arena = claimed_arena(c);
+	const char **headers = ARENA_ARRAY(arena, const char *, HEADERS_MAX);
+	struct str ask = c->delivery->ask;
+	size_t n = 0;
+
+	if (!headers) return NULL;
+	headers[n++] = "content-type: application/octet-stream";
+	headers[n++] = "content-encoding: aes128gcm";
+	headers[n++] = arena_print(arena, "ttl: %lld", (long long)push_ttl_s(c)).at;
+	headers[n++] = arena_print(arena, "urgency: %s", push_urgency(c)).at;
+	headers[n++] = vapid_line(c);
+	if (ask.len)
+		headers[n++] = arena_print(
+			arena, "topic: %.*s", STR_ARGS(str_from(ask, strlen("ask_"))))
+				       .at;
+	headers[n] = NULL;
+	return headers;
+}
+
+static struct str push_body(struct claimed *c)
+{
+	struct arena *arena = claimed_arena(c);
+	struct str text = push_text(c);
+	struct webpush_keys keys;
+	uint8_t once[P256_PRIVATE_SIZE];
+	struct buf body = { .max = WEBPUSH_RECORD + 1 };
+
+	random_bytes(NULL, keys.salt, sizeof keys.salt);
+	random_bytes(NULL, once, sizeof once);
+	p256_private_from(once, keys.once);
+	if (!subscription_keys(c->fill.contact.detail, arena, &keys) ||
+		!webpush_seal(&keys, text,
+			text.len < PUSH_SMALL ? PUSH_SMALL : PUSH_LARGE, &body))
+		arena->failed = true;
+	return buf_keep_done(&body, arena);
+}
+
+/* ---- the reply ---- */
+
+static void push_done(void *ctx, const struct outbound_reply *reply)
+{
+	struct claimed *c = ctx;
+	int status = reply->status;
+	bool gone = status == 404 || status == 410, well = status >= 200 && status < 300;
+	struct str error = STR_NONE;
+
+	if (!status)
+		error = arena_str(claimed_arena(c), str_of(reply->error));
+	else if (gone)
+		error = arena_print(
+			claimed_arena(c), "%d: the browser has unsubscribed", status);
+	else if (!well)
+		error = arena_print(claimed_arena(c), "HTTP %d", status);
+	c->outcome.retry_after_ms = reply->retry_after_ms;
+	claimed_over(c,
+		reply->refused ? ENDED_DEAD
+		: gone	       ? ENDED_GONE
+		: well	       ? ENDED_WELL
+			       : ENDED_BADLY,
+		status ? status : -1, error);
+}
+
+static void push_start(struct claimed *c)
+{
+	struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	struct outbound_request request = {
+		.url = arena_copy(arena, c->fill.contact.address),
+		.body = push_body(c),
+		.headers = push_headers(c),
+		.timeout_ms = n->set.webhook_timeout_ms,
+		.may_connect = webhook_may_connect,
+		.done = push_done,
+		.ctx = c,
+	};
+	struct fault why = { 0 };
+
+	if (!n->set.push_subject.len)
+		claimed_over(c, ENDED_DEAD, -1, STR("push is not configured"));
+	else if (!url_split(c->fill.contact.address, &c->url))
+		claimed_over(c, ENDED_DEAD, -1, STR("not a URL"));
+	else if (arena->failed || outbound_send(n->outbound, &request, &why))
+		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
+}
+
+const struct channel channel_push = {
+	.slots = 32,
+	.start = push_start,
+	.cut = webhook_cut,
+	.patience_ms = 5000,
+};

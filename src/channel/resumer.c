@@ -1,0 +1,201 @@
+/* resumer.c - the channel of resumers: commands of the operator that start a stopped agent again,
+ * run with what its session brings, never through a shell, without a way to what only people
+ * and the server may reach. Other commands are run the same way (command.c, verifier.c). */
+#include "core/delivery/resumer.h"
+#include "channel/inner.h"
+
+#include <stdlib.h>
+
+/* What a program needs to find its way. Our own settings and secrets are not for it. */
+static const char usual[] = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,TMPDIR";
+
+/* ---- settings ---- */
+
+static void names_add(struct notify *n, struct str names, size_t *len)
+{
+	struct str name;
+
+	while (*len < NAMES_MAX && str_cut(&names, ',', &name)) {
+		const char *text = arena_copy(&n->arena, str_trim(name));
+		const char *value = text && *text ? getenv(text) : NULL;
+
+		if (!value) continue;
+		n->env[(*len)++] = arena_copy(
+			&n->arena, arena_print(&n->arena, "%s=%s", text, value));
+	}
+}
+
+/* Copies of the names, and the lines in words. */
+static enum err commands_read(struct notify *n, const struct notify_named **all,
+	size_t len, enum command_use use, struct resumer **out, struct fault *why)
+{
+	struct notify_named *kept = ARENA_ARRAY(&n->arena, struct notify_named, len);
+
+	*out = ARENA_ARRAY(&n->arena, struct resumer, len);
+	for (size_t i = 0; kept && *out && i < len; i++) {
+		const struct notify_named *r = &(*all)[i];
+		struct fault wrong = { 0 };
+
+		kept[i].name = arena_str(&n->arena, r->name);
+		if (resumer_read(r->command, use, &n->arena, &(*out)[i], &wrong))
+			return fail(why, ERR_INVALID, "%s %.*s: %s",
+				use == COMMAND_RESUMES ? "resumer" : "channel",
+				STR_ARGS(r->name), wrong.detail);
+	}
+	*all = kept;
+	return OK;
+}
+
+enum err resumers_open(struct notify *n, struct fault *why)
+{
+	size_t len = 0;
+	enum err e;
+
+	names_add(n, str_of(usual), &len);
+	names_add(n, n->set.resumer_env, &len);
+	e = commands_read(n, &n->set.resumers, n->set.resumers_len, COMMAND_RESUMES,
+		&n->resumers, why);
+	if (!e)
+		e = commands_read(n, &n->set.channels, n->set.channels_len, COMMAND_TELLS,
+			&n->commands, why);
+	return !e && n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+}
+
+static const struct resumer *resumer_find(const struct notify *n, struct str name)
+{
+	for (size_t i = 0; i < n->set.resumers_len; i++)
+		if (str_eq(n->set.resumers[i].name, name)) return &n->resumers[i];
+	return NULL;
+}
+
+/* ---- running ---- */
+
+char **program_env_of(struct claimed *c, const struct program_var *vars, size_t vars_len)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + vars_len + 1);
+	size_t len = 0;
+
+	if (!env) return NULL;
+	for (; n->env[len]; len++)
+		env[len] = n->env[len];
+	for (size_t i = 0; i < vars_len; i++)
+		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", vars[i].name,
+						       STR_ARGS(vars[i].value)));
+	return env;
+}
+
+char **program_env(struct claimed *c)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct program_var ours[] = {
+		{ "PARLEY_URL", n->set.url },
+		{ "PARLEY_DATA", n->set.data },
+		{ "PARLEY_SESSION", c->delivery->session },
+		{ "PARLEY_EXTERNAL_ID", c->fill.external_id },
+		{ "PARLEY_ASK", c->delivery->ask },
+		{ "PARLEY_DELIVERY", c->delivery->id },
+	};
+
+	return program_env_of(c, ours, sizeof ours / sizeof *ours);
+}
+
+enum err program_run(struct claimed *c, const struct resumer *r,
+	const struct resumer_values *values, char **env, struct str input,
+	int64_t limit_ms, struct fault *why)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	char **argv = NULL;
+	enum err e = resumer_fill(r, values, arena, &argv, why);
+	struct process_setup set = { .argv = argv,
+		.envp = env,
+		.input = input,
+		.limit_ms = limit_ms,
+		.isolated = n->set.isolated,
+		.hidden = n->set.hidden,
+		.hidden_len = n->set.hidden_len };
+
+	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	return e ? e : process_start(&c->process, &set, why);
+}
+
+static enum err resumer_run(struct claimed *c, const struct resumer *r, struct fault *why)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct resumer_values values = { .external_id = c->fill.external_id,
+		.session = c->delivery->session,
+		.context = c->fill.context,
+		.ask = c->delivery->ask,
+		.url = n->set.url };
+
+	return program_run(c, r, &values, program_env(c),
+		resumer_wants_text(r) ? STR_NONE : c->fill.context,
+		n->set.resumer_timeout_ms, why);
+}
+
+static void resumer_start(struct claimed *c)
+{
+	const struct resumer *r = resumer_find(claimed_notify(c), c->delivery->target);
+	struct fault why = { 0 };
+
+	if (!r)
+		claimed_over(
+			c, ENDED_DEAD, -1, STR("no resumer of this name is configured"));
+	else if (resumer_run(c, r, &why))
+		claimed_over(c, ENDED_DEAD, -1,
+			arena_str(claimed_arena(c), str_of(why.detail)));
+}
+
+struct str program_error(
+	const struct process_end *end, struct str late, struct arena *arena)
+{
+	if (end->failure[0]) return arena_str(arena, str_of(end->failure));
+	if (end->limited) return late;
+	if (end->signal) return arena_print(arena, "ended by signal %d", end->signal);
+	if (end->exit) return arena_print(arena, "exit status %d", end->exit);
+	return STR_NONE;
+}
+
+size_t program_fds(const struct process *p, struct pollfd fds[CHANNEL_FDS])
+{
+	fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
+	fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
+	return p->output >= 0 ? 2 : 1;
+}
+
+static size_t resumer_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+{
+	struct process *p = &c->process;
+	struct arena *arena = claimed_arena(c);
+	struct process_end end;
+	struct str error;
+
+	process_look(p);
+	if (!process_ended(p, &end)) return program_fds(p, fds);
+	c->outcome.output = process_tail(p, arena);
+	c->outcome.signal = end.signal;
+	process_done(p);
+	error = program_error(
+		&end, STR("its time limit was reached (resumer_timeout)"), arena);
+	claimed_over(c, error.len ? ENDED_DEAD : ENDED_WELL, end.exit, error);
+	return 0;
+}
+
+static void resumer_cut(struct claimed *c)
+{
+	process_look(&c->process);
+	c->outcome.output = process_tail(&c->process, claimed_arena(c));
+	process_done(&c->process);
+	claimed_over(c, ENDED_DEAD, -1,
+		STR("interrupted: the server stopped, and the program with it"));
+}
+
+const struct channel channel_resumer = {
+	.slots = 16,
+	.once = true,
+	.start = resumer_start,
+	.look = resumer_look,
+	.cut = resumer_cut,
+};

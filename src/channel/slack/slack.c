@@ -1,0 +1,238 @@
+/* slack.c - the channel of Slack: messages posted, edited when their ask is settled, and added to its
+ * thread. At most one message a second goes to a room. */
+#include "base/keep.h"
+#include "channel/slack/slack_address.h"
+#include "channel/slack/slack_message.h"
+
+#include "base/clock.h"
+#include "channel/notify_text.h"
+#include "net/connect_to.h"
+
+enum { ROOM_MS = 1000 };
+
+/* What an error of Slack means: the first row that fits, else it is dead. */
+static const struct {
+	const char *error;
+	enum delivery_ending ending;
+	bool down; /* no message of ours gets through */
+} errors[] = {
+	{ "user_not_found", ENDED_GONE },
+	{ "account_inactive", ENDED_GONE },
+	{ "is_archived", ENDED_GONE },
+	{ "channel_not_found", ENDED_GONE },
+	{ "not_in_channel", ENDED_GONE },
+	/* Somebody deleted the message: nothing is left to edit. */
+	{ "message_not_found", ENDED_NOTHING },
+	{ "cant_update_message", ENDED_NOTHING },
+	{ "edit_window_closed", ENDED_NOTHING },
+	/* Ours, or Slack's own: it may work later. */
+	{ "ratelimited", ENDED_BADLY },
+	{ "rate_limited", ENDED_BADLY },
+	{ "internal_error", ENDED_BADLY },
+	{ "fatal_error", ENDED_BADLY },
+	{ "service_unavailable", ENDED_BADLY },
+	{ "request_timeout", ENDED_BADLY },
+	{ "not_authed", ENDED_BADLY, true },
+	{ "invalid_auth", ENDED_BADLY, true },
+	{ "token_revoked", ENDED_BADLY, true },
+	{ "token_expired", ENDED_BADLY, true },
+	{ "missing_scope", ENDED_BADLY, true },
+};
+
+/* ---- what is sent ---- */
+
+static struct str shown_part(struct claimed *c, const char *name)
+{
+	const struct json *at = NULL;
+
+	if (c->fill.shown_at.len)
+		json_read(c->fill.shown_at, NULL, claimed_arena(c), &at, NULL);
+	return json_text(json_get(at, name));
+}
+
+/* Is it an edit of the message that shows the ask? */
+static bool is_edit(const struct claimed *c)
+{
+	return c->delivery->purpose == DELIVERY_SETTLED ||
+	       c->delivery->purpose == DELIVERY_VOTED;
+}
+
+static struct str slack_body(struct claimed *c)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct delivery_fill *f = &c->fill;
+	const struct channel_limit limit = { .approve = n->set.slack_approve,
+		.rejects = true,
+		.lasts = true,
+		.room = CHANNEL_ROOM_SLACK };
+	struct str channel = shown_part(c, "channel"), ts = shown_part(c, "ts");
+	bool asks = f->delivery->purpose == DELIVERY_ASK ||
+		    f->delivery->purpose == DELIVERY_VOTED;
+	struct buf out = { .max = 1 << 18 };
+	struct json_writer w = { .out = &out };
+	struct notify_words words;
+
+	notify_text(c, CHANNEL_ROOM_SLACK, &words);
+	const struct slack_message m = { .lang = words.lang,
+		.title = words.title,
+		.text = words.text,
+		.code = words.code,
+		.code_len = DETAIL_PARTS,
+		.url = ts.len && !is_edit(c) ? STR_NONE : words.url,
+		.open = words.open,
+		.ask = asks ? &f->ask : NULL,
+		.parts = &f->parts,
+		.limit = asks && !f->title_only ? &limit : NULL };
+
+	jw_object(&w);
+	jw_put_str(&w, "channel", channel.len ? channel : f->contact.address);
+	if (is_edit(c)) {
+		jw_put_str(&w, "ts", ts);
+	} else {
+		jw_put_bool(&w, "unfurl_links", false);
+		jw_put_bool(&w, "unfurl_media", false);
+		jw_put_some(&w, "thread_ts", ts);
+	}
+	slack_message_write(&w, &m, claimed_arena(c));
+	jw_object_end(&w);
+	return buf_keep_done(&out, claimed_arena(c));
+}
+
+/* ---- what comes back ---- */
+
+static enum delivery_ending error_ending(struct str error, bool *down)
+{
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (str_is(error, errors[i].error)) {
+			*down = errors[i].down;
+			return errors[i].ending;
+		}
+	return ENDED_DEAD;
+}
+
+static void slack_replied(struct claimed *c, const struct outbound_reply *reply)
+{
+	struct arena *arena = claimed_arena(c);
+	const struct json *json = NULL;
+	struct str error;
+
+	json_read(reply->body, NULL, arena, &json, NULL);
+	error = arena_str(arena, json_text(json_get(json, "error")));
+	if (json_is(json_get(json, "ok"), JSON_TRUE)) {
+		c->outcome.output =
+			arena_print(arena, "{\"channel\":\"%.*s\",\"ts\":\"%.*s\"}",
+				STR_ARGS(json_text(json_get(json, "channel"))),
+				STR_ARGS(json_text(json_get(json, "ts"))));
+		claimed_over(c, ENDED_WELL, reply->status, STR_NONE);
+	} else if (error.len) {
+		claimed_over(
+			c, error_ending(error, &c->outcome.down), reply->status, error);
+	} else {
+		claimed_over(c, ENDED_BADLY, reply->status,
+			arena_print(arena, "HTTP %d", reply->status));
+	}
+}
+
+static void slack_done(void *ctx, const struct outbound_reply *reply)
+{
+	struct claimed *c = ctx;
+
+	c->outcome.retry_after_ms = reply->retry_after_ms;
+	c->outcome.down = !reply->status;
+	if (reply->status == 429)
+		claimed_over(c, ENDED_BADLY, 429, STR("HTTP 429: too many messages"));
+	else if (reply->status)
+		slack_replied(c, reply);
+	else
+		claimed_over(c, ENDED_BADLY, -1,
+			arena_str(claimed_arena(c), str_of(reply->error)));
+}
+
+/* ---- sending ---- */
+
+static void slack_send(struct claimed *c)
+{
+	struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	const char **headers = ARENA_ARRAY(arena, const char *, 3);
+	struct outbound_request request = {
+		.url = slack_method_url(n->set.slack_api,
+			is_edit(c) ? "chat.update" : "chat.postMessage", arena)
+			       .at,
+		.headers = headers,
+		.body = slack_body(c),
+		.timeout_ms = n->set.webhook_timeout_ms,
+		.may_connect = connect_to_any,
+		.done = slack_done,
+		.ctx = c,
+		.wants_body = true,
+	};
+	struct fault why = { 0 };
+
+	c->later_ms = 0;
+	if (headers) {
+		headers[0] = "content-type: application/json; charset=utf-8";
+		headers[1] = arena_print(
+			arena, "authorization: Bearer %.*s", STR_ARGS(n->set.slack_token))
+				     .at;
+		headers[2] = NULL;
+	}
+	if (arena->failed || outbound_send(n->outbound, &request, &why))
+		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
+}
+
+/* When a message may go to this room; the one after it a second later. */
+static int64_t room_turn(struct notify *n, struct str room, int64_t now_ms)
+{
+	uint32_t hash = 5381;
+	int64_t *next;
+
+	for (size_t i = 0; i < room.len; i++)
+		hash = hash * 33 ^ (uint8_t)room.at[i];
+	next = &n->slack_next_ms[hash % SLACK_ROOMS];
+	if (*next < now_ms) *next = now_ms;
+	*next += ROOM_MS;
+	return *next - ROOM_MS;
+}
+
+static void slack_start(struct claimed *c)
+{
+	struct notify *n = claimed_notify(c);
+	int64_t now_ms = clock_mono_ms();
+
+	if (!n->set.slack_token.len) {
+		claimed_over(c, ENDED_DEAD, -1, STR("Slack is not configured"));
+		return;
+	}
+	/* No message to edit: the ask was part of a summary. */
+	if (is_edit(c) && !c->fill.shown_at.len) {
+		claimed_over(c, ENDED_NOTHING, -1, STR("no message shows the ask"));
+		return;
+	}
+	if (!c->later_ms)
+		c->later_ms = is_edit(c) ? now_ms
+					 : room_turn(n, c->fill.contact.address, now_ms);
+	if (c->later_ms <= now_ms) slack_send(c);
+}
+
+static size_t slack_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+{
+	(void)fds;
+	if (c->later_ms && clock_mono_ms() >= c->later_ms) claimed_fill_anew(c);
+	return 0;
+}
+
+static void slack_cut(struct claimed *c)
+{
+	if (!c->later_ms) outbound_cut(claimed_notify(c)->outbound, c);
+	claimed_over(c, c->later_ms ? ENDED_UNMADE : ENDED_EARLY, -1,
+		STR("the server stopped meanwhile"));
+}
+
+const struct channel channel_slack = {
+	.slots = 16,
+	.start = slack_start,
+	.look = slack_look,
+	.cut = slack_cut,
+	.patience_ms = 5000,
+};

@@ -1,0 +1,31 @@
+/* slack_message.h - a message in Slack: what it says and its buttons. */
+#ifndef CHANNEL_SLACK_MESSAGE_H
+#define CHANNEL_SLACK_MESSAGE_H
+
+#include "channel/slack/slack_button.h"
+#include "text/lang.h"
+
+/* Texts are safe: no control bytes. */
+struct slack_message {
+	enum lang lang;
+	struct str title, text;
+	const struct str
+		*code; /* parts of `text`, in order, that stand as code; may be empty */
+	size_t code_len;
+	struct str url, open; /* empty: no link */
+	const struct ask *ask;
+	const struct ask_parts *parts;
+	const struct channel_limit *limit; /* NULL: no buttons but the link */
+};
+
+/* The members `text` and `blocks` of chat.postMessage and chat.update. */
+void slack_message_write(
+	struct json_writer *, const struct slack_message *, struct arena *);
+/* As Slack wants plain text where it reads markup: &, < and > escaped. */
+void slack_escape(struct buf *, struct str);
+/* And back, of what a person typed. */
+struct str slack_unescape(struct str, struct arena *);
+/* {"type": "plain_text"}, at most `max` characters. */
+void slack_plain(struct json_writer *, struct str, size_t max);
+
+#endif

@@ -1,0 +1,139 @@
+/* slack_payload.c - reads what Slack sends. */
+#include "channel/slack/slack_payload.h"
+
+#include "base/buf.h"
+#include "base/keep.h"
+#include "core/shared/body.h"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9') return c - '0';
+	if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+	return -1;
+}
+
+/* A value of a form; false: an escape that is none. */
+static bool form_decode(struct str text, struct arena *arena, struct str *out)
+{
+	struct buf b = { .max = text.len + 1 };
+
+	for (size_t i = 0; i < text.len; i++) {
+		int high, low;
+
+		if (text.at[i] != '%') {
+			buf_add_char(&b, text.at[i] == '+' ? ' ' : text.at[i]);
+			continue;
+		}
+		high = i + 2 < text.len ? hex_digit(text.at[i + 1]) : -1;
+		low = high >= 0 ? hex_digit(text.at[i + 2]) : -1;
+		if (low < 0) {
+			buf_done(&b);
+			return false;
+		}
+		buf_add_char(&b, (char)(high << 4 | low));
+		i += 2;
+	}
+	*out = buf_keep_done(&b, arena);
+	return true;
+}
+
+static bool form_payload(struct str body, struct arena *arena, struct str *out)
+{
+	struct str pair;
+
+	while (str_cut(&body, '&', &pair))
+		if (str_starts(pair, "payload="))
+			return form_decode(
+				str_from(pair, strlen("payload=")), arena, out);
+	return false;
+}
+
+static struct str at(const struct json *json, const char *name, const char *inner)
+{
+	return json_text(json_get(json_get(json, name), inner));
+}
+
+static void slack_button_take(const struct json *json, struct slack_payload *p)
+{
+	const struct json *actions = json_get(json, "actions");
+	const struct json *first = json_is(actions, JSON_ARRAY) && actions->count
+					   ? &actions->items[0]
+					   : NULL;
+
+	p->kind = SLACK_PRESSED;
+	p->value = json_text(json_get(first, "value"));
+	p->once = json_text(json_get(first, "action_ts"));
+	p->response_url = json_text(json_get(json, "response_url"));
+	p->trigger = json_text(json_get(json, "trigger_id"));
+	p->channel = at(json, "channel", "id");
+	p->ts = at(json, "message", "ts");
+	/* The link, say. */
+	if (!p->value.len) p->kind = SLACK_OTHER;
+}
+
+static void form_take(const struct json *json, struct slack_payload *p)
+{
+	const struct json *view = json_get(json, "view");
+
+	p->kind = SLACK_SUBMITTED;
+	p->metadata = json_text(json_get(view, "private_metadata"));
+	p->values = json_get(json_get(view, "state"), "values");
+	p->once = json_text(json_get(view, "hash"));
+}
+
+/* A person's own words in a thread: no bot's, no edit. */
+static void event_take(const struct json *json, struct slack_payload *p)
+{
+	const struct json *event = json_get(json, "event");
+
+	if (!str_is(json_text(json_get(event, "type")), "message") ||
+		json_get(event, "subtype") || json_get(event, "bot_id"))
+		return;
+	p->user = json_text(json_get(event, "user"));
+	p->channel = json_text(json_get(event, "channel"));
+	p->ts = json_text(json_get(event, "thread_ts"));
+	p->text = json_text(json_get(event, "text"));
+	p->once = json_text(json_get(event, "ts"));
+	if (!p->user.len || !p->text.len) return;
+	if (p->ts.len)
+		p->kind = SLACK_SAID;
+	else if (str_is(json_text(json_get(event, "channel_type")), "im"))
+		p->kind = SLACK_GREETED;
+}
+
+void slack_payload_take(const struct json *json, struct slack_payload *out)
+{
+	struct slack_payload p = { 0 };
+	struct str type = json_text(json_get(json, "type"));
+
+	p.team = at(json, "team", "id");
+	if (!p.team.len) p.team = json_text(json_get(json, "team_id"));
+	p.user = at(json, "user", "id");
+	if (str_is(type, "url_verification")) {
+		p.challenge = json_text(json_get(json, "challenge"));
+		p.kind = SLACK_VERIFY;
+	} else if (str_is(type, "block_actions")) {
+		slack_button_take(json, &p);
+	} else if (str_is(type, "view_submission")) {
+		form_take(json, &p);
+	} else if (str_is(type, "event_callback")) {
+		event_take(json, &p);
+	}
+	*out = p;
+}
+
+enum err slack_payload_read(struct str body, struct arena *arena,
+	struct slack_payload *out, struct fault *why)
+{
+	const struct json *json;
+	struct str text = body;
+	enum err e;
+
+	if (!str_starts(body, "{") && !form_payload(body, arena, &text))
+		return fail(why, ERR_BAD_REQUEST,
+			"JSON, or a form with a payload, is needed");
+	e = json_read(text, NULL, arena, &json, why);
+	if (!e) slack_payload_take(json, out);
+	return e;
+}

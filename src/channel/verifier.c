@@ -1,0 +1,152 @@
+/* verifier.c - the channel of verifiers: the ask goes to an address or a command of the operator, and
+ * what it replies comes back with the report. */
+#include "core/policy/verifier.h"
+#include "channel/inner.h"
+#include "core/delivery/resumer.h"
+
+enum err verifiers_open(struct notify *n, struct fault *why)
+{
+	struct notify_named *kept =
+		ARENA_ARRAY(&n->arena, struct notify_named, n->set.verifiers_len);
+
+	n->verifiers = ARENA_ARRAY(&n->arena, struct resumer, n->set.verifiers_len);
+	for (size_t i = 0; kept && n->verifiers && i < n->set.verifiers_len; i++) {
+		const struct notify_named *v = &n->set.verifiers[i];
+		struct fault wrong = { 0 };
+
+		kept[i].name = arena_str(&n->arena, v->name);
+		kept[i].command = arena_str(&n->arena, v->command);
+		if (!verifier_is_url(v->command) &&
+			resumer_read(v->command, COMMAND_RESUMES, &n->arena,
+				&n->verifiers[i], &wrong))
+			return fail(why, ERR_INVALID, "verifier %.*s: %s",
+				STR_ARGS(v->name), wrong.detail);
+	}
+	n->set.verifiers = kept;
+	return n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+/* A verdict that cannot be read is as good as none: it is asked again. */
+static void verifier_heard(struct claimed *c, struct str reply, int64_t status)
+{
+	struct arena *arena = claimed_arena(c);
+	struct verification v;
+	struct fault why = { 0 };
+	enum err e = verdict_read(reply, arena, &v, &why);
+
+	c->outcome.output = arena_str(arena, reply);
+	claimed_over(c, e ? ENDED_BADLY : ENDED_WELL, status,
+		e ? arena_str(arena, str_of(why.detail)) : STR_NONE);
+}
+
+/* ---- an address ---- */
+
+/* The operator's own setting, not an agent's wish. */
+static bool verifier_may_connect(void *ctx, const uint8_t bytes[16])
+{
+	(void)ctx;
+	(void)bytes;
+	return true;
+}
+
+static void verifier_replied(void *ctx, const struct outbound_reply *reply)
+{
+	struct claimed *c = ctx;
+	struct arena *arena = claimed_arena(c);
+
+	if (reply->status >= 200 && reply->status < 300)
+		verifier_heard(c, reply->body, reply->status);
+	else if (reply->status)
+		claimed_over(c, ENDED_BADLY, reply->status,
+			arena_print(arena, "HTTP %d", reply->status));
+	else
+		claimed_over(c, ENDED_BADLY, -1, arena_str(arena, str_of(reply->error)));
+}
+
+static void verifier_send(struct claimed *c, struct str url)
+{
+	struct arena *arena = claimed_arena(c);
+	struct outbound_request request = {
+		.url = arena_copy(arena, url),
+		.headers = webhook_headers(c),
+		.body = c->fill.body,
+		.timeout_ms = VERIFIER_TRY_MS,
+		.may_connect = verifier_may_connect,
+		.done = verifier_replied,
+		.ctx = c,
+		.wants_body = true,
+	};
+	struct fault why = { 0 };
+
+	if (arena->failed || outbound_send(claimed_notify(c)->outbound, &request, &why))
+		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
+}
+
+/* ---- a command ---- */
+
+static enum err verifier_run(
+	struct claimed *c, const struct resumer *r, struct fault *why)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct resumer_values values = { .session = c->delivery->session,
+		.ask = c->delivery->ask,
+		.url = n->set.url };
+
+	return program_run(
+		c, r, &values, program_env(c), c->fill.body, VERIFIER_TRY_MS, why);
+}
+
+static void verifier_start(struct claimed *c)
+{
+	const struct notify *n = claimed_notify(c);
+	struct fault why = { 0 };
+	size_t i = 0;
+
+	while (i < n->set.verifiers_len &&
+		!str_eq(n->set.verifiers[i].name, c->delivery->target))
+		i++;
+	if (i == n->set.verifiers_len)
+		claimed_over(
+			c, ENDED_DEAD, -1, STR("no verifier of this name is configured"));
+	else if (verifier_is_url(n->set.verifiers[i].command))
+		verifier_send(c, n->set.verifiers[i].command);
+	else if (verifier_run(c, &n->verifiers[i], &why))
+		claimed_over(c, ENDED_BADLY, -1,
+			arena_str(claimed_arena(c), str_of(why.detail)));
+}
+
+static size_t verifier_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+{
+	struct process *p = &c->process;
+	struct process_end end;
+	struct str error;
+
+	if (!p->pid) return 0; /* outbound's */
+	process_look(p);
+	if (!process_ended(p, &end)) return program_fds(p, fds);
+	error = program_error(&end, STR("it took longer than 20 s"), claimed_arena(c));
+	c->outcome.output = process_tail(p, claimed_arena(c));
+	c->outcome.signal = end.signal;
+	process_done(p);
+	if (error.len)
+		claimed_over(c, ENDED_BADLY, end.exit, error);
+	else
+		verifier_heard(c, c->outcome.output, end.exit);
+	return 0;
+}
+
+static void verifier_cut(struct claimed *c)
+{
+	if (c->process.pid)
+		process_done(&c->process);
+	else
+		outbound_cut(claimed_notify(c)->outbound, c);
+	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));
+}
+
+const struct channel channel_verifier = {
+	.slots = 16,
+	.start = verifier_start,
+	.look = verifier_look,
+	.cut = verifier_cut,
+};
