@@ -26,7 +26,7 @@ enum shape_type {
 };
 
 /* Beside those of text_shape. An empty member is written as null unless they say otherwise. */
-enum shape_flag {
+enum {
 	SHAPE_FIXED = 8,   /* a patch cannot change it */
 	SHAPE_SPARE = 16,  /* an empty one is left out */
 	SHAPE_BARE = 32,   /* an empty one is written as it is */
