@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "store/credential.h"
+#include "store/fast/syncer.h"
 #include "store/migrate.h"
-#include "store/syncer.h"
 
 #include <stdatomic.h>
 
@@ -20,18 +20,11 @@ enum { TRIES = 4, PAUSE_MAX_MS = 1000 };
 
 static _Atomic uint64_t numbers; /* given to batches so far */
 
-/* Drops what is cached: the store may have changed. */
-static void batch_forget(struct batch *b)
-{
-	row_cache_clear(&b->recent);
-	credential_cache_clear(&b->holders);
-}
-
 /* Closes the connection. Syncs that are owed come first: they need its file. */
 static void batch_close(struct batch *b)
 {
 	if (b->syncer && b->mode == DB_WRITE) syncer_drain(b->syncer);
-	batch_forget(b);
+	fast_forget(&b->fast);
 	b->db = db_close(b->db);
 }
 
@@ -61,7 +54,7 @@ void batch_done(struct batch *b)
 	batch_close(b);
 	rows_done(&b->rows);
 	rows_done(&b->reads);
-	row_cache_done(&b->recent);
+	fast_done(&b->fast);
 	table_done(&b->seen);
 	arena_done(&b->arena);
 }
@@ -236,8 +229,8 @@ static enum err batch_admit(struct batch *b, struct batch_jobs *jobs, struct fau
 {
 	struct lookups *known;
 	enum err e = credentials_load(b->db, jobs->at, jobs->len,
-		b->rows.recent ? &b->holders : NULL, &b->rows.now_ms, &b->arena, &known,
-		why);
+		b->rows.fast ? &b->fast.credentials : NULL, &b->rows.now_ms, &b->arena,
+		&known, why);
 
 	if (e) return e;
 	batch_gather(b, jobs, known);
@@ -289,7 +282,7 @@ static void batch_back(struct batch *b)
 static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 {
 	batch_back(b);
-	batch_forget(b);
+	fast_forget(&b->fast);
 	for (size_t i = 0; i < len; i++)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
@@ -349,17 +342,16 @@ static void batch_remember(struct batch *b)
 	if (end) *end = b->log;
 	b->rows.log_ends = end;
 	b->log.found = false;
-	if (!same) batch_forget(b);
-	row_cache_begin(&b->recent);
-	b->rows.recent = alone ? &b->recent : NULL;
+	if (!same) fast_forget(&b->fast);
+	row_cache_begin(&b->fast.rows);
+	b->rows.fast = alone ? &b->fast : NULL;
 }
 
 static void batch_learn(struct batch *b)
 {
 	b->log = b->rows.log_now;
-	if (!b->rows.recent) return;
-	row_cache_keep(&b->recent, &b->rows);
-	if (rows_change_credentials(&b->rows)) credential_cache_clear(&b->holders);
+	if (!b->rows.fast) return;
+	fast_committed(&b->fast, &b->rows);
 	b->state = b->db->driver->state(b->db);
 }
 

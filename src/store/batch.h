@@ -3,8 +3,7 @@
 #define STORE_BATCH_H
 
 #include "store/clerk.h"
-#include "store/credential_cache.h"
-#include "store/row_cache.h"
+#include "store/fast/fast.h"
 
 struct owed;
 struct syncer;
@@ -35,8 +34,7 @@ struct batch {
 	int64_t job_ns;	 /* what a job took lately, without the sync */
 	/* As the last batch left it, as long as nobody else wrote since then. */
 	struct log_end log;
-	struct row_cache recent;
-	struct credential_cache holders;
+	struct fast fast;
 	uint32_t state;	    /* of the store, by its driver */
 	bool unfollowed;    /* the last one failed with a follower: the next has none */
 	bool unsure;	    /* a commit may be there of which nobody was told */

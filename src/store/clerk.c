@@ -3,7 +3,7 @@
 
 #include "store/batch.h"
 #include "store/credential.h"
-#include "store/syncer.h"
+#include "store/fast/syncer.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /* credential.c - looks up the credentials of a batch, each once. */
 #include "store/credential.h"
 
-#include "store/credential_cache.h"
+#include "store/fast/credential_cache.h"
 
 /* How exactly it is known when a token was last used. */
 enum { NOTE_USE_MS = 60 * 1000 };

@@ -3,7 +3,7 @@
 #include "store/rows.h"
 
 #include "base/mem.h"
-#include "store/row_cache.h"
+#include "store/fast/fast.h"
 #include "store/rows_inner.h"
 
 #include <assert.h>
@@ -157,7 +157,8 @@ struct str external_key(
 static struct row_copy *copy_recall(
 	struct rows *rows, enum record_id id, int64_t ws, struct str name)
 {
-	const void *record = rows->recent ? row_cache_find(rows->recent, id, name) : NULL;
+	const void *record =
+		rows->fast ? row_cache_find(&rows->fast->rows, id, name) : NULL;
 	struct row_copy *copy;
 
 	if (!record || *(const int64_t *)record != ws) return NULL;

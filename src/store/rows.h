@@ -33,7 +33,7 @@ struct staged {
 
 struct clerk_hooks;
 struct job;
-struct row_cache;
+struct fast;
 struct row_copy;
 struct row_saved;
 
@@ -114,7 +114,7 @@ struct rows {
 	struct log_end *log_ends; /* of those that were wanted (wants_log_end) or known */
 	struct log_end log_now;	  /* of the last one that events were added to */
 	int clerk;		  /* which of the writing clerks works it, from 0 */
-	struct row_cache *recent; /* NULL: others may write, too */
+	struct fast *fast;	  /* NULL: others may write, too */
 	struct savepoint point;
 };
 

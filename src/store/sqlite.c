@@ -10,9 +10,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "store/fast/sqlite_memory.h"
+#include "store/fast/sqlite_wal.h"
 #include "store/record.h"
-#include "store/sqlite_memory.h"
-#include "store/sqlite_wal.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "scene.h"
 
 #include "base/mem.h"
-#include "store/sqlite_memory.h"
+#include "store/fast/sqlite_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

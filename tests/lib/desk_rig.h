@@ -21,9 +21,9 @@ struct rig_options {
 	bool weak_sync; /* synchronous=NORMAL */
 	int log_pages;	/* between checkpoints; 0: the usual */
 	bool quick;	/* commits count as quick, however long they take */
-	bool ahead;	/* threaded: the sync of every commit is owed (store/syncer.h) */
-	bool hasty;	/* and replies do not wait for it */
-	bool alone;	/* no threads */
+	bool ahead; /* threaded: the sync of every commit is owed (store/fast/syncer.h) */
+	bool hasty; /* and replies do not wait for it */
+	bool alone; /* no threads */
 	int64_t ask_rate;  /* asks a minute; 0: no limit */
 	const char *place; /* a store that stands already, "sqlite:PATH"; NULL: a new one,
 			    * or what PARLEY_TEST_STORE names, with all in it dropped */

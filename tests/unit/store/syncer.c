@@ -1,5 +1,5 @@
 /* syncer.c - nobody hears of a commit, and nobody reads it, before its sync. */
-#include "store/syncer.h"
+#include "store/fast/syncer.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* wal.c - what is written to a log is gathered, and is there when it is synced. */
-#include "store/sqlite_wal.h"
+#include "store/fast/sqlite_wal.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 /* sqlite_wal.c - a layer under SQLite's log: renews it on opening, gathers its writes. */
-#include "store/sqlite_wal.h"
+#include "store/fast/sqlite_wal.h"
 
 #include "base/clock.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* credential_cache.c - a few credentials, each with its texts in one piece of memory. */
-#include "store/credential_cache.h"
+#include "store/fast/credential_cache.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* row_cache.c - the rows that the only writer wrote last, and when they are forgotten. */
-#include "store/row_cache.h"
+#include "store/fast/row_cache.h"
 
 #include "base/mem.h"
 #include "store/rows_inner.h"

@@ -1,5 +1,5 @@
 /* syncer.c - a queue of commits, a thread that syncs, and counters that reads wait on. */
-#include "store/syncer.h"
+#include "store/fast/syncer.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* sqlite_memory.c - small blocks for SQLite, kept by the thread that freed them. */
-#include "store/sqlite_memory.h"
+#include "store/fast/sqlite_memory.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
-/* recent.c - what the only writer remembers: committed rows as they are, within its room, and what
+/* row_cache.c - what the only writer remembers: committed rows as they are, within its room, and what
  * makes it forget. */
-#include "store/row_cache.h"
+#include "store/fast/fast.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,14 +11,14 @@
 static struct arena arena;
 static struct ids ids;
 static struct rows rows;
-static struct row_cache recent;
+static struct fast fast;
 
 static void batch_start(void)
 {
 	arena_done(&arena);
 	rows_start(&rows, &arena, NULL, &ids, 5000);
-	rows.recent = &recent;
-	row_cache_begin(&recent);
+	rows.fast = &fast;
+	row_cache_begin(&fast.rows);
 }
 
 static int begin(void **state)
@@ -32,8 +32,8 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	row_cache_done(&recent);
-	recent.vain = 0;
+	row_cache_done(&fast.rows);
+	fast.rows.vain = 0;
 	rows_done(&rows);
 	arena_done(&arena);
 	return 0;
@@ -73,7 +73,7 @@ static void what_was_committed_is_found_with_its_texts(void **state)
 	struct str ask = kept_id(ask_room, a->id), session = kept_id(session_room, s->id);
 
 	(void)state;
-	row_cache_keep(&recent, &rows);
+	row_cache_keep(&fast.rows, &rows);
 	batch_start();
 	wants_ask(&(struct wants){ .rows = &rows }, 1, ask);
 	a = rows_ask(&rows, 1, ask);
@@ -92,16 +92,16 @@ static void a_changed_row_is_remembered_as_it_is_now(void **state)
 	struct str id = kept_id(room, s->id);
 
 	(void)state;
-	row_cache_keep(&recent, &rows);
+	row_cache_keep(&fast.rows, &rows);
 	batch_start();
 	wants_session(&(struct wants){ .rows = &rows }, 1, id);
 	s = rows_session(&rows, 1, id);
 	assert_non_null(s);
 	s->title = STR("Another");
 	rows_touch_session(&rows, s);
-	row_cache_keep(&recent, &rows);
+	row_cache_keep(&fast.rows, &rows);
 	batch_start();
-	s = (struct session *)(uintptr_t)row_cache_find(&recent, RECORD_SESSIONS, id);
+	s = (struct session *)(uintptr_t)row_cache_find(&fast.rows, RECORD_SESSIONS, id);
 	assert_true(s && str_eq(s->title, STR("Another")));
 	assert_int_equal(s->version, 2);
 }
@@ -113,20 +113,20 @@ static void what_is_over_is_forgotten(void **state)
 	struct str id = kept_id(room, a->id), gone = kept_id(other, a->session);
 
 	(void)state;
-	row_cache_keep(&recent, &rows);
+	row_cache_keep(&fast.rows, &rows);
 	batch_start();
 	wants_ask(&(struct wants){ .rows = &rows }, 1, id);
 	a = rows_ask(&rows, 1, id);
 	a->status = ASK_ANSWERED;
 	a->version++;
-	row_cache_keep(&recent, &rows);
-	assert_null(row_cache_find(&recent, RECORD_ASKS, id));
-	assert_non_null(row_cache_find(&recent, RECORD_SESSIONS, gone));
+	row_cache_keep(&fast.rows, &rows);
+	assert_null(row_cache_find(&fast.rows, RECORD_ASKS, id));
+	assert_non_null(row_cache_find(&fast.rows, RECORD_SESSIONS, gone));
 	batch_start();
 	wants_session(&(struct wants){ .rows = &rows }, 1, gone);
-	assert_true(rows_delete(&rows, rows_session(&rows, 1, gone)));
-	row_cache_keep(&recent, &rows);
-	assert_null(row_cache_find(&recent, RECORD_SESSIONS, gone));
+	rows_delete(&rows, rows_session(&rows, 1, gone));
+	row_cache_keep(&fast.rows, &rows);
+	assert_null(row_cache_find(&fast.rows, RECORD_SESSIONS, gone));
 }
 
 static void there_is_room_for_the_latest_alone(void **state)
@@ -142,13 +142,13 @@ static void there_is_room_for_the_latest_alone(void **state)
 
 		newest = kept_id(last, a->id);
 		if (!i) oldest = kept_id(first, a->id);
-		row_cache_keep(&recent, &rows);
-		assert_true(recent.bytes <= ROW_CACHE_BYTES);
-		assert_non_null(row_cache_find(&recent, RECORD_ASKS, newest));
+		row_cache_keep(&fast.rows, &rows);
+		assert_true(fast.rows.bytes <= ROW_CACHE_BYTES);
+		assert_non_null(row_cache_find(&fast.rows, RECORD_ASKS, newest));
 		batch_start();
 	}
-	assert_null(row_cache_find(&recent, RECORD_ASKS, oldest));
-	assert_non_null(row_cache_find(&recent, RECORD_ASKS, newest));
+	assert_null(row_cache_find(&fast.rows, RECORD_ASKS, oldest));
+	assert_non_null(row_cache_find(&fast.rows, RECORD_ASKS, newest));
 }
 
 static void what_nobody_comes_for_is_kept_no_more_until_somebody_does(void **state)
@@ -160,27 +160,27 @@ static void what_nobody_comes_for_is_kept_no_more_until_somebody_does(void **sta
 	(void)state;
 	for (int i = 0; i < ROW_CACHE_VAIN; i++)
 		ask_new(session_new(), STR("{}"));
-	row_cache_keep(&recent, &rows);
-	assert_int_equal(recent.named.len, ROW_CACHE_VAIN);
-	row_cache_clear(&recent);
+	row_cache_keep(&fast.rows, &rows);
+	assert_int_equal(fast.rows.named.len, ROW_CACHE_VAIN);
+	row_cache_clear(&fast.rows);
 	/* Every now and then a batch tries again. */
-	for (int batch = 0; batch < ROW_CACHE_AGAIN && !recent.named.len; batch++) {
+	for (int batch = 0; batch < ROW_CACHE_AGAIN && !fast.rows.named.len; batch++) {
 		batch_start();
 		for (int i = 0; i < ROW_CACHE_VAIN; i++) {
 			const struct ask *a = ask_new(session_new(), STR("{}"));
 
 			if (!i) tried = kept_id(room, a->id);
 		}
-		row_cache_keep(&recent, &rows);
+		row_cache_keep(&fast.rows, &rows);
 	}
-	kept = recent.named.len;
+	kept = fast.rows.named.len;
 	assert_in_range(kept, 1, ROW_CACHE_FOUND);
 	batch_start();
-	assert_non_null(row_cache_find(&recent, RECORD_ASKS, tried));
+	assert_non_null(row_cache_find(&fast.rows, RECORD_ASKS, tried));
 	for (int i = 0; i < ROW_CACHE_FOUND; i++)
 		ask_new(session_new(), STR("{}"));
-	row_cache_keep(&recent, &rows);
-	assert_true(recent.named.len >= kept + ROW_CACHE_FOUND);
+	row_cache_keep(&fast.rows, &rows);
+	assert_true(fast.rows.named.len >= kept + ROW_CACHE_FOUND);
 }
 
 static void what_is_large_is_not_kept(void **state)
@@ -190,8 +190,8 @@ static void what_is_large_is_not_kept(void **state)
 	(void)state;
 	memset(large, 'x', sizeof large);
 	ask_new(session_new(), str_make(large, sizeof large));
-	row_cache_keep(&recent, &rows);
-	assert_int_equal(recent.named.len, 1);
+	row_cache_keep(&fast.rows, &rows);
+	assert_int_equal(fast.rows.named.len, 1);
 }
 
 int main(void)
