@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "base/zone.h"
 #include "core/ask/because.h"
+#include "core/ask/question_kind.h"
 #include "core/policy/require.h"
 #include "text/msg.h"
 #include "text/own.h"
@@ -278,7 +279,7 @@ static void questions(struct writing *w)
 	const struct ask_parts *p = &w->f->parts;
 
 	for (size_t i = 0; i < p->questions_len; i++)
-		if (p->questions[i].type != Q_APPROVAL || !p->operation)
+		if (!question_decides(&p->questions[i]) || !p->operation)
 			question(w, &p->questions[i], i + 1, p->questions_len > 1);
 }
 

@@ -15,7 +15,7 @@
 #include "core/policy/verifier.h"
 #include "core/shared/address.h"
 
-enum kind {
+enum setting_kind {
 	KIND_TEXT,
 	KIND_SECRET, /* a text that is never shown */
 	KIND_PATH,
@@ -40,7 +40,7 @@ static const char *const kind_names[] = { "text", "text", "path", "listen", "url
 
 struct setting {
 	const char *name;
-	enum kind kind;
+	enum setting_kind kind;
 	unsigned groups;
 	size_t at; /* in struct settings, or in struct raw for words */
 	const char *value;
@@ -320,7 +320,7 @@ static bool word_read(const char *const *words, struct str text, int *out)
 static bool text_take(const struct setting *s, struct str text, struct str *out)
 {
 	struct arena arena = { 0 };
-	enum kind kind = s->kind;
+	enum setting_kind kind = s->kind;
 	bool reply = kind != KIND_REPLY || reply_valid(text, &arena);
 
 	arena_done(&arena);

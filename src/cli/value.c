@@ -2,6 +2,7 @@
 #include "cli/value.h"
 
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "text/msg.h"
 
 static bool word_among(struct str word, const char *const *words)
@@ -109,7 +110,7 @@ static enum err choice_word(const struct question *q, struct str word,
 	struct str rest = word, piece;
 
 	if (o) return choice_add(c, o), OK;
-	if (q->type == Q_CHOICES && str_find(word, STR(",")) >= 0) {
+	if (question_many(q) && str_find(word, STR(",")) >= 0) {
 		struct picked_options found = *c;
 		bool all = true;
 
@@ -135,8 +136,7 @@ static enum err choice_read(const struct question *q, const struct spoken *said,
 
 	c->other = said->other;
 	if (whole) return choice_add(c, whole), OK;
-	if (q->type == Q_CHOICE && said->len > 0)
-		return choice_word(q, all, c, arena, why);
+	if (!question_many(q) && said->len > 0) return choice_word(q, all, c, arena, why);
 	if (q->other && said->len > 0 && str_starts(said->words[0], "other:"))
 		return choice_word(q, all, c, arena, why);
 	for (size_t i = 0; i < said->len; i++) {
@@ -154,7 +154,7 @@ static enum err choice_write(const struct question *q, const struct spoken *said
 	enum err err = choice_read(q, said, &c, arena, why);
 
 	if (err != OK) return err;
-	if (q->type == Q_CHOICE && c.len + (c.other.len > 0) > 1)
+	if (!question_many(q) && c.len + (c.other.len > 0) > 1)
 		return wrong("cli.value.one", words_join(said, arena), q, arena, why);
 	if (c.len == 0 && c.other.len == 0 && q->required)
 		return wrong("cli.value.option", STR_NONE, q, arena, why);
@@ -185,7 +185,7 @@ static enum err decision_write(const struct question *q, const struct spoken *sa
 	struct str word = words_join(said, arena);
 	bool yes;
 
-	if (q->type == Q_BOOLEAN) {
+	if (!question_decides(q)) {
 		if (!yes_no_read(word, &yes))
 			return wrong("cli.value.boolean", word, q, arena, why);
 		jw_put_bool(w, "value", yes);
@@ -205,15 +205,16 @@ enum err value_write(const struct question *q, const struct spoken *said,
 	enum err err = OK;
 
 	jw_object(w);
-	switch (q->type) {
-	case Q_TEXT: jw_put_str(w, "text", all); break;
-	case Q_NUMBER: err = number_write(q, all, arena, w, why); break;
-	case Q_CHOICE:
-	case Q_CHOICES: err = choice_write(q, said, arena, w, why); break;
-	case Q_BOOLEAN:
-	case Q_APPROVAL: err = decision_write(q, said, arena, w, why); break;
+	switch (question_kind(q)->input) {
+	case INPUT_TEXT: jw_put_str(w, "text", all); break;
+	case INPUT_NUMBER: err = number_write(q, all, arena, w, why); break;
+	case INPUT_ONE:
+	case INPUT_MANY: err = choice_write(q, said, arena, w, why); break;
+	case INPUT_YES_NO:
+	case INPUT_DECISION: err = decision_write(q, said, arena, w, why); break;
 	}
-	if (said->note.len > 0 && q->type != Q_TEXT) jw_put_str(w, "text", said->note);
+	if (said->note.len > 0 && question_kind(q)->note)
+		jw_put_str(w, "text", said->note);
 	jw_object_end(w);
 	return err;
 }

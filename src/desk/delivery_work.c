@@ -91,7 +91,7 @@ static void delivery_end(struct rows *rows, struct delivery *d,
 
 /* ---- claiming ---- */
 
-struct claim_state {
+struct delivery_claiming {
 	struct task *t;
 	struct delivery_claim *c;
 	size_t cap;
@@ -134,7 +134,7 @@ static const struct leased leased_deliveries = {
 	.due_now = delivery_due_now,
 };
 
-static bool claim_room(struct claim_state *s)
+static bool claim_room(struct delivery_claiming *s)
 {
 	struct arena *arena = &s->t->job.arena;
 	struct delivery_claim *c = s->c;
@@ -152,7 +152,7 @@ static bool claim_room(struct claim_state *s)
 }
 
 /* What the deliverer keeps of it outlives the batch. */
-static bool claim_keep(struct claim_state *s, const struct delivery *d)
+static bool claim_keep(struct delivery_claiming *s, const struct delivery *d)
 {
 	struct arena *arena = &s->t->job.arena;
 	struct delivery *to;
@@ -229,7 +229,7 @@ static prepare_fn *const prepares[DELIVERY_KINDS] = {
 };
 
 /* A step is worked here and now; a message may have to wait, or be for nothing. */
-static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
+static enum err delivery_prepare(struct delivery_claiming *s, struct rows *rows,
 	struct delivery *d, bool *hold, struct fault *why)
 {
 	enum err e;
@@ -250,7 +250,7 @@ static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
 static enum err delivery_claimed(
 	void *ctx, struct rows *rows, void *record, struct fault *why)
 {
-	struct claim_state *s = ctx;
+	struct delivery_claiming *s = ctx;
 	struct delivery *d = record;
 	struct fault wrong = { 0 };
 	struct delivery_outcome o = { .status = -1 };
@@ -327,7 +327,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 {
 	struct task *t = task_of(job);
 	struct delivery_claim *c = t->checked;
-	struct claim_state s = { .t = t, .c = c };
+	struct delivery_claiming s = { .t = t, .c = c };
 	const struct val by[] = { val_text(c->by) };
 	unsigned kinds = 0;
 	enum err e;

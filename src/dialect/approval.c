@@ -71,7 +71,7 @@ struct operation_asked operation_of(const struct foreign_reply *o)
 
 static bool is_decision(const struct said *s)
 {
-	return str_is(member_text(s->question, "type"), "approval");
+	return said_input(s) == INPUT_DECISION;
 }
 
 struct verdict verdict_said(const struct foreign_reply *o, const struct said *s)

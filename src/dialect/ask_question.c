@@ -11,7 +11,7 @@ static const struct choice_names option_names = {
 	.id = "value", .label = "label", .description = "description"
 };
 
-enum kind { BLOCKING, NON_BLOCKING, APPROVAL, RECOVERY, KINDS };
+enum agent_ask_kind { BLOCKING, NON_BLOCKING, APPROVAL, RECOVERY, KINDS };
 
 /* How long each waits when nothing is said; 0: for ever. */
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 	[RECOVERY] = { "error_recovery", 10 },
 };
 
-enum form { FORM_TEXT, FORM_CHOICE, FORM_BOOLEAN, FORM_APPROVAL, FORMS };
+enum value_form { FORM_TEXT, FORM_CHOICE, FORM_BOOLEAN, FORM_APPROVAL, FORMS };
 
 static const char *const forms[FORMS] = {
 	[FORM_TEXT] = "text",
@@ -33,20 +33,20 @@ static const char *const forms[FORMS] = {
 	[FORM_APPROVAL] = "approval",
 };
 
-static enum kind kind_of(const struct json *request)
+static enum agent_ask_kind kind_of(const struct json *request)
 {
 	struct str name = member_text(request, "type");
-	enum kind kind = BLOCKING;
+	enum agent_ask_kind kind = BLOCKING;
 
 	while (kind < KINDS && !str_is(name, kinds[kind].name))
 		kind++;
 	return kind;
 }
 
-static enum form form_of(const struct json *request)
+static enum value_form form_of(const struct json *request)
 {
 	struct str name = member_text(request, "responseType");
-	enum form form = FORM_TEXT;
+	enum value_form form = FORM_TEXT;
 
 	while (form < FORMS && !str_is(name, forms[form]))
 		form++;
@@ -78,8 +78,8 @@ static struct choices choices_of(struct arena *arena, const struct json *request
 
 /* What is asked for, made to go together. */
 struct meant {
-	enum kind kind;
-	enum form form;
+	enum agent_ask_kind kind;
+	enum value_form form;
 	struct choices choices;
 };
 
@@ -155,7 +155,7 @@ static int64_t timeout_of(struct inbound *in)
 {
 	const struct json *given = json_get(in->request, "timeoutMinutes");
 	struct json_place root = { 0 }, at = place_member(&root, STR("timeoutMinutes"));
-	enum kind kind = kind_of(in->request);
+	enum agent_ask_kind kind = kind_of(in->request);
 	double minutes = json_real(given);
 
 	if (json_is(given, JSON_NUMBER)) {
@@ -261,13 +261,13 @@ static bool said_many(const struct foreign_reply *o, const struct said *s)
 }
 
 /* The form of the ask's only question, which was made to fit. */
-static enum form form_asked(const struct foreign_reply *o, const struct said *s)
+static enum value_form form_asked(const struct foreign_reply *o, const struct said *s)
 {
 	struct str type = member_text(s->question, "type");
-	enum form form = FORM_TEXT;
+	enum value_form form = FORM_TEXT;
 
 	if (answered(o) && said_many(o, s)) return FORM_TEXT;
-	if (str_is(type, "approval") && form_of(o->request) == FORM_BOOLEAN)
+	if (said_input(s) == INPUT_DECISION && form_of(o->request) == FORM_BOOLEAN)
 		return FORM_BOOLEAN;
 	while (form < FORMS && !str_is(type, forms[form]))
 		form++;
@@ -289,14 +289,14 @@ static void choice_write(struct json_writer *w, const struct choice *c)
 		jw_str(w, c->id);
 }
 
-static void value_write(
-	struct foreign_reply *o, const struct said *s, enum form form, struct str *text)
+static void value_write(struct foreign_reply *o, const struct said *s,
+	enum value_form form, struct str *text)
 {
 	struct json_writer *w = &o->reply;
 	struct choices offered = choices_of(o->arena, o->request);
 	struct choices picked = said_choices(o, s, &offered);
 	struct verdict v = verdict_unedited(o);
-	bool approval = str_is(member_text(s->question, "type"), "approval");
+	bool approval = said_input(s) == INPUT_DECISION;
 
 	*text = form == FORM_TEXT ? STR_NONE : s->text;
 	if (approval && s->arguments) *text = v.words;
@@ -321,7 +321,7 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);
-	enum form form = form_asked(o, &s);
+	enum value_form form = form_asked(o, &s);
 	struct str text, words = outcome_words(o);
 
 	jw_object(w);

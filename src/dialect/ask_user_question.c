@@ -307,7 +307,7 @@ static void questions_write(struct foreign_reply *o)
 		jw_object(w);
 		jw_put_str(w, "question", member_text(q, "text"));
 		jw_put_str(w, "header", member_text(q, "header"));
-		jw_put_bool(w, "multiSelect", str_is(member_text(q, "type"), "choices"));
+		jw_put_bool(w, "multiSelect", question_kind_json(q)->input == INPUT_MANY);
 		jw_put_json(w, "options", list_of(o->arena, json_get(q, "options")));
 		jw_object_end(w);
 	}

@@ -3,6 +3,7 @@
 #ifndef DIALECT_INNER_H
 #define DIALECT_INNER_H
 
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "dialect/dialect.h"
 
@@ -221,6 +222,7 @@ void outcome_put(struct foreign_reply *);
 /* The same for protocols that keep what is not theirs in "_meta". */
 void meta_put(struct foreign_reply *, struct str words);
 /* An answer in one text: labels, "Other: …", "Yes", "Approve", a number; notes apart. */
+enum question_input said_input(const struct said *);
 struct str said_words(const struct foreign_reply *, const struct said *);
 
 /* The answer as items of an array: labels as they came, then what was typed. */

@@ -26,6 +26,11 @@ static struct str revoked_words(const struct foreign_reply *o)
 			  : str_of(words);
 }
 
+enum question_input said_input(const struct said *s)
+{
+	return question_kind_json(s->question)->input;
+}
+
 /* What holds now: an approval that was taken back is a rejection. */
 static void said_revoke(const struct foreign_reply *o, struct said *s)
 {
@@ -33,7 +38,7 @@ static void said_revoke(const struct foreign_reply *o, struct said *s)
 		.text = { "reject", sizeof "reject" - 1 } };
 	struct str words = revoked_words(o);
 
-	if (!words.len || !str_is(member_text(s->question, "type"), "approval")) return;
+	if (!words.len || said_input(s) != INPUT_DECISION) return;
 	s->value = &reject;
 	s->arguments = NULL;
 	s->text = words;
@@ -126,7 +131,6 @@ void meta_put(struct foreign_reply *o, struct str words)
 
 struct str said_words(const struct foreign_reply *o, const struct said *s)
 {
-	struct str type = member_text(s->question, "type");
 	struct choices picked = said_choices(o, s, NULL);
 	struct buf b = { 0 };
 
@@ -134,9 +138,9 @@ struct str said_words(const struct foreign_reply *o, const struct said *s)
 		buf_print(&b, "%s%.*s", i ? ", " : "", STR_ARGS(picked.at[i].label));
 	if (s->other.len)
 		buf_print(&b, "%sOther: %.*s", b.len ? ", " : "", STR_ARGS(s->other));
-	if (str_is(type, "text"))
+	if (said_input(s) == INPUT_TEXT)
 		buf_add(&b, s->text);
-	else if (str_is(type, "boolean"))
+	else if (said_input(s) == INPUT_YES_NO)
 		buf_add_text(&b, json_is(s->value, JSON_TRUE) ? "Yes" : "No");
 	else if (str_is(json_text(s->value), "approve"))
 		buf_add_text(&b, "Approve");

@@ -283,7 +283,7 @@ void schema_write(const struct foreign_reply *o, const struct said *s,
 {
 	struct choices offered = schema_choices(o->arena, schema);
 	struct choices picked = said_choices(o, s, &offered);
-	bool many = str_is(member_text(s->question, "type"), "choices");
+	bool many = said_input(s) == INPUT_MANY;
 
 	if (many) {
 		jw_array(w);
@@ -306,8 +306,8 @@ void schema_write(const struct foreign_reply *o, const struct said *s,
 static bool property_said(
 	const struct json *schema, const struct json_member *m, const struct said *s)
 {
-	return s->given || (str_is(member_text(s->question, "type"), "choices") &&
-				   name_required(schema, m->name));
+	return s->given ||
+	       (said_input(s) == INPUT_MANY && name_required(schema, m->name));
 }
 
 void schema_answer(const struct foreign_reply *o, const struct json *schema, size_t *next,

@@ -5,9 +5,9 @@ static const struct choice_names option_names = {
 	.id = "id", .label = "label", .description = "description"
 };
 
-enum question_kind { KIND_NONE, KIND_CHECKBOX, KIND_TEXT, KIND_MIXED };
+enum tool_question { KIND_NONE, KIND_CHECKBOX, KIND_TEXT, KIND_MIXED };
 
-static enum question_kind kind_of(const struct json *request)
+static enum tool_question kind_of(const struct json *request)
 {
 	static const char *const names[] = {
 		[KIND_CHECKBOX] = "checkbox", [KIND_TEXT] = "text", [KIND_MIXED] = "mixed"
@@ -15,16 +15,16 @@ static enum question_kind kind_of(const struct json *request)
 	struct str name = member_text(request, "questionType");
 
 	for (int i = KIND_CHECKBOX; i <= KIND_MIXED; i++)
-		if (str_is_nocase(name, names[i])) return (enum question_kind)i;
+		if (str_is_nocase(name, names[i])) return (enum tool_question)i;
 	return KIND_NONE;
 }
 
 /* A type that is missing or does not go with the options follows from them. */
-static enum question_kind kind_read(struct inbound *in, bool options)
+static enum tool_question kind_read(struct inbound *in, bool options)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("questionType"));
 	struct json_place list = place_member(&root, STR("options"));
-	enum question_kind kind = kind_of(in->request);
+	enum tool_question kind = kind_of(in->request);
 
 	if (kind == KIND_NONE) {
 		repair(in, &at, "told by the options", "must be checkbox, text or mixed");
@@ -43,7 +43,7 @@ static void to_ask(struct inbound *in)
 	struct str operation = member_text(r, "operation");
 	const struct json *list = member_list(in, &root, r, "options");
 	struct choices choices = choices_read(in, &at, list, &option_names);
-	enum question_kind kind = kind_read(in, choices.len > 0);
+	enum tool_question kind = kind_read(in, choices.len > 0);
 	bool required = member_flag(r, "textRequired");
 	struct asked q = { .text = member_text(r, "question"), .type = "text" };
 

@@ -2,14 +2,15 @@
 #include "mcp/elicit.h"
 
 #include "base/keep.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 
 /* A form has flat fields only: beside a choice stand the text of Other and the note. */
 static const char other_suffix[] = "_other", note_suffix[] = "_note";
 
-static bool type_is(const struct json *question, const char *type)
+static enum question_input input_of(const struct json *question)
 {
-	return str_is(json_text(json_get(question, "type")), type);
+	return question_kind_json(question)->input;
 }
 
 static bool is_true(const struct json *object, const char *name)
@@ -19,15 +20,15 @@ static bool is_true(const struct json *object, const char *name)
 
 static bool has_options(const struct json *question)
 {
-	return type_is(question, "choice") || type_is(question, "choices");
+	return input_of(question) == INPUT_ONE || input_of(question) == INPUT_MANY;
 }
 
 static bool form_shows(const struct json *question, enum revision revision)
 {
 	const struct json *options = json_get(question, "options");
 
-	if (type_is(question, "approval")) return false;
-	if (type_is(question, "choices") && revision < REV_2025_11_25) return false;
+	if (input_of(question) == INPUT_DECISION) return false;
+	if (input_of(question) == INPUT_MANY && revision < REV_2025_11_25) return false;
 	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
 		if (json_text(json_get(&options->items[i], "preview")).len) return false;
 	return true;
@@ -85,7 +86,7 @@ static void choice_write(
 	const struct json *options = json_get(question, "options");
 
 	jw_key(w, "type");
-	if (type_is(question, "choices")) {
+	if (input_of(question) == INPUT_MANY) {
 		jw_text(w, "array");
 		jw_put_object(w, "items");
 		options_write(w, options, "anyOf");
@@ -104,14 +105,14 @@ static void choice_write(
 /* min and max are lengths of a text, bounds of a number. */
 static void plain_write(struct json_writer *w, const struct json *question)
 {
-	bool number = type_is(question, "number");
+	bool number = input_of(question) == INPUT_NUMBER;
 	const struct json *min = json_get(question, "min"),
 			  *max = json_get(question, "max");
 
 	jw_put_text(w, "type",
-		number			       ? "number"
-		: type_is(question, "boolean") ? "boolean"
-					       : "string");
+		number				     ? "number"
+		: input_of(question) == INPUT_YES_NO ? "boolean"
+						     : "string");
 	jw_put_some(w, "format", json_text(json_get(question, "format")));
 	if (json_is(min, JSON_NUMBER))
 		jw_put_json(w, number ? "minimum" : "minLength", min);
@@ -235,7 +236,8 @@ static void reply_write(struct json_writer *w, const struct json *question,
 		jw_json(w, value);
 	} else {
 		jw_array(w);
-		if (json_text(value).len && !(other.len && type_is(question, "choice")))
+		if (json_text(value).len &&
+			!(other.len && input_of(question) == INPUT_ONE))
 			jw_json(w, value);
 		jw_array_end(w);
 	}

@@ -199,7 +199,7 @@ static void block_take(struct model_reader *r, int64_t index, const struct json 
 {
 	struct str type = json_text(json_get(block, "type"));
 	const struct json *input = json_get(block, "input");
-	struct reply_part *p;
+	struct model_part *p;
 	size_t i = 0;
 
 	while (i < sizeof blocks / sizeof *blocks && !str_is(type, blocks[i].type))
@@ -222,7 +222,7 @@ static void block_take(struct model_reader *r, int64_t index, const struct json 
 
 static void delta_take(struct model_reader *r, int64_t index, const struct json *delta)
 {
-	struct reply_part *p = part_find(r, index);
+	struct model_part *p = part_find(r, index);
 	struct str type = json_text(json_get(delta, "type")), text;
 
 	if (!p) return;

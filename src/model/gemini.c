@@ -169,7 +169,7 @@ static void part_take(struct model_reader *r, const struct json *part)
 	struct str text = json_text(json_get(part, "text"));
 	struct str seal = json_text(json_get(part, "thoughtSignature"));
 	bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
-	struct reply_part *p = NULL;
+	struct model_part *p = NULL;
 
 	if (json_is(call, JSON_OBJECT)) {
 		p = part_new(r, PART_CALL, -1);

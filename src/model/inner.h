@@ -54,7 +54,7 @@ void write_data_url(struct json_writer *, const struct utterance_part *, struct 
 
 /* ---- the reply as it comes, for the readers ---- */
 
-struct reply_part {
+struct model_part {
 	enum part_type type;
 	int64_t index;	 /* the wire's own number of it; -1: none */
 	struct buf text; /* text, thought or a call's arguments */
@@ -76,7 +76,7 @@ struct model_reader {
 	struct arena frame; /* of the data line that is being read */
 	struct buf body;    /* of a reply that is no stream */
 	struct buf content, kept;
-	struct reply_part *parts;
+	struct model_part *parts;
 	size_t parts_len, parts_cap;
 	size_t size;   /* bytes of all parts */
 	bool counted;  /* a data line came in this feed */
@@ -92,14 +92,14 @@ struct model_reader {
 };
 
 /* A new part. NULL: too many, or no memory; the reader has failed then. */
-struct reply_part *part_new(struct model_reader *, enum part_type, int64_t index);
-struct reply_part *part_last(struct model_reader *); /* NULL: none yet */
+struct model_part *part_new(struct model_reader *, enum part_type, int64_t index);
+struct model_part *part_last(struct model_reader *); /* NULL: none yet */
 /* The newest part of this index; NULL: none. */
-struct reply_part *part_find(struct model_reader *, int64_t index);
-void part_add(struct model_reader *, struct reply_part *, struct buf *, struct str);
+struct model_part *part_find(struct model_reader *, int64_t index);
+void part_add(struct model_reader *, struct model_part *, struct buf *, struct str);
 /* More of a text or thought: joins the last part when it is of that type and not sealed.
  * Tells the listener. Returns the part; NULL when there is nothing to say. */
-struct reply_part *part_say(struct model_reader *, enum part_type, struct str);
+struct model_part *part_say(struct model_reader *, enum part_type, struct str);
 void part_tell(struct model_reader *, enum part_type, struct str);
 
 /* The reply ends in trouble; the first word counts. */

@@ -213,7 +213,7 @@ static void usage_take(struct model_reader *r, const struct json *usage)
 		r->cost = (int64_t)llround(json_real(cost) * 1e9);
 }
 
-static struct reply_part *call_by_id(struct model_reader *r, struct str id)
+static struct model_part *call_by_id(struct model_reader *r, struct str id)
 {
 	for (size_t i = r->parts_len; i-- > 0;)
 		if (r->parts[i].type == PART_CALL && str_eq(buf_str(&r->parts[i].id), id))
@@ -221,7 +221,7 @@ static struct reply_part *call_by_id(struct model_reader *r, struct str id)
 	return NULL;
 }
 
-static struct reply_part *call_last(struct model_reader *r)
+static struct model_part *call_last(struct model_reader *r)
 {
 	for (size_t i = r->parts_len; i-- > 0;)
 		if (r->parts[i].type == PART_CALL) return &r->parts[i];
@@ -229,7 +229,7 @@ static struct reply_part *call_last(struct model_reader *r)
 }
 
 /* Are its arguments whole by now? Then a name that comes begins another call. */
-static bool call_whole(struct model_reader *r, const struct reply_part *p)
+static bool call_whole(struct model_reader *r, const struct model_part *p)
 {
 	const struct json *value;
 
@@ -240,11 +240,11 @@ static bool call_whole(struct model_reader *r, const struct reply_part *p)
 
 /* The call that a delta is about. An index may be missing, or the same for all calls; an id
  * may be missing, or come with every delta. */
-static struct reply_part *call_of(
+static struct model_part *call_of(
 	struct model_reader *r, const struct json *index, struct str id, struct str name)
 {
 	int64_t at = index && index->is_int ? index->integer : -1;
-	struct reply_part *p = id.len ? call_by_id(r, id) : NULL;
+	struct model_part *p = id.len ? call_by_id(r, id) : NULL;
 
 	if (p) return p;
 	p = at >= 0 ? part_find(r, at) : call_last(r);
@@ -261,7 +261,7 @@ static void call_take(struct model_reader *r, const struct json *delta)
 	const struct json *index = json_get(delta, "index");
 	struct str id = json_text(json_get(delta, "id"));
 	struct str name = json_text(json_get(function, "name"));
-	struct reply_part *p = call_of(r, index, id, name);
+	struct model_part *p = call_of(r, index, id, name);
 
 	if (!p) p = part_new(r, PART_CALL, index && index->is_int ? index->integer : -1);
 	if (!p) return;
@@ -278,7 +278,7 @@ static void call_take(struct model_reader *r, const struct json *delta)
 
 /* Objects of an array, with commas between, behind what is there. */
 static void details_take(
-	struct model_reader *r, struct reply_part *p, const struct json *details)
+	struct model_reader *r, struct model_part *p, const struct json *details)
 {
 	struct buf one = { 0 };
 
@@ -292,9 +292,9 @@ static void details_take(
 	buf_done(&one);
 }
 
-static struct reply_part *thought_part(struct model_reader *r)
+static struct model_part *thought_part(struct model_reader *r)
 {
-	struct reply_part *p = part_last(r);
+	struct model_part *p = part_last(r);
 
 	return p && p->type == PART_THOUGHT ? p : part_new(r, PART_THOUGHT, -1);
 }
@@ -304,7 +304,7 @@ static void reasoning_take(struct model_reader *r, const struct json *delta)
 	const struct json *details = json_get(delta, "reasoning_details");
 	struct str plain = json_text(json_get(delta, "reasoning_content"));
 	struct str text = plain.len ? plain : json_text(json_get(delta, "reasoning"));
-	struct reply_part *p;
+	struct model_part *p;
 
 	if (!text.len && !(json_is(details, JSON_ARRAY) && details->count)) return;
 	p = thought_part(r);

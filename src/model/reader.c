@@ -43,7 +43,7 @@ struct model_reader *model_reader_new(const struct model_setup *setup)
 	return r;
 }
 
-static void part_done(struct reply_part *p)
+static void part_done(struct model_part *p)
 {
 	buf_done(&p->text);
 	buf_done(&p->id);
@@ -70,11 +70,11 @@ struct model_reader *model_reader_free(struct model_reader *r)
 
 /* ---- parts ---- */
 
-struct reply_part *part_new(struct model_reader *r, enum part_type type, int64_t index)
+struct model_part *part_new(struct model_reader *r, enum part_type type, int64_t index)
 {
 	if (r->parts_len == r->parts_cap) {
 		size_t cap = r->parts_cap ? r->parts_cap * 2 : 4;
-		struct reply_part *grown = NULL;
+		struct model_part *grown = NULL;
 
 		if (cap <= REPLY_PARTS_MAX)
 			grown = mem_grow(r->parts, cap * sizeof *grown);
@@ -85,23 +85,23 @@ struct reply_part *part_new(struct model_reader *r, enum part_type type, int64_t
 		r->parts = grown;
 		r->parts_cap = cap;
 	}
-	r->parts[r->parts_len] = (struct reply_part){ .type = type, .index = index };
+	r->parts[r->parts_len] = (struct model_part){ .type = type, .index = index };
 	return &r->parts[r->parts_len++];
 }
 
-struct reply_part *part_last(struct model_reader *r)
+struct model_part *part_last(struct model_reader *r)
 {
 	return r->parts_len ? &r->parts[r->parts_len - 1] : NULL;
 }
 
-struct reply_part *part_find(struct model_reader *r, int64_t index)
+struct model_part *part_find(struct model_reader *r, int64_t index)
 {
 	for (size_t i = r->parts_len; i-- > 0;)
 		if (r->parts[i].index == index) return &r->parts[i];
 	return NULL;
 }
 
-void part_add(struct model_reader *r, struct reply_part *p, struct buf *to, struct str s)
+void part_add(struct model_reader *r, struct model_part *p, struct buf *to, struct str s)
 {
 	if (!p || s.len == 0) return;
 	r->size += s.len;
@@ -123,9 +123,9 @@ void part_tell(struct model_reader *r, enum part_type type, struct str text)
 			&(struct model_delta){ .type = types[type], .text = text });
 }
 
-struct reply_part *part_say(struct model_reader *r, enum part_type type, struct str text)
+struct model_part *part_say(struct model_reader *r, enum part_type type, struct str text)
 {
-	struct reply_part *p = part_last(r);
+	struct model_part *p = part_last(r);
 
 	if (text.len == 0) return NULL;
 	if (!p || p->type != type || p->seal.len > 0) p = part_new(r, type, -1);
@@ -160,7 +160,7 @@ bool model_reader_feed(struct model_reader *r, int status, struct str bytes)
 
 /* ---- the end ---- */
 
-static void seal_write(struct json_writer *w, const struct reply_part *p)
+static void seal_write(struct json_writer *w, const struct model_part *p)
 {
 	jw_object(w);
 	if (p->as.len > 0) jw_put_str(w, "as", buf_str(&p->as));
@@ -169,7 +169,7 @@ static void seal_write(struct json_writer *w, const struct reply_part *p)
 	jw_object_end(w);
 }
 
-static bool part_sealed(const struct reply_part *p)
+static bool part_sealed(const struct model_part *p)
 {
 	return p->as.len > 0 || p->seal.len > 0 || p->seal_id.len > 0;
 }
@@ -195,7 +195,7 @@ static void kept_write(struct model_reader *r)
 }
 
 static void call_write(struct model_reader *r, struct json_writer *w,
-	struct reply_part *p, size_t number)
+	struct model_part *p, size_t number)
 {
 	struct str text = str_trim(buf_str(&p->text));
 	struct fault why = { 0 };
@@ -235,7 +235,7 @@ static size_t content_write(struct model_reader *r)
 
 	jw_array(&w);
 	for (size_t i = 0; i < r->parts_len; i++) {
-		struct reply_part *p = &r->parts[i];
+		struct model_part *p = &r->parts[i];
 
 		jw_object(&w);
 		jw_put_text(&w, "type", names[p->type]);
@@ -257,7 +257,7 @@ static void parts_tidy(struct model_reader *r)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < r->parts_len; i++) {
-		struct reply_part *p = &r->parts[i];
+		struct model_part *p = &r->parts[i];
 
 		r->failed |= p->text.failed || p->id.failed || p->name.failed ||
 			     p->seal.failed || p->seal_id.failed || p->as.failed;

@@ -169,11 +169,11 @@ static int64_t index_of(const struct json *data)
 	return n && n->is_int ? n->integer : -1;
 }
 
-static struct reply_part *item_begin(
+static struct model_part *item_begin(
 	struct model_reader *r, int64_t index, const struct json *item)
 {
 	struct str type = json_text(json_get(item, "type"));
-	struct reply_part *p = index >= 0 ? part_find(r, index) : NULL;
+	struct model_part *p = index >= 0 ? part_find(r, index) : NULL;
 
 	if (p) return p;
 	if (str_is(type, "message")) return part_new(r, PART_TEXT, index);
@@ -188,7 +188,7 @@ static struct reply_part *item_begin(
 }
 
 /* A text that came in deltas, and now whole: only what is missing of it is added. */
-static void text_settle(struct model_reader *r, struct reply_part *p, struct str whole)
+static void text_settle(struct model_reader *r, struct model_part *p, struct str whole)
 {
 	if (p->text.len == 0) {
 		part_add(r, p, &p->text, whole);
@@ -197,7 +197,7 @@ static void text_settle(struct model_reader *r, struct reply_part *p, struct str
 }
 
 static void texts_settle(
-	struct model_reader *r, struct reply_part *p, const struct json *list)
+	struct model_reader *r, struct model_part *p, const struct json *list)
 {
 	struct buf whole = { .max = REPLY_TEXT_MAX };
 
@@ -219,7 +219,7 @@ static void texts_settle(
 
 static void item_end(struct model_reader *r, int64_t index, const struct json *item)
 {
-	struct reply_part *p = item_begin(r, index, item);
+	struct model_part *p = item_begin(r, index, item);
 	struct str sealed = json_text(json_get(item, "encrypted_content"));
 
 	if (!p) return;
@@ -238,7 +238,7 @@ static void item_end(struct model_reader *r, int64_t index, const struct json *i
 static void delta_take(
 	struct model_reader *r, const struct json *data, enum part_type type, bool told)
 {
-	struct reply_part *p = part_find(r, index_of(data));
+	struct model_part *p = part_find(r, index_of(data));
 	struct str text = json_text(json_get(data, "delta"));
 
 	if (!p || p->type != type) return;
@@ -286,7 +286,7 @@ static void response_end(struct model_reader *r, const struct json *response)
 
 static void summary_break(struct model_reader *r, const struct json *data)
 {
-	struct reply_part *p = part_find(r, index_of(data));
+	struct model_part *p = part_find(r, index_of(data));
 
 	if (!p || p->type != PART_THOUGHT || !p->text.len) return;
 	part_add(r, p, &p->text, STR("\n\n"));

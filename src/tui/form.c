@@ -18,27 +18,16 @@ static struct entry *entry_now(struct form *f)
 	return &f->entries[f->at < f->len ? f->at : f->len - 1];
 }
 
-static bool type_written(enum question_type type)
-{
-	return question_kind(type)->typed;
-}
-
-/* Of these rows one is chosen at a time. */
-static bool type_single(enum question_type type)
-{
-	return !question_kind(type)->many;
-}
-
 size_t form_rows(const struct question *q)
 {
-	if (type_written(q->type)) return 0;
-	if (q->type == Q_BOOLEAN || q->type == Q_APPROVAL) return 2;
+	if (question_typed(q)) return 0;
+	if (question_kind(q)->pair[0]) return 2;
 	return q->options_len + (q->other ? 1 : 0);
 }
 
 static bool row_is_other(const struct question *q, size_t row)
 {
-	return question_kind(q->type)->options && q->other && row == q->options_len;
+	return question_has_options(q) && q->other && row == q->options_len;
 }
 
 bool form_row_chosen(const struct form *f, size_t question, size_t row)
@@ -51,7 +40,7 @@ bool form_row_chosen(const struct form *f, size_t question, size_t row)
 
 bool form_decides(const struct form *f)
 {
-	return f->len == 1 && f->questions[0].type == Q_APPROVAL;
+	return f->len == 1 && question_decides(f->questions);
 }
 
 struct line *form_line(struct form *f)
@@ -74,7 +63,7 @@ static void question_show(struct form *f, size_t at)
 		f->mode = FORM_REVIEW;
 		f->review_row = f->len;
 	} else {
-		f->mode = type_written(f->questions[at].type) ? FORM_WRITE : FORM_CHOOSE;
+		f->mode = question_typed(&f->questions[at]) ? FORM_WRITE : FORM_CHOOSE;
 	}
 }
 
@@ -105,7 +94,7 @@ static void flaw_show(struct form *f, size_t question, struct flaw flaw)
 static bool form_approves(const struct form *f)
 {
 	for (size_t i = 0; i < f->len; i++)
-		if (f->questions[i].type == Q_APPROVAL &&
+		if (question_decides(&f->questions[i]) &&
 			form_row_chosen(f, i, ROW_APPROVE))
 			return true;
 	return false;
@@ -164,7 +153,7 @@ static void row_choose(struct form *f, size_t row)
 
 	f->flaw = (struct flaw){ 0 };
 	e->row = row;
-	if (type_single(q->type)) {
+	if (!question_many(q)) {
 		e->selected = other ? 0 : UINT32_C(1) << row;
 		e->other_on = other;
 	} else if (other) {
@@ -210,7 +199,7 @@ static enum wish row_enter(struct form *f)
 		f->mode = FORM_NOTE;
 		return WISH_NONE;
 	}
-	if (type_single(q->type))
+	if (!question_many(q))
 		row_choose(f, e->row);
 	else if (e->other_on && line_blank(&e->other))
 		f->mode = FORM_OTHER;
@@ -230,7 +219,8 @@ static enum wish choose_letter(struct form *f, int32_t letter)
 	size_t digit = letter >= '1' && letter <= '9' ? (size_t)(letter - '1') : 99;
 
 	if (digit < form_rows(q)) return row_choose(f, digit), WISH_NONE;
-	if (q->type == Q_BOOLEAN && (letter == 'n' || letter == 'y' || letter == f->yes))
+	if (question_kind(q)->input == INPUT_YES_NO &&
+		(letter == 'n' || letter == 'y' || letter == f->yes))
 		return row_choose(f, letter == 'n' ? ROW_NO : ROW_YES), WISH_NONE;
 	if (letter == 's') return skip_ask(f);
 	if (!form_decides(f)) return WISH_UNUSED;
@@ -305,7 +295,7 @@ static enum wish other_enter(struct form *f)
 		return WISH_NONE;
 	}
 	f->mode = FORM_CHOOSE;
-	return type_single(question_now(f)->type) ? row_confirmed(f) : WISH_NONE;
+	return !question_many(question_now(f)) ? row_confirmed(f) : WISH_NONE;
 }
 
 static enum wish text_escape(struct form *f)
@@ -336,7 +326,8 @@ static enum wish text_key(struct form *f, const struct key *pressed)
 {
 	struct key k = text_key_of(pressed);
 	struct line *line = form_line(f);
-	bool many = question_now(f)->type != Q_NUMBER || f->mode == FORM_NOTE;
+	bool many = question_kind(question_now(f))->input != INPUT_NUMBER ||
+		    f->mode == FORM_NOTE;
 
 	switch (k.name) {
 	case K_NONE: return WISH_NONE;

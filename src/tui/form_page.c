@@ -2,6 +2,7 @@
 #include "tui/form_page.h"
 
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "tui/words.h"
@@ -28,9 +29,9 @@ struct str form_title(const struct form *f, struct arena *arena)
 
 static struct str row_label(struct form_writer *w, const struct question *q, size_t row)
 {
-	if (q->type == Q_BOOLEAN)
+	if (question_kind(q)->input == INPUT_YES_NO)
 		return MSG(&w->arena, row == 0 ? "web.form.yes" : "web.form.no");
-	if (q->type == Q_APPROVAL)
+	if (question_decides(q))
 		return MSG(&w->arena, row > 0 ? "web.approval.reject.open"
 				      : w->form->arguments.len > 0
 					      ? "web.approval.changed"
@@ -48,9 +49,7 @@ static bool suggests(const struct json *said, const struct question *q, size_t r
 			if (suggests(&said->items[i], q, row)) return true;
 		return false;
 	}
-	if (q->type == Q_BOOLEAN) return json_is(said, row == 0 ? JSON_TRUE : JSON_FALSE);
-	if (q->type == Q_APPROVAL)
-		return str_is(json_text(said), row == 0 ? "approve" : "reject");
+	if (question_kind(q)->pair[0]) return question_pair_row(q, said) == (int)row;
 	return row < q->options_len && json_is(said, JSON_STRING) &&
 	       (str_eq(said->text, q->options[row].id) ||
 		       str_eq(said->text, q->options[row].label));
@@ -90,16 +89,15 @@ static void row_write(struct form_writer *w, size_t row)
 	const struct entry *e = &f->entries[f->at];
 	bool here = e->row == row && f->mode != FORM_NOTE && !f->idle;
 	bool chosen = form_row_chosen(f, f->at, row);
-	bool other = row == q->options_len && q->other &&
-		     (q->type == Q_CHOICE || q->type == Q_CHOICES);
+	bool other = row == q->options_len && q->other && question_has_options(q);
 	struct page *p = w->page;
 
 	if (here) page_focus(p);
 	page_row(p);
 	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
 	page_add_text(p, chosen ? STYLE_GOOD : STYLE_PLAIN,
-		q->type == Q_CHOICES ? (chosen ? "[x] " : "[ ] ")
-				     : (chosen ? "(•) " : "( ) "));
+		question_many(q) ? (chosen ? "[x] " : "[ ] ")
+				 : (chosen ? "(•) " : "( ) "));
 	if (row < 9) page_add(p, STYLE_SOFT, arena_print(&w->arena, "%zu ", row + 1));
 	page_add(p, here ? STYLE_BOLD : STYLE_PLAIN, row_label(w, q, row));
 	if (suggests(json_get(q->json, "suggested"), q, row)) {
@@ -123,11 +121,12 @@ static void note_write(struct form_writer *w)
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
-	bool writes = f->mode == FORM_NOTE, reason = q->type == Q_APPROVAL && !q->note;
+	bool writes = f->mode == FORM_NOTE, reason = question_decides(q) && !q->note;
 	bool here = !f->idle && (writes || e->row >= form_rows(q));
 	struct page *p = w->page;
 
-	if (q->type == Q_TEXT || (!q->note && !writes && e->note.text.len == 0)) return;
+	if (!question_kind(q)->note || (!q->note && !writes && e->note.text.len == 0))
+		return;
 	if (here) page_focus(p);
 	page_row(p);
 	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
@@ -163,14 +162,15 @@ static void bounds_write(struct form_writer *w, const struct question *q, size_t
 {
 	struct page *p = w->page;
 
-	if (q->type == Q_NUMBER && q->has_min && q->has_max) {
+	if (question_kind(q)->input == INPUT_NUMBER && q->has_min && q->has_max) {
 		page_row(p);
 		page_pad(p, 2);
 		page_add(p, STYLE_SOFT,
 			MSG(&w->arena, "web.form.range",
 				{ "min", bound_text(w, q, "min") },
 				{ "max", bound_text(w, q, "max") }));
-	} else if (q->type == Q_TEXT && (q->has_max || typed > LINE_POINTS_MAX / 2)) {
+	} else if (question_kind(q)->input == INPUT_TEXT &&
+		   (q->has_max || typed > LINE_POINTS_MAX / 2)) {
 		page_row(p);
 		page_pad(p, 2);
 		page_add(p, STYLE_SOFT,
@@ -328,7 +328,7 @@ struct str form_keys(const struct form *f, struct arena *arena)
 	if (f->len == 1 && f->mode == FORM_WRITE) id = "tui.keys.write.lone";
 	if (f->mode == FORM_CHOOSE && form_decides(f))
 		id = f->longer ? "tui.keys.decide.longer" : "tui.keys.decide";
-	if (f->mode == FORM_CHOOSE && f->questions[f->at].type == Q_CHOICES)
+	if (f->mode == FORM_CHOOSE && question_many(&f->questions[f->at]))
 		id = f->len == 1 ? "tui.keys.toggle.lone" : "tui.keys.toggle";
 	return MSG(arena, id);
 }

@@ -30,19 +30,20 @@ static struct str number_of(const struct line *l, double *real)
 static void value_put(const struct form *f, size_t i, struct json_writer *w)
 {
 	const struct entry *e = &f->entries[i];
+	const struct question_kind *kind = question_kind(&f->questions[i]);
 	bool first = e->selected & 1;
 
-	switch (f->questions[i].type) {
-	case Q_TEXT: text_put(w, "text", &e->text); break;
-	case Q_NUMBER: jw_put_raw(w, "value", number_of(&e->text, NULL)); break;
-	case Q_BOOLEAN: jw_put_bool(w, "value", first); break;
-	case Q_APPROVAL:
-		jw_put_text(w, "value", first ? "approve" : "reject");
+	switch (kind->input) {
+	case INPUT_TEXT: text_put(w, "text", &e->text); break;
+	case INPUT_NUMBER: jw_put_raw(w, "value", number_of(&e->text, NULL)); break;
+	case INPUT_YES_NO:
+	case INPUT_DECISION:
+		jw_put_raw(w, "value", str_of(kind->pair[first ? 0 : 1]));
 		if (!first || f->arguments.len == 0) break;
 		jw_put_raw(w, "arguments", buf_str(&f->arguments));
 		break;
-	case Q_CHOICE:
-	case Q_CHOICES:
+	case INPUT_ONE:
+	case INPUT_MANY:
 		if (e->other_on && !line_blank(&e->other))
 			text_put(w, "other", &e->other);
 	}
@@ -52,7 +53,7 @@ static void selected_put(const struct form *f, size_t i, struct json_writer *w)
 {
 	const struct question *q = &f->questions[i];
 
-	if (!question_kind(q->type)->options || !f->entries[i].selected) return;
+	if (!question_has_options(q) || !f->entries[i].selected) return;
 	jw_put_array(w, "selected");
 	for (size_t row = 0; row < q->options_len; row++)
 		if (form_row_chosen(f, i, row)) jw_str(w, q->options[row].id);
@@ -63,9 +64,9 @@ bool form_question_given(const struct form *f, size_t i)
 {
 	const struct entry *e = &f->entries[i];
 
-	switch (f->questions[i].type) {
-	case Q_TEXT: return !line_blank(&e->text);
-	case Q_NUMBER: return number_of(&e->text, NULL).len > 0;
+	switch (question_kind(&f->questions[i])->input) {
+	case INPUT_TEXT: return !line_blank(&e->text);
+	case INPUT_NUMBER: return number_of(&e->text, NULL).len > 0;
 	default: return e->selected || (e->other_on && !line_blank(&e->other));
 	}
 }
@@ -74,9 +75,9 @@ bool form_question_given(const struct form *f, size_t i)
 static bool note_given(const struct form *f, size_t i)
 {
 	const struct question *q = &f->questions[i];
-	bool rejects = q->type == Q_APPROVAL && (f->entries[i].selected & 2);
+	bool rejects = question_decides(q) && (f->entries[i].selected & 2);
 
-	return q->type != Q_TEXT && (q->note || rejects) &&
+	return question_kind(q)->note && (q->note || rejects) &&
 	       !line_blank(&f->entries[i].note);
 }
 
@@ -146,10 +147,10 @@ bool form_touched(const struct form *f)
 /* Only rows that there are, and only one where one is chosen. */
 static uint32_t rows_fit(const struct question *q, uint32_t rows)
 {
-	size_t all = question_kind(q->type)->options ? q->options_len : form_rows(q);
+	size_t all = question_has_options(q) ? q->options_len : form_rows(q);
 
 	rows &= (uint32_t)((UINT64_C(1) << all) - 1);
-	return question_kind(q->type)->many ? rows : rows & (~rows + 1);
+	return question_many(q) ? rows : rows & (~rows + 1);
 }
 
 static void option_pick(struct form *f, size_t i, struct str said)
@@ -180,21 +181,20 @@ static void options_pick(struct form *f, size_t i, const struct json *said)
 static void value_fill(struct form *f, size_t i, const struct json *said)
 {
 	struct entry *e = &f->entries[i];
+	int row;
 
-	switch (f->questions[i].type) {
-	case Q_TEXT: line_set(&e->text, json_text(said)); break;
-	case Q_NUMBER:
+	switch (question_kind(&f->questions[i])->input) {
+	case INPUT_TEXT: line_set(&e->text, json_text(said)); break;
+	case INPUT_NUMBER:
 		if (json_is(said, JSON_NUMBER)) line_set(&e->text, said->text);
 		break;
-	case Q_BOOLEAN:
-		if (json_is_bool(said)) e->selected = said->type == JSON_TRUE ? 1 : 2;
+	case INPUT_YES_NO:
+	case INPUT_DECISION:
+		row = question_pair_row(&f->questions[i], said);
+		if (row >= 0) e->selected = UINT32_C(1) << row;
 		break;
-	case Q_APPROVAL:
-		if (str_is(json_text(said), "approve")) e->selected = 1;
-		if (str_is(json_text(said), "reject")) e->selected = 2;
-		break;
-	case Q_CHOICE:
-	case Q_CHOICES: options_pick(f, i, said);
+	case INPUT_ONE:
+	case INPUT_MANY: options_pick(f, i, said); break;
 	}
 }
 
@@ -202,20 +202,20 @@ static void full_fill(struct form *f, size_t i, const struct json *said)
 {
 	const struct question *q = &f->questions[i];
 	struct entry *e = &f->entries[i];
-	bool choice = question_kind(q->type)->options;
+	bool choice = question_has_options(q),
+	     text_alone = question_kind(q)->main == PART_TEXT;
 	const struct json *other = json_get(said, "other"),
 			  *text = json_get(said, "text");
 
 	value_fill(f, i,
-		json_get(said, choice		   ? "selected"
-			       : q->type == Q_TEXT ? "text"
-						   : "value"));
+		json_get(said, choice	    ? "selected"
+			       : text_alone ? "text"
+					    : "value"));
 	if (choice && q->other && json_is(other, JSON_STRING)) {
 		line_set(&e->other, other->text);
 		e->other_on = true;
 	}
-	if (q->type != Q_TEXT && json_is(text, JSON_STRING))
-		line_set(&e->note, text->text);
+	if (!text_alone && json_is(text, JSON_STRING)) line_set(&e->note, text->text);
 }
 
 static void draft_fill(struct form *f, size_t i, const struct json *said)
@@ -245,7 +245,7 @@ void form_fill_one(struct form *f, size_t i, const struct json *said)
 	else
 		value_fill(f, i, said);
 	e->selected = rows_fit(&f->questions[i], e->selected);
-	if (e->other_on && f->questions[i].type == Q_CHOICE) e->selected = 0;
+	if (e->other_on && !question_many(&f->questions[i])) e->selected = 0;
 	/* The cursor starts on what is chosen. */
 	if (e->selected)
 		e->row = (size_t)__builtin_ctz(e->selected);
@@ -261,13 +261,13 @@ void form_fill(struct form *f, const struct json *values)
 
 /* ---- what is wrong ---- */
 
-static const char *const missing[] = {
-	[Q_TEXT] = "web.form.flaw.text",
-	[Q_NUMBER] = "web.form.flaw.number",
-	[Q_BOOLEAN] = "web.form.flaw.boolean",
-	[Q_CHOICE] = "web.form.flaw.choice",
-	[Q_CHOICES] = "web.form.flaw.choices",
-	[Q_APPROVAL] = "web.form.flaw.approval",
+static const char *const missing[QUESTION_INPUTS] = {
+	[INPUT_TEXT] = "web.form.flaw.text",
+	[INPUT_NUMBER] = "web.form.flaw.number",
+	[INPUT_YES_NO] = "web.form.flaw.boolean",
+	[INPUT_ONE] = "web.form.flaw.choice",
+	[INPUT_MANY] = "web.form.flaw.choices",
+	[INPUT_DECISION] = "web.form.flaw.approval",
 };
 
 static const char *const misshaped[] = {
@@ -315,8 +315,8 @@ static struct flaw value_flaw(const struct question *q, const struct entry *e)
 	bool over, under;
 	double real = 0;
 
-	switch (q->type) {
-	case Q_TEXT:
+	switch (question_kind(q)->input) {
+	case INPUT_TEXT:
 		flaw.n = utf8_count(line_text(&e->text));
 		over = q->has_max && (double)flaw.n > q->max;
 		under = q->has_min && (double)flaw.n < q->min;
@@ -324,17 +324,17 @@ static struct flaw value_flaw(const struct question *q, const struct entry *e)
 			  : under ? "web.form.flaw.short"
 				  : misshaped[q->format];
 		return flaw;
-	case Q_NUMBER:
+	case INPUT_NUMBER:
 		number_of(&e->text, &real);
 		flaw.id = q->has_min && real < q->min ? "web.form.flaw.least"
 						      : "web.form.flaw.most";
 		return flaw;
-	case Q_CHOICES:
+	case INPUT_MANY:
 		flaw.n = chosen_count(e);
 		over = q->has_max && (double)flaw.n > q->max;
 		flaw.id = over ? "web.form.flaw.many" : "web.form.flaw.few";
 		return flaw;
-	default: flaw.id = missing[q->type]; return flaw;
+	default: flaw.id = missing[question_kind(q)->input]; return flaw;
 	}
 }
 
@@ -345,11 +345,12 @@ struct flaw form_flaw(const struct form *f, size_t i)
 
 	if (e->other_on && line_blank(&e->other))
 		return (struct flaw){ .id = "web.form.flaw.other" };
-	if (q->type == Q_NUMBER && !line_blank(&e->text) &&
+	if (question_kind(q)->input == INPUT_NUMBER && !line_blank(&e->text) &&
 		number_of(&e->text, NULL).len == 0)
 		return (struct flaw){ .id = "web.form.flaw.number" };
 	if (core_accepts(f, i)) return (struct flaw){ 0 };
-	if (!form_question_given(f, i)) return (struct flaw){ .id = missing[q->type] };
+	if (!form_question_given(f, i))
+		return (struct flaw){ .id = missing[question_kind(q)->input] };
 	if (q->note_required && line_blank(&e->note))
 		return (struct flaw){ .id = "web.form.flaw.note" };
 	return value_flaw(q, e);

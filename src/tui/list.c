@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "core/policy/operation_line.h"
 #include "tui/words.h"
 
@@ -67,9 +68,8 @@ static uint64_t form_of(const struct json *ask)
 	const struct json *questions = json_get(ask, "questions");
 	struct buf text = { 0 };
 	bool lone = json_is(questions, JSON_ARRAY) && questions->count == 1;
-	struct str type = lone ? json_text(json_get(questions->items, "type")) : STR_NONE;
 
-	if (str_is(type, "approval"))
+	if (lone && question_kind_json(questions->items)->input == INPUT_DECISION)
 		buf_add(&text, json_text(json_get(questions->items, "key")));
 	else
 		json_write(&text, questions);

@@ -5,6 +5,7 @@
 #include "channel/mail/mail_look.h"
 #include "channel/mail/mail_write.h"
 #include "channel/notify_text.h"
+#include "core/ask/question_kind.h"
 #include "core/notify/channel_limit.h"
 #include "core/notify/mail_reply.h"
 #include "core/notify/mail_token.h"
@@ -37,17 +38,17 @@ static struct str say(const struct mailing *m, const char *id)
 
 static const char *how_of(const struct question *q)
 {
-	switch (q->type) {
-	case Q_TEXT: return "notify.mail.how.text";
-	case Q_NUMBER: return "notify.mail.how.number";
-	case Q_BOOLEAN: return "notify.mail.how.boolean";
-	case Q_CHOICE:
+	switch (question_kind(q)->input) {
+	case INPUT_TEXT: return "notify.mail.how.text";
+	case INPUT_NUMBER: return "notify.mail.how.number";
+	case INPUT_YES_NO: return "notify.mail.how.boolean";
+	case INPUT_ONE:
 		return q->other ? "notify.mail.how.choice.other"
 				: "notify.mail.how.choice";
-	case Q_CHOICES:
+	case INPUT_MANY:
 		return q->other ? "notify.mail.how.choices.other"
 				: "notify.mail.how.choices";
-	case Q_APPROVAL: break;
+	case INPUT_DECISION: break;
 	}
 	return "notify.mail.how.approval";
 }
@@ -74,7 +75,7 @@ static struct str how_write(const struct mailing *m)
 
 	if (!m->replies) return STR_NONE;
 	for (size_t i = 0; i < p->questions_len; i++) {
-		approval |= p->questions[i].type == Q_APPROVAL;
+		approval |= question_decides(&p->questions[i]);
 		note |= p->questions[i].note_required;
 	}
 	buf_add(&out, say(m, note	 ? "notify.mail.how.note"

@@ -5,6 +5,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "channel/notify_text.h"
+#include "core/ask/question_kind.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/safe_text.h"
@@ -60,9 +61,9 @@ static void buttons(const struct push_writing *p)
 	jw_put_array(p->w, "actions");
 	if (f->ask.kind == ASK_APPROVAL) {
 		button(p, say(p, "notify.approve"), STR("\"approve\""));
-	} else if (q->type == Q_BOOLEAN) {
-		button(p, say(p, "notify.yes"), STR("true"));
-		button(p, say(p, "notify.no"), STR("false"));
+	} else if (question_kind(q)->input == INPUT_YES_NO) {
+		button(p, say(p, "notify.yes"), str_of(question_kind(q)->pair[0]));
+		button(p, say(p, "notify.no"), str_of(question_kind(q)->pair[1]));
 	} else {
 		option_button(p, q, 0);
 		option_button(p, q, 1);
@@ -83,8 +84,7 @@ static bool has_buttons(struct claimed *c)
 		f->ask.require.len || !channel_shows_actions(&f->ask, parts))
 		return false;
 	if (f->ask.kind == ASK_APPROVAL)
-		return parts->questions_len == 1 &&
-		       parts->questions[0].type == Q_APPROVAL &&
+		return parts->questions_len == 1 && question_decides(parts->questions) &&
 		       channel_may_approve(
 			       &channel_limit_push, &f->ask, parts, claimed_arena(c));
 	return channel_question_few(parts) &&

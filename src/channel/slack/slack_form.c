@@ -66,8 +66,8 @@ static void options_write(const struct slack_view *f, const struct question *q)
 	const struct json *as_asked = json_get(q->json, "options");
 
 	jw_put_array(f->w, "options");
-	if (q->type == Q_BOOLEAN || q->type == Q_APPROVAL) {
-		bool yes = q->type == Q_BOOLEAN;
+	if (question_kind(q)->pair[0]) {
+		bool yes = question_kind(q)->input == INPUT_YES_NO;
 
 		option_write(
 			f, 0, say(f, yes ? "notify.yes" : "notify.approve"), STR_NONE);
@@ -88,13 +88,13 @@ static const char *element_type(const struct question *q)
 {
 	bool few = q->options_len <= RADIO_MAX;
 
-	switch (q->type) {
-	case Q_NUMBER: return "number_input";
-	case Q_CHOICE: return few ? "radio_buttons" : "static_select";
-	case Q_CHOICES: return few ? "checkboxes" : "multi_static_select";
-	case Q_BOOLEAN:
-	case Q_APPROVAL: return "radio_buttons";
-	case Q_TEXT: break;
+	switch (question_kind(q)->input) {
+	case INPUT_NUMBER: return "number_input";
+	case INPUT_ONE: return few ? "radio_buttons" : "static_select";
+	case INPUT_MANY: return few ? "checkboxes" : "multi_static_select";
+	case INPUT_YES_NO:
+	case INPUT_DECISION: return "radio_buttons";
+	case INPUT_TEXT: break;
 	}
 	return q->format == FORMAT_DATE ? "datepicker" : "plain_text_input";
 }
@@ -118,8 +118,8 @@ static void element_write(const struct slack_view *f, const struct question *q)
 	jw_put_object(f->w, "element");
 	jw_put_text(f->w, "type", type);
 	jw_put_text(f->w, "action_id", "v");
-	if (q->type == Q_NUMBER) bounds_write(f, q);
-	if (hint.len && (q->type == Q_NUMBER || q->type == Q_TEXT)) {
+	if (question_kind(q)->input == INPUT_NUMBER) bounds_write(f, q);
+	if (hint.len && question_typed(q)) {
 		jw_key(f->w, "placeholder");
 		slack_plain(f->w, safe(f, hint), HINT_LEN);
 	}
@@ -127,7 +127,7 @@ static void element_write(const struct slack_view *f, const struct question *q)
 		jw_put_bool(f->w, "multiline", q->format == FORMAT_NONE);
 		jw_put_int(f->w, "max_length", TEXT_LEN);
 	}
-	if (q->type != Q_TEXT && q->type != Q_NUMBER) options_write(f, q);
+	if (!question_typed(q)) options_write(f, q);
 	jw_object_end(f->w);
 }
 
@@ -293,14 +293,14 @@ static bool value_write(
 	struct arena scratch = { 0 };
 	bool found = false;
 
-	switch (q->type) {
-	case Q_TEXT:
+	switch (question_kind(q)->input) {
+	case INPUT_TEXT:
 		if (q->format == FORMAT_DATE)
 			text = json_text(json_get(v, "selected_date"));
 		found = text.len > 0;
 		if (found) jw_put_str(w, "text", text);
 		break;
-	case Q_NUMBER:
+	case INPUT_NUMBER:
 		found = text.len > 0;
 		/* What is no number goes on as the text that it is, and is refused there. */
 		if (found && number_text(text) &&
@@ -309,16 +309,13 @@ static bool value_write(
 		else if (found)
 			jw_put_str(w, "value", text);
 		break;
-	case Q_BOOLEAN:
+	case INPUT_YES_NO:
+	case INPUT_DECISION:
 		found = i >= 0;
-		if (found) jw_put_bool(w, "value", i == 0);
+		if (found) jw_put_raw(w, "value", str_of(question_kind(q)->pair[i]));
 		break;
-	case Q_APPROVAL:
-		found = i >= 0;
-		if (found) jw_put_text(w, "value", i == 0 ? "approve" : "reject");
-		break;
-	case Q_CHOICE:
-	case Q_CHOICES:
+	case INPUT_ONE:
+	case INPUT_MANY:
 		selected_write(w, q, v);
 		found = true;
 		break;
@@ -366,8 +363,7 @@ struct str slack_form_answers(
 		jw_object(&w);
 		value_write(&w, q, v);
 		jw_put_some(&w, "other", other);
-		if (note.len && question_kind(q->type)->note)
-			jw_put_str(&w, "text", note);
+		if (note.len && question_kind(q)->note) jw_put_str(&w, "text", note);
 		jw_object_end(&w);
 	}
 	jw_object_end(&w);

@@ -3,6 +3,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "text/msg.h"
 #include "text/own.h"
@@ -164,7 +165,7 @@ static void answer_buttons(const struct buttons *b)
 	const struct question *q = p->questions;
 	bool one = p->questions_len == 1 && !q->note_required;
 
-	if (one && q->type == Q_APPROVAL) {
+	if (one && question_decides(q)) {
 		approval_buttons(b);
 		return;
 	}
@@ -172,10 +173,10 @@ static void answer_buttons(const struct buttons *b)
 			? !channel_may_approve(b->m->limit, b->m->ask, p, b->arena)
 			: !channel_shows_whole(b->m->limit, p, b->arena)) {
 		/* It is answered on the page. */
-	} else if (one && q->type == Q_BOOLEAN) {
+	} else if (one && question_kind(q)->input == INPUT_YES_NO) {
 		button(b, PRESS_YES, 0, say(b, "notify.yes"), NULL);
 		button(b, PRESS_NO, 0, say(b, "notify.no"), NULL);
-	} else if (one && q->type == Q_CHOICE && labels_fit(q)) {
+	} else if (one && question_kind(q)->input == INPUT_ONE && labels_fit(q)) {
 		for (size_t i = 0; i < q->options_len; i++)
 			button(b, PRESS_OPTION, i,
 				safe(own_words(q->key, q->options[i].label, b->arena),

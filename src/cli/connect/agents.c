@@ -168,7 +168,8 @@ struct str own_path(struct arena *arena)
 	return len > 0 ? arena_str(arena, str_make(path, (size_t)len)) : STR("parley");
 }
 
-const char *agent_path(const struct agent_file *f, enum scope scope, struct arena *arena)
+const char *agent_path(
+	const struct agent_file *f, enum connect_scope scope, struct arena *arena)
 {
 	const char *home = getenv("HOME"), *own = f->env ? getenv(f->env) : NULL;
 	struct str folder, other;

@@ -10,7 +10,7 @@
 
 #include "cli/connect/config_edit.h"
 
-enum scope { SCOPE_USER, SCOPE_PROJECT };
+enum connect_scope { SCOPE_USER, SCOPE_PROJECT };
 
 /* A file of an agent's. */
 struct agent_file {
@@ -85,6 +85,6 @@ enum err agent_file_write(const struct agent *, const struct agent_entry *entry,
 /* A path that another program can start us by. */
 struct str own_path(struct arena *);
 /* Where the file is; NULL: there is none for this scope. NUL-terminated. */
-const char *agent_path(const struct agent_file *, enum scope, struct arena *);
+const char *agent_path(const struct agent_file *, enum connect_scope, struct arena *);
 
 #endif

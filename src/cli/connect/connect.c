@@ -171,7 +171,7 @@ static enum err plan_file(struct connect_plan *p, const char *path, struct arena
 }
 
 /* Codex runs a hook only if its user's configuration trusts it as it is. */
-static enum err plan_trust(struct connect_plan *p, enum scope scope, bool *skip,
+static enum err plan_trust(struct connect_plan *p, enum connect_scope scope, bool *skip,
 	struct config_change *change, struct arena *arena, struct fault *why)
 {
 	const char *path = agent_path(p->agent->hooks[0].file, scope, arena);
@@ -186,8 +186,8 @@ static enum err plan_trust(struct connect_plan *p, enum scope scope, bool *skip,
 }
 
 static enum err plan_change(struct connect_plan *p, const struct agent_change *c,
-	enum scope scope, const char *path, bool remove, const struct agent_entry *entry,
-	struct arena *arena, struct fault *why)
+	enum connect_scope scope, const char *path, bool remove,
+	const struct agent_entry *entry, struct arena *arena, struct fault *why)
 {
 	struct config_change change = { c->path, agent_value(p->agent, c, entry, arena),
 		c->item, c->known, STR_NONE };
@@ -204,7 +204,7 @@ static enum err plan_change(struct connect_plan *p, const struct agent_change *c
 }
 
 static enum err plan_list(struct connect_plan *p, const struct agent_change *list,
-	enum scope scope, bool remove, const struct agent_entry *entry,
+	enum connect_scope scope, bool remove, const struct agent_entry *entry,
 	struct arena *arena, struct fault *why)
 {
 	size_t len = 0;
@@ -225,9 +225,9 @@ static enum err plan_list(struct connect_plan *p, const struct agent_change *lis
 	return OK;
 }
 
-enum err connect_plan(const struct agent *a, enum scope scope, unsigned what, bool remove,
-	const struct agent_entry *entry, struct arena *arena, struct connect_plan *out,
-	struct fault *why)
+enum err connect_plan(const struct agent *a, enum connect_scope scope, unsigned what,
+	bool remove, const struct agent_entry *entry, struct arena *arena,
+	struct connect_plan *out, struct fault *why)
 {
 	struct connect_plan p = { .agent = a };
 	enum err e = OK;
@@ -252,8 +252,9 @@ bool connect_changes(const struct connect_plan *p)
 	return any;
 }
 
-enum connect_state connect_state(const struct agent *a, enum scope scope, unsigned what,
-	const struct agent_entry *entry, struct arena *arena, struct fault *why)
+enum connect_state connect_state(const struct agent *a, enum connect_scope scope,
+	unsigned what, const struct agent_entry *entry, struct arena *arena,
+	struct fault *why)
 {
 	struct connect_plan with, without;
 	enum err e = connect_plan(a, scope, what, false, entry, arena, &with, why);

@@ -30,8 +30,8 @@ struct agent_entry connect_entry(struct cli *, struct str project); /* or empty 
 
 /* What would be written. ERR_NOT_FOUND: the agent has no file of this scope. Otherwise
  * why->detail names the file, and the line if it cannot be read. */
-enum err connect_plan(const struct agent *, enum scope, unsigned what, bool remove,
-	const struct agent_entry *, struct arena *, struct connect_plan *out,
+enum err connect_plan(const struct agent *, enum connect_scope, unsigned what,
+	bool remove, const struct agent_entry *, struct arena *, struct connect_plan *out,
 	struct fault *why);
 bool connect_changes(const struct connect_plan *);
 /* All its files, each replaced at once by one beside it. */
@@ -46,7 +46,7 @@ enum connect_state {
 	CONNECTED_OTHERWISE, /* another program, another server, or a part of it only */
 	CONNECT_BROKEN,	     /* a file cannot be read */
 };
-enum connect_state connect_state(const struct agent *, enum scope, unsigned what,
+enum connect_state connect_state(const struct agent *, enum connect_scope, unsigned what,
 	const struct agent_entry *, struct arena *, struct fault *why);
 
 #endif

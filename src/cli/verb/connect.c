@@ -15,7 +15,7 @@ enum { TEST_MS = 300000, CHOSEN_MAX = 32 };
 struct connecting {
 	struct cli *cli;
 	struct agent_entry entry;
-	enum scope scope;
+	enum connect_scope scope;
 	unsigned what;
 	bool remove, dry;
 	const struct agent *chosen[CHOSEN_MAX];

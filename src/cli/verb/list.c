@@ -8,7 +8,7 @@
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-enum column { COL_ID, COL_STATUS, COL_KIND, COL_AGE, COL_AGENT, COL_TITLE, COLUMNS };
+enum ask_column { COL_ID, COL_STATUS, COL_KIND, COL_AGE, COL_AGENT, COL_TITLE, COLUMNS };
 enum { COLUMN_MAX = 30, TITLE_MIN = 20 };
 
 /* All cells are safe text. */

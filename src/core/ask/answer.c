@@ -3,6 +3,7 @@
 #include "core/ask/answer.h"
 
 #include "base/keep.h"
+#include "core/ask/question_kind.h"
 #include "core/ask/reply.h"
 #include "core/shared/body.h"
 
@@ -66,7 +67,7 @@ static enum decision sheet_decision(const struct sheet *s)
 	enum decision all = DECISION_NONE;
 
 	for (size_t i = 0; i < s->len; i++) {
-		if (s->questions[i].type != Q_APPROVAL) continue;
+		if (!question_decides(&s->questions[i])) continue;
 		if (s->replies[i].decision != DECISION_APPROVE) return DECISION_REJECT;
 		all = DECISION_APPROVE;
 	}

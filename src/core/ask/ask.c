@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "core/ask/question_kind.h"
 #include "core/policy/rule_set.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
@@ -251,7 +252,7 @@ static bool all_approve(const struct ask_parts *parts, const struct json *answer
 		const struct json *value =
 			json_get(json_get_str(answer, q->key), "value");
 
-		if (q->type != Q_APPROVAL) continue;
+		if (!question_decides(q)) continue;
 		if (!str_is(json_text(value), "approve")) return false;
 		approvals++;
 	}
@@ -267,7 +268,7 @@ enum err ask_edited(const struct ask *a, const struct ask_parts *parts,
 	if (!a->answer.len) return OK;
 	enum err e = json_read(a->answer, NULL, arena, &answer, why);
 	for (size_t i = 0; !e && !*out && i < parts->questions_len; i++)
-		if (parts->questions[i].type == Q_APPROVAL)
+		if (question_decides(&parts->questions[i]))
 			*out = json_get(json_get_str(answer, parts->questions[i].key),
 				"arguments");
 	return e;

@@ -4,6 +4,7 @@
 #include "base/keep.h"
 #include "base/safe.h"
 #include "base/shell.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 
 /* One line stands beside its name, several below it: what is indented belongs to that name. */
@@ -92,7 +93,7 @@ bool ask_detail_draw(
 	for (size_t i = 0; i < DETAIL_PARTS; i++)
 		d.len += d.parts[i].len;
 	for (size_t i = 0; !p->operation && i < p->questions_len; i++)
-		if (p->questions[i].type == Q_APPROVAL)
+		if (question_decides(&p->questions[i]))
 			d.len += block_draw(p->questions[i].text, arena).len;
 	*out = d;
 	return !arena->failed;

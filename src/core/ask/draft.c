@@ -2,11 +2,12 @@
 #include "core/ask/draft.h"
 
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "core/ask/reply.h"
 #include "core/people/project.h"
 #include "core/policy/operation_line.h"
 
-enum member {
+enum draft_member {
 	M_SESSION,
 	M_KIND,
 	M_TITLE,
@@ -57,7 +58,7 @@ struct draft_reading {
 	struct keepsake keep;
 };
 
-static struct json_place place_of(const struct draft_reading *r, enum member m)
+static struct json_place place_of(const struct draft_reading *r, enum draft_member m)
 {
 	return place_member(&r->root, names[m]);
 }
@@ -170,7 +171,7 @@ static void check_approval(struct draft_reading *r)
 		struct json_place item =
 			r->m[M_QUESTION] ? r->root : place_item(&list, i);
 
-		if (d->questions[i].type != Q_APPROVAL) continue;
+		if (!question_decides(&d->questions[i])) continue;
 		found++;
 		if (d->kind != ASK_APPROVAL)
 			wrong_member(&r->check, &item, STR("type"),

@@ -6,7 +6,7 @@
 #include "core/ask/reply.h"
 #include "core/shared/body.h"
 
-enum member {
+enum question_member {
 	M_KEY,
 	M_HEADER,
 	M_TEXT,
@@ -69,17 +69,17 @@ struct question_reading {
 };
 
 static struct str text_of(
-	struct question_reading *r, enum member m, size_t max, unsigned shape)
+	struct question_reading *r, enum question_member m, size_t max, unsigned shape)
 {
 	return text_read(r->check, r->at, r->names[m], r->m[m], max, shape);
 }
 
-static void read_type(struct question_reading *r, struct question *q)
+static void read_type(struct question_reading *r, struct arena *arena, struct question *q)
 {
 	q->type = r->m[M_OPTIONS] ? Q_CHOICE : Q_TEXT;
 	if (r->m[M_TYPE] && !question_type_read(json_text(r->m[M_TYPE]), &q->type))
-		wrong_member(r->check, r->at, names[M_TYPE],
-			"must be text, number, boolean, choice, choices or approval");
+		wrong_member(r->check, r->at, names[M_TYPE], "must be %.*s",
+			STR_ARGS(question_types(arena)));
 }
 
 /* An option may be just its label. */
@@ -146,7 +146,7 @@ static void read_options(
 	const struct json *list = r->m[M_OPTIONS];
 	struct json_place at = place_member(r->at, names[M_OPTIONS]);
 
-	if (question_kind(q->type)->options)
+	if (question_has_options(q))
 		options_check(r->check, &at, list, arena, q);
 	else if (list)
 		wrong(r->check, &at, "only for type choice or choices");
@@ -159,8 +159,8 @@ static void read_note(struct question_reading *r, struct question *q)
 	struct json_place at = place_member(r->at, names[M_NOTE]);
 
 	if (!note || note->type == JSON_FALSE) return;
-	if (!question_kind(q->type)->note) {
-		wrong(r->check, &at, "not for type %s", question_kind(q->type)->name);
+	if (!question_kind(q)->note) {
+		wrong(r->check, &at, "not for type %s", question_kind(q)->name);
 		return;
 	}
 	q->note = true;
@@ -175,7 +175,7 @@ static void read_note(struct question_reading *r, struct question *q)
 static void read_other(struct question_reading *r, struct question *q)
 {
 	q->other = flag_read(r->check, r->at, names[M_OTHER], r->m[M_OTHER], false);
-	if (q->other && !question_kind(q->type)->other)
+	if (q->other && !question_has_options(q))
 		wrong_member(r->check, r->at, names[M_OTHER],
 			"only for type choice or choices");
 }
@@ -185,7 +185,7 @@ static void read_format(struct question_reading *r, struct question *q)
 	const struct json *format = r->m[M_FORMAT];
 
 	if (!format) return;
-	if (!question_kind(q->type)->format)
+	if (!question_kind(q)->format)
 		wrong_member(r->check, r->at, names[M_FORMAT], "only for type text");
 	else if (!format_read(json_text(format), &q->format))
 		wrong_member(r->check, r->at, names[M_FORMAT],
@@ -193,25 +193,25 @@ static void read_format(struct question_reading *r, struct question *q)
 }
 
 /* True when there is a bound and it makes sense by itself. */
-static bool read_bound(
-	struct question_reading *r, const struct question *q, enum member m, double *out)
+static bool read_bound(struct question_reading *r, const struct question *q,
+	enum question_member m, double *out)
 {
 	const struct json *bound = r->m[m];
 	int64_t least = m == M_MAX ? 1 : 0;
+	bool number = question_kind(q)->input == INPUT_NUMBER;
 
 	if (!bound) return false;
-	if (!question_kind(q->type)->bounds) {
+	if (!question_kind(q)->bounds) {
 		wrong_member(r->check, r->at, names[m], "not for type %s",
-			question_kind(q->type)->name);
+			question_kind(q)->name);
 		return false;
 	}
-	if (q->type == Q_NUMBER && bound->type != JSON_NUMBER) {
+	if (number && bound->type != JSON_NUMBER) {
 		wrong_member(r->check, r->at, names[m], "must be a number");
 		return false;
 	}
-	if (q->type != Q_NUMBER &&
-		!count_read(r->check, r->at, names[m], bound, least,
-			q->type == Q_TEXT ? ANSWER_TEXT_MAX : OPTIONS_MAX + 1))
+	if (!number && !count_read(r->check, r->at, names[m], bound, least,
+			       question_many(q) ? OPTIONS_MAX + 1 : ANSWER_TEXT_MAX))
 		return false;
 	*out = json_real(bound);
 	return true;
@@ -223,7 +223,7 @@ static void read_bounds(struct question_reading *r, struct question *q)
 	q->has_max = read_bound(r, q, M_MAX, &q->max);
 	if (q->has_min && q->has_max && q->min > q->max)
 		wrong_member(r->check, r->at, names[M_MIN], "must not be more than max");
-	if (q->type == Q_CHOICES && q->has_min && q->options_len &&
+	if (question_many(q) && q->has_min && q->options_len &&
 		q->min > (double)(q->options_len + q->other))
 		wrong_member(r->check, r->at, names[M_MIN],
 			"must not be more than the options");
@@ -232,12 +232,13 @@ static void read_bounds(struct question_reading *r, struct question *q)
 static void read_integer(struct question_reading *r, struct question *q)
 {
 	q->integer = flag_read(r->check, r->at, names[M_INTEGER], r->m[M_INTEGER], false);
-	if (q->integer && q->type != Q_NUMBER)
+	if (q->integer && question_kind(q)->input != INPUT_NUMBER)
 		wrong_member(r->check, r->at, names[M_INTEGER], "only for type number");
 }
 
 /* What the agent suggests or already knows must be a possible answer. */
-static void read_hint(struct question_reading *r, const struct question *q, enum member m)
+static void read_hint(
+	struct question_reading *r, const struct question *q, enum question_member m)
 {
 	struct json_place at = place_member(r->at, names[m]);
 	struct reply reply;
@@ -255,7 +256,7 @@ static void read_all(
 	q->required =
 		flag_read(r->check, r->at, names[M_REQUIRED], r->m[M_REQUIRED], true);
 	text_of(r, M_PLACEHOLDER, PLACEHOLDER_MAX, TEXT_FREE);
-	read_type(r, q);
+	read_type(r, arena, q);
 	read_options(r, arena, q);
 	read_other(r, q);
 	read_note(r, q);
@@ -400,7 +401,7 @@ void question_write(struct json_writer *w, const struct question *q)
 	text_write(w, "key", q->key);
 	if (q->header.len) text_write(w, "header", q->header);
 	text_write(w, "text", q->text);
-	text_write(w, "type", str_of(question_kind(q->type)->name));
+	text_write(w, "type", str_of(question_kind(q)->name));
 	if (q->options_len) {
 		jw_key(w, "options");
 		options_write(w, q, json_get(q->json, "options"));

@@ -157,9 +157,9 @@ static void check_count(struct reply_reading *r, const struct reply *out)
 	const struct question *q = r->q;
 	int count = __builtin_popcount(out->selected) + (out->other.len > 0);
 
-	if (q->type == Q_CHOICE && count > 1)
+	if (!question_many(q) && count > 1)
 		wrong(r->check, r->at, "only one may be chosen");
-	if (q->type != Q_CHOICES) return;
+	if (!question_many(q)) return;
 	if (q->has_min && count < q->min)
 		wrong(r->check, r->at, "at least %.0f must be chosen", q->min);
 	if (q->has_max && count > q->max)
@@ -193,26 +193,26 @@ void reply_read_choices(struct reply_reading *r, struct reply *out)
 static void read_note(struct reply_reading *r, struct reply *out)
 {
 	out->text = part_text(r, PART_TEXT);
-	if (out->text.len && !r->q->note && r->q->type != Q_APPROVAL)
+	if (out->text.len && !r->q->note && !question_decides(r->q))
 		wrong_member(r->check, r->at, part_names[PART_TEXT],
 			"this question takes no note");
 }
 
 static bool read_parts(struct reply_reading *r, const struct json *json)
 {
-	enum question_type type = r->q->type;
+	const struct question_kind *kind = question_kind(r->q);
 	bool fits = true;
 
 	r->shorthand = json->type != JSON_OBJECT;
 	if (r->shorthand) {
-		r->part[question_kind(type)->main] = json;
+		r->part[kind->main] = json;
 		return true;
 	}
 	members_read(r->check, r->at, json, &part_members, NULL, r->part);
 	for (enum reply_part p = 0; p < REPLY_PARTS; p++) {
-		if (!r->part[p] || (question_kind(type)->parts & 1u << p)) continue;
-		wrong_member(r->check, r->at, part_names[p], "not for type %s",
-			question_type_name(type));
+		if (!r->part[p] || (kind->parts & 1u << p)) continue;
+		wrong_member(
+			r->check, r->at, part_names[p], "not for type %s", kind->name);
 		fits = false;
 	}
 	return fits;
@@ -221,14 +221,15 @@ static bool read_parts(struct reply_reading *r, const struct json *json)
 void reply_read(struct check *c, const struct json_place *at, const struct question *q,
 	const struct json *json, struct reply *out)
 {
+	const struct question_kind *kind = question_kind(q);
 	struct check own = { .why = c->why };
 	struct reply_reading r = { .check = &own, .at = at, .q = q };
 
 	*out = (struct reply){ 0 };
 	if (!json || json->type == JSON_NULL) return;
 	if (read_parts(&r, json)) {
-		question_kind(q->type)->read(&r, out);
-		if (!r.shorthand && q->type != Q_TEXT) read_note(&r, out);
+		kind->read(&r, out);
+		if (!r.shorthand && kind->main != PART_TEXT) read_note(&r, out);
 	}
 	c->failed |= own.failed;
 }

@@ -54,10 +54,10 @@ void reply_sum(struct buf *out, const struct question *q, const struct reply *r)
 	sum_text(out, "- ", q->header.len ? q->header : q->text);
 	buf_add_text(out, ": ");
 	if (r->given)
-		question_kind(q->type)->sum(out, q, r);
+		question_kind(q)->sum(out, q, r);
 	else
 		buf_add_char(out, '-');
-	if (q->type == Q_TEXT || !r->text.len) return;
+	if (question_kind(q)->main == PART_TEXT || !r->text.len) return;
 	sum_text(out, " (note: ", r->text);
 	buf_add_char(out, ')');
 }

@@ -2,6 +2,7 @@
 #include "core/notify/channel_limit.h"
 
 #include "core/ask/ask_detail.h"
+#include "core/ask/question_kind.h"
 
 const struct channel_limit channel_limit_push = {
 	.approve = RISK_LOW, .few = true, .room = CHANNEL_ROOM_PUSH
@@ -44,14 +45,14 @@ bool channel_question_few(const struct ask_parts *p)
 	const struct question *q = p->questions;
 
 	if (p->questions_len != 1 || q->note_required) return false;
-	return q->type == Q_BOOLEAN ||
-	       (q->type == Q_CHOICE && q->options_len == 2 && !q->other);
+	return question_kind(q)->input == INPUT_YES_NO ||
+	       (question_kind(q)->input == INPUT_ONE && q->options_len == 2 && !q->other);
 }
 
 static bool asks_approval(const struct ask_parts *p)
 {
 	for (size_t i = 0; i < p->questions_len; i++)
-		if (p->questions[i].type == Q_APPROVAL) return true;
+		if (question_decides(&p->questions[i])) return true;
 	return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 
 struct reply_words {
@@ -202,16 +203,16 @@ static bool value_write(struct reply_words *r, const struct question *q, struct 
 {
 	struct str rest, line = first_line(text, &rest);
 
-	switch (q->type) {
-	case Q_TEXT: jw_str(w, text); return text.len > 0;
-	case Q_NUMBER: return number_write(r, line, w);
-	case Q_BOOLEAN:
+	switch (question_kind(q)->input) {
+	case INPUT_TEXT: jw_str(w, text); return text.len > 0;
+	case INPUT_NUMBER: return number_write(r, line, w);
+	case INPUT_YES_NO:
 		if (!word_in(line, yes) && !word_in(line, no)) return false;
 		jw_bool(w, word_in(line, yes));
 		return true;
-	case Q_CHOICE: return choice_write(r, q, line, w);
-	case Q_CHOICES: return choices_write(r, q, line, w);
-	case Q_APPROVAL: return approval_write(r, text, w);
+	case INPUT_ONE: return choice_write(r, q, line, w);
+	case INPUT_MANY: return choices_write(r, q, line, w);
+	case INPUT_DECISION: return approval_write(r, text, w);
 	}
 	return false;
 }
@@ -235,6 +236,12 @@ static int line_question(struct reply_words *r, struct str line, struct str *val
 		if (line.at[n] == ':' && same(r, p->questions[i].key, name))
 			return (int)i;
 	return (int)number - 1;
+}
+
+/* Lines after the first belong to a text, and to the reason of a decision. */
+static bool takes_lines(const struct question *q)
+{
+	return question_kind(q)->input == INPUT_TEXT || question_decides(q);
 }
 
 enum { LINES_MAX = 500 };
@@ -262,8 +269,7 @@ static bool several_write(struct reply_words *r, struct str text, struct json_wr
 				value.at ? value.at + value.len : line.at };
 			at = i;
 		} else if (at >= 0 && str_trim(line).len &&
-			   (p->questions[at].type == Q_TEXT ||
-				   p->questions[at].type == Q_APPROVAL)) {
+			   takes_lines(&p->questions[at])) {
 			line = str_trim(line);
 			said[at].end = line.at + line.len;
 		}
@@ -314,8 +320,8 @@ static enum mail_verb verb_read(
 	struct reply_words *r, struct str text, struct json_writer *w, bool *needs_note)
 {
 	struct str rest, line = first_line(text, &rest);
-	bool of_text =
-		r->parts->questions_len == 1 && r->parts->questions[0].type == Q_TEXT;
+	bool of_text = r->parts->questions_len == 1 &&
+		       question_kind(r->parts->questions)->input == INPUT_TEXT;
 
 	if (!text.len) return MAIL_MEANS_NOTHING;
 	if (line.len && line.at[0] == '?') {

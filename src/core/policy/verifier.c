@@ -16,10 +16,10 @@ bool verifier_is_url(struct str setting)
 	return str_starts(setting, "https://") || str_starts(setting, "http://");
 }
 
-static enum verdict verdict_named(struct str name)
+static enum verifier_verdict verdict_named(struct str name)
 {
 	for (int i = VERDICT_FINE; i <= VERDICT_UNSURE; i++)
-		if (str_is(name, verdicts[i])) return (enum verdict)i;
+		if (str_is(name, verdicts[i])) return (enum verifier_verdict)i;
 	return VERDICT_NONE;
 }
 

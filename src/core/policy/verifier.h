@@ -14,17 +14,17 @@ enum {
 	VERIFIER_WAIT_MS = 90 * 1000, /* for which it can keep people from approving */
 };
 
-enum verdict { VERDICT_NONE, VERDICT_FINE, VERDICT_DENY, VERDICT_UNSURE };
+enum verifier_verdict { VERDICT_NONE, VERDICT_FINE, VERDICT_DENY, VERDICT_UNSURE };
 
 /* One verifier of an ask. Strings are borrowed. */
 struct verification {
 	struct str name;
 	struct str rule; /* rul_… that wants it */
 	int64_t until_ms;
-	enum verdict verdict; /* VERDICT_NONE: it has not spoken */
-	struct str note;      /* or empty */
-	enum risk risk;	      /* that it raises the ask to; RISK_NONE: it does not */
-	int64_t at_ms;	      /* when it spoke, or failed */
+	enum verifier_verdict verdict; /* VERDICT_NONE: it has not spoken */
+	struct str note;	       /* or empty */
+	enum risk risk; /* that it raises the ask to; RISK_NONE: it does not */
+	int64_t at_ms;	/* when it spoke, or failed */
 };
 
 struct verifications {

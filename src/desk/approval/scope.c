@@ -6,6 +6,7 @@
 #include "desk/ask/ask.h"
 
 #include "base/keep.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/ask/ask_rule.h"
@@ -350,9 +351,7 @@ static enum err open_fits(struct rows *rows, const struct policy_snapshot *snaps
 		return OK;
 	e = ask_parts(a, rows->arena, &parts, why);
 	if (e || !parts.operation) return e;
-	for (size_t i = 0; i < parts.questions_len; i++)
-		if (parts.questions[i].type != Q_APPROVAL && parts.questions[i].required)
-			return OK;
+	if (!questions_only_decide(parts.questions, parts.questions_len)) return OK;
 	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, 0, rows->arena, &v);
 	*fits = !v.stop &&

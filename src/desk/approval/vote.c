@@ -3,6 +3,7 @@
 #include "desk/approval/vote.h"
 
 #include "core/ask/decision.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/show.h"
 #include "desk/ask/ask.h"
 #include "desk/people/roster.h"
@@ -69,7 +70,7 @@ static struct str decision_note(
 
 	if (json_read(answer->json, NULL, arena, &json, NULL)) return STR_NONE;
 	for (size_t i = 0; i < parts->questions_len; i++)
-		if (parts->questions[i].type == Q_APPROVAL)
+		if (question_decides(&parts->questions[i]))
 			return json_text(json_get(
 				json_get_str(json, parts->questions[i].key), "text"));
 	return STR_NONE;

@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "core/ask/because.h"
 #include "core/ask/decision.h"
+#include "core/ask/question_kind.h"
 #include "core/shared/show.h"
 #include "desk/policy/require.h"
 
@@ -168,7 +169,7 @@ static const struct json *ruled_answers(const struct ask_parts *parts, struct st
 		{ .type = JSON_STRING, .text = note } };
 	*out = (struct json){ .type = JSON_OBJECT, .members = room };
 	for (size_t i = 0; i < parts->questions_len; i++)
-		if (parts->questions[i].type == Q_APPROVAL)
+		if (question_decides(&parts->questions[i]))
 			room[out->count++] =
 				(struct json_member){ parts->questions[i].key,
 					{ .type = JSON_OBJECT,
@@ -183,7 +184,7 @@ static size_t approvals_only(struct ask_parts *parts)
 	size_t n = 0;
 
 	for (size_t i = 0; i < parts->questions_len; i++)
-		if (parts->questions[i].type == Q_APPROVAL)
+		if (question_decides(&parts->questions[i]))
 			parts->questions[n++] = parts->questions[i];
 	return n;
 }

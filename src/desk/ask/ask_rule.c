@@ -4,19 +4,11 @@
 
 #include "base/keep.h"
 #include "core/ask/because.h"
+#include "core/ask/question_kind.h"
 #include "core/policy/verifier.h"
 #include "core/shared/show.h"
 #include "desk/policy/require.h"
 #include "desk/policy/since.h"
-
-/* Is there a required question besides the approval? Only a person can answer it. */
-static bool draft_has_more(const struct draft *d)
-{
-	for (size_t i = 0; i < d->questions_len; i++)
-		if (d->questions[i].type != Q_APPROVAL && d->questions[i].required)
-			return true;
-	return false;
-}
 
 static int64_t sooner(int64_t a, int64_t b)
 {
@@ -58,7 +50,10 @@ static bool only_stopped(struct rows *rows, const struct policy_snapshot *snapsh
 enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, struct ask *a,
 	struct rule_verdict *out, struct fault *why)
 {
-	unsigned flags = draft_has_more(d) || d->require.len ? DECIDE_NO_ALLOW : 0;
+	/* Only a person can answer a required question besides the approval. */
+	bool person =
+		d->require.len || !questions_only_decide(d->questions, d->questions_len);
+	unsigned flags = person ? DECIDE_NO_ALLOW : 0;
 	struct operation_view look;
 	struct policy_snapshot *snapshot;
 	enum err e;

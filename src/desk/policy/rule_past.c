@@ -1,5 +1,6 @@
 /* rule_past.c - past approvals, as rules are tried on them; and what they say against a
  * rule. */
+#include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "desk/people/projects.h"
 #include "desk/policy/rules.h"
@@ -12,15 +13,6 @@ struct past_pass {
 	past_fn *fn;
 	void *ctx;
 };
-
-static bool has_more(const struct ask_parts *parts)
-{
-	for (size_t i = 0; i < parts->questions_len; i++)
-		if (parts->questions[i].type != Q_APPROVAL &&
-			parts->questions[i].required)
-			return true;
-	return false;
-}
 
 static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 {
@@ -40,7 +32,8 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 			.status = a.status,
 			.approved = ask_approved(&a),
 			.by_person = str_find(a.answered_by, STR("\"human\"")) >= 0,
-			.requires = has_more(&parts),
+			.requires = !questions_only_decide(
+				parts.questions, parts.questions_len),
 			.sensitive = parts.sensitive,
 			.created_ms = a.created_ms };
 
