@@ -2,21 +2,13 @@
 #include "desk/people/people.h"
 #include "desk/people/people_log.h"
 
-static enum err id_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 /* The workspace, and its owner. */
 static enum err workspace_new(struct rows *rows, struct str name, int64_t *ws,
 	const struct user **owner, struct fault *why)
 {
 	struct workspace fresh = { .name = name, .created_ms = rows->now_ms };
 	const struct workspace *other = NULL;
-	enum err e =
-		rows_query(rows, SQL_WORKSPACES_LAST, NULL, 0, id_row, &fresh.id, why);
+	enum err e = rows_int(rows, SQL_WORKSPACES_LAST, NULL, 0, &fresh.id, why);
 
 	if (e) return e;
 	while ((other = rows_next(rows, RECORD_WORKSPACES, other)))
@@ -33,11 +25,11 @@ static enum err bootstrap_decide(struct job *job, struct rows *rows, struct faul
 	const struct val first[] = { val_int(1) };
 	const struct user *owner = NULL;
 	int64_t ws = 0, logins = 0;
-	enum err e = rows_query(rows, SQL_WORKSPACE_GET, first, 1, id_row, &ws, why);
+	enum err e = rows_int(rows, SQL_WORKSPACE_GET, first, 1, &ws, why);
 
 	if (!e) e = people_record(rows, !ws, why);
 	if (!e && !ws) e = workspace_new(rows, STR("default"), &ws, &owner, why);
-	if (!e) e = rows_query(rows, SQL_USERS_LOGGED_IN, NULL, 0, id_row, &logins, why);
+	if (!e) e = rows_int(rows, SQL_USERS_LOGGED_IN, NULL, 0, &logins, why);
 	t->as_of = logins;
 	t->secret[0] = '\0';
 	if (!e && !owner) e = user_by_name(rows, 1, STR("owner"), &owner, why);
@@ -51,15 +43,12 @@ const struct use use_bootstrap =
 
 /* ---- keys that every node must know ---- */
 
-static enum err key_find(struct rows *rows, struct str name,
-	const struct server_key **out, struct fault *why)
+enum err desk_find_key(struct rows *rows, struct str name, const struct server_key **out,
+	struct fault *why)
 {
 	const struct val key[] = { val_text(name) };
-	enum err e = rows_fetch(rows, RECORD_SERVER_KEYS,
-		SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), key, 1, why);
 
-	if (!e) *out = rows_find(rows, RECORD_SERVER_KEYS, name);
-	return e;
+	return rows_get(rows, RECORD_SERVER_KEYS, key, out, why);
 }
 
 enum err desk_server_key(struct rows *rows, struct str name,
@@ -67,7 +56,7 @@ enum err desk_server_key(struct rows *rows, struct str name,
 {
 	const struct server_key *found = NULL;
 	uint8_t *fresh;
-	enum err e = key_find(rows, name, &found, why);
+	enum err e = desk_find_key(rows, name, &found, why);
 
 	if (e) return e;
 	if (!found) {
@@ -88,7 +77,7 @@ enum err desk_set_server_key(
 {
 	const struct server_key *found = NULL;
 	struct server_key *k = NULL, fresh = { .name = name };
-	enum err e = key_find(rows, name, &found, why);
+	enum err e = desk_find_key(rows, name, &found, why);
 
 	if (e) return e;
 	k = found ? rows_change(rows, found) : rows_new(rows, RECORD_SERVER_KEYS, &fresh);
@@ -169,7 +158,7 @@ static enum err workspace_create_decide(
 	int64_t ws = 0;
 	enum err e = local_admin_only(job, why);
 
-	if (!e) e = rows_query(rows, SQL_WORKSPACE_BY_NAME, args, 1, id_row, &ws, why);
+	if (!e) e = rows_int(rows, SQL_WORKSPACE_BY_NAME, args, 1, &ws, why);
 	if (e) return e;
 	while (!ws && (other = rows_next(rows, RECORD_WORKSPACES, other)))
 		if (str_eq(other->name, name)) ws = other->id;

@@ -4,117 +4,43 @@
 #include "desk/notify/notify_fill.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 
 enum {
 	PENDING_BYTES = 512 * 1024, /* open asks that a body shows, the newest */
 	PENDING_PAGE = 8,
 };
 
-/* ---- rows ---- */
+/* ---- keys ---- */
 
-struct one_ask {
-	struct arena *arena;
-	struct ask *out;
-	bool found;
-};
-
-static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
+enum err fill_server_key(
+	struct rows *rows, struct str name, struct str *out, struct fault *why)
 {
-	struct one_ask *o = ctx;
+	const struct server_key *k;
+	enum err e = desk_find_key(rows, name, &k, why);
 
-	o->found = true;
-	return ask_from_row(row, o->arena, o->out, why);
-}
-
-static enum err ask_read(struct rows *rows, const struct delivery *d, struct arena *arena,
-	struct ask *out, struct fault *why)
-{
-	struct one_ask o = { arena, out, false };
-	const struct val args[] = { val_int(d->ws), val_text(d->ask) };
-	enum err e = rows_query(rows, SQL_ASK_GET, args, 2, ask_row, &o, why);
-
-	return e || o.found ? e
-			    : fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(d->ask));
-}
-
-struct text_row {
-	struct arena *arena;
-	int column;
-	struct str text;
-};
-
-static enum err text_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct text_row *t = ctx;
-
-	(void)why;
-	t->text = arena_str(t->arena, row_text(row, t->column));
-	return OK;
-}
-
-static enum err workspace_name(struct rows *rows, int64_t ws, struct arena *arena,
-	struct str *out, struct fault *why)
-{
-	struct text_row t = { arena, 1, STR_NONE };
-	const struct val args[] = { val_int(ws) };
-	enum err e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, text_row, &t, why);
-
-	*out = t.text;
-	return e;
-}
-
-struct one_key {
-	struct arena *arena;
-	struct server_key key;
-};
-
-static enum err key_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct one_key *k = ctx;
-
-	return record_read(&records[RECORD_SERVER_KEYS], row, k->arena, &k->key, why);
-}
-
-static enum err key_read(struct rows *rows, struct str name, struct arena *arena,
-	struct one_key *out, struct fault *why)
-{
-	const struct val args[] = { val_text(name) };
-
-	*out = (struct one_key){ .arena = arena };
-	return rows_query(
-		rows, SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, key_row, out, why);
-}
-
-enum err fill_server_key(struct rows *rows, struct str name, struct arena *arena,
-	struct str *out, struct fault *why)
-{
-	struct one_key k;
-	enum err e = key_read(rows, name, arena, &k, why);
-
-	if (!e && k.key.value.len != SERVER_KEY_SIZE)
+	if (!e && (!k || k->value.len != SERVER_KEY_SIZE))
 		e = fail(why, ERR_UNAVAILABLE, "the server's key is not there yet");
-	if (!e) *out = k.key.value;
+	if (!e) *out = k->value;
 	return e;
 }
 
 /* They were made when the delivery was claimed. */
-static enum err keys_read(struct rows *rows, struct delivery_fill *f, int64_t now_ms,
-	struct arena *arena, struct fault *why)
+static enum err keys_read(struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
 	int64_t ws = f->delivery->ws;
-	struct one_key now, before;
-	enum err e =
-		key_read(rows, desk_webhook_key_name(ws, false, arena), arena, &now, why);
+	const struct server_key *now, *before;
+	enum err e = desk_find_key(
+		rows, desk_webhook_key_name(ws, false, rows->arena), &now, why);
 
 	if (!e)
-		e = key_read(rows, desk_webhook_key_name(ws, true, arena), arena, &before,
-			why);
+		e = desk_find_key(
+			rows, desk_webhook_key_name(ws, true, rows->arena), &before, why);
 	if (e) return e;
-	if (!now.key.value.len)
-		return fail(why, ERR_UNAVAILABLE, "the webhook key is not there yet");
-	f->keys[0] = now.key.value;
-	if (before.key.created_ms > now_ms - WEBHOOK_OVERLAP_MS)
-		f->keys[1] = before.key.value;
+	if (!now) return fail(why, ERR_UNAVAILABLE, "the webhook key is not there yet");
+	f->keys[0] = now->value;
+	if (before && before->created_ms > rows->now_ms - WEBHOOK_OVERLAP_MS)
+		f->keys[1] = before->value;
 	return OK;
 }
 
@@ -227,71 +153,67 @@ static void body_write(struct buf *out, struct task *t, const struct ask *a,
 struct filling {
 	struct task *t;
 	struct rows *rows;
-	int64_t now_ms;
 	struct delivery_fill *fill;
-	struct ask ask;
-	struct session session;
+	const struct ask *ask; /* NULL: it is about none; likewise the session */
+	const struct session *session;
+	struct str workspace;
 };
 
 typedef enum err fill_fn(struct filling *, struct fault *why);
 
 static enum err webhook_fill(struct filling *f, struct fault *why)
 {
-	struct arena *arena = &f->t->job.arena;
-	const struct session *s = &f->session;
-	struct pending p = {
-		.t = f->t, .title = s->title, .now_ms = f->now_ms, .id = "zz"
-	};
+	const struct session *s = f->session;
+	struct pending p = { .t = f->t,
+		.title = s->title,
+		.workspace = f->workspace,
+		.now_ms = f->rows->now_ms,
+		.id = "zz" };
 	struct buf body = { 0 };
-	enum err e = workspace_name(f->rows, s->ws, arena, &p.workspace, why);
+	enum err e = pending_read(f->rows, s, &p, why);
 
-	if (!e) e = pending_read(f->rows, s, &p, why);
 	if (e) return e;
-	body_write(&body, f->t, &f->ask, s, &p);
-	if (body.failed) arena->failed = true;
-	f->fill->body = arena_str(arena, buf_str(&body));
-	buf_done(&body);
-	return OK;
+	body_write(&body, f->t, f->ask, s, &p);
+	f->fill->body = buf_keep_done(&body, f->rows->arena);
+	return keys_read(f->rows, f->fill, why);
 }
 
 /* A message to a person: what it is about may be no ask. */
 static enum err person_fill(struct filling *f, struct fault *why)
 {
 	struct delivery_fill *fill = f->fill;
-	const struct delivery *d = fill->delivery;
-	struct arena *arena = &f->t->job.arena;
 	enum err e = OK;
 
-	if (d->ask.len) {
-		fill->ask = f->ask;
-		fill->session_title = f->session.title;
-		e = workspace_name(f->rows, d->ws, arena, &fill->workspace, why);
+	if (f->ask) {
+		fill->ask = *f->ask;
+		fill->session_title = f->session->title;
+		fill->workspace = f->workspace;
 	}
-	return e ? e : notify_fill(f->t, f->rows, f->now_ms, fill, why);
+	e = notify_fill(f->t, f->rows, fill, why);
+	if (!e && fill->delivery->kind == DELIVERY_WEBHOOK)
+		e = keys_read(f->rows, fill, why);
+	return e;
 }
 
 static enum err context_fill(struct filling *f, struct fault *why)
 {
-	const struct session *s = &f->session;
+	const struct session *s = f->session;
 
-	if (resumer_is_late(s, &f->ask))
+	if (resumer_is_late(s, f->ask))
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	f->fill->external_id = s->external_id;
-	return desk_resume_context(f->rows, s, &f->t->job.arena, &f->fill->context, why);
+	return desk_resume_context(f->rows, s, &f->fill->context, why);
 }
 
 /* The ask as it is shown, and nothing else. */
 static enum err verifier_fill(struct filling *f, struct fault *why)
 {
-	struct arena *arena = &f->t->job.arena;
-	struct str workspace;
-	enum err e = workspace_name(f->rows, f->ask.ws, arena, &workspace, why);
+	enum err e = keys_read(f->rows, f->fill, why);
 
-	if (!e) e = keys_read(f->rows, f->fill, f->now_ms, arena, why);
 	if (!e)
-		f->fill->body = desk_show(f->t->desk, &f->ask, f->session.title,
-			workspace, f->now_ms, arena);
+		f->fill->body = desk_show(f->t->desk, f->ask, f->session->title,
+			f->workspace, f->rows->now_ms, f->rows->arena);
 	return e;
 }
 
@@ -304,17 +226,23 @@ static fill_fn *const fills[DELIVERY_KINDS] = {
 static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct filling f = { t, rows, rows->now_ms, t->checked, { 0 }, { 0 } };
+	struct filling f = { .t = t, .rows = rows, .fill = t->checked };
 	const struct delivery *d = f.fill->delivery;
-	enum err e = d->ask.len ? ask_read(rows, d, &job->arena, &f.ask, why) : OK;
+	const struct val ws[] = { val_int(d->ws) };
+	const struct workspace *w = NULL;
+	struct session *s = NULL;
+	struct ask *a = NULL;
+	enum err e = d->ask.len ? rows_fetch_ask(rows, d->ws, d->ask, &a, why) : OK;
 
 	if (!e && d->session.len)
-		e = desk_read_session(
-			rows, d->ws, d->session, &job->arena, &f.session, why);
-	if (!e) e = d->contact.len ? person_fill(&f, why) : fills[d->kind](&f, why);
-	if (!e && d->kind == DELIVERY_WEBHOOK)
-		e = keys_read(rows, f.fill, rows->now_ms, &job->arena, why);
-	return e;
+		e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (!e && a && d->kind != DELIVERY_RESUMER)
+		e = rows_get(rows, RECORD_WORKSPACES, ws, &w, why);
+	if (e) return e;
+	f.ask = a;
+	f.session = s;
+	if (w) f.workspace = w->name;
+	return d->contact.len ? person_fill(&f, why) : fills[d->kind](&f, why);
 }
 
 const struct use use_delivery_fill =

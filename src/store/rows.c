@@ -31,12 +31,6 @@ static bool copy_put(struct rows *rows, struct row_copy *row)
 	return true;
 }
 
-static struct row_copy *copy_find(
-	const struct rows *rows, enum record_id id, struct str name)
-{
-	return table_get(&rows->of[id].named, name);
-}
-
 /* The copy of a result row: the one that is here, or a new one. NULL: why. */
 static struct row_copy *copy_load(
 	struct rows *rows, enum record_id id, const struct row *row, struct fault *why)
@@ -106,8 +100,11 @@ static void *copy_spare(struct rows *rows, enum record_id id, const void *record
 enum err loaded_record(void *ctx, const struct row *row, struct fault *why)
 {
 	struct loading *l = ctx;
+	const struct row_copy *copy = copy_load(l->rows, l->id, row, why);
 
-	return copy_load(l->rows, l->id, row, why) ? OK : why ? why->err : ERR_MEMORY;
+	if (!copy) return why ? why->err : ERR_MEMORY;
+	if (!l->first) l->first = copy_record(copy);
+	return OK;
 }
 
 enum err loaded_session(void *ctx, const struct row *row, struct fault *why)
@@ -466,109 +463,6 @@ const void *rows_next(const struct rows *rows, enum record_id id, const void *at
 	while (row && copy_gone(rows, row))
 		row = row->next;
 	return row ? copy_record(row) : NULL;
-}
-
-/* ---- loading while deciding ---- */
-
-enum err rows_fetch_ask(
-	struct rows *rows, int64_t ws, struct str id, struct ask **out, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_recall_ask(rows, ws, id) ? OK
-						   : db_one(rows->db, SQL_ASK_GET, args,
-							     2, loaded_ask, rows, why);
-
-	if (e) return e;
-	*out = rows_ask(rows, ws, id);
-	return *out ? OK : fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(id));
-}
-
-enum err rows_fetch_session(struct rows *rows, int64_t ws, struct str id,
-	struct session **out, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_recall_session(rows, ws, id)
-			     ? OK
-			     : db_one(rows->db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args,
-				       2, loaded_session, rows, why);
-
-	if (e) return e;
-	*out = rows_session(rows, ws, id);
-	return *out ? OK : fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(id));
-}
-
-enum err rows_fetch_open(struct rows *rows, const struct session *s, struct fault *why)
-{
-	const struct val args[] = { val_int(s->ws), val_text(s->id) };
-
-	if (s->open_input + s->open_approval + s->open_other == 0) return OK;
-	return db_one(rows->db, SQL_ASKS_OPEN, args, 2, loaded_open, rows, why);
-}
-
-enum err rows_fetch(struct rows *rows, enum record_id id, enum sql sql,
-	const struct val *args, int len, struct fault *why)
-{
-	struct loading l = { rows, id };
-
-	return rows_query(rows, sql, args, len, loaded_record, &l, why);
-}
-
-enum err rows_get(struct rows *rows, enum record_id id, const struct val *key, void *out,
-	struct fault *why)
-{
-	enum err e = rows_fetch(
-		rows, id, SQL_OF(id, RECORD_GET), key, records[id].keys_len, why);
-	const void *found = e ? NULL : rows_find_key(rows, id, key);
-
-	if (!e) memcpy(out, &found, sizeof found);
-	return e;
-}
-
-enum err rows_verify(struct rows *rows, struct fault *why)
-{
-	return rows->db->driver->verify(rows->db, why);
-}
-
-enum err rows_query(struct rows *rows, enum sql sql, const struct val *args, int len,
-	row_fn *row, void *ctx, struct fault *why)
-{
-	assert(sql_reads(sql));
-	return db_one(rows->db, sql, args, len, row, ctx, why);
-}
-
-enum err rows_fetch_user(struct rows *rows, int64_t ws, struct str id,
-	const struct user **out, struct fault *why)
-{
-	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct user *u;
-	enum err e = copy_find(rows, RECORD_USERS, id)
-			     ? OK
-			     : rows_fetch(rows, RECORD_USERS,
-				       SQL_OF(RECORD_USERS, RECORD_GET), key, 2, why);
-
-	if (e) return e;
-	u = rows_find(rows, RECORD_USERS, id);
-	if (!u || u->ws != ws)
-		return fail(
-			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
-	*out = u;
-	return OK;
-}
-
-enum err rows_fetch_token(struct rows *rows, int64_t ws, struct str id,
-	const struct token **out, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(id) };
-	const struct token *tok = NULL;
-	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKEN_BY_ID, args, 2, why);
-
-	if (e) return e;
-	while ((tok = rows_next(rows, RECORD_TOKENS, tok)))
-		if (tok->ws == ws && str_eq(tok->id, id)) {
-			*out = tok;
-			return OK;
-		}
-	return fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(id, 64)));
 }
 
 /* ---- changes ---- */

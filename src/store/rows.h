@@ -206,6 +206,16 @@ enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn
 /* One record by its key, loaded; `out` is where a pointer to it goes: NULL, there is none. */
 enum err rows_get(
 	struct rows *, enum record_id, const struct val *key, void *out, struct fault *);
+/* The first record that this statement finds, likewise. */
+enum err rows_first(struct rows *, enum record_id, enum sql, const struct val *, int len,
+	void *out, struct fault *);
+/* The first column of the last row that it finds; `out` is left alone when there is none. */
+enum err rows_int(struct rows *, enum sql, const struct val *, int len, int64_t *out,
+	struct fault *);
+enum err rows_text(struct rows *, enum sql, const struct val *, int len, struct str *out,
+	struct fault *);
+/* All records of a workspace that are here, in the order they came; their first member is it. */
+const void **rows_all(struct rows *, enum record_id, int64_t ws, size_t *len);
 /* The engine's own check of its store. */
 enum err rows_verify(struct rows *, struct fault *);
 

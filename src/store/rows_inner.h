@@ -49,6 +49,12 @@ static inline struct str copy_session(const struct row_copy *row)
 		       : STR_NONE;
 }
 
+static inline struct row_copy *copy_find(
+	const struct rows *rows, enum record_id id, struct str name)
+{
+	return table_get(&rows->of[id].named, name);
+}
+
 /* Not there for anybody: deleted, with its session, or never made. */
 static inline bool copy_gone(const struct rows *rows, const struct row_copy *row)
 {
@@ -66,6 +72,7 @@ static inline bool copy_changed(const struct row_copy *row)
 struct loading {
 	struct rows *rows;
 	enum record_id id;
+	const void *first; /* that it found; or NULL */
 };
 
 row_fn loaded_record;				/* ctx: struct loading */

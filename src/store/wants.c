@@ -58,7 +58,7 @@ void wants_record(struct wants *w, enum record_id id, const struct val *key)
 	if (!wants_first(w, (char)id, 0, record_key_name(r, key, w->rows->arena))) return;
 	c = wants_call(w, SQL_OF(id, RECORD_GET), loaded_record, r->keys_len);
 	if (!c) return;
-	*l = (struct loading){ w->rows, id };
+	*l = (struct loading){ w->rows, id, NULL };
 	c->ctx = l;
 	memcpy(call_args(c), key, (size_t)r->keys_len * sizeof *key);
 }

@@ -23,11 +23,11 @@ static void views_write(struct buf *out, struct str views)
 
 static enum err views_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct user u;
+	const struct user *u;
 	enum err e = person_only(job, why);
 
-	if (!e) e = user_find(rows, job->who.ws, job->who.user, &job->arena, &u, why);
-	if (!e) views_write(&job->out, u.views);
+	if (!e) e = rows_fetch_user(rows, job->who.ws, job->who.user, &u, why);
+	if (!e) views_write(&job->out, u->views);
 	return e;
 }
 

@@ -11,17 +11,14 @@ struct str desk_webhook_key_name(int64_t ws, bool before, struct arena *arena)
 enum err desk_webhook_keys(struct rows *rows, int64_t ws, struct arena *arena,
 	struct str keys[WEBHOOK_KEYS], struct fault *why)
 {
-	struct str name = desk_webhook_key_name(ws, true, rows->arena);
-	const struct val args[] = { val_text(name) };
 	const struct server_key *now, *before;
 	enum err e = desk_server_key(
 		rows, desk_webhook_key_name(ws, false, rows->arena), &now, why);
 
 	if (!e)
-		e = rows_fetch(rows, RECORD_SERVER_KEYS,
-			SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, why);
+		e = desk_find_key(
+			rows, desk_webhook_key_name(ws, true, rows->arena), &before, why);
 	if (e) return e;
-	before = rows_find(rows, RECORD_SERVER_KEYS, name);
 	keys[0] = arena_str(arena, now->value);
 	keys[1] = before && before->created_ms > rows->now_ms - WEBHOOK_OVERLAP_MS
 			  ? arena_str(arena, before->value)

@@ -51,7 +51,7 @@ void desk_mail_metrics(struct desk *d, struct buf *out)
 /* One message on its way. */
 struct incoming {
 	struct desk *desk;
-	struct arena arena;
+	struct arena arena, found_in; /* its own; that of what its token names */
 	struct mail_in mail;
 	struct str recipient;
 	struct str key; /* that makes taking it twice the same as once */
@@ -64,21 +64,6 @@ struct incoming {
 };
 
 /* ---- what it is about ---- */
-
-struct found_row {
-	struct arena *arena;
-	enum record_id id;
-	void *out;
-	bool found;
-};
-
-static enum err found_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct found_row *f = ctx;
-
-	f->found = true;
-	return record_read(&records[f->id], row, f->arena, f->out, why);
-}
 
 static bool token_fits(
 	const struct incoming *in, struct str key, struct str address, char id[ID_SIZE])
@@ -96,42 +81,34 @@ static bool token_find(const struct incoming *in, struct str key, char id[ID_SIZ
 	return false;
 }
 
-static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct incoming *in = ctx;
-	enum err e = ask_from_row(row, &in->arena, &in->ask, why);
-
-	if (!e) e = ask_parts(&in->ask, &in->arena, &in->parts, why);
-	if (!e) in->open = in->ask.status == ASK_PENDING;
-	return e;
-}
-
 /* The delivery that the token names, its contact and its ask. */
 static enum err mail_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct incoming *in = task_of(job)->checked;
-	struct found_row d = { &in->arena, RECORD_DELIVERIES, &in->delivery, false };
-	struct found_row c = { &in->arena, RECORD_CONTACTS, &in->contact, false };
+	const struct delivery *d = NULL;
+	const struct contact *c = NULL;
+	struct fault gone = { 0 };
+	struct ask *a = NULL;
 	char id[ID_SIZE];
 	struct str key;
-	enum err e = mail_key(rows, &in->arena, &key, why);
+	enum err e = mail_key(rows, &key, why);
 
 	if (e || !key.len || !token_find(in, key, id)) return e;
-	const struct val by_id[] = { val_text(arena_str(&in->arena, str_of(id))) };
+	const struct val by_id[] = { val_text(str_of(id)) };
 
-	e = rows_query(rows, SQL_DELIVERY_ANYWHERE, by_id, 1, found_row, &d, why);
-	if (e || !d.found || in->delivery.kind != DELIVERY_EMAIL || !in->delivery.ask.len)
-		return e;
-	const struct val of_contact[] = { val_int(in->delivery.ws),
-		val_text(in->delivery.contact) };
-	const struct val of_ask[] = { val_int(in->delivery.ws),
-		val_text(in->delivery.ask) };
-
-	e = rows_query(rows, SQL_OF(RECORD_CONTACTS, RECORD_GET), of_contact, 2,
-		found_row, &c, why);
-	if (!e) e = rows_query(rows, SQL_ASK_GET, of_ask, 2, ask_row, in, why);
-	in->found = c.found && in->ask.id.len;
-	return e;
+	e = rows_first(rows, RECORD_DELIVERIES, SQL_DELIVERY_ANYWHERE, by_id, 1, &d, why);
+	if (e || !d || d->kind != DELIVERY_EMAIL || !d->ask.len) return e;
+	e = contact_fetch(rows, d->ws, d->contact, &c, why);
+	if (e) return e;
+	e = rows_fetch_ask(rows, d->ws, d->ask, &a, &gone);
+	if (e && e != ERR_NOT_FOUND) return *why = gone, e;
+	if (e || !c) return OK;
+	in->found = true;
+	in->delivery = *d;
+	in->contact = *c;
+	in->ask = *a;
+	in->open = a->status == ASK_PENDING;
+	return ask_parts(a, rows->arena, &in->parts, why);
 }
 
 static const struct use use_mail_find =
@@ -381,6 +358,8 @@ static enum err incoming_find(struct incoming *in, struct fault *why)
 	desk_wait(in->desk, &use_mail_find, t);
 	e = t->job.err;
 	if (e) *why = t->job.why;
+	in->found_in = t->job.arena;
+	t->job.arena = (struct arena){ 0 };
 	task_drop(t);
 	return e;
 }
@@ -424,6 +403,7 @@ enum err desk_mail_in(struct desk *d, struct str raw, struct str recipient,
 
 	if (!e) atomic_fetch_add(&d->mail.counts[*out], 1);
 	arena_done(&in.arena);
+	arena_done(&in.found_in);
 	return e;
 }
 

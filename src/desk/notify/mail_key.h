@@ -4,7 +4,7 @@
 
 #include "desk/shared/inner.h"
 
-/* For readers. Empty: nothing was made with it so far. */
-enum err mail_key(struct rows *, struct arena *, struct str *out, struct fault *);
+/* Empty: nothing was made with it so far. */
+enum err mail_key(struct rows *, struct str *out, struct fault *);
 
 #endif

@@ -8,93 +8,57 @@
 #include "core/notify/notify_prefs.h"
 #include "core/policy/operation_line.h"
 #include "core/shared/show.h"
-#include "desk/people/people.h"
+#include "desk/notify/notify_ask.h"
 
 enum { CARRIED_MAX = 50 };
 
-struct notify_row {
-	struct arena *arena;
-	enum record_id id;
-	void *out;
-	bool found;
-};
-
-static enum err notify_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct notify_row *r = ctx;
-
-	r->found = true;
-	return record_read(&records[r->id], row, r->arena, r->out, why);
-}
-
 static enum err contact_find(struct rows *rows, const struct delivery *d,
-	struct arena *arena, struct contact *out, struct fault *why)
+	struct contact *out, struct fault *why)
 {
-	struct notify_row r = { arena, RECORD_CONTACTS, out, false };
-	const struct val key[] = { val_int(d->ws), val_text(d->contact) };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, notify_row, &r, why);
+	const struct contact *c;
+	enum err e = contact_fetch(rows, d->ws, d->contact, &c, why);
 
-	return e || r.found ? e : fail(why, ERR_NOT_FOUND, "the contact was removed");
+	if (!e && !c) e = fail(why, ERR_NOT_FOUND, "the contact was removed");
+	if (!e) *out = *c;
+	return e;
 }
 
 /* Their language, and how much of an ask they want to see. */
-static enum err person_find(struct rows *rows, struct arena *arena,
-	struct delivery_fill *f, struct fault *why)
+static enum err person_find(struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
-	const struct delivery *d = f->delivery;
-	const struct val key[] = { val_int(d->ws), val_text(f->contact.user) };
-	struct notify_person person = { 0 };
-	struct notify_row r = { arena, RECORD_NOTIFY_PEOPLE, &person, false };
+	const struct val key[] = { val_int(f->delivery->ws), val_text(f->contact.user) };
+	const struct notify_person *person;
 	struct notify_prefs prefs;
-	struct user u;
+	const struct user *u;
 	enum err e;
 
 	if (!f->contact.user.len) return OK;
-	e = user_find(rows, d->ws, f->contact.user, arena, &u, why);
+	e = rows_fetch_user(rows, f->delivery->ws, f->contact.user, &u, why);
+	if (!e) e = rows_get(rows, RECORD_NOTIFY_PEOPLE, key, &person, why);
 	if (!e)
-		e = rows_query(rows, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
-			notify_row, &r, why);
-	if (!e) e = prefs_load(person.prefs, arena, &prefs, why);
+		e = prefs_load(
+			person ? person->prefs : STR_NONE, rows->arena, &prefs, why);
 	if (e) return e;
-	f->language = u.language;
-	f->user_name = u.name;
+	f->language = u->language;
+	f->user_name = u->name;
 	f->title_only = prefs.title_only;
 	f->zone_name = prefs.has_quiet	  ? prefs.quiet_tz
 		       : prefs.has_digest ? prefs.digest_tz
 					  : STR_NONE;
 	/* A zone that the system has lost shows UTC. */
-	if (f->zone_name.len && zone_load(f->zone_name, arena, &f->zone, NULL))
+	if (f->zone_name.len && zone_load(f->zone_name, rows->arena, &f->zone, NULL))
 		f->zone_name = STR_NONE;
 	return OK;
 }
 
 /* Where the contact shows the ask, once it does. */
-struct shown_row {
-	struct arena *arena;
-	struct str text;
-};
-
-static enum err shown_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct shown_row *s = ctx;
-
-	(void)why;
-	s->text = arena_str(s->arena, row_text(row, 0));
-	return OK;
-}
-
-static enum err shown_find(struct rows *rows, struct arena *arena,
-	struct delivery_fill *f, struct fault *why)
+static enum err shown_find(struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
 	const struct val args[] = { val_int(d->ws), val_text(d->ask),
 		val_text(d->contact) };
-	struct shown_row s = { arena, STR_NONE };
-	enum err e = rows_query(rows, SQL_SLACK_SHOWN, args, 3, shown_row, &s, why);
 
-	f->shown_at = s.text;
-	return e;
+	return rows_text(rows, SQL_SLACK_SHOWN, args, 3, &f->shown_at, why);
 }
 
 /* Who wants titles alone gets those that were given: what we call an approval by says what
@@ -110,37 +74,24 @@ static enum err parts_find(const struct delivery_fill *f, const struct ask *a,
 	return e;
 }
 
-struct carried_list {
-	struct arena *arena;
-	struct delivery_fill *fill;
-};
-
-static enum err carried_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct carried_list *l = ctx;
-	struct delivery_fill *f = l->fill;
-	struct ask *a = &f->carried[f->carried_len];
-	enum err e = ask_from_row(row, l->arena, a, why);
-
-	if (!e) e = parts_find(f, a, l->arena, &f->carried_parts[f->carried_len], why);
-	if (!e) f->carried_len++;
-	return e;
-}
-
-static enum err carried_find(struct rows *rows, struct arena *arena,
-	struct delivery_fill *f, struct fault *why)
+static enum err carried_find(
+	struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
 	const struct val args[] = { val_int(d->ws), val_text(d->id),
 		val_int(CARRIED_MAX) };
-	struct carried_list l = { arena, f };
-	enum err e;
+	const struct ask *a = NULL;
+	enum err e = rows_fetch(rows, RECORD_ASKS, SQL_ASKS_CARRIED, args, 3, why);
 
-	f->carried = ARENA_ARRAY(arena, struct ask, CARRIED_MAX);
-	f->carried_parts = ARENA_ARRAY(arena, struct ask_parts, CARRIED_MAX);
-	if (!f->carried || !f->carried_parts)
-		return fail(why, ERR_MEMORY, "out of memory");
-	e = rows_query(rows, SQL_ASKS_CARRIED, args, 3, carried_row, &l, why);
+	f->carried = ARENA_ARRAY(rows->arena, struct ask, CARRIED_MAX);
+	f->carried_parts = ARENA_ARRAY(rows->arena, struct ask_parts, CARRIED_MAX);
+	if (rows->arena->failed) return e;
+	while (!e && (a = rows_next(rows, RECORD_ASKS, a))) {
+		size_t i = f->carried_len++;
+
+		f->carried[i] = *a;
+		e = parts_find(f, a, rows->arena, &f->carried_parts[i], why);
+	}
 	f->nothing = !f->carried_len;
 	return e;
 }
@@ -215,32 +166,30 @@ static void body_write(struct buf *out, struct task *t, const struct delivery_fi
 
 /* ---- the whole ---- */
 
-enum err notify_fill(struct task *t, struct rows *rows, int64_t now_ms,
-	struct delivery_fill *f, struct fault *why)
+enum err notify_fill(
+	struct task *t, struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
-	struct arena *arena = &t->job.arena;
 	const struct delivery *d = f->delivery;
 	struct buf body = { 0 };
-	enum err e = contact_find(rows, d, arena, &f->contact, why);
+	enum err e = contact_find(rows, d, &f->contact, why);
 
-	f->now_ms = now_ms;
+	f->now_ms = rows->now_ms;
 	/* A read sees every settlement whose reply was sent: nothing begins after that but
 	 * its end. */
 	f->settled = f->ask.id.len && f->ask.status != ASK_PENDING &&
 		     d->purpose != DELIVERY_SETTLED;
 	if (f->settled) return e;
-	if (!e) e = person_find(rows, arena, f, why);
+	if (!e) e = person_find(rows, f, why);
 	if (!e && d->kind == DELIVERY_PUSH)
-		e = fill_server_key(rows, STR(PUSH_KEY), arena, &f->keys[0], why);
-	if (!e && d->kind == DELIVERY_SLACK && d->ask.len)
-		e = shown_find(rows, arena, f, why);
-	if (!e && f->ask.id.len) e = parts_find(f, &f->ask, arena, &f->parts, why);
+		e = fill_server_key(rows, STR(PUSH_KEY), &f->keys[0], why);
+	if (!e && d->kind == DELIVERY_SLACK && d->ask.len) e = shown_find(rows, f, why);
+	if (!e && f->ask.id.len) e = parts_find(f, &f->ask, rows->arena, &f->parts, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
-		e = carried_find(rows, arena, f, why);
+		e = carried_find(rows, f, why);
 	if (e || f->nothing || d->kind != DELIVERY_WEBHOOK ||
 		contact_format(&f->contact) != FORMAT_PARLEY)
 		return e;
 	body_write(&body, t, f);
-	f->body = buf_keep_done(&body, arena);
+	f->body = buf_keep_done(&body, rows->arena);
 	return OK;
 }

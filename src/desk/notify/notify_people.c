@@ -20,34 +20,19 @@ static enum err prefs_may(const struct task *t, struct fault *why)
 		       : fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 }
 
-struct prefs_found {
-	struct arena *arena;
-	struct notify_person person;
-};
-
-static enum err prefs_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct prefs_found *f = ctx;
-
-	return record_read(
-		&records[RECORD_NOTIFY_PEOPLE], row, f->arena, &f->person, why);
-}
-
 static enum err prefs_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct prefs_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws), val_text(prefs_whose(t)) };
+	const struct notify_person *kept;
 	struct notify_prefs p;
-	struct user u;
+	const struct user *u;
 	enum err e = prefs_may(t, why);
 
-	if (!e) e = user_find(rows, job->who.ws, prefs_whose(t), &job->arena, &u, why);
-	if (!e)
-		e = rows_query(rows, SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2,
-			prefs_row, &f, why);
-	if (!e) e = prefs_load(f.person.prefs, &job->arena, &p, why);
+	if (!e) e = rows_fetch_user(rows, job->who.ws, prefs_whose(t), &u, why);
+	if (!e) e = rows_get(rows, RECORD_NOTIFY_PEOPLE, key, &kept, why);
+	if (!e) e = prefs_load(kept ? kept->prefs : STR_NONE, rows->arena, &p, why);
 	if (!e) prefs_write(&w, &p);
 	return e;
 }
@@ -61,12 +46,9 @@ static enum err person_open(struct rows *rows, int64_t ws, struct str user,
 	const struct val key[] = { val_int(ws), val_text(user) };
 	struct notify_person fresh = { .ws = ws, .user = user };
 	const struct notify_person *found;
-	enum err e = rows_fetch(rows, RECORD_NOTIFY_PEOPLE,
-		SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2, why);
+	enum err e = rows_get(rows, RECORD_NOTIFY_PEOPLE, key, &found, why);
 
 	if (e) return e;
-	found = rows_find(rows, RECORD_NOTIFY_PEOPLE,
-		record_name(&records[RECORD_NOTIFY_PEOPLE], &fresh, rows->arena));
 	*out = found ? rows_change(rows, found)
 		     : rows_new(rows, RECORD_NOTIFY_PEOPLE, &fresh);
 	return OK;

@@ -16,7 +16,7 @@ static enum err push_key_read(struct job *job, struct rows *rows, struct fault *
 			     : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
 				       role_name(job->who.role));
 
-	if (!e) e = fill_server_key(rows, STR(PUSH_KEY), &job->arena, &kept, why);
+	if (!e) e = fill_server_key(rows, STR(PUSH_KEY), &kept, why);
 	if (e) return e;
 	p256_private_from((const uint8_t *)kept.at, key);
 	if (!p256_public(key, public)) return fail(why, ERR_MEMORY, "out of memory");

@@ -74,11 +74,11 @@ static void away_write(struct buf *out, const struct user *u)
 static enum err away_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct user u;
+	const struct user *u;
 	enum err e = away_person(t, why);
 
-	if (!e) e = user_find(rows, job->who.ws, away_whose(t), &job->arena, &u, why);
-	if (!e) away_write(&job->out, &u);
+	if (!e) e = rows_fetch_user(rows, job->who.ws, away_whose(t), &u, why);
+	if (!e) away_write(&job->out, u);
 	return e;
 }
 

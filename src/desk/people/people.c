@@ -60,10 +60,10 @@ const struct use use_user_list =
 static enum err user_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	struct user u;
-	enum err e = user_find(rows, job->who.ws, task_of(job)->id, &job->arena, &u, why);
+	const struct user *u;
+	enum err e = rows_fetch_user(rows, job->who.ws, task_of(job)->id, &u, why);
 
-	if (!e) user_write(&w, &u, STR_NONE);
+	if (!e) user_write(&w, u, STR_NONE);
 	return e;
 }
 
@@ -312,12 +312,12 @@ static enum err user_patch_admit_read(
 	struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct user u;
+	const struct user *u;
 	enum err e = user_patch_may(t, why);
 
-	if (!e) e = user_find(rows, job->who.ws, t->id, &job->arena, &u, why);
-	if (!e) e = user_patch_admit(t, &u, why);
-	if (!e && is_self(&job->who, u.id)) t->old_hash = u.password;
+	if (!e) e = rows_fetch_user(rows, job->who.ws, t->id, &u, why);
+	if (!e) e = user_patch_admit(t, u, why);
+	if (!e && is_self(&job->who, u->id)) t->old_hash = u->password;
 	return e;
 }
 

@@ -4,9 +4,6 @@
 
 #include "desk/shared/inner.h"
 
-/* The user as a reading clerk finds it; ERR_NOT_FOUND with a line that names it. */
-enum err user_find(struct rows *, int64_t ws, struct str id, struct arena *,
-	struct user *out, struct fault *);
 /* The user of this name in a workspace, as it is in this batch; *out is NULL when there is
  * none. */
 enum err user_by_name(struct rows *, int64_t ws, struct str name, const struct user **out,

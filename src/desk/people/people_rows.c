@@ -8,36 +8,6 @@ static const char *const prefixes[] = {
 	[TOKEN_COOKIE] = "plk",
 };
 
-struct user_found {
-	struct arena *arena;
-	struct user user;
-	bool found;
-};
-
-static enum err user_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct user_found *f = ctx;
-
-	f->found = true;
-	return user_from_row(row, f->arena, &f->user, why);
-}
-
-enum err user_find(struct rows *rows, int64_t ws, struct str id, struct arena *arena,
-	struct user *out, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(id) };
-	struct user_found f = { .arena = arena };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_USERS, RECORD_GET), args, 2, user_row, &f, why);
-
-	if (e) return e;
-	if (!f.found)
-		return fail(
-			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
-	*out = f.user;
-	return OK;
-}
-
 enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
 	const struct user **out, struct fault *why)
 {

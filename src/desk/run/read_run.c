@@ -195,10 +195,10 @@ static enum err sees_runs(struct job *job, struct fault *why)
 static enum err session_seen(
 	struct job *job, struct rows *rows, struct str id, struct fault *why)
 {
-	struct session s;
-	enum err e = desk_read_session(rows, job->who.ws, id, &job->arena, &s, why);
+	struct session *s;
+	enum err e = rows_fetch_session(rows, job->who.ws, id, &s, why);
 
-	if (e || session_seen_by(&s, &job->who)) return e;
+	if (e || session_seen_by(s, &job->who)) return e;
 	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(id, 64)));
 }
 
@@ -234,31 +234,18 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 const struct use use_run_list = READS("run_list", 0, 0, run_list_read, NULL);
 
 /* One record by its id; ERR_NOT_FOUND. */
-struct one {
-	const struct record *record;
-	struct arena *arena;
-	void *out;
-	bool found;
-};
-
-static enum err one_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct one *o = ctx;
-
-	o->found = true;
-	return record_read(o->record, row, o->arena, o->out, why);
-}
-
 static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
 	struct str which, const char *what, void *out, struct fault *why)
 {
 	const struct val key[] = { val_int(job->who.ws), val_text(which) };
-	struct one o = { &records[id], &job->arena, out, false };
-	enum err e = rows_query(rows, SQL_OF(id, RECORD_GET), key, 2, one_row, &o, why);
+	const void *found;
+	enum err e = rows_get(rows, id, key, &found, why);
 
-	return e || o.found ? e
-			    : fail(why, ERR_NOT_FOUND, "no %s %.*s", what,
-				      STR_ARGS(str_first(which, 64)));
+	if (!e && !found)
+		e = fail(why, ERR_NOT_FOUND, "no %s %.*s", what,
+			STR_ARGS(str_first(which, 64)));
+	if (!e) memcpy(out, found, records[id].size);
+	return e;
 }
 
 /* May this principal see what belongs to that session? What it may not see is not found. */
@@ -297,19 +284,15 @@ static enum err run_get_read(struct job *job, struct rows *rows, struct fault *w
 const struct use use_run_get = READS("run_get", 0, 0, run_get_read, NULL);
 
 /* The result of a call that stands in a message by now. */
-static struct str result_in(struct job *job, struct rows *rows, const struct tool_call *c)
+static struct str result_in(struct rows *rows, const struct tool_call *c)
 {
 	const struct val key[] = { val_int(c->ws), val_text(c->session),
 		val_text(c->answer) };
-	struct run_message m = { 0 };
-	struct one o = { &records[RECORD_MESSAGES], &job->arena, &m, false };
+	const struct run_message *m;
 	const struct json *parts;
-	struct fault why = { 0 };
 
-	if (!c->answer.len ||
-		rows_query(rows, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, one_row, &o,
-			&why) ||
-		!o.found || json_read(m.content, NULL, &job->arena, &parts, &why))
+	if (!c->answer.len || rows_get(rows, RECORD_MESSAGES, key, &m, NULL) || !m ||
+		json_read(m->content, NULL, rows->arena, &parts, NULL))
 		return STR_NONE;
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (str_eq(json_text(json_get(&parts->items[i], "call")), c->id))
@@ -328,8 +311,8 @@ static enum err call_get_read(struct job *job, struct rows *rows, struct fault *
 			&c, why);
 	if (!e) e = part_seen(job, rows, c.session, "tool call", why);
 	if (!e)
-		tool_call_write(&w, &c,
-			c.status == CALL_DONE ? result_in(job, rows, &c) : STR_NONE);
+		tool_call_write(
+			&w, &c, c.status == CALL_DONE ? result_in(rows, &c) : STR_NONE);
 	return e;
 }
 

@@ -28,15 +28,15 @@ static enum err event_row(void *ctx, const struct row *row, struct fault *why)
 static enum err filter_own(struct task *t, struct rows *rows, struct fault *why)
 {
 	const struct principal *who = &t->job.who;
-	struct session s;
+	struct session *s;
 	enum err e;
 
 	t->filter.not_people = !role_may(who->role, MAY_ADMIN);
 	if (role_may(who->role, MAY_READ_ALL)) return OK;
 	t->filter.agent = who->agent;
 	if (!who->runs || !t->filter.session.len) return OK;
-	e = desk_read_session(rows, who->ws, t->filter.session, &t->job.arena, &s, why);
-	if (!e && session_started_by(&s, who)) t->filter.agent = STR_NONE;
+	e = rows_fetch_session(rows, who->ws, t->filter.session, &s, why);
+	if (!e && session_started_by(s, who)) t->filter.agent = STR_NONE;
 	return e == ERR_NOT_FOUND ? OK : e;
 }
 

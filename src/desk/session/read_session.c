@@ -16,41 +16,16 @@ struct sought {
 	bool more;
 };
 
-struct session_found {
-	struct arena *arena;
-	struct session *out;
-	bool found;
-};
-
-static enum err session_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct session_found *f = ctx;
-
-	f->found = true;
-	return session_from_row(row, f->arena, f->out, why);
-}
-
-enum err desk_read_session(struct rows *rows, int64_t ws, struct str id,
-	struct arena *arena, struct session *out, struct fault *why)
-{
-	struct session_found f = { arena, out, false };
-	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2, session_row, &f, why);
-
-	return e || f.found ? e
-			    : fail(why, ERR_NOT_FOUND, "no session %.*s",
-				      STR_ARGS(str_first(id, 64)));
-}
-
 static enum err session_seek(
 	struct job *job, struct rows *rows, struct sought *s, struct fault *why)
 {
 	struct task *t = task_of(job);
-	enum err e = desk_read_session(
-		rows, job->who.ws, t->id, &job->arena, &s->session, why);
+	struct session *found;
+	enum err e = rows_fetch_session(rows, job->who.ws, t->id, &found, why);
 
-	if (e || session_seen_by(&s->session, &job->who)) return e;
+	if (e) return e;
+	s->session = *found;
+	if (session_seen_by(found, &job->who)) return OK;
 	return fail(
 		why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
 }

@@ -72,32 +72,31 @@ static enum err pages_read(struct rows *rows, const struct session *s, bool open
 	return e;
 }
 
-enum err desk_resume_context(struct rows *rows, const struct session *s,
-	struct arena *arena, struct str *out, struct fault *why)
+enum err desk_resume_context(
+	struct rows *rows, const struct session *s, struct str *out, struct fault *why)
 {
-	struct resume r = { .arena = arena };
+	struct resume r = { .arena = rows->arena };
 	enum err e = pages_read(rows, s, true, &r, why);
 
 	if (!e) e = pages_read(rows, s, false, &r, why);
-	if (e) return e;
-	*out = resume_text(&r, s);
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	if (!e) *out = resume_text(&r, s);
+	return e;
 }
 
 static enum err session_resume_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct session s;
-	enum err e = desk_read_session(rows, job->who.ws, t->id, &job->arena, &s, why);
+	struct session *s;
+	enum err e = rows_fetch_session(rows, job->who.ws, t->id, &s, why);
 
-	if (!e && !principal_sees(&job->who, s.agent))
+	if (!e && !principal_sees(&job->who, s->agent))
 		e = fail(why, ERR_NOT_FOUND, "no session %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!e) e = desk_resume_context(rows, &s, &job->arena, &t->context, why);
+	if (!e) e = desk_resume_context(rows, s, &t->context, why);
 	if (e || t->wants_record) return e;
 	jw_object(&w);
-	jw_put_bool(&w, "can_resume", session_can_resume(&s));
+	jw_put_bool(&w, "can_resume", session_can_resume(s));
 	jw_put_str(&w, "context", t->context);
 	jw_object_end(&w);
 	return OK;

@@ -96,21 +96,14 @@ enum err desk_own(const struct principal *p, struct str agent, struct fault *why
 				 "only its own agent or an admin can do this");
 }
 
-static enum err name_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	snprintf(ctx, 128, "%.*s", STR_ARGS(row_text(row, 1)));
-	return OK;
-}
-
 struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 {
-	const struct val args[] = { val_int(ws) };
-	char name[128] = "";
+	const struct val key[] = { val_int(ws) };
+	const struct workspace *w = NULL;
 
 	if (t->job.credential.workspace.len) return t->job.credential.workspace;
-	rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_row, name, NULL);
-	return arena_str(rows->arena, str_of(name));
+	rows_get(rows, RECORD_WORKSPACES, key, &w, NULL);
+	return w ? w->name : STR_NONE;
 }
 
 struct ask_view desk_view(struct desk *desk, struct str title, struct str workspace)
@@ -300,16 +293,9 @@ enum err reason_read(const struct json *body, struct str *out, struct fault *why
 	return body ? note_read(body, "reason", REASON_MAX, false, out, why) : OK;
 }
 
-static enum err int_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 enum err last_event(struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
 
-	return rows_query(rows, SQL_EVENT_LAST, args, 1, int_row, out, why);
+	return rows_int(rows, SQL_EVENT_LAST, args, 1, out, why);
 }

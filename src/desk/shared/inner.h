@@ -212,12 +212,9 @@ enum err desk_reply_session(
 	struct task *, struct rows *, struct session *, struct fault *);
 enum err desk_write_session(struct task *, struct rows *, struct session *,
 	struct json_writer *, struct fault *);
-/* For readers: the session as it is stored; ERR_NOT_FOUND. */
-enum err desk_read_session(struct rows *, int64_t ws, struct str id, struct arena *,
-	struct session *out, struct fault *);
 /* The text that gives a stopped agent its questions and answers back. */
-enum err desk_resume_context(struct rows *, const struct session *, struct arena *,
-	struct str *out, struct fault *);
+enum err desk_resume_context(
+	struct rows *, const struct session *, struct str *out, struct fault *);
 
 /* Its title or whom it calls is another now. */
 void desk_stage_changed(struct rows *, const struct session *);
@@ -246,6 +243,9 @@ enum err desk_webhook_keys(struct rows *, int64_t ws, struct arena *,
 	struct str keys[WEBHOOK_KEYS], struct fault *);
 struct str desk_webhook_key_name(int64_t ws, bool before, struct arena *);
 enum err desk_rotate_webhook_key(struct rows *, int64_t ws, struct fault *);
+/* A key of the server; *out is NULL when it was not made yet. */
+enum err desk_find_key(
+	struct rows *, struct str name, const struct server_key **out, struct fault *);
 /* The server's key of this name, SERVER_KEY_SIZE random bytes when it is new. */
 enum err desk_server_key(
 	struct rows *, struct str name, const struct server_key **out, struct fault *);
