@@ -143,6 +143,8 @@ struct str task_words(const struct task *, struct str english, struct arena *);
 struct use {
 	struct job_kind job; /* first */
 	enum err (*check)(struct task *, struct fault *why);
+	const struct collection
+		*of; /* of what it is a use case, where several share it; or NULL */
 };
 /* Use cases in a line: NULL for what one lacks, 0 when every role may. */
 #define READS(title, role, bits, reads, checks)                                          \

@@ -243,7 +243,7 @@ static void steps_check(const struct shape_reading *r)
 	const struct notify_route *route = r->out;
 	struct json_place steps = place_member(r->at, STR("steps"));
 
-	for (size_t i = 1; i < route->steps_len; i++) {
+	for (size_t i = 1; !r->check->failed && i < route->steps_len; i++) {
 		const struct notify_step *s = &route->steps[i], *prev = s - 1;
 		struct json_place at = place_item(&steps, i);
 

@@ -3,6 +3,7 @@
 #include "desk/policy/rules.h"
 #include "base/keep.h"
 #include "desk/policy/require.h"
+#include "desk/shared/collection.h"
 
 #include "base/clock.h"
 #include "core/policy/glob.h"

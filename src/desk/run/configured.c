@@ -2,11 +2,10 @@
 #include "desk/run/configured.h"
 
 #include "base/keep.h"
-#include "base/mem.h"
 #include "core/run/known_model.h"
 #include "core/run/mask.h"
 #include "core/shared/principal.h"
-#include "desk/shared/inner.h"
+#include "desk/shared/collection.h"
 
 static const struct configured none;
 
@@ -17,112 +16,120 @@ static const struct configured *configured(const struct desk *d)
 	return c ? c : &none;
 }
 
-/* The id, whichever of both was given. */
-static void id_of(int64_t ws, struct str which, const char *prefix,
-	void (*make)(int64_t, struct str, char *), char out[32])
+/* Agents and providers begin alike, and are found alike. */
+static const struct configured_kind {
+	const char *prefix, *noun, *one;
+	void (*id)(int64_t ws, struct str name, char *out);
+} agents = { "agt", "agent", "an agent", agent_id },
+  providers = { "prv", "provider", "a provider", provider_id };
+
+_Static_assert(
+	offsetof(struct agent_record, id) == offsetof(struct provider_record, id) &&
+		offsetof(struct agent_record, name) ==
+			offsetof(struct provider_record, name),
+	"agents and providers begin alike");
+
+static const struct configured_kind *kind_of(enum record_id record)
 {
-	if (id_valid(which, prefix)) {
-		memcpy(out, which.at, which.len);
-		out[which.len] = '\0';
-	} else {
-		make(ws, which, out);
-	}
+	return record == RECORD_AGENTS ? &agents : &providers;
 }
 
-/* A copy of the configuration's, as one of this workspace. NULL: it has none; or out of
- * memory, which the arena knows. */
-static struct agent_record *own_agent(
-	struct desk *d, int64_t ws, const char *id, struct arena *arena)
+const void *configured_own(
+	struct desk *d, enum record_id record, int64_t ws, size_t i, struct arena *arena)
 {
 	const struct configured *c = configured(d);
+	bool agent = record == RECORD_AGENTS;
+	const char *all = agent ? (const char *)c->agents : (const char *)c->providers;
+	size_t size = records[record].size;
+	struct agent_record *copy = i < (agent ? c->agents_len : c->providers_len)
+					    ? arena_alloc(arena, size)
+					    : NULL;
+	char id[32];
 
-	for (size_t i = 0; i < c->agents_len; i++) {
-		struct agent_record *copy;
-		char own[32];
-
-		agent_id(ws, c->agents[i].name, own);
-		if (strcmp(own, id) != 0) continue;
-		copy = ARENA_NEW(arena, struct agent_record);
-		if (!copy) return NULL;
-		*copy = c->agents[i];
-		copy->ws = ws;
-		copy->id = arena_str(arena, str_of(own));
-		return copy;
-	}
-	return NULL;
+	if (!copy) return NULL;
+	memcpy(copy, all + i * size, size);
+	kind_of(record)->id(ws, copy->name, id);
+	copy->ws = ws;
+	copy->id = arena_str(arena, str_of(id));
+	return copy;
 }
 
-static struct provider_record *own_provider(
-	struct desk *d, int64_t ws, const char *id, struct arena *arena)
+enum err configured_find(struct desk *d, struct rows *rows, enum record_id record,
+	int64_t ws, struct str which, const void **out, struct fault *why)
 {
-	const struct configured *c = configured(d);
+	const struct agent_record *own;
+	char made[32];
 
-	for (size_t i = 0; i < c->providers_len; i++) {
-		struct provider_record *copy;
-		char own[32];
-
-		provider_id(ws, c->providers[i].name, own);
-		if (strcmp(own, id) != 0) continue;
-		copy = ARENA_NEW(arena, struct provider_record);
-		if (!copy) return NULL;
-		*copy = c->providers[i];
-		copy->ws = ws;
-		copy->id = arena_str(arena, str_of(own));
-		return copy;
+	if (!id_valid(which, kind_of(record)->prefix)) {
+		kind_of(record)->id(ws, which, made);
+		which = arena_str(rows->arena, str_of(made));
 	}
-	return NULL;
+	for (size_t i = 0; (own = configured_own(d, record, ws, i, rows->arena)); i++)
+		if (str_eq(own->id, which)) {
+			*out = own;
+			return OK;
+		}
+	return collection_stored(rows, record, ws, which, out, why);
 }
 
-/* The stored one of this id, or NULL. */
-static enum err row_of(struct rows *rows, enum record_id record, int64_t ws,
-	const char *id, const void **out, struct fault *why)
+enum err collection_configured_find(const struct collection *r, struct task *t,
+	struct rows *rows, struct str which, const void **out, struct fault *why)
 {
-	struct str name = arena_str(rows->arena, str_of(id));
-	const struct val key[] = { val_int(ws), val_text(name) };
-	enum err e = OK;
+	return configured_find(t->desk, rows, r->record, t->job.who.ws, which, out, why);
+}
 
-	if (!rows_find(rows, record, name) && !rows_ended(rows, record, name))
-		e = rows_fetch(rows, record, SQL_OF(record, RECORD_GET), key, 2, why);
-	if (!e) *out = rows_find(rows, record, name);
+const void *collection_configured_own(
+	const struct collection *r, struct task *t, size_t i, struct arena *arena)
+{
+	return configured_own(t->desk, r->record, t->job.who.ws, i, arena);
+}
+
+enum err collection_configured_new(const struct collection *r, struct task *t,
+	struct rows *rows, void *record, struct fault *why)
+{
+	struct agent_record *a = record; /* or a provider */
+	const void *taken = NULL;
+	char id[32];
+	enum err e;
+
+	a->name = json_text(json_get(t->body, "name"));
+	kind_of(r->record)->id(a->ws, a->name, id);
+	a->id = arena_str(rows->arena, str_of(id));
+	e = r->find(r, t, rows, a->id, &taken, why);
+	return e || !taken ? e
+			   : fail(why, ERR_CONFLICT, "%s with this name already exists",
+				     kind_of(r->record)->one);
+}
+
+static enum err found(struct desk *d, struct rows *rows, enum record_id record,
+	int64_t ws, struct str which, const void **out, struct fault *why)
+{
+	enum err e = configured_find(d, rows, record, ws, which, out, why);
+
+	if (!e && !*out)
+		e = fail(why, ERR_NOT_FOUND, "no %s %.*s", kind_of(record)->noun,
+			STR_ARGS(str_first(which, 64)));
 	return e;
 }
 
 enum err desk_agent(struct desk *d, struct rows *rows, int64_t ws, struct str which,
 	const struct agent_record **out, struct fault *why)
 {
-	const void *found = NULL;
-	char id[32];
-	enum err e = OK;
+	const void *at = NULL;
+	enum err e = found(d, rows, RECORD_AGENTS, ws, which, &at, why);
 
-	id_of(ws, which, "agt", agent_id, id);
-	found = own_agent(d, ws, id, rows->arena);
-	if (!found) e = row_of(rows, RECORD_AGENTS, ws, id, &found, why);
-	if (e) return e;
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	if (!found)
-		return fail(why, ERR_NOT_FOUND, "no agent %.*s",
-			STR_ARGS(str_first(which, 64)));
-	*out = found;
-	return OK;
+	if (!e) *out = at;
+	return e;
 }
 
 enum err desk_provider(struct desk *d, struct rows *rows, int64_t ws, struct str which,
 	const struct provider_record **out, struct fault *why)
 {
-	const void *found = NULL;
-	char id[32];
-	enum err e = OK;
+	const void *at = NULL;
+	enum err e = found(d, rows, RECORD_PROVIDERS, ws, which, &at, why);
 
-	id_of(ws, which, "prv", provider_id, id);
-	found = own_provider(d, ws, id, rows->arena);
-	if (!found) e = row_of(rows, RECORD_PROVIDERS, ws, id, &found, why);
-	if (e) return e;
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	if (!found)
-		return fail(why, ERR_NOT_FOUND, "no provider %.*s",
-			STR_ARGS(str_first(which, 64)));
-	*out = found;
-	return OK;
+	if (!e) *out = at;
+	return e;
 }
 
 enum err desk_default_agent(struct desk *d, struct rows *rows, int64_t ws,
@@ -143,7 +150,7 @@ enum err desk_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 		if (e && e != ERR_NOT_FOUND) *why = missing;
 		return e == ERR_NOT_FOUND ? OK : e;
 	}
-	e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, args, 1, why);
+	e = rows_fetch_once(rows, RECORD_AGENTS, SQL_AGENTS_OF, args, 1, why);
 	if (e) return e;
 	while ((a = rows_next(rows, RECORD_AGENTS, a)))
 		if (a->ws == ws && (!first || str_cmp(a->name, first->name) < 0))
@@ -213,18 +220,6 @@ enum err desk_mask(struct desk *d, struct rows *rows, int64_t ws, struct str *te
 }
 
 /* ---- everything for a call ---- */
-
-static enum err price_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct price_record *p = ctx;
-	struct arena arena = { 0 };
-	struct price_record read;
-	enum err e = record_read(&records[RECORD_PRICES], row, &arena, &read, why);
-
-	if (!e) p->body = str_make(mem_copy(read.body.at, read.body.len), read.body.len);
-	arena_done(&arena);
-	return e;
-}
 
 /* The provider's own row, else what was imported, else the built-in table; a price that
  * one lacks is the next one's. */
@@ -308,18 +303,17 @@ enum err desk_model_access(struct desk *d, struct rows *rows, int64_t ws,
 	struct arena *arena, struct model_access *out, struct fault *why)
 {
 	const struct val key[] = { val_int(ws), val_text(model) };
+	static const struct price_record none_imported;
+	const struct price_record *price = NULL;
 	const struct provider_record *p;
-	struct price_record price = { 0 };
 	enum err e = desk_provider(d, rows, ws, provider, &p, why);
 
-	if (!e)
-		e = rows_query(rows, SQL_OF(RECORD_PRICES, RECORD_GET), key, 2, price_row,
-			&price, why);
-	if (!e && access_holds(before, p, &price, model))
+	if (!e) e = rows_get(rows, RECORD_PRICES, key, &price, why);
+	if (!price) price = &none_imported;
+	if (!e && access_holds(before, p, price, model))
 		access_copy(before, arena, out);
 	else if (!e)
-		e = access_make(d, rows, p, &price, model, arena, out, why);
-	mem_free((void *)(uintptr_t)price.body.at);
+		e = access_make(d, rows, p, price, model, arena, out, why);
 	return !e && arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
@@ -345,159 +339,4 @@ enum err desk_agent_wrong(struct desk *d, struct rows *rows, const struct agent_
 	else
 		*wrong = provider_wrong(d, p, arena);
 	return e;
-}
-
-/* ---- reading ---- */
-
-struct catalogue_reading {
-	struct desk *desk;
-	struct arena *arena;
-	struct catalogue *out;
-	size_t cap;
-};
-
-static enum err agent_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct catalogue_reading *r = ctx;
-	struct agent_record a;
-	enum err e = record_read(&records[RECORD_AGENTS], row, r->arena, &a, why);
-
-	if (e || catalogue_agent(r->out, a.id) || r->out->agents_len == r->cap) return e;
-	r->out->agents[r->out->agents_len++] = a;
-	return OK;
-}
-
-static enum err provider_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct catalogue_reading *r = ctx;
-	struct provider_record p;
-	enum err e = record_read(&records[RECORD_PROVIDERS], row, r->arena, &p, why);
-
-	if (e || catalogue_provider(r->out, p.id) || r->out->providers_len == r->cap)
-		return e;
-	r->out->providers[r->out->providers_len++] = p;
-	return OK;
-}
-
-enum err catalogue_read(struct desk *d, struct rows *rows, int64_t ws,
-	struct arena *arena, struct catalogue *out, struct fault *why)
-{
-	const struct configured *c = configured(d);
-	const struct val args[] = { val_int(ws) };
-	struct catalogue_reading r = { .desk = d, .arena = arena, .out = out };
-	char id[32];
-	enum err e;
-
-	*out = (struct catalogue){ 0 };
-	r.cap = AGENTS_MAX + c->agents_len + c->providers_len;
-	out->agents = ARENA_ARRAY(arena, struct agent_record, r.cap);
-	out->providers = ARENA_ARRAY(arena, struct provider_record, r.cap);
-	if (!out->agents || !out->providers)
-		return fail(why, ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < c->agents_len; i++) {
-		struct agent_record *a;
-
-		agent_id(ws, c->agents[i].name, id);
-		a = own_agent(d, ws, id, arena);
-		if (a) out->agents[out->agents_len++] = *a;
-	}
-	for (size_t i = 0; i < c->providers_len; i++) {
-		struct provider_record *p;
-
-		provider_id(ws, c->providers[i].name, id);
-		p = own_provider(d, ws, id, arena);
-		if (p) out->providers[out->providers_len++] = *p;
-	}
-	e = rows_query(rows, SQL_AGENTS_OF, args, 1, agent_row, &r, why);
-	if (!e) e = rows_query(rows, SQL_PROVIDERS_OF, args, 1, provider_row, &r, why);
-	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
-	return e;
-}
-
-const struct agent_record *catalogue_agent(const struct catalogue *c, struct str which)
-{
-	for (size_t i = 0; i < c->agents_len; i++)
-		if (str_eq(c->agents[i].id, which) || str_eq(c->agents[i].name, which))
-			return &c->agents[i];
-	return NULL;
-}
-
-const struct provider_record *catalogue_provider(
-	const struct catalogue *c, struct str which)
-{
-	for (size_t i = 0; i < c->providers_len; i++)
-		if (str_eq(c->providers[i].id, which) ||
-			str_eq(c->providers[i].name, which))
-			return &c->providers[i];
-	return NULL;
-}
-
-const struct agent_record *catalogue_default(struct desk *d, const struct catalogue *all)
-{
-	const struct configured *c = configured(d);
-	const struct agent_record *first = NULL;
-
-	if (c->default_agent.len) return catalogue_agent(all, c->default_agent);
-	if (c->agents_len) return catalogue_agent(all, c->agents[0].name);
-	for (size_t i = 0; i < all->agents_len; i++)
-		if (!first || str_cmp(all->agents[i].name, first->name) < 0)
-			first = &all->agents[i];
-	return first;
-}
-
-struct str catalogue_wrong(struct desk *d, const struct catalogue *c,
-	const struct agent_record *a, struct arena *arena)
-{
-	const struct provider_record *p;
-	struct agent_config parts;
-
-	if (agent_parse(a->body, arena, &parts, NULL)) return STR("it is unreadable");
-	p = catalogue_provider(c, parts.provider);
-	if (p) return provider_wrong(d, p, arena);
-	return arena_print(arena,
-		"there is no provider %.*s: add it with parley providers add",
-		STR_ARGS(parts.provider));
-}
-
-/* ---- pages ---- */
-
-enum err catalogue_page_open(struct task *t, struct rows *rows, const char *kind,
-	struct json_writer *w, struct catalogue_page *out, struct fault *why)
-{
-	struct list_page p;
-	int64_t as_of = 0;
-	enum err e = page_read(t, kind, &p, why);
-
-	if (!e) e = last_event(rows, t->job.who.ws, &as_of, why);
-	if (e) return e;
-	*out = (struct catalogue_page){ .kind = kind,
-		.after = p.cursor[0],
-		.left = p.limit,
-		.as_of = as_of,
-		.begun = !p.has_cursor };
-	jw_object(w);
-	jw_put_array(w, "items");
-	return OK;
-}
-
-bool catalogue_page_has(struct catalogue_page *p, struct str name)
-{
-	if (!p->begun) {
-		p->begun = str_eq(name, p->after);
-		return false;
-	}
-	if (p->left == 0) {
-		p->more = true;
-		return false;
-	}
-	p->left--;
-	p->last = name;
-	return true;
-}
-
-void catalogue_page_close(struct task *t, struct catalogue_page *p, struct json_writer *w)
-{
-	jw_array_end(w);
-	page_end(t, w, p->kind, p->more ? &p->last : NULL, 1, p->as_of);
-	jw_object_end(w);
 }

@@ -10,6 +10,7 @@
 #include "store/rows.h"
 
 struct desk;
+struct collection;
 struct task;
 
 struct configured {
@@ -40,8 +41,21 @@ struct model_access {
 enum err desk_agent_param(
 	struct task *, struct rows *, struct str *out, struct fault *why);
 
-/* ---- while deciding ---- */
-
+/* Of RECORD_AGENTS or RECORD_PROVIDERS: the i-th of the configuration as one of this workspace, in the
+ * arena; NULL: there is no such. */
+const void *configured_own(
+	struct desk *, enum record_id, int64_t ws, size_t i, struct arena *);
+/* By name or id, those of the configuration first. NULL in *out: there is none. */
+enum err configured_find(struct desk *, struct rows *, enum record_id, int64_t ws,
+	struct str which, const void **out, struct fault *why);
+/* The same as hooks of a collection, and the beginning of a record that is made from the task's body: its
+ * name, which must be free, and its id. */
+enum err collection_configured_find(const struct collection *, struct task *,
+	struct rows *, struct str which, const void **out, struct fault *why);
+const void *collection_configured_own(
+	const struct collection *, struct task *, size_t i, struct arena *);
+enum err collection_configured_new(const struct collection *, struct task *,
+	struct rows *, void *record, struct fault *why);
 /* By name or id. ERR_NOT_FOUND: there is none. */
 enum err desk_agent(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct agent_record **out, struct fault *why);
@@ -64,37 +78,6 @@ enum err desk_agent_wrong(struct desk *, struct rows *, const struct agent_recor
  * goes to no model, no row and nobody's eyes. In the arena. */
 enum err desk_mask(
 	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);
-
-/* ---- while reading ---- */
-
-/* All of a workspace, those of the configuration first, each name once. In the arena. */
-struct catalogue {
-	struct agent_record *agents;
-	size_t agents_len;
-	struct provider_record *providers;
-	size_t providers_len;
-};
-enum err catalogue_read(struct desk *, struct rows *, int64_t ws, struct arena *,
-	struct catalogue *out, struct fault *why);
-const struct agent_record *catalogue_agent(const struct catalogue *, struct str which);
-const struct provider_record *catalogue_provider(
-	const struct catalogue *, struct str which);
-const struct agent_record *catalogue_default(
-	struct desk *, const struct catalogue *); /* as desk_default_agent */
-struct str catalogue_wrong(struct desk *, const struct catalogue *,
-	const struct agent_record *, struct arena *);
-
-/* A page of one of both lists: opened, then every name in turn, then closed. */
-struct catalogue_page {
-	const char *kind;
-	struct str after, last;
-	int64_t left, as_of;
-	bool begun, more;
-};
-enum err catalogue_page_open(struct task *, struct rows *, const char *kind,
-	struct json_writer *, struct catalogue_page *out, struct fault *why);
-bool catalogue_page_has(struct catalogue_page *, struct str name); /* it is to be shown */
-void catalogue_page_close(struct task *, struct catalogue_page *, struct json_writer *);
 
 /* What is wrong with its key; empty: nothing. */
 struct str provider_wrong(struct desk *, const struct provider_record *, struct arena *);

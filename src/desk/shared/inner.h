@@ -134,13 +134,6 @@ static inline struct draft_limits desk_limits(const struct desk *d)
 /* The writing clerk that naps has something else to wait for. */
 void desk_wake(struct desk *);
 bool task_has_param(const struct task *, const char *name);
-/* The member `version` of a body that changes something. */
-enum err version_read(const struct json *body, int64_t *out, struct fault *);
-/* The check of a patch: it names the version, and something to change. */
-enum err version_patch_check(struct task *, struct fault *);
-/* ERR_READ_ONLY: the configuration's own. */
-enum err defined_elsewhere(struct str name, struct fault *);
-
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. What is to be changed: ERR_PROJECT if its
  * project is none of the token's. Likewise the session. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);

@@ -1,0 +1,98 @@
+/* collection.h - what people keep and the API lists, shows, makes, changes and deletes. Each is one const
+ * struct, from which its use cases come; what is special of one is a hook. */
+#ifndef DESK_COLLECTION_H
+#define DESK_COLLECTION_H
+
+#include "core/shared/body.h"
+#include "desk/shared/inner.h"
+
+enum { LIST_ARGS_MAX = 8 };
+
+struct collection {
+	const char *noun, *nouns; /* "team", "teams" */
+	enum record_id
+		record; /* its key is the workspace and the id, unless `find` knows */
+	size_t id_at,
+		name_at; /* where they lie; cursors and repeated requests go by the id */
+	/* All of a workspace; `paged`: those after this id, so many. Then what `args` adds. */
+	enum sql list;
+	bool paged;
+	const char *first; /* what the first page comes after; NULL: an empty id */
+	/* Hooks, or NULL. `r` is the collection itself. */
+
+	/* May the caller, before anything is looked for? */
+	enum err (*admit)(struct task *, struct rows *, struct fault *);
+	enum err (*args)(
+		struct task *, struct rows *, struct val *, int *len, struct fault *);
+	bool (*lists)(struct task *, struct rows *, const void *record);
+	/* By id or name; NULL in *out: there is none. */
+	enum err (*find)(const struct collection *r, struct task *, struct rows *,
+		struct str which, const void **out, struct fault *);
+	/* The i-th of the configuration, which comes before what is stored and is not changed here, as a
+	 * record in the arena; NULL: there is no such. */
+	const void *(*own)(
+		const struct collection *r, struct task *, size_t i, struct arena *);
+	enum err (*show)(struct task *, struct rows *, struct json_writer *,
+		const void *record, struct fault *);
+	/* Fills the record from the body; `was` is NULL of one that is made. */
+	enum err (*fill)(struct task *, struct rows *, const void *was, void *record,
+		struct fault *);
+	/* What follows when it was made or changed, and the reply is written. */
+	enum err (*written)(struct task *, struct rows *, const void *was, void *record,
+		struct fault *);
+	/* What goes before it is deleted, unless it must stay. */
+	enum err (*before_delete)(
+		struct task *, struct rows *, const void *record, struct fault *);
+};
+
+enum err collection_list(struct job *, struct rows *, struct fault *);
+enum err collection_get(struct job *, struct rows *, struct fault *);
+enum err collection_create(struct job *, struct rows *, struct fault *);
+enum err collection_again(
+	struct job *, struct rows *, const struct key_record *, struct fault *);
+enum err collection_patch(struct job *, struct rows *, struct fault *);
+enum err collection_delete(struct job *, struct rows *, struct fault *);
+const struct collection *collection_of(const struct job *);
+
+/* Its use cases, each in a line. */
+#define LISTS(title, role, r) COLLECTION_READS(title, role, collection_list, r)
+#define GETS(title, role, r)  COLLECTION_READS(title, role, collection_get, r)
+#define CREATES(title, role, bits, r, checks)                                            \
+	COLLECTION_WRITES(                                                               \
+		title, role, bits, collection_create, collection_again, r, checks)
+#define PATCHES(title, role, bits, r, checks)                                            \
+	COLLECTION_WRITES(title, role, bits, collection_patch, NULL, r, checks)
+#define DELETES(title, role, bits, r)                                                    \
+	COLLECTION_WRITES(title, role, bits, collection_delete, NULL, r, NULL)
+#define COLLECTION_READS(title, role, reads, r)                                          \
+	{                                                                                \
+		.job = { title, .may = role, .read = reads }, .of = &(r)                 \
+	}
+#define COLLECTION_WRITES(title, role, bits, decides, repeats, r, checks)                \
+	{                                                                                \
+		.job = { title, .may = role, .flags = bits, .decide = decides,           \
+			.again = repeats },                                              \
+		.check = checks, .of = &(r)                                              \
+	}
+
+/* The one of this key in the store or this batch; NULL in *out: there is none. */
+enum err collection_stored(struct rows *, enum record_id, int64_t ws, struct str id,
+	const void **out, struct fault *);
+/* One of the task's workspace. ERR_NOT_FOUND, with a line that names it. */
+enum err collection_find(const struct collection *, struct task *, struct rows *,
+	struct str which, const void **out, struct fault *);
+/* Of one whose `list` is all of a workspace. ERR_CONFLICT: it has so many. */
+enum err collection_room(const struct collection *, struct task *, struct rows *,
+	size_t most, struct fault *);
+enum err collection_reply(const struct collection *, struct task *, struct rows *,
+	const void *record, struct fault *);
+
+/* The member `version` of a body that changes something. */
+enum err version_read(const struct json *body, int64_t *out, struct fault *);
+extern const struct members version_also; /* beside what a shape knows */
+/* The check of a patch: it names the version, and something to change. */
+enum err version_patch_check(struct task *, struct fault *);
+/* ERR_CONFLICT: it is another by now. `what`: "the team has". */
+enum err version_match(const char *what, int64_t said, int64_t now, struct fault *);
+
+#endif
