@@ -5,7 +5,7 @@
 #include "base/keep.h"
 #include "cli/administer.h"
 
-enum { CALL_PATIENCE_MS = 20000, BODY_MAX = 1 << 20 };
+enum { CALL_PATIENCE_MS = 20000, BODY_MAX = 2 << 20 };
 
 /* ---- the way ---- */
 
@@ -86,6 +86,17 @@ int cli_call(struct cli *cli, const char *method, struct str path, struct str bo
 int cli_call_get(struct cli *cli, struct str path, const struct json **out)
 {
 	return cli_call(cli, "GET", path, STR_NONE, out);
+}
+
+const struct json *cli_call_quiet(
+	struct cli *cli, struct client *client, struct str path, struct fault *why)
+{
+	struct api_call call = { .method = "GET", .path = path };
+	struct api_reply reply;
+
+	return client && client_call(client, &call, &cli->arena, &reply, why) == OK
+		       ? reply.json
+		       : NULL;
 }
 
 static bool items_add(struct json *out, const struct json *more, struct arena *arena)
@@ -171,7 +182,14 @@ struct str texts_body(struct cli *cli, const struct body_member *members)
 
 	jw_object(&w);
 	for (; members->name; members++)
-		jw_put_some(&w, members->name, members->value);
+		if (members->json)
+			jw_put_json(&w, members->name, members->json);
+		else if (members->yes)
+			jw_put_bool(&w, members->name, true);
+		else if (members->text.at)
+			jw_put_str(&w, members->name, members->text);
+		else
+			jw_put_some(&w, members->name, members->value);
 	jw_object_end(&w);
 	return buf_keep_done(&body, &cli->arena);
 }

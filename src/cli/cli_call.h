@@ -30,6 +30,10 @@ int cli_call_all(struct cli *, struct str path, struct json *out);
 int cli_call_by(struct cli *, struct client *, const char *method, struct str path,
 	struct str body, struct api_reply *out, struct fault *conflict);
 
+/* What a GET by this client gives, if there is one; NULL: why not, and nothing is said. */
+const struct json *cli_call_quiet(
+	struct cli *, struct client *, struct str path, struct fault *why);
+
 /* "<path><id><tail>", the id escaped where it goes to a server. */
 struct str path_with(struct cli *, const char *path, struct str id, const char *tail);
 struct str ask_path(struct cli *, struct str id, const char *tail); /* "/v1/asks/…" */
@@ -39,9 +43,12 @@ struct str flags_query(struct cli *, const char *path, const char *names);
 
 struct body_member {
 	const char *name;
-	struct str value;
+	struct str value;	 /* a text, left out when it is empty, or */
+	struct str text;	 /* one that is not, or */
+	const struct json *json; /* any value, or */
+	bool yes;		 /* true */
 };
-/* An object of texts; empty ones are left out. */
+/* An object of them. */
 struct str texts_body(struct cli *, const struct body_member *);
 #define BODY(cli, ...)                                                                   \
 	texts_body((cli), (const struct body_member[]){ __VA_ARGS__, { 0 } })

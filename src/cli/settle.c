@@ -40,15 +40,12 @@ static const struct json *fetched_soon(
 	struct cli *cli, struct str id, const struct json *ask)
 {
 	struct timespec moment = { .tv_nsec = FETCH_MS * 1000000L };
-	struct api_call call = { .method = "GET", .path = ask_path(cli, id, "") };
-	struct api_reply reply = { 0 };
+	const struct json *now;
 
 	if (json_is(json_get(ask, "fetched_at"), JSON_STRING)) return ask;
 	nanosleep(&moment, NULL);
-	return client_call(cli->client, &call, &cli->arena, &reply, NULL) == OK &&
-			       reply.json
-		       ? reply.json
-		       : ask;
+	now = cli_call_quiet(cli, cli->client, ask_path(cli, id, ""), NULL);
+	return now ? now : ask;
 }
 
 int settle(struct cli *cli, struct str id, const char *tail, struct str body)

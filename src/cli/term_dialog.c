@@ -47,12 +47,8 @@ static void term_dialog_draw(struct term_dialog *p)
 
 static bool person_known(struct term_dialog *p, struct str id)
 {
-	struct api_call call = { .method = "GET", .path = ask_path(p->cli, id, "") };
-	struct api_reply reply;
-
 	p->person = pick_client_person(p->cli);
-	return p->person &&
-	       client_call(p->person, &call, &p->cli->arena, &reply, NULL) == OK;
+	return cli_call_quiet(p->cli, p->person, ask_path(p->cli, id, ""), NULL);
 }
 
 /* A background job that reads its terminal is stopped by it; and a program without any
@@ -203,17 +199,13 @@ static void reply_send(struct term_dialog *p)
 /* How far this person may go with an approval for longer. */
 static void limits_read(struct term_dialog *p)
 {
-	struct arena *arena = &p->cli->arena;
-	struct api_call me = { .method = "GET", .path = STR("/v1/me") };
-	struct api_call policy = { .method = "GET", .path = STR("/v1/policy") };
-	struct api_reply who = { 0 }, got = { 0 };
-	struct str role;
+	const struct json *me = cli_call_quiet(p->cli, p->person, STR("/v1/me"), NULL);
+	const struct json *policy =
+		cli_call_quiet(p->cli, p->person, STR("/v1/policy"), NULL);
+	struct str role = json_text_of(me, "role");
 
-	if (client_call(p->person, &me, arena, &who, NULL) != OK ||
-		client_call(p->person, &policy, arena, &got, NULL) != OK)
-		return;
-	role = json_text_of(who.json, "role");
-	dialog_limit(&p->dialog, json_get(got.json, "scopes"),
+	if (!me || !policy) return;
+	dialog_limit(&p->dialog, json_get(policy, "scopes"),
 		str_is(role, "owner") || str_is(role, "admin"));
 }
 

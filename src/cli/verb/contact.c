@@ -66,7 +66,7 @@ static int contact_verify(struct cli *cli, const struct resource *of)
 			waits = json_text_of(item, "id");
 	if (!waits.len) return CLI_USAGE(cli, "cli.contact.verify");
 	status = cli_call(cli, "POST", resource_path(cli, of, waits, "/verify"),
-		BODY(cli, { "code", cli_word(cli, 1) }), &page);
+		BODY(cli, { "code", .text = cli_word(cli, 1) }), &page);
 	return contact_shown(cli, status, page);
 }
 

@@ -6,8 +6,8 @@
 
 #include "admin/inspect.h"
 #include "cli/agentfile/agents_file.h"
+#include "cli/cli_call.h"
 #include "cli/connect/connect.h"
-#include "cli/pick_client.h"
 #include "cli/settings_file.h"
 #include "cli/verb/doctor.h"
 #include "cli/verb/slack_sign_in.h"
@@ -75,7 +75,7 @@ static void data_try(struct findings *f)
 		NOTE(f, GOOD, "cli.doctor.data", { "folder", data });
 }
 
-bool program_found(struct str name, struct arena *arena)
+static bool program_found(struct str name, struct arena *arena)
 {
 	struct str path = str_of(getenv("PATH")), folder, file;
 
@@ -102,6 +102,27 @@ static void isolation_try(struct findings *f)
 			{ "detail", str_of(why.detail) });
 }
 
+/* The programs of [resumers] or [channels]. */
+static void commands_try(struct findings *f, const struct settings_file_named *named,
+	size_t len, enum command_use use)
+{
+	bool tells = use == COMMAND_TELLS;
+
+	for (size_t i = 0; i < len; i++) {
+		struct resumer words;
+
+		/* A wrong line would have stopped us before. */
+		if (resumer_read(
+			    named[i].command.value, use, &f->cli->arena, &words, NULL))
+			continue;
+		bool found = program_found(words.words[0], &f->cli->arena);
+		NOTE_WHETHER(f, found,
+			tells ? "cli.doctor.channel" : "cli.doctor.resumer",
+			tells ? "cli.doctor.bad_channel" : "cli.doctor.bad_resumer",
+			{ "name", named[i].name }, { "program", words.words[0] });
+	}
+}
+
 static void callbacks_try(struct findings *f)
 {
 	const struct settings *set = &f->cli->settings;
@@ -111,21 +132,7 @@ static void callbacks_try(struct findings *f)
 						    : "cli.doctor.webhooks.internal",
 		{ "reach", set->webhook_internal });
 	if (set->resumers_len) isolation_try(f);
-	for (size_t i = 0; i < set->resumers_len; i++) {
-		const struct settings_file_named *r = &set->resumers[i];
-		struct resumer words;
-
-		/* A wrong line would have stopped us before. */
-		if (resumer_read(r->command.value, COMMAND_RESUMES, &f->cli->arena,
-			    &words, NULL))
-			continue;
-		if (program_found(words.words[0], &f->cli->arena))
-			NOTE(f, GOOD, "cli.doctor.resumer", { "name", r->name },
-				{ "program", words.words[0] });
-		else
-			NOTE(f, WRONG, "cli.doctor.bad_resumer", { "name", r->name },
-				{ "program", words.words[0] });
-	}
+	commands_try(f, set->resumers, set->resumers_len, COMMAND_RESUMES);
 }
 
 /* What people are reached by. */
@@ -136,16 +143,13 @@ static void slack_try(struct findings *f)
 	struct str team = STR_NONE;
 
 	if (!set->slack_token.len) return;
-	if (slack_sign_in(set, &f->cli->arena, &team, &why) == OK)
-		NOTE(f, GOOD, "cli.doctor.slack", { "team", team });
-	else
-		NOTE(f, WRONG, "cli.doctor.bad_slack", { "detail", str_of(why.detail) });
+	bool ok = slack_sign_in(set, &f->cli->arena, &team, &why) == OK;
+	NOTE_WHETHER(f, ok, "cli.doctor.slack", "cli.doctor.bad_slack", { "team", team },
+		{ "detail", str_of(why.detail) });
 	if (!set->slack_app_token.len) return;
-	if (slack_socket_try(set, &f->cli->arena, &why) == OK)
-		NOTE(f, GOOD, "cli.doctor.slack_socket");
-	else
-		NOTE(f, WRONG, "cli.doctor.bad_slack_socket",
-			{ "detail", str_of(why.detail) });
+	ok = slack_socket_try(set, &f->cli->arena, &why) == OK;
+	NOTE_WHETHER(f, ok, "cli.doctor.slack_socket", "cli.doctor.bad_slack_socket",
+		{ "detail", str_of(why.detail) });
 }
 
 /* Signs in, as the server will. */
@@ -156,11 +160,9 @@ static void mail_server_check(struct findings *f, struct str url, struct str pas
 	struct fault why = { 0 };
 
 	if (!url.len) return;
-	if (!mail_server_read(url, password, &f->cli->arena, &server) ||
-		mail_server_try(&server, MAIL_TRY_MS, &why) != OK)
-		NOTE(f, WRONG, bad, { "url", url }, { "detail", str_of(why.detail) });
-	else
-		NOTE(f, GOOD, good, { "url", url });
+	bool ok = mail_server_read(url, password, &f->cli->arena, &server) &&
+		  mail_server_try(&server, MAIL_TRY_MS, &why) == OK;
+	NOTE_WHETHER(f, ok, good, bad, { "url", url }, { "detail", str_of(why.detail) });
 }
 
 static void mail_try(struct findings *f)
@@ -189,24 +191,21 @@ static void both_try(struct findings *f)
 
 static void who_try(struct findings *f, enum as as)
 {
-	struct cli *cli = f->cli;
-	struct api_call call = { .method = "GET", .path = STR("/v1/me") };
+	bool person = as == AS_PERSON;
 	struct fault why = { 0 };
-	struct api_reply reply = { 0 };
 	struct client *client =
-		as == AS_PERSON ? pick_client_person(cli) : pick_client(cli, as, &why);
-	const char *good = as == AS_PERSON ? "cli.doctor.person" : "cli.doctor.agent";
+		person ? pick_client_person(f->cli) : pick_client(f->cli, as, &why);
+	const struct json *me = cli_call_quiet(f->cli, client, STR("/v1/me"), &why);
 
-	if (!client && as == AS_PERSON)
+	if (!client && person)
 		NOTE(f, MISSING, "cli.doctor.no_person");
-	else if (!client || client_call(client, &call, &cli->arena, &reply, &why) != OK)
-		NOTE(f, WRONG,
-			as == AS_PERSON ? "cli.doctor.bad_person"
-					: "cli.doctor.bad_agent",
+	else if (!me)
+		NOTE(f, WRONG, person ? "cli.doctor.bad_person" : "cli.doctor.bad_agent",
 			{ "detail", str_of(why.detail) });
 	else
-		NOTE(f, GOOD, good, { "name", json_text_of(reply.json, "name") },
-			{ "role", json_text_of(reply.json, "role") });
+		NOTE(f, GOOD, person ? "cli.doctor.person" : "cli.doctor.agent",
+			{ "name", json_text_of(me, "name") },
+			{ "role", json_text_of(me, "role") });
 	client_free(client);
 }
 
@@ -268,30 +267,25 @@ static void agents_try(struct findings *f)
 		agent_try(f, a);
 }
 
+static void provider_note(
+	struct findings *f, struct str name, struct str wrong, enum doctor_mark mark)
+{
+	NOTE(f, wrong.len ? mark : GOOD,
+		wrong.len ? "cli.doctor.bad_provider" : "cli.doctor.provider",
+		{ "name", name }, { "detail", wrong });
+}
+
 /* As the server tells who is logged in. */
 static bool providers_told(struct findings *f)
 {
-	struct api_call call = { .method = "GET",
-		.path = STR("/v1/providers?limit=200") };
 	struct client *client = pick_client_person(f->cli);
-	struct api_reply reply = { 0 };
-	struct fault why = { 0 };
-	bool told =
-		client && client_call(client, &call, &f->cli->arena, &reply, &why) == OK;
-	const struct json *items = told ? json_get(reply.json, "items") : NULL;
+	const struct json *page =
+		cli_call_quiet(f->cli, client, STR("/v1/providers?limit=200"), NULL);
 
-	for (const struct json *p = NULL; json_each(items, &p);) {
-		struct str name = json_text_of(p, "name");
-		struct str wrong = json_text_of(p, "why");
-
-		if (wrong.len)
-			NOTE(f, WRONG, "cli.doctor.bad_provider", { "name", name },
-				{ "detail", wrong });
-		else
-			NOTE(f, GOOD, "cli.doctor.provider", { "name", name });
-	}
+	for (const struct json *p = NULL; json_each(json_get(page, "items"), &p);)
+		provider_note(f, json_text_of(p, "name"), json_text_of(p, "why"), WRONG);
 	client_free(client);
-	return told;
+	return page;
 }
 
 /* As this shell would start a server. */
@@ -304,43 +298,31 @@ static void providers_try(struct findings *f)
 		NOTE(f, WRONG, "cli.doctor.bad_agents", { "detail", str_of(why.detail) });
 		return;
 	}
-	for (size_t i = 0; i < file.providers_len; i++) {
-		struct str name = file.providers[i].name;
-		struct str wrong = provider_key_wrong(&file.providers[i], &f->cli->arena);
-
-		if (wrong.len)
-			NOTE(f, MISSING, "cli.doctor.bad_provider", { "name", name },
-				{ "detail", wrong });
-		else
-			NOTE(f, GOOD, "cli.doctor.provider", { "name", name });
-	}
+	for (size_t i = 0; i < file.providers_len; i++)
+		provider_note(f, file.providers[i].name,
+			provider_key_wrong(&file.providers[i], &f->cli->arena), MISSING);
 	if (!file.providers_len) NOTE(f, MISSING, "cli.doctor.no_provider");
 }
 
 /* True when there is a server to try the rest with. */
 static bool server_try(struct findings *f)
 {
-	struct cli *cli = f->cli;
 	struct located at;
 	struct fault why = { 0 };
-	struct api_reply reply = { 0 };
-	struct api_call call = { .method = "GET", .path = STR("/readyz") };
 	struct client *client;
+	bool ready;
 
-	if (pick_client_locate(cli, AS_AGENT, &at, &why) != OK) {
+	if (pick_client_locate(f->cli, AS_AGENT, &at, &why) != OK) {
 		NOTE(f, WRONG, "cli.doctor.no_server");
 		return false;
 	}
-	struct client_setup setup = { .url = at.url, .via = STR("cli"), .stop_fd = -1 };
-	client = client_new(&setup, &why);
-	bool ready =
-		client && client_call(client, &call, &cli->arena, &reply, &why) == OK;
+	client = client_new(
+		&(struct client_setup){ .url = at.url, .via = STR("cli"), .stop_fd = -1 },
+		&why);
+	ready = cli_call_quiet(f->cli, client, STR("/readyz"), &why);
 	client_free(client);
-	if (ready)
-		NOTE(f, GOOD, "cli.doctor.server", { "url", at.url });
-	else
-		NOTE(f, WRONG, "cli.doctor.bad_server", { "url", at.url },
-			{ "detail", str_of(why.detail) });
+	NOTE_WHETHER(f, ready, "cli.doctor.server", "cli.doctor.bad_server",
+		{ "url", at.url }, { "detail", str_of(why.detail) });
 	return ready;
 }
 
@@ -351,13 +333,14 @@ static void store_try_out(struct findings *f)
 	struct fault why = { 0 };
 	enum err e = store_try(store, &why);
 
-	if (e == OK)
-		NOTE(f, GOOD, "cli.doctor.store", { "store", store });
-	else
-		NOTE(f, e == ERR_NOT_FOUND ? MISSING : WRONG,
-			e == ERR_NOT_FOUND ? "cli.doctor.no_store"
-					   : "cli.doctor.bad_store",
-			{ "store", store }, { "detail", str_of(why.detail) });
+	NOTE(f,
+		e == ERR_NOT_FOUND ? MISSING
+		: e		   ? WRONG
+				   : GOOD,
+		e == ERR_NOT_FOUND ? "cli.doctor.no_store"
+		: e		   ? "cli.doctor.bad_store"
+				   : "cli.doctor.store",
+		{ "store", store }, { "detail", str_of(why.detail) });
 }
 
 static int doctor_run(struct cli *cli)
@@ -376,7 +359,8 @@ static int doctor_run(struct cli *cli)
 	store_try_out(&f);
 	callbacks_try(&f);
 	slack_try(&f);
-	doctor_commands(&f);
+	commands_try(
+		&f, cli->settings.channels, cli->settings.channels_len, COMMAND_TELLS);
 	mail_try(&f);
 	reached = server_try(&f);
 	doctor_push(&f, reached);

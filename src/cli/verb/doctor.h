@@ -20,12 +20,12 @@ void finding_note(struct findings *, enum doctor_mark, const char *id, struct st
 #define NOTE(f, mark, id, ...)                                                           \
 	finding_note((f), (mark), (id), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
 
-/* As the server will look for it, if its PATH is ours. */
-bool program_found(struct str name, struct arena *);
+/* One of two, with the same values. */
+#define NOTE_WHETHER(f, ok, good, bad, ...)                                              \
+	NOTE((f), (ok) ? GOOD : WRONG, (ok) ? (good) : (bad), __VA_ARGS__)
 
-/* doctor_channels.c: the commands of [channels]; as the server tells who is logged in, whether
+/* doctor_channels.c: as the server tells who is logged in, whether
  * routes name who is there, and whether their contacts and zones work. */
-void doctor_commands(struct findings *);
 /* Push services are told who sends: by these settings, or by those of the server that was
  * reached. */
 void doctor_push(struct findings *, bool reached);

@@ -1,52 +1,26 @@
-/* doctor_channels.c - parley doctor on how people are told: commands, routes, contacts,
+/* doctor_channels.c - parley doctor on how people are told: push, routes, contacts,
  * zones. */
 #include "base/clock.h"
 #include "base/zone.h"
-#include "cli/pick_client.h"
-#include "cli/settings_file.h"
+#include "cli/cli_call.h"
 #include "cli/verb/doctor.h"
-#include "core/delivery/resumer.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
-
-void doctor_commands(struct findings *f)
-{
-	const struct settings *set = &f->cli->settings;
-
-	for (size_t i = 0; i < set->channels_len; i++) {
-		const struct settings_file_named *c = &set->channels[i];
-		struct resumer words;
-
-		/* A wrong line would have stopped us before. */
-		if (resumer_read(c->command.value, COMMAND_TELLS, &f->cli->arena, &words,
-			    NULL))
-			continue;
-		if (program_found(words.words[0], &f->cli->arena))
-			NOTE(f, GOOD, "cli.doctor.channel", { "name", c->name },
-				{ "program", words.words[0] });
-		else
-			NOTE(f, WRONG, "cli.doctor.bad_channel", { "name", c->name },
-				{ "program", words.words[0] });
-	}
-}
 
 /* The reply's items, or the reply itself; NULL: it cannot be had. */
 static const struct json *fetched(
 	struct findings *f, struct client *client, const char *path, bool items)
 {
-	struct api_call call = { .method = "GET", .path = str_of(path) };
-	struct api_reply reply = { 0 };
+	const struct json *reply = cli_call_quiet(f->cli, client, str_of(path), NULL);
 
-	if (client_call(client, &call, &f->cli->arena, &reply, NULL) != OK) return NULL;
-	return items ? json_get(reply.json, "items") : reply.json;
+	return items ? json_get(reply, "items") : reply;
 }
 
 /* As the server says, to people alone; NULL: it does not. */
 static const struct json *push_told(struct findings *f)
 {
 	struct client *client = pick_client(f->cli, AS_PERSON, NULL);
-	const struct json *channels =
-		client ? fetched(f, client, "/v1/channels", true) : NULL;
+	const struct json *channels = fetched(f, client, "/v1/channels", true);
 	const struct json *push = NULL;
 
 	for (const struct json *item = NULL; json_each(channels, &item);)

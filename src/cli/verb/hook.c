@@ -13,7 +13,6 @@
 #include "cli/approval.h"
 #include "cli/connect/hook_agents.h"
 #include "cli/outcome.h"
-#include "cli/pick_client.h"
 #include "cli/project.h"
 #include "cli/verb/verbs.h"
 #include "core/policy/tool_list.h"
@@ -101,16 +100,11 @@ static int rules_read(struct hook *h)
 /* {"type": "tool", "name", "arguments"}; NULL: no memory. */
 static const struct json *operation_of(struct hook *h)
 {
-	struct buf text = { .max = 2 * EVENT_BYTES };
-	struct json_writer w = { .out = &text };
 	const struct json *out = NULL;
 
-	jw_object(&w);
-	jw_put_text(&w, "type", "tool");
-	jw_put_str(&w, "name", h->event.tool);
-	jw_put_json(&w, "arguments", h->event.input);
-	jw_object_end(&w);
-	json_read(buf_keep_done(&text, &h->cli->arena), NULL, &h->cli->arena, &out, NULL);
+	json_read(BODY(h->cli, { "type", STR("tool") }, { "name", h->event.tool },
+			  { "arguments", .json = h->event.input }),
+		NULL, &h->cli->arena, &out, NULL);
 	return out;
 }
 
@@ -180,19 +174,14 @@ static enum err session_open(
 {
 	struct arena *arena = &h->cli->arena;
 	struct str about = h->event.cwd.len > 0 ? h->event.cwd : h->event.session;
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
+	struct str title = arena_print(
+		arena, "%s: %.*s", h->agent->title, STR_ARGS(utf8_first(about, 150)));
 	struct api_reply reply;
-
-	jw_object(&w);
-	jw_put_str(&w, "title",
-		arena_print(arena, "%s: %.*s", h->agent->title,
-			STR_ARGS(utf8_first(about, 150))));
-	jw_put_str(&w, "external_id", name);
-	jw_put_bool(&w, "parallel", true);
-	jw_object_end(&w);
-	enum err err = call(h, "POST", STR("/v1/sessions"), buf_keep_done(&body, arena),
+	enum err err = call(h, "POST", STR("/v1/sessions"),
+		BODY(h->cli, { "title", title }, { "external_id", name },
+			{ "parallel", .yes = true }),
 		key_make(arena), &reply, why);
+
 	if (err == OK) *out = reply.json;
 	return err;
 }
@@ -237,22 +226,16 @@ static enum err session_find(struct hook *h, struct fault *why)
 }
 
 /* The same for a call that was put off and is taken up again. */
-static struct str body_make(struct hook *h)
+static struct str ask_body(struct hook *h)
 {
 	struct buf body = { .max = 2 * EVENT_BYTES };
-	struct json_writer w = { .out = &body };
 
-	if (h->asks) {
-		json_write(&body, h->event.input);
-		return buf_keep_done(&body, &h->cli->arena);
-	}
-	jw_object(&w);
-	jw_put_text(&w, "hook_event_name", "PreToolUse");
-	jw_put_str(&w, "tool_name", h->event.tool);
-	jw_put_json(&w, "tool_input", h->event.input);
-	if (h->event.call.len) jw_key(&w, "tool_use_id"), jw_str(&w, h->event.call);
-	if (h->event.cwd.len) jw_key(&w, "cwd"), jw_str(&w, h->event.cwd);
-	jw_object_end(&w);
+	if (!h->asks)
+		return BODY(h->cli, { "hook_event_name", STR("PreToolUse") },
+			{ "tool_name", h->event.tool },
+			{ "tool_input", .json = h->event.input },
+			{ "tool_use_id", h->event.call }, { "cwd", h->event.cwd });
+	json_write(&body, h->event.input);
 	return buf_keep_done(&body, &h->cli->arena);
 }
 
@@ -269,7 +252,7 @@ static enum err ask_put(struct hook *h, struct fault *why)
 	err = call(h, "POST",
 		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s",
 			STR_ARGS(h->session), h->dialect),
-		body_make(h), key, &reply, why);
+		ask_body(h), key, &reply, why);
 	if (err == OK) h->ask = reply.json;
 	return err;
 }
@@ -277,19 +260,14 @@ static enum err ask_put(struct hook *h, struct fault *why)
 /* May it run without a person? An agent's own question is no operation. */
 static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 {
-	struct arena *arena = &h->cli->arena;
-	struct buf body = { .max = 2 * EVENT_BYTES };
-	struct json_writer w = { .out = &body };
 	struct api_reply reply;
 	enum err err = session_find(h, why);
 
 	if (err != OK || h->asks) return err;
-	jw_object(&w);
-	jw_put_json(&w, "operation", operation_of(h));
-	jw_put_str(&w, "session", h->session);
-	jw_object_end(&w);
-	err = call(h, "POST", STR("/v1/decide"), buf_keep_done(&body, arena),
-		key_make(arena), &reply, why);
+	err = call(h, "POST", STR("/v1/decide"),
+		BODY(h->cli, { "operation", .json = operation_of(h) },
+			{ "session", h->session }),
+		key_make(&h->cli->arena), &reply, why);
 	if (err == OK) *decided = policy_decides(h, reply.json);
 	return err;
 }

@@ -261,19 +261,16 @@ static void modes_write(const struct host *h, bool on)
 
 static void dialog_show(struct host *h)
 {
-	struct api_call call = { .method = "GET",
-		.path = ask_path(h->cli, h->wanted, "") };
-	struct api_reply reply;
 	struct str id = h->wanted;
+	const struct json *ask =
+		cli_call_quiet(h->cli, h->agent, ask_path(h->cli, id, ""), NULL);
 
 	h->wanted = STR_NONE;
-	if (client_call(h->agent, &call, &h->cli->arena, &reply, NULL) != OK ||
-		!str_is(json_text_of(reply.json, "status"), "pending"))
-		return;
+	if (!str_is(json_text_of(ask, "status"), "pending")) return;
 	watch(h, h->tty, false); /* the dialog reads it */
 	h->then = h->modes;
 	modes_write(h, false);
-	h->dialog = term_dialog_open(h->cli, reply.json, TERM_DIALOG_HOSTED);
+	h->dialog = term_dialog_open(h->cli, ask, TERM_DIALOG_HOSTED);
 	if (!h->dialog) {
 		modes_write(h, true);
 		watch(h, h->tty, true);
@@ -372,15 +369,11 @@ static int host_loop(struct host *h)
 /* A session of its own, in which one question is open at a time. */
 static int session_make(struct host *h)
 {
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
+	struct str title = str_of(h->cli->args.words[0]);
 	struct api_reply reply;
-
-	jw_object(&w);
-	jw_put_text(&w, "title", h->cli->args.words[0]);
-	jw_object_end(&w);
 	int status = cli_call_by(h->cli, h->agent, "POST", STR("/v1/sessions"),
-		buf_keep_done(&body, &h->cli->arena), &reply, NULL);
+		BODY(h->cli, { "title", .text = title }), &reply, NULL);
+
 	if (status == EXIT_YES) h->session = json_text_of(reply.json, "id");
 	return status;
 }

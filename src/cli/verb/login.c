@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/keep.h"
-#include "cli/pick_client.h"
+#include "cli/cli_call.h"
 #include "cli/verb/verbs.h"
 
 /* What is sent to /v1/login: a code, or a name and a password. */
@@ -65,22 +64,12 @@ static int credentials_ask(struct cli *cli, struct credentials *c)
 	return got ? EXIT_YES : term_stopped();
 }
 
-static struct str body_make(struct cli *cli, const struct credentials *c)
+static struct str login_body(struct cli *cli, const struct credentials *c)
 {
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-
-	jw_object(&w);
-	if (c->code.len > 0) {
-		jw_put_str(&w, "code", c->code);
-	} else {
-		jw_put_str(&w, "name", str_trim(c->name));
-		jw_put_str(&w, "password", c->password);
-		if (cli_has(cli, "workspace"))
-			jw_put_str(&w, "workspace", cli_arg(cli, "workspace"));
-	}
-	jw_object_end(&w);
-	return buf_keep_done(&body, &cli->arena);
+	if (c->code.len > 0) return BODY(cli, { "code", c->code });
+	return BODY(cli, { "name", .text = str_trim(c->name) },
+		{ "password", .text = c->password },
+		{ "workspace", cli_arg(cli, "workspace") });
 }
 
 /* Comes with no token at all: only the credentials count. */
@@ -100,7 +89,7 @@ static int login_send(
 	struct client *client = client_new(&setup, &why);
 	if (!client) return cli_fail(cli, &why);
 	struct api_call call = {
-		.method = "POST", .path = STR("/v1/login"), .body = body_make(cli, c)
+		.method = "POST", .path = STR("/v1/login"), .body = login_body(cli, c)
 	};
 	enum err err = client_call(client, &call, &cli->arena, &reply, &why);
 	client_free(client);

@@ -51,7 +51,7 @@ static int session_open(struct cli *cli, struct str *session)
 	status = agent_choose(cli, &agent);
 	if (!status)
 		status = cli_call(cli, "POST", STR("/v1/sessions"),
-			BODY(cli, { "agent", agent }), &reply);
+			BODY(cli, { "agent", .text = agent }), &reply);
 	if (!status) *session = json_text_of(reply, "id");
 	return status;
 }

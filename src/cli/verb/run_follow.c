@@ -177,12 +177,7 @@ static struct str call_name(
 /* Fetches something of the server while the stream goes on; NULL: it is not to be had. */
 static const struct json *fetch(struct follow *f, struct str path)
 {
-	const struct api_call call = { .method = "GET", .path = path };
-	struct api_reply reply;
-	struct fault why = { 0 };
-
-	return client_call(f->beside, &call, &f->cli->arena, &reply, &why) ? NULL
-									   : reply.json;
+	return cli_call_quiet(f->cli, f->beside, path, NULL);
 }
 
 static void message_shown(struct follow *f, const struct json *message)

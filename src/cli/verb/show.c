@@ -19,25 +19,16 @@ static void card_print(
 	buf_done(&out);
 }
 
-/* Who was told of it; NULL: that is not for who asks, or cannot be had. */
-static const struct json *told_read(struct cli *cli)
-{
-	struct api_call call = { .method = "GET",
-		.path = ask_path(cli, cli_word(cli, 0), "/deliveries") };
-	struct api_reply reply;
-
-	return client_call(cli->client, &call, &cli->arena, &reply, NULL) == OK
-		       ? reply.json
-		       : NULL;
-}
-
 static int show_run(struct cli *cli)
 {
 	const struct json *ask;
 	int status = cli_call_get(cli, ask_path(cli, cli_word(cli, 0), ""), &ask);
 
+	/* Who was told of it, if that is for who asks. */
 	if (status == EXIT_YES && !as_json(cli))
-		card_print(cli, ask, &(struct card_facts){ told_read(cli) });
+		card_print(cli, ask,
+			&(struct card_facts){ cli_call_quiet(cli, cli->client,
+				ask_path(cli, cli_word(cli, 0), "/deliveries"), NULL) });
 	return reply_done(cli, status, ask);
 }
 

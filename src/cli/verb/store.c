@@ -22,7 +22,7 @@ static int workspace_create_run(struct cli *cli)
 {
 	const struct json *reply;
 	int status = cli_call(cli, "POST", str_of(workspaces.path),
-		BODY(cli, { "name", cli_word(cli, 0) }), &reply);
+		BODY(cli, { "name", .text = cli_word(cli, 0) }), &reply);
 
 	if (!status && !as_json(cli))
 		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
