@@ -5,7 +5,7 @@
 #include "base/keep.h"
 #include "cli/administer.h"
 
-enum { CALL_PATIENCE_MS = 20000, BODY_MAX = 2 << 20 };
+enum { CALL_PATIENCE_MS = 20000, PAGE_MAX = 200, BODY_MAX = 2 << 20 };
 
 /* ---- the way ---- */
 
@@ -114,26 +114,38 @@ static bool items_add(struct json *out, const struct json *more, struct arena *a
 	return true;
 }
 
-int cli_call_all(struct cli *cli, struct str path, struct json *out)
+int cli_call_pages(
+	struct cli *cli, struct str path, int64_t limit, struct call_pages *out)
 {
 	char between = str_find(path, STR("?")) >= 0 ? '&' : '?';
-	struct str first =
-		arena_print(&cli->arena, "%.*s%climit=200", STR_ARGS(path), between);
-	struct str at = first, next;
-	const struct json *page;
+	struct str next = STR_NONE;
 
-	*out = (struct json){ .type = JSON_ARRAY };
+	*out = (struct call_pages){ .items = { .type = JSON_ARRAY } };
 	do {
-		int status = cli_call_get(cli, at, &page);
+		int64_t left = limit - (int64_t)out->items.count;
+		struct buf at = { .max = 16384 };
+		int status;
 
+		buf_print(&at, "%.*s%climit=%lld", STR_ARGS(path), between,
+			(long long)(left < PAGE_MAX ? left : PAGE_MAX));
+		if (next.len) buf_add_text(&at, "&cursor="), url_add(&at, next);
+		status = cli_call_get(cli, buf_keep_done(&at, &cli->arena), &out->last);
 		if (status) return status;
-		if (!items_add(out, json_get(page, "items"), &cli->arena))
+		if (!out->first) out->first = out->last;
+		if (!items_add(&out->items, json_get(out->last, "items"), &cli->arena))
 			return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
-		next = json_text_of(page, "next_cursor");
-		at = arena_print(
-			&cli->arena, "%.*s&cursor=%.*s", STR_ARGS(first), STR_ARGS(next));
-	} while (next.len);
+		next = json_text_of(out->last, "next_cursor");
+	} while (next.len && out->items.count < limit);
 	return EXIT_YES;
+}
+
+int cli_call_all(struct cli *cli, struct str path, struct json *out)
+{
+	struct call_pages pages;
+	int status = cli_call_pages(cli, path, INT64_MAX, &pages);
+
+	*out = pages.items;
+	return status;
 }
 
 /* ---- texts ---- */

@@ -22,7 +22,13 @@ void cli_call_close(struct cli *);
 int cli_call(struct cli *, const char *method, struct str path, struct str body,
 	const struct json **out);
 int cli_call_get(struct cli *, struct str path, const struct json **out);
-/* All items of a list, page by page, as an array. */
+struct call_pages {
+	struct json items;		 /* of all pages, as an array */
+	const struct json *first, *last; /* the pages */
+};
+/* A list, page by page, up to so many items. */
+int cli_call_pages(struct cli *, struct str path, int64_t limit, struct call_pages *out);
+/* All of it, as an array. */
 int cli_call_all(struct cli *, struct str path, struct json *out);
 /* A call by this client that is tried again while the server is away for a moment; with a fresh
  * Idempotency-Key unless it is a GET. ERR_CONFLICT is left to the caller when `conflict` is

@@ -86,9 +86,8 @@ static enum err flag_wrong(
 {
 	struct str option = arena_print(r->arena, "--%s", f->name);
 
-	return fail(r->why, ERR_INVALID, "%s",
-		MSG(r->arena, id, { "option", option }, { "value", str_of(f->value) })
-			.at);
+	return FAIL_MSG(r->why, r->arena, id, { "option", option },
+		{ "value", str_of(f->value) });
 }
 
 static bool value_among(const char *values, struct str value)
@@ -108,11 +107,9 @@ static enum err value_wrong(
 	while (str_cut(&rest, ' ', &one))
 		list = arena_print(r->arena, "%.*s%s%.*s", STR_ARGS(list),
 			list.len > 0 ? ", " : "", STR_ARGS(one));
-	return fail(r->why, ERR_INVALID, "%s",
-		MSG(r->arena, "cli.option.values",
-			{ "option", arena_print(r->arena, "--%s", f->name) },
-			{ "value", value }, { "values", list })
-			.at);
+	return FAIL_MSG(r->why, r->arena, "cli.option.values",
+		{ "option", arena_print(r->arena, "--%s", f->name) }, { "value", value },
+		{ "values", list });
 }
 
 /* `value` is what stood behind '=' or the letter; its `at` is NULL when nothing did. */

@@ -119,6 +119,13 @@ static void heads_add(
 	buf_add_text(out, tint_off(cli->term.out_color));
 }
 
+struct str table_cell(
+	struct cli *cli, const struct table_column *column, const struct json *item)
+{
+	return column->cell ? column->cell(cli, item)
+			    : reply_text(cli, item, column->member);
+}
+
 /* Columns are the same in a pipe, without the head: what reads them splits at blanks. */
 static void table_print(
 	struct cli *cli, const struct table_column *columns, const struct json *items)
@@ -129,9 +136,7 @@ static void table_print(
 	if (cli->term.out_tty && items->count) heads_add(cli, &out, columns);
 	for (const struct json *item = NULL; json_each(items, &item);) {
 		for (size_t n = 0; columns[n].head; n++)
-			cells[n] = columns[n].cell
-					   ? columns[n].cell(cli, item)
-					   : reply_text(cli, item, columns[n].member);
+			cells[n] = table_cell(cli, &columns[n], item);
 		cells_add(&out, columns, cells);
 	}
 	if (out.len) fwrite(out.at, 1, out.len, stdout);

@@ -13,6 +13,8 @@ struct table_column {
 	struct str (*cell)(struct cli *, const struct json *);
 };
 
+struct str table_cell(struct cli *, const struct table_column *, const struct json *item);
+
 struct resource {
 	const char *path; /* "/v1/agents" */
 	const char

@@ -159,14 +159,14 @@ bool setting_info(size_t i, struct setting_info *out)
 	return true;
 }
 
-static struct str words_join(const char *const *words, struct arena *arena)
+static struct str words_join(
+	const char *const *words, const char *between, struct arena *arena)
 {
 	struct str all = STR_NONE;
 
-	for (; *words; words++)
-		all = all.len == 0
-			      ? str_of(*words)
-			      : arena_print(arena, "%.*s, %s", STR_ARGS(all), *words);
+	for (; words && *words; words++)
+		all = arena_print(arena, "%.*s%s%s", STR_ARGS(all),
+			all.len > 0 ? between : "", *words);
 	return all;
 }
 
@@ -178,17 +178,7 @@ struct str setting_accepts(size_t i, struct arena *arena)
 	return MSG(arena, id.at ? id.at : "",
 		{ "min", arena_print(arena, "%lld", (long long)s->min) },
 		{ "max", arena_print(arena, "%lld", (long long)s->max) },
-		{ "words", s->words ? words_join(s->words, arena) : STR_NONE });
-}
-
-static const char *words_spaced(const char *const *words, struct arena *arena)
-{
-	struct str all = STR_NONE;
-
-	for (; *words; words++)
-		all = arena_print(
-			arena, "%.*s%s%s", STR_ARGS(all), all.len > 0 ? " " : "", *words);
-	return all.at;
+		{ "words", words_join(s->words, ", ", arena) });
 }
 
 const struct flag *settings_flags(unsigned groups, struct arena *arena)
@@ -206,7 +196,8 @@ const struct flag *settings_flags(unsigned groups, struct arena *arena)
 			flags[len++] = (struct flag){ .name = name,
 				.value = table[i].value,
 				.values = table[i].kind == KIND_WORD
-						  ? words_spaced(table[i].words, arena)
+						  ? words_join(table[i].words, " ", arena)
+							    .at
 						  : NULL,
 				.may_lack = table[i].kind == KIND_BOOL,
 				.setting = true };
@@ -287,15 +278,19 @@ static bool server_valid(const char *const *schemes, struct str text)
 }
 
 /* With {token} behind a '+', or in its place alone, and a host. */
-static bool reply_valid(struct str text, struct arena *arena)
+static bool reply_valid(struct str text)
 {
-	int at = str_find(text, STR("{token}"));
+	struct str token = STR("{token}");
+	int at = str_find(text, token);
+	struct str rest = at < 0 ? STR_NONE : str_from(text, (size_t)at + token.len);
+	struct arena arena = { 0 };
+	bool valid = at >= 0 && str_find(rest, token) < 0 &&
+		     str_find(rest, STR("@")) >= 0 &&
+		     mail_address_valid(arena_print(&arena, "%.*s%0*d%.*s", at, text.at,
+			     MAIL_TOKEN_LEN, 0, STR_ARGS(rest)));
 
-	return at >= 0 && str_find(str_from(text, (size_t)at + 1), STR("{token}")) < 0 &&
-	       mail_address_valid(arena_print(arena, "%.*s%0*d%.*s", at, text.at,
-		       MAIL_TOKEN_LEN, 0,
-		       STR_ARGS(str_from(text, (size_t)at + strlen("{token}"))))) &&
-	       str_find(text, STR("@")) > at;
+	arena_done(&arena);
+	return valid;
 }
 
 static bool bool_read(struct str text, bool *out)
@@ -317,23 +312,19 @@ static bool word_read(const char *const *words, struct str text, int *out)
 	return false;
 }
 
-static bool text_take(const struct setting *s, struct str text, struct str *out)
+static bool text_valid(const struct setting *s, struct str text)
 {
-	struct arena arena = { 0 };
-	enum setting_kind kind = s->kind;
-	bool reply = kind != KIND_REPLY || reply_valid(text, &arena);
-
-	arena_done(&arena);
-	if (!reply || (kind == KIND_SERVER && !server_valid(s->words, text)) ||
-		(kind == KIND_MAIL && !mail_address_valid(text)) ||
-		(kind == KIND_LISTEN && !listen_valid(text)) ||
-		(kind == KIND_URL && !url_valid(text)) ||
-		(kind == KIND_STORE && !store_valid(text)) ||
-		(kind == KIND_HOSTS && !hosts_valid(text)) ||
-		(kind == KIND_REACH && !reach_valid(text)) || text.len == 0)
-		return false;
-	*out = text;
-	return true;
+	switch (s->kind) {
+	case KIND_SERVER: return server_valid(s->words, text);
+	case KIND_MAIL: return mail_address_valid(text);
+	case KIND_REPLY: return reply_valid(text);
+	case KIND_LISTEN: return listen_valid(text);
+	case KIND_URL: return url_valid(text);
+	case KIND_STORE: return store_valid(text);
+	case KIND_HOSTS: return hosts_valid(text);
+	case KIND_REACH: return reach_valid(text);
+	default: return true;
+	}
 }
 
 static bool value_read(const struct setting *s, struct str text, struct raw *raw)
@@ -349,7 +340,10 @@ static bool value_read(const struct setting *s, struct str text, struct raw *raw
 		if (!duration_read(text, &n) || n < s->min || n > s->max) return false;
 		*(int64_t *)at = n;
 		return true;
-	default: return text_take(s, text, at);
+	default:
+		if (!text.len || !text_valid(s, text)) return false;
+		*(struct str *)at = text;
+		return true;
 	}
 }
 
@@ -395,19 +389,8 @@ static enum err setting_wrong(
 {
 	struct str value = table[i].kind == KIND_SECRET ? STR("…") : from->value;
 
-	return fail(why, ERR_INVALID, "%s",
-		MSG(arena, "setting.wrong", { "setting", from->name }, { "value", value },
-			{ "accepts", setting_accepts(i, arena) })
-			.at);
-}
-
-/* Others are told where it is: the server its socket, a client the server. */
-static struct str absolute(struct str path, struct arena *arena)
-{
-	char here[4096];
-
-	if (str_starts(path, "/") || !getcwd(here, sizeof here)) return path;
-	return arena_print(arena, "%s/%.*s", here, STR_ARGS(path));
+	return FAIL_MSG(why, arena, "setting.wrong", { "setting", from->name },
+		{ "value", value }, { "accepts", setting_accepts(i, arena) });
 }
 
 static struct str data_default(struct arena *arena)
@@ -462,17 +445,15 @@ static enum err named_check(const struct settings_file_named *named, size_t len,
 		struct resumer words;
 
 		if (!resumer_name_valid(r->name))
-			fail(&wrong, ERR_INVALID, "%s",
-				MSG(arena, "setting.resumer.name").at);
+			FAIL_MSG(&wrong, arena, "setting.resumer.name");
 		else if (section == NAMED_VERIFIERS && verifier_is_url(r->command.value))
 			continue;
 		else if (resumer_read(r->command.value, use, arena, &words, &wrong) == OK)
 			continue;
-		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, texts[section], { "file", str_of(r->command.path) },
-				{ "line", arena_print(arena, "%d", r->command.line) },
-				{ "name", r->name }, { "detail", str_of(wrong.detail) })
-				.at);
+		return FAIL_MSG(why, arena, texts[section],
+			{ "file", str_of(r->command.path) },
+			{ "line", arena_print(arena, "%d", r->command.line) },
+			{ "name", r->name }, { "detail", str_of(wrong.detail) });
 	}
 	return OK;
 }
@@ -486,37 +467,45 @@ static enum err secret_take(const char *name, struct str *secret, struct str fil
 
 	if (!file.len) return OK;
 	if (secret->len)
-		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, "setting.secret_twice", { "name", str_of(name) }).at);
+		return FAIL_MSG(
+			why, arena, "setting.secret_twice", { "name", str_of(name) });
 	e = text_file_read(file.at, true, arena, &text, why);
 	if (e) return e;
 	*secret = str_of(arena_copy(arena, str_trim(text)));
 	return secret->len ? OK
-			   : fail(why, ERR_INVALID, "%s",
-				     MSG(arena, "setting.secret_missing",
-					     { "name", str_of(name) }, { "file", file },
-					     { "detail", str_of(errno ? strerror(errno)
-								      : "") })
-					     .at);
+			   : FAIL_MSG(why, arena, "setting.secret_missing",
+				     { "name", str_of(name) }, { "file", file },
+				     { "detail", str_of(errno ? strerror(errno) : "") });
+}
+
+static enum err secrets_take(struct settings *s, struct arena *arena, struct fault *why)
+{
+	const struct {
+		const char *name;
+		struct str *secret, file;
+	} secrets[] = { { "smtp_password", &s->smtp_password, s->smtp_password_file },
+		{ "imap_password", &s->imap_password, s->imap_password_file },
+		{ "slack_token", &s->slack_token, s->slack_token_file },
+		{ "slack_signing_secret", &s->slack_signing_secret,
+			s->slack_signing_secret_file },
+		{ "slack_app_token", &s->slack_app_token, s->slack_app_token_file } };
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < sizeof secrets / sizeof *secrets; i++)
+		e = secret_take(
+			secrets[i].name, secrets[i].secret, secrets[i].file, arena, why);
+	return e;
 }
 
 /* E-mail is set up as a whole, or not at all. */
 static enum err mail_check(struct settings *s, struct arena *arena, struct fault *why)
 {
-	enum err e = secret_take(
-		"smtp_password", &s->smtp_password, s->smtp_password_file, arena, why);
-
-	if (!e)
-		e = secret_take("imap_password", &s->imap_password, s->imap_password_file,
-			arena, why);
-	if (e) return e;
 	if ((s->smtp_url.len > 0) != (s->mail_from.len > 0))
-		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.mail_pair").at);
+		return FAIL_MSG(why, arena, "setting.mail_pair");
 	if ((s->mail_reply.len || s->imap_url.len) && !s->smtp_url.len)
-		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, "setting.mail_reply_alone").at);
+		return FAIL_MSG(why, arena, "setting.mail_reply_alone");
 	if (s->imap_url.len && !s->mail_reply.len)
-		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.imap_alone").at);
+		return FAIL_MSG(why, arena, "setting.imap_alone");
 	return OK;
 }
 
@@ -533,24 +522,14 @@ static enum err slack_check(struct settings *s, struct arena *arena, struct faul
 {
 	struct address at;
 	struct url url;
-	enum err e = secret_take(
-		"slack_token", &s->slack_token, s->slack_token_file, arena, why);
 
-	if (!e)
-		e = secret_take("slack_signing_secret", &s->slack_signing_secret,
-			s->slack_signing_secret_file, arena, why);
-	if (!e)
-		e = secret_take("slack_app_token", &s->slack_app_token,
-			s->slack_app_token_file, arena, why);
-	if (e) return e;
 	if ((s->slack_token.len > 0) !=
 		(s->slack_signing_secret.len > 0 || s->slack_app_token.len > 0))
-		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.slack_pair").at);
+		return FAIL_MSG(why, arena, "setting.slack_pair");
 	if (!url_split(s->slack_api, &url) ||
 		(!url.https && !str_is(url.host, "localhost") &&
 			!(address_read(url.host, &at) && address_loopback(&at))))
-		return fail(
-			why, ERR_INVALID, "%s", MSG(arena, "setting.slack_api_plain").at);
+		return FAIL_MSG(why, arena, "setting.slack_api_plain");
 	return OK;
 }
 
@@ -559,8 +538,7 @@ static enum err settings_finish(
 {
 	struct settings *s = &raw->s;
 
-	s->data = s->data.len > 0 ? path_whole(s->data, arena) : data_default(arena);
-	s->data = absolute(s->data, arena);
+	s->data = path_whole(s->data.len > 0 ? s->data : data_default(arena), arena);
 	if (s->store.len == 0)
 		s->store = arena_print(arena, "sqlite:%.*s/parley.db", STR_ARGS(s->data));
 	if (s->url.len > 0 && s->url.at[s->url.len - 1] == '/') {
@@ -574,16 +552,15 @@ static enum err settings_finish(
 	s->color = color_decide(raw->color);
 	if (!(groups & SETTINGS_SERVE)) return OK;
 	if (s->timeout_min_ms > s->timeout_max_ms)
-		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, "setting.timeouts",
-				{ "min", arena_print(arena, "%lld",
-						 (long long)(s->timeout_min_ms / 1000)) },
-				{ "max", arena_print(arena, "%lld",
-						 (long long)(s->timeout_max_ms / 1000)) })
-				.at);
+		return FAIL_MSG(why, arena, "setting.timeouts",
+			{ "min", arena_print(arena, "%lld",
+					 (long long)(s->timeout_min_ms / 1000)) },
+			{ "max", arena_print(arena, "%lld",
+					 (long long)(s->timeout_max_ms / 1000)) });
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
-		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
-	enum err e = mail_check(s, arena, why);
+		return FAIL_MSG(why, arena, "setting.tls_pair");
+	enum err e = secrets_take(s, arena, why);
+	if (!e) e = mail_check(s, arena, why);
 	if (!e) e = slack_check(s, arena, why);
 	if (!e) e = named_check(s->resumers, s->resumers_len, NAMED_RESUMERS, arena, why);
 	if (!e)

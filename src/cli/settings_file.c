@@ -38,11 +38,9 @@ static int wrong(struct file_reader *r, const char *id, struct str key, const ch
 	struct arena *a = r->arena;
 
 	if (r->why->err == OK)
-		fail(r->why, ERR_INVALID, "%s",
-			MSG(a, id, { "file", str_of(r->path) },
-				{ "line", arena_print(a, "%d", r->line) }, { "key", key },
-				{ "near", str_of(near) })
-				.at);
+		FAIL_MSG(r->why, a, id, { "file", str_of(r->path) },
+			{ "line", arena_print(a, "%d", r->line) }, { "key", key },
+			{ "near", str_of(near) });
 	return 0;
 }
 

@@ -24,8 +24,7 @@ enum err text_file_read(const char *path, bool secret, struct arena *arena,
 	if (fd < 0) return OK;
 	if (secret && (fstat(fd, &st) || (st.st_mode & 077))) {
 		close(fd);
-		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, "setting.key_file", { "file", str_of(path) }).at);
+		return FAIL_MSG(why, arena, "setting.key_file", { "file", str_of(path) });
 	}
 	do {
 		if (!buf_reserve(&text, PIECE)) break;

@@ -3,6 +3,7 @@
 #define TEXT_MSG_H
 
 #include "base/arena.h"
+#include "base/fault.h"
 #include "text/lang.h"
 
 struct message {
@@ -31,6 +32,9 @@ struct str msg_fill(struct arena *, const char *id, const struct msg_arg *args);
 #define MSG(arena, id, ...)                                                              \
 	msg_fill((arena), (id),                                                          \
 		(const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(, ){ 0 } })
+/* Fails with it: ERR_INVALID. */
+#define FAIL_MSG(why, arena, id, ...)                                                    \
+	fail((why), ERR_INVALID, "%s", MSG((arena), (id)__VA_OPT__(, ) __VA_ARGS__).at)
 /* The same in this language. */
 struct str msg_fill_in(
 	struct arena *, enum lang, const char *id, const struct msg_arg *args);

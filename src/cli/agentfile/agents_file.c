@@ -24,14 +24,11 @@ static enum err section_wrong(const struct section_reader *r, const char *key,
 {
 	struct arena *a = r->arena;
 
-	return fail(r->why, ERR_INVALID, "%s",
-		MSG(a, "setting.section",
-			{ "file", str_of(at ? at->path : r->section->path) },
-			{ "line",
-				arena_print(a, "%d", at ? at->line : r->section->line) },
-			{ "kind", r->section->kind }, { "name", r->section->name },
-			{ "key", str_of(key) }, { "detail", str_of(detail) })
-			.at);
+	return FAIL_MSG(r->why, a, "setting.section",
+		{ "file", str_of(at ? at->path : r->section->path) },
+		{ "line", arena_print(a, "%d", at ? at->line : r->section->line) },
+		{ "kind", r->section->kind }, { "name", r->section->name },
+		{ "key", str_of(key) }, { "detail", str_of(detail) });
 }
 
 static const struct settings_line *line_find(
@@ -129,14 +126,11 @@ static enum err keys_check(const struct section_reader *r, const struct row_key 
 		for (k = keys; k->key; k++)
 			all = arena_print(a, "%.*s%s%s", STR_ARGS(all),
 				all.len ? ", " : "", k->key);
-		return fail(r->why, ERR_INVALID, "%s",
-			MSG(a, "setting.section.unknown",
-				{ "file", str_of(l->value.path) },
-				{ "line", arena_print(a, "%d", l->value.line) },
-				{ "kind", r->section->kind },
-				{ "name", r->section->name }, { "key", l->key },
-				{ "keys", all })
-				.at);
+		return FAIL_MSG(r->why, a, "setting.section.unknown",
+			{ "file", str_of(l->value.path) },
+			{ "line", arena_print(a, "%d", l->value.line) },
+			{ "kind", r->section->kind }, { "name", r->section->name },
+			{ "key", l->key }, { "keys", all });
 	}
 	return OK;
 }

@@ -1,9 +1,7 @@
 /* slack.c - parley slack manifest: the app that Slack is to make for this server. */
-#include <stdio.h>
-
-#include "base/json.h"
+#include "base/keep.h"
+#include "cli/resource.h"
 #include "cli/verb/verbs.h"
-#include "core/shared/body.h"
 
 static void list_write(struct json_writer *w, const char *name, const char *words)
 {
@@ -60,23 +58,19 @@ static void manifest_write(struct json_writer *w, struct str request_url)
 static int manifest_run(struct cli *cli)
 {
 	struct str url = cli->settings.url;
-	struct buf text = { 0 }, pretty = { 0 };
+	struct buf text = { 0 };
 	struct json_writer w = { .out = &text };
-	const struct json *json;
-
 	bool socket = cli_has(cli, "socket");
+	const struct json *json;
 
 	if (!socket && !str_starts(url, "https://"))
 		return CLI_USAGE(cli, "cli.slack.url");
 	manifest_write(
 		&w, socket ? STR_NONE
 			   : arena_print(&cli->arena, "%.*s/v1/in/slack", STR_ARGS(url)));
-	if (!text.failed &&
-		json_read(buf_str(&text), NULL, &cli->arena, &json, NULL) == OK)
-		json_write_pretty(&pretty, json);
-	printf("%.*s\n", STR_ARGS(buf_str(&pretty)));
-	buf_done(&text);
-	buf_done(&pretty);
+	if (json_read(buf_keep_done(&text, &cli->arena), NULL, &cli->arena, &json,
+		    NULL) == OK)
+		json_print_pretty(json);
 	return EXIT_YES;
 }
 
