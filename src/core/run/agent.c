@@ -49,7 +49,7 @@ bool agent_name_valid(struct str name)
 
 bool agent_tool_valid(struct str tool)
 {
-	return run_tool_known(tool);
+	return run_tool_known(tool, true);
 }
 
 /* ---- limits ---- */

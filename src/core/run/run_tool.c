@@ -132,12 +132,14 @@ static bool names(struct str name, const struct run_operation *o)
 	return head.len == name.len || (o->name && str_is(rest, o->name));
 }
 
-bool run_tool_known(struct str name)
+bool run_tool_known(struct str name, bool test)
 {
 	for (size_t i = 0; i < run_operations_len; i++) {
 		const struct run_tool *tool = &run_tools[run_operations[i].tool];
 
-		if (!tool->reports && names(name, &run_operations[i])) return true;
+		if (!tool->reports && (test || !tool->test) &&
+			names(name, &run_operations[i]))
+			return true;
 	}
 	return false;
 }

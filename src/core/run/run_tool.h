@@ -56,7 +56,7 @@ extern const struct run_operation run_operations[];
 extern const size_t run_operations_len;
 
 /* "memory", "todo/create": can it be chosen for an agent? Tests' own with `test` alone. */
-bool run_tool_known(struct str name);
+bool run_tool_known(struct str name, bool test);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
 struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);

@@ -6,6 +6,8 @@
 #include "desk/run/configured.h"
 #include "desk/shared/collection.h"
 
+#include <stdio.h>
+
 enum err desk_agent_param(
 	struct task *t, struct rows *rows, struct str *out, struct fault *why)
 {
@@ -34,8 +36,8 @@ static enum err agent_shown(struct task *t, struct rows *rows, struct json_write
 	return e;
 }
 
-/* The provider it names is there. */
-static enum err provider_exists(
+/* The provider and the tools it names are there; those of tests in tests alone. */
+static enum err agent_admit(
 	struct task *t, struct rows *rows, struct str body, struct fault *why)
 {
 	const void *found = NULL;
@@ -45,9 +47,16 @@ static enum err provider_exists(
 	if (!e)
 		e = configured_find(t->desk, rows, RECORD_PROVIDERS, t->job.who.ws,
 			parts.provider, &found, why);
-	return e || found
-		       ? e
-		       : fail_at(why, "/provider", "there is no provider of this name");
+	if (!e && !found)
+		e = fail_at(why, "/provider", "there is no provider of this name");
+	for (size_t n = 0; !e && n < parts.tools_len; n++) {
+		char at[32];
+
+		if (run_tool_known(parts.tools[n], t->desk->test_tools)) continue;
+		snprintf(at, sizeof at, "/tools/%zu", n);
+		e = fail_at(why, at, "there is no tool %.*s", STR_ARGS(parts.tools[n]));
+	}
+	return e;
 }
 
 static enum err agent_create_check(struct task *t, struct fault *why)
@@ -70,7 +79,7 @@ static enum err agent_fill(struct task *t, struct rows *rows, const void *was,
 	a->changed_ms = rows->now_ms;
 	e = agent_read(
 		t->body, a->body, was ? &version_also : NULL, rows->arena, &a->body, why);
-	if (!e) e = provider_exists(t, rows, a->body, why);
+	if (!e) e = agent_admit(t, rows, a->body, why);
 	return e || was ? e : collection_room(&agents, t, rows, AGENTS_MAX, why);
 }
 
