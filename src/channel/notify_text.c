@@ -437,10 +437,8 @@ static struct str settled_line(struct writing *w)
 static void tell_settled(struct writing *w, size_t room, struct notify_words *out)
 {
 	const struct delivery_fill *f = w->f;
-	/* Slack and webhooks replace the message that asked, so it must still show what was
-	 * asked. */
-	bool edits = f->delivery->kind == DELIVERY_SLACK ||
-		     f->delivery->kind == DELIVERY_WEBHOOK;
+	/* What stands where the ask stood must still show what was asked. */
+	bool edits = channel_is(f->delivery->kind, CHANNEL_REPLACES);
 
 	out->title = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
 	line(w, settled_line(w));
@@ -469,7 +467,7 @@ static void tell_digest(struct writing *w, size_t room, struct notify_words *out
 		line(w, word_of(w, "kind", ask_kind_name(a->kind)));
 		countdown(w, a);
 		/* A click on a push message opens them all. */
-		if (f->delivery->kind != DELIVERY_PUSH)
+		if (!channel_is(f->delivery->kind, CHANNEL_BROWSER))
 			line(w, ask_url(url, a->id, w->arena));
 	}
 	if (i < f->carried_len) line(w, say(w, "notify.more"));

@@ -341,12 +341,13 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	c->notes.len = 0;
 	e = c->lost ? claim_lost(rows, c, why) : OK;
 	if (!e) e = rows_query(rows, SQL_DELIVERY_KINDS, NULL, 0, kind_row, &kinds, why);
-	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
+	/* Backwards: a step of a route stages messages, which can go at once. */
+	for (int kind = DELIVERY_KINDS; !e && kind-- > 0;) {
 		const struct lease_claim claim = { .by = c->by,
 			.kind = str_of(delivery_kind_name((enum delivery_kind)kind)),
 			.free = c->room[kind].free,
 			.take = c->alone ? 1 : c->room[kind].take,
-			.group_max = kind == DELIVERY_WEBHOOK ? c->host_max : 0,
+			.group_max = channel_is(kind, CHANNEL_HOST) ? c->host_max : 0,
 			.length_ms = DELIVERY_LEASE_MS };
 
 		if (!(kinds & 1u << kind) || c->alone_id.len) continue;

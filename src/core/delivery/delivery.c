@@ -6,23 +6,13 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-static const char *const kinds[] = {
-	[DELIVERY_ROUTE] = "route",
-	[DELIVERY_WEBHOOK] = "webhook",
+#define NAME_ROW(kind, name, ...) [DELIVERY_##kind] = #name,
+const char *const channel_names[DELIVERY_KINDS] = { CHANNELS(NAME_ROW) };
+
+static const char *const others[] = {
 	[DELIVERY_RESUMER] = "resumer",
 	[DELIVERY_VERIFIER] = "verifier",
-	[DELIVERY_EMAIL] = "email",
-	[DELIVERY_SLACK] = "slack",
-	[DELIVERY_PUSH] = "push",
-	[DELIVERY_COMMAND] = "command",
-};
-
-const char *const channel_names[DELIVERY_KINDS] = {
-	[DELIVERY_WEBHOOK] = "webhook",
-	[DELIVERY_EMAIL] = "email",
-	[DELIVERY_SLACK] = "slack",
-	[DELIVERY_PUSH] = "push",
-	[DELIVERY_COMMAND] = "command",
+	[DELIVERY_ROUTE] = "route",
 };
 
 static const char *const statuses[] = {
@@ -52,7 +42,7 @@ static const char *const purposes[] = {
 
 const char *delivery_kind_name(enum delivery_kind k)
 {
-	return kinds[k];
+	return channel_names[k] ? channel_names[k] : others[k];
 }
 
 bool delivery_kind_is_channel(enum delivery_kind k)
@@ -62,8 +52,9 @@ bool delivery_kind_is_channel(enum delivery_kind k)
 
 bool delivery_kind_read(struct str name, enum delivery_kind *out)
 {
-	int i = name_find(kinds, LEN(kinds), name);
+	int i = name_find(channel_names, LEN(channel_names), name);
 
+	if (i < 0) i = name_find(others, LEN(others), name);
 	if (i >= 0) *out = (enum delivery_kind)i;
 	return i >= 0;
 }

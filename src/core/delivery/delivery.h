@@ -8,24 +8,21 @@
 #define CORE_DELIVERY_H
 
 #include "base/json.h"
+#include "core/delivery/channels.h"
 #include "core/delivery/lease.h"
 
+#define DELIVERY_ROW(kind, ...) DELIVERY_##kind,
+#define DELIVERY_ONE(...)	+1
 enum delivery_kind {
-	DELIVERY_WEBHOOK,
-	DELIVERY_RESUMER,
+	CHANNELS(DELIVERY_ROW) DELIVERY_RESUMER,
 	DELIVERY_VERIFIER,
 	DELIVERY_ROUTE,
-	DELIVERY_EMAIL,
-	DELIVERY_SLACK,
-	DELIVERY_PUSH,
-	DELIVERY_COMMAND,
 	DELIVERY_KINDS
 };
 /* The kinds that people are reached by: their contacts have one each. */
-enum { DELIVERY_CHANNELS = 5 };
-/* The kinds that reach people, by name. */
+enum { DELIVERY_CHANNELS = CHANNELS(DELIVERY_ONE) };
+/* The kinds that reach people, by name; NULL: it is none. */
 extern const char *const channel_names[DELIVERY_KINDS];
-#define CHANNEL_MUST "must be email, slack, push, webhook or command"
 bool delivery_kind_is_channel(enum delivery_kind);
 /* What it tells of. */
 enum delivery_purpose {

@@ -1,7 +1,6 @@
 /* contact.c - contacts: bodies read, JSON written. */
 #include "core/notify/contact.h"
 
-#include "core/delivery/resumer.h"
 #include "core/shared/address.h"
 #include "core/shared/show.h"
 
@@ -51,77 +50,32 @@ static const struct str names[C_LEN] = { [C_CHANNEL] = STR("channel"),
 	[C_SUBSCRIPTION] = STR("subscription") };
 static const struct members members = { names, C_LEN };
 
-static bool atom(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+/=?^_`{|}~-.", c));
-}
-
-bool mail_address_valid(struct str address)
-{
-	struct str local = str_first(address, 0), host;
-	size_t at = 0;
-
-	while (at < address.len && address.at[at] != '@')
-		at++;
-	local = str_first(address, at);
-	host = str_from(address, at + 1);
-	if (!local.len || local.len > 64 || !host.len || host.len > 253) return false;
-	for (size_t i = 0; i < local.len; i++)
-		if (!atom(local.at[i])) return false;
-	for (size_t i = 0; i < host.len; i++)
-		if (!atom(host.at[i]) || strchr("!#$%&'*+/=?^_`{|}~", host.at[i]))
-			return false;
-	return local.at[0] != '.' && host.at[0] != '.' && host.at[0] != '-' &&
-	       str_find(address, STR("..")) < 0 && host.at[host.len - 1] != '.';
-}
-
-static bool slack_valid(struct str id, bool of_team)
-{
-	const char *first = of_team ? "UWCG" : "UW";
-
-	if (id.len < 3 || id.len > 30 || !strchr(first, id.at[0])) return false;
-	for (size_t i = 0; i < id.len; i++)
-		if (!((id.at[i] >= 'A' && id.at[i] <= 'Z') ||
-			    (id.at[i] >= '0' && id.at[i] <= '9')))
-			return false;
-	return true;
-}
-
 static void address_check(struct check *c, const struct json_place *root,
 	const struct contact_body *b, bool of_team)
 {
-	struct url url;
+	const struct channel_address *a = channel_kinds[b->channel].address;
 
-	if (b->channel == DELIVERY_EMAIL && !mail_address_valid(b->address))
-		wrong_member(c, root, names[C_ADDRESS], "must be one e-mail address");
-	if (b->channel == DELIVERY_SLACK && !slack_valid(b->address, of_team))
-		wrong_member(c, root, names[C_ADDRESS],
-			of_team ? "must be a Slack id: U…, W…, C… or G…"
-				: "must be the Slack id of a person: U… or W…");
-	if (b->channel == DELIVERY_WEBHOOK && !url_split(b->address, &url))
-		wrong_member(c, root, names[C_ADDRESS], "must be a URL (http or https)");
-	if (b->channel == DELIVERY_COMMAND && !resumer_name_valid(b->address))
-		wrong_member(c, root, names[C_ADDRESS],
-			"must be the name of a command of [channels]");
+	if (a->valid && !a->valid(b->address, of_team))
+		wrong_member(c, root, names[C_ADDRESS], "%s",
+			of_team && a->team_must ? a->team_must : a->must);
 }
 
 static void format_check(
 	struct check *c, const struct json_place *root, const struct contact_body *b)
 {
-	if (b->channel == DELIVERY_WEBHOOK ? name_find(formats, FORMATS, b->format) < 0
-					   : b->format.len > 0)
+	bool one = channel_is(b->channel, CHANNEL_FORMATS);
+
+	if (one ? name_find(formats, FORMATS, b->format) < 0 : b->format.len > 0)
 		wrong_member(c, root, names[C_FORMAT],
-			b->channel == DELIVERY_WEBHOOK
-				? "must be parley, slack, teams or ntfy"
-				: "is of webhooks only");
+			one ? "must be parley, slack, teams or ntfy"
+			    : "is of webhooks only");
 }
 
 /* An address; of push the browser's subscription, in which the address stands. */
 static void where_read(struct check *c, const struct json_place *root,
 	const struct json *const m[C_LEN], bool of_team, struct contact_body *b)
 {
-	if (b->channel != DELIVERY_PUSH) {
+	if (!channel_is(b->channel, CHANNEL_BROWSER)) {
 		b->address = text_read(c, root, names[C_ADDRESS], m[C_ADDRESS],
 			CONTACT_ADDRESS_MAX, TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
 		if (m[C_SUBSCRIPTION])
@@ -148,14 +102,13 @@ enum err contact_body_read(const struct json *body, bool of_team,
 	if (members_read(&c, &root, body, &members, NULL, m)) {
 		if (!delivery_kind_read(json_text(m[C_CHANNEL]), &b.channel) ||
 			!delivery_kind_is_channel(b.channel))
-			wrong_member(&c, &root, names[C_CHANNEL],
-				"must be email, slack, push, webhook or command");
+			wrong_member(&c, &root, names[C_CHANNEL], CHANNEL_MUST);
 		where_read(&c, &root, m, of_team, &b);
 		b.name = text_read(
 			&c, &root, names[C_NAME], m[C_NAME], CONTACT_NAME_MAX, TEXT_LINE);
 		b.format =
 			text_read(&c, &root, names[C_FORMAT], m[C_FORMAT], 20, TEXT_LINE);
-		if (b.channel == DELIVERY_WEBHOOK && !b.format.len)
+		if (channel_is(b.channel, CHANNEL_FORMATS) && !b.format.len)
 			b.format = str_of(formats[FORMAT_PARLEY]);
 		if (!c.failed) address_check(&c, &root, &b, of_team);
 		if (!c.failed) format_check(&c, &root, &b);
@@ -193,15 +146,15 @@ enum err contact_patch_read(
 struct str contact_target(const struct contact *c)
 {
 	if (c->name.len) return c->name;
-	return c->team.len && c->channel == DELIVERY_SLACK ? c->address : c->id;
+	return c->team.len && channel_is(c->channel, CHANNEL_IDS) ? c->address : c->id;
 }
 
 void contact_write(
 	struct json_writer *w, const struct contact *c, bool whole, struct arena *arena)
 {
 	/* The rest of a push address lets anybody send there. */
-	bool host_only =
-		c->channel == DELIVERY_PUSH || (c->channel == DELIVERY_WEBHOOK && !whole);
+	bool host_only = channel_is(c->channel, CHANNEL_BROWSER) ||
+			 (channel_is(c->channel, CHANNEL_URL) && !whole);
 
 	jw_object(w);
 	jw_put_str(w, "id", c->id);

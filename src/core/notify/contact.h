@@ -2,7 +2,7 @@
 #ifndef CORE_CONTACT_H
 #define CORE_CONTACT_H
 
-#include "core/delivery/delivery.h"
+#include "core/notify/channel_kind.h"
 #include "core/notify/subscription.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
@@ -50,8 +50,6 @@ bool contact_open(const struct contact *);
 /* Whose it is, where it leads and whether that was verified: what its events tell of. */
 void contact_digest(const struct contact *, char out[SHORT_DIGEST_SIZE]);
 enum contact_format contact_format(const struct contact *);
-/* One addr-spec without comments, quotes or address literals. */
-bool mail_address_valid(struct str);
 /* May this be the address of a contact of that channel? ERR_INVALID with an item. */
 struct contact_body {
 	enum delivery_kind channel;

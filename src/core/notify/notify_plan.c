@@ -247,8 +247,6 @@ static const struct contact *channel_contact(const struct plan_facts *f, struct 
 static size_t channel_order(const struct plan_facts *f, struct str user, unsigned via,
 	enum delivery_kind out[DELIVERY_CHANNELS])
 {
-	static const enum delivery_kind all[] = { DELIVERY_PUSH, DELIVERY_SLACK,
-		DELIVERY_EMAIL, DELIVERY_WEBHOOK, DELIVERY_COMMAND };
 	const struct plan_person *p = plan_person(f, user);
 	unsigned seen = 0;
 	size_t len = 0;
@@ -259,9 +257,11 @@ static size_t channel_order(const struct plan_facts *f, struct str user, unsigne
 		seen |= 1u << k;
 		if (!via || via & 1u << k) out[len++] = k;
 	}
-	for (size_t i = 0; i < DELIVERY_CHANNELS; i++)
-		if (!(seen & 1u << all[i]) && (!via || via & 1u << all[i]))
-			out[len++] = all[i];
+	for (int i = 0; i < DELIVERY_CHANNELS; i++) {
+		enum delivery_kind k = channel_ranked(i);
+
+		if (!(seen & 1u << k) && (!via || via & 1u << k)) out[len++] = k;
+	}
 	return len;
 }
 

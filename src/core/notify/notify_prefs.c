@@ -1,6 +1,7 @@
 /* notify_prefs.c - reads, writes and applies how a person wants to be told. */
 #include "core/notify/notify_prefs.h"
 
+#include "core/notify/channel_kind.h"
 #include "core/shared/shape.h"
 
 #include <stdio.h>
@@ -23,17 +24,23 @@ static int minutes_read(struct str text)
 	return (int)(hours * 60 + minutes);
 }
 
+/* Those that people add themselves. */
+static void order_usual(struct notify_prefs *p)
+{
+	p->order_len = 0;
+	for (int i = 0; i < DELIVERY_CHANNELS; i++)
+		if (!channel_is(channel_ranked(i), CHANNEL_ADMINS))
+			p->order[p->order_len++] = channel_ranked(i);
+}
+
 static void order_read(const struct shape_reading *r, const struct shape_member *m,
 	const struct json *json)
 {
-	static const enum delivery_kind usual[] = { DELIVERY_PUSH, DELIVERY_SLACK,
-		DELIVERY_EMAIL };
 	struct json_place at = place_member(r->at, m->name);
 	struct notify_prefs *p = r->out;
 
 	if (!json) {
-		memcpy(p->order, usual, sizeof usual);
-		p->order_len = 3;
+		order_usual(p);
 		return;
 	}
 	if (json->type != JSON_ARRAY || json->count > DELIVERY_CHANNELS) {

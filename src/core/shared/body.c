@@ -96,7 +96,7 @@ enum err check_end(const struct check *c, const struct arena *a)
 int name_find(const char *const *names, size_t len, struct str name)
 {
 	for (size_t i = 0; i < len; i++)
-		if (str_is(name, names[i])) return (int)i;
+		if (names[i] && str_is(name, names[i])) return (int)i;
 	return -1;
 }
 

@@ -189,7 +189,7 @@ static enum err channels_read(struct job *job, struct rows *rows, struct fault *
 	for (int kind = 0; kind < DELIVERY_KINDS; kind++)
 		if (delivery_kind_is_channel((enum delivery_kind)kind))
 			channel_write(&w, &r, (enum delivery_kind)kind,
-				kind == DELIVERY_COMMAND
+				channel_is((enum delivery_kind)kind, CHANNEL_NAMED)
 					? t->desk->commands[0] != '\0'
 					: !channel_on(t, (enum delivery_kind)kind, NULL));
 	jw_array_end(&w);

@@ -164,25 +164,26 @@ static enum err address_admit(
 	const struct task *t, const struct contact_body *b, struct fault *why)
 {
 	struct url url;
-	bool push = b->channel == DELIVERY_PUSH;
 	enum err e;
 
-	if (b->channel != DELIVERY_WEBHOOK && b->channel != DELIVERY_COMMAND) {
+	if (!channel_is(b->channel, CHANNEL_ADMINS)) {
 		e = channel_on(t, b->channel, why);
-		if (e || !push) return e;
+		if (e) return e;
 	} else if (!role_may(t->job.who.role, MAY_ADMIN))
 		return fail(why, ERR_FORBIDDEN,
 			"only an admin can add webhooks and commands");
-	if (b->channel == DELIVERY_COMMAND &&
+	if (channel_is(b->channel, CHANNEL_NAMED) &&
 		!channel_listed(t->desk->commands, b->address))
 		return fail_at(why, "/address",
 			t->desk->commands[0] ? "no such command; configured: %s"
 					     : "no such command; none is configured%s",
 			t->desk->commands);
-	if ((b->channel == DELIVERY_WEBHOOK || push) &&
+	if (channel_is(b->channel, CHANNEL_URL) &&
 		(!url_split(b->address, &url) ||
 			!reach_may_allow(str_of(t->desk->webhook_internal), &url)))
-		return fail_at(why, push ? "/subscription/endpoint" : "/address",
+		return fail_at(why,
+			channel_is(b->channel, CHANNEL_BROWSER) ? "/subscription/endpoint"
+								: "/address",
 			"the operator must allow an internal address, or one without TLS "
 			"(webhook_internal)");
 	return OK;
@@ -224,7 +225,7 @@ static enum err browser_take(
 	const struct contact *c = NULL;
 	enum err e;
 
-	if (b->channel != DELIVERY_PUSH) return OK;
+	if (!channel_is(b->channel, CHANNEL_BROWSER)) return OK;
 	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, args, 2, why);
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->ws == ws && c->channel == b->channel &&
@@ -242,7 +243,7 @@ static enum err slack_free(struct rows *rows, enum delivery_kind channel,
 	const struct contact *c = NULL;
 	enum err e;
 
-	if (channel != DELIVERY_SLACK) return OK;
+	if (!channel_is(channel, CHANNEL_IDS)) return OK;
 	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, args, 2, why);
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->channel == channel && str_eq(c->address, address) && c->verified &&
@@ -302,10 +303,9 @@ static enum err contact_create_decide(
 	fresh.address = b->address;
 	fresh.format = b->format;
 	fresh.name = b->name;
-	if (b->channel == DELIVERY_PUSH)
+	if (channel_is(b->channel, CHANNEL_BROWSER))
 		fresh.detail = subscription_detail(&b->subscription, rows->arena);
-	fresh.verified = fresh.team.len ||
-			 (b->channel != DELIVERY_EMAIL && b->channel != DELIVERY_SLACK);
+	fresh.verified = fresh.team.len || !channel_is(b->channel, CHANNEL_CODE);
 	c = rows_new(rows, RECORD_CONTACTS, &fresh);
 	rows_count_contacts(rows, fresh.ws, 1);
 	if (!c->verified) e = contact_code_send(rows, c, why);

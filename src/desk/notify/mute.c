@@ -31,7 +31,7 @@ static enum err mute_find_read(struct job *job, struct rows *rows, struct fault 
 	t->id = c->id;
 	t->within = c->user.len ? c->user : c->team;
 	t->found_ws = c->ws;
-	buf_add(&job->out, c->channel == DELIVERY_WEBHOOK ? c->id : c->address);
+	buf_add(&job->out, channel_is(c->channel, CHANNEL_URL) ? c->id : c->address);
 	return OK;
 }
 

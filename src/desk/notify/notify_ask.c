@@ -219,7 +219,8 @@ void notify_stage(struct rows *rows, const struct ask *a, const struct contact *
 	like.contact = c->id;
 	like.user = c->user;
 	like.target = contact_target(c);
-	if (c->channel == DELIVERY_WEBHOOK) like.host = url_host(c->address, rows->arena);
+	if (channel_is(c->channel, CHANNEL_HOST))
+		like.host = url_host(c->address, rows->arena);
 	like.owner =
 		arena_print(rows->arena, "%lld/%.*s", (long long)c->ws, STR_ARGS(c->id));
 	like.status = DELIVERY_WAITING;

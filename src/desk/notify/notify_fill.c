@@ -180,13 +180,14 @@ enum err notify_fill(
 		     d->purpose != DELIVERY_SETTLED;
 	if (f->settled) return e;
 	if (!e) e = person_find(rows, f, why);
-	if (!e && d->kind == DELIVERY_PUSH)
+	if (!e && channel_is(d->kind, CHANNEL_BROWSER))
 		e = fill_server_key(rows, STR(PUSH_KEY), &f->keys[0], why);
-	if (!e && d->kind == DELIVERY_SLACK && d->ask.len) e = shown_find(rows, f, why);
+	if (!e && channel_is(d->kind, CHANNEL_EDITS) && d->ask.len)
+		e = shown_find(rows, f, why);
 	if (!e && f->ask.id.len) e = parts_find(f, &f->ask, rows->arena, &f->parts, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_find(rows, f, why);
-	if (e || f->nothing || d->kind != DELIVERY_WEBHOOK ||
+	if (e || f->nothing || !channel_is(d->kind, CHANNEL_FORMATS) ||
 		contact_format(&f->contact) != FORMAT_PARLEY)
 		return e;
 	body_write(&body, t, f);

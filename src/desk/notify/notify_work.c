@@ -41,9 +41,8 @@ static bool contact_takes_end(const struct desk *desk, const struct contact *c)
 {
 	enum contact_format format = contact_format(c);
 
-	if (c->channel == DELIVERY_EMAIL) return desk->mail_settled;
-	return c->channel != DELIVERY_WEBHOOK || format == FORMAT_PARLEY ||
-	       format == FORMAT_NTFY;
+	if (channel_is(c->channel, CHANNEL_KEEPS)) return desk->mail_settled;
+	return format == FORMAT_PARLEY || format == FORMAT_NTFY;
 }
 
 enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
@@ -146,7 +145,7 @@ static bool edit_there(
 	return false;
 }
 
-/* Edits every message in Slack that shows it. */
+/* Edits every message that shows it, where that can be done. */
 static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault *why)
 {
 	const struct val args[] = { val_int(a->ws), val_text(a->id) };
@@ -159,7 +158,7 @@ static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault 
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
 	e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
 	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
-		if (d->kind != DELIVERY_SLACK || d->purpose != DELIVERY_ASK ||
+		if (!channel_is(d->kind, CHANNEL_EDITS) || d->purpose != DELIVERY_ASK ||
 			d->status != DELIVERY_DONE || !d->detail.len ||
 			!str_eq(d->ask, a->id) || edit_there(rows, a, d))
 			continue;
@@ -413,8 +412,8 @@ enum err notify_reported(struct task *t, struct rows *rows, struct delivery *d,
 
 	if (d->ask.len) e = ask_reported(t, rows, d, o, notes, why);
 	if (e || d->status == DELIVERY_WAITING) return e;
-	/* Where Slack shows it: for its end, its reminders and its thread. */
-	d->detail = d->kind == DELIVERY_SLACK && d->purpose == DELIVERY_ASK &&
+	/* Where it stands: for its end, its reminders and its thread. */
+	d->detail = channel_is(d->kind, CHANNEL_EDITS) && d->purpose == DELIVERY_ASK &&
 				    d->status == DELIVERY_DONE
 			    ? o->output
 			    : STR_NONE;
