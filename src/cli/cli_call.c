@@ -1,6 +1,7 @@
 /* cli_call.c - opens the way that a verb's requests go, and makes them. */
 #include "cli/cli_call.h"
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/keep.h"
 #include "cli/administer.h"
@@ -209,6 +210,21 @@ struct str texts_body(struct cli *cli, const struct body_member *members)
 struct str reason_body(struct cli *cli)
 {
 	return BODY(cli, { "reason", cli_arg(cli, "reason") });
+}
+
+int moment_read(struct cli *cli, const char *flag, int way, struct str *out)
+{
+	struct str span = cli_arg(cli, flag);
+	char at[TIME_SIZE];
+	int64_t ms;
+
+	*out = STR_NONE;
+	if (!span.at) return EXIT_YES;
+	if (!duration_read(span, &ms) || ms <= 0)
+		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", span });
+	time_write(clock_now_ms() + way * ms, at);
+	*out = arena_str(&cli->arena, str_of(at));
+	return EXIT_YES;
 }
 
 int session_resolve(struct cli *cli, struct client *client, struct str *out)

@@ -61,6 +61,8 @@ struct str texts_body(struct cli *, const struct body_member *);
 /* {"reason": …}: the body of skip and cancel, from --reason. */
 struct str reason_body(struct cli *);
 
+/* The time that a flag says as a span from now, forwards (1) or backwards (-1); empty without it. */
+int moment_read(struct cli *, const char *flag, int way, struct str *out);
 /* The session that a person named: an id as it is; any other word is an agent's own name
  * for one, which is made when it is new. Empty without --session. */
 int session_resolve(struct cli *, struct client *, struct str *out);

@@ -2,9 +2,9 @@
 #include "cli/connect/connect.h"
 
 #include "cli/connect/codex_trust.h"
+#include "client/locate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,44 +17,15 @@ static enum err trouble(struct fault *why, const char *path, const char *what)
 	return fail(why, ERR_INVALID, "%s: %s", path, what);
 }
 
-static enum err ask_json_read(
-	const char *path, int fd, struct arena *arena, struct str *out, struct fault *why)
-{
-	struct buf b = { .max = CONFIG_MAX + 1 };
-	ssize_t n = 1;
-
-	while (n > 0 && buf_reserve(&b, 65536)) {
-		n = read(fd, b.at + b.len, 65536);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n > 0)
-			b.len += (size_t)n;
-	}
-	if (n < 0 || b.failed) {
-		buf_done(&b);
-		return trouble(why, path, n < 0 ? strerror(errno) : "too long");
-	}
-	*out = str_make(arena_copy(arena, buf_str(&b)), b.len);
-	buf_done(&b);
-	return out->at ? OK : fail(why, ERR_MEMORY, "out of memory");
-}
-
 /* A file that is not there is no error. */
 static enum err text_read(
 	const char *path, struct arena *arena, struct str *out, struct fault *why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	enum err e;
+	enum err e = file_read(path, CONFIG_MAX + 1, false, arena, out, why);
 
-	*out = STR_NONE;
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return OK;
-	if (fd < 0) return trouble(why, path, strerror(errno));
-	e = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-		    ? ask_json_read(path, fd, arena, out, why)
-		    : trouble(why, path, "is not a file");
-	close(fd);
-	return e;
+	if (e == ERR_INVALID) return trouble(why, path, "is not a file");
+	if (e == ERR_NOT_FOUND) *out = STR_NONE;
+	return e && e != ERR_NOT_FOUND ? ERR_INVALID : OK;
 }
 
 /* The folders above it. */

@@ -1,7 +1,6 @@
 /* rule.c - parley rule list, add, show, edit, try, end; parley policy. */
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/rule_body.h"
@@ -136,26 +135,12 @@ static int edit_run(struct cli *cli)
 static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { 0 } };
 /* ---- try ---- */
 
-/* How far back it looks. */
-static int since_put(struct cli *cli, struct json_writer *w)
-{
-	struct str since = cli_arg(cli, "since");
-	char from[TIME_SIZE];
-	int64_t ms = 0;
-
-	if (!since.at) return EXIT_YES;
-	if (!duration_read(since, &ms) || ms <= 0)
-		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", since });
-	time_write(clock_now_ms() - ms, from);
-	jw_put_some(w, "from", str_of(from));
-	return EXIT_YES;
-}
-
 /* {"operation": …} of JSON; of a pattern a rule that would allow it. */
 static int try_body(struct cli *cli, struct str said, struct buf *out)
 {
 	struct json_writer w = { .out = out };
 	const struct json *operation;
+	struct str from = STR_NONE;
 	int status = EXIT_YES;
 
 	jw_object(&w);
@@ -170,7 +155,8 @@ static int try_body(struct cli *cli, struct str said, struct buf *out)
 		jw_key(&w, "rule");
 		jw_raw(&w, rule);
 	}
-	if (status == EXIT_YES) status = since_put(cli, &w);
+	if (status == EXIT_YES) status = moment_read(cli, "since", -1, &from);
+	jw_put_some(&w, "from", from);
 	jw_put_some(&w, "agent", cli_arg(cli, "agent"));
 	jw_put_some(&w, "project", cli_arg(cli, "project"));
 	jw_object_end(&w);

@@ -1,7 +1,6 @@
 /* rule_body.c - rules as bodies: from the options of a command, or from a file. */
 #include "cli/verb/rule_body.h"
 
-#include "base/clock.h"
 #include "base/keep.h"
 #include "cli/text_file.h"
 
@@ -199,20 +198,16 @@ static int match_put(
 static int options_put(
 	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
 {
-	struct str time = cli_arg(cli, "for");
-	char until[TIME_SIZE];
-	int64_t ms = 0;
-	int status;
+	struct str until;
+	int status = moment_read(cli, "for", 1, &until);
 
-	if (time.at && (!duration_read(time, &ms) || ms <= 0))
-		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
+	if (status != EXIT_YES) return status;
 	jw_object(w);
 	jw_put_some(w, "effect", effect);
 	jw_put_some(w, "note", cli_arg(cli, "note"));
 	status = match_put(cli, w, effect, pattern);
 	if (status == EXIT_YES) status = asks_put(cli, w, str_is(effect, "ask"));
-	if (ms) time_write(clock_now_ms() + ms, until);
-	if (ms) jw_put_some(w, "expires_at", str_of(until));
+	jw_put_some(w, "expires_at", until);
 	jw_object_end(w);
 	return status;
 }

@@ -23,26 +23,21 @@ static struct str stop_reason(struct cli *cli)
 /* What is given on the command line; EXIT_YES, or said. */
 static int stop_body(struct cli *cli, struct str *out)
 {
-	struct str time = cli_arg(cli, "for");
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
-	char until[TIME_SIZE];
-	int64_t ms = 0;
+	struct str until;
+	int status = moment_read(cli, "for", 1, &until);
 
-	if (time.at && (!duration_read(time, &ms) || ms <= 0))
-		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
-	if (ms) time_write(clock_now_ms() + ms, until);
 	jw_object(&w);
-	jw_put_object(&w, "match");
-	jw_put_some(&w, "agent", cli_arg(cli, "agent"));
-	jw_put_some(&w, "project", cli_arg(cli, "project"));
-	jw_put_some(&w, "session", cli_arg(cli, "session"));
-	jw_object_end(&w);
+	jw_put_raw(&w, "match",
+		BODY(cli, { "agent", cli_arg(cli, "agent") },
+			{ "project", cli_arg(cli, "project") },
+			{ "session", cli_arg(cli, "session") }));
 	jw_put_str(&w, "reason", stop_reason(cli));
-	if (ms) jw_put_some(&w, "until", str_of(until));
+	jw_put_some(&w, "until", until);
 	jw_object_end(&w);
 	*out = buf_keep_done(&body, &cli->arena);
-	return EXIT_YES;
+	return status;
 }
 
 /* ---- list ---- */
