@@ -1,5 +1,6 @@
 /* What was answered: found by its question, and how it reads. */
 import type { Answer, AnswerValue, Question } from '../api/types';
+import { inputOf } from './input';
 
 /** The answer to a question; its key may be any word, `constructor` too. */
 export function answerTo(answer: Answer | null, q: Question): AnswerValue | undefined {
@@ -28,6 +29,6 @@ export function answerText(q: Question, said: AnswerValue, words: Words): string
 	else if (said.value !== undefined) parts.push(String(said.value));
 	if (said.text && q.format === 'date-time' && !Number.isNaN(Date.parse(said.text)))
 		parts.push(words.moment(said.text));
-	else if (said.text) parts.push(q.type === 'text' ? said.text : `“${said.text}”`);
+	else if (said.text) parts.push(inputOf(q) === 'text' ? said.text : `“${said.text}”`);
 	return parts.join(', ');
 }

@@ -2,6 +2,7 @@
  * sent. Rules are the server's; here they only speak earlier. */
 import type { Answer, AnswerValue, Ask, Question } from '../api/types';
 import type { MessageId } from './i18n.svelte';
+import { hasOptions, inputOf, type Input } from './input';
 import { numberRead } from './json';
 import { codePoints } from './visible';
 
@@ -33,8 +34,6 @@ const fieldEmpty = (): Field => ({
 	value: null,
 });
 
-const isChoice = (q: Question) => q.type === 'choice' || q.type === 'choices';
-
 function optionId(q: Question, said: string): string | null {
 	const options = q.options ?? [];
 	const found =
@@ -56,7 +55,7 @@ export function fieldFrom(q: Question, said: unknown): Field {
 	const field = fieldEmpty();
 	if (said === null || said === undefined) return field;
 	if (Array.isArray(said)) {
-		if (isChoice(q)) for (const one of said) pick(q, field, String(one));
+		if (hasOptions(q)) for (const one of said) pick(q, field, String(one));
 		return field;
 	}
 	if (typeof said === 'object') {
@@ -71,11 +70,12 @@ export function fieldFrom(q: Question, said: unknown): Field {
 			Object.assign(field, fieldFrom(q, full.value), { text: field.text });
 		return field;
 	}
-	if (isChoice(q)) pick(q, field, String(said));
-	else if (q.type === 'number') field.number = String(said);
-	else if (q.type === 'text') field.text = String(said);
-	else if (q.type === 'boolean' && typeof said === 'boolean') field.value = said;
-	else if (q.type === 'approval' && (said === 'approve' || said === 'reject')) field.value = said;
+	if (hasOptions(q)) pick(q, field, String(said));
+	else if (inputOf(q) === 'number') field.number = String(said);
+	else if (inputOf(q) === 'text') field.text = String(said);
+	else if (inputOf(q) === 'yesNo' && typeof said === 'boolean') field.value = said;
+	else if (inputOf(q) === 'decision' && (said === 'approve' || said === 'reject'))
+		field.value = said;
 	return field;
 }
 
@@ -86,12 +86,12 @@ export function draftNew(ask: Ask): Draft {
 /** Options that the agent suggests; for a yes/no, a decision, text or number see `suggestion`. */
 export function isSuggested(q: Question, id: string | boolean): boolean {
 	const said = fieldFrom(q, q.suggested);
-	return typeof id === 'string' && isChoice(q) ? said.selected.includes(id) : said.value === id;
+	return typeof id === 'string' && hasOptions(q) ? said.selected.includes(id) : said.value === id;
 }
 
 export function suggestion(q: Question): string {
 	const said = fieldFrom(q, q.suggested);
-	return q.type === 'text' ? said.text : q.type === 'number' ? said.number : '';
+	return inputOf(q) === 'text' ? said.text : inputOf(q) === 'number' ? said.number : '';
 }
 
 /* ---- will it do? ---- */
@@ -131,7 +131,7 @@ function numberFlaw(q: Question, said: string): Flaw | null {
 }
 
 function choicesFlaw(q: Question, n: number): Flaw | null {
-	if (q.type !== 'choices') return null;
+	if (inputOf(q) !== 'many') return null;
 	if (q.min !== undefined && n < q.min)
 		return { id: 'web.form.flaw.few', params: { min: q.min, n } };
 	if (q.max !== undefined && n > q.max)
@@ -145,44 +145,44 @@ export function chosen(field: Field): number {
 }
 
 export function isEmpty(q: Question, field: Field): boolean {
-	switch (q.type) {
+	switch (inputOf(q)) {
 		case 'text':
 			return field.text === '';
 		case 'number':
 			return field.number.trim() === '';
-		case 'boolean':
-		case 'approval':
+		case 'yesNo':
+		case 'decision':
 			return field.value === null;
 		default:
 			return chosen(field) === 0;
 	}
 }
 
-const missing: Record<Question['type'], MessageId> = {
+const missing: Record<Input, MessageId> = {
 	text: 'web.form.flaw.text',
 	number: 'web.form.flaw.number',
-	boolean: 'web.form.flaw.boolean',
-	approval: 'web.form.flaw.approval',
-	choice: 'web.form.flaw.choice',
-	choices: 'web.form.flaw.choices',
+	yesNo: 'web.form.flaw.boolean',
+	decision: 'web.form.flaw.approval',
+	one: 'web.form.flaw.choice',
+	many: 'web.form.flaw.choices',
 };
 
 export function fieldFlaw(q: Question, field: Field): Flaw | null {
-	if (field.otherOn && isChoice(q) && !field.other.trim()) return { id: 'web.form.flaw.other' };
+	if (field.otherOn && hasOptions(q) && !field.other.trim()) return { id: 'web.form.flaw.other' };
 	if (field.otherOn && codePoints(field.other) > TEXT_MAX)
 		return { id: 'web.form.flaw.long', params: { max: TEXT_MAX, n: codePoints(field.other) } };
 	if (isEmpty(q, field)) {
-		if (q.required) return { id: missing[q.type] };
+		if (q.required) return { id: missing[inputOf(q)] };
 	} else {
 		const flaw =
-			q.type === 'text'
+			inputOf(q) === 'text'
 				? textFlaw(q, field.text)
-				: q.type === 'number'
+				: inputOf(q) === 'number'
 					? numberFlaw(q, field.number)
 					: choicesFlaw(q, chosen(field));
 		if (flaw) return flaw;
 	}
-	if (q.type === 'text' || !q.note) return null;
+	if (inputOf(q) === 'text' || !q.note) return null;
 	if (q.note.required && !field.text.trim()) return { id: 'web.form.flaw.note' };
 	if (codePoints(field.text) > TEXT_MAX)
 		return { id: 'web.form.flaw.long', params: { max: TEXT_MAX, n: codePoints(field.text) } };
@@ -201,15 +201,15 @@ export function draftFlaw(ask: Ask, draft: Draft): { at: number; flaw: Flaw } | 
 /* ---- what is sent ---- */
 
 export function fieldAnswer(q: Question, field: Field): AnswerValue | null {
-	const note = q.type !== 'text' && q.note && field.text.trim() ? { text: field.text } : {};
+	const note = inputOf(q) !== 'text' && q.note && field.text.trim() ? { text: field.text } : {};
 	if (isEmpty(q, field)) return Object.keys(note).length ? note : null;
-	switch (q.type) {
+	switch (inputOf(q)) {
 		case 'text':
 			return { text: field.text };
 		case 'number':
 			return { value: numberOf(field.number) as number, ...note };
-		case 'boolean':
-		case 'approval':
+		case 'yesNo':
+		case 'decision':
 			return { value: field.value!, ...note };
 		default: {
 			const other = field.otherOn && field.other.trim() ? { other: field.other } : {};

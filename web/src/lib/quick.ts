@@ -1,5 +1,6 @@
 /* What can be decided on a row: only where the row shows all there is to read. Pure. */
 import type { Ask } from '../api/types';
+import { inputOf } from './input';
 import { argumentsOf } from './operation';
 import { askRisk } from './order';
 
@@ -25,8 +26,8 @@ export function quickKind(ask: Ask): 'approve' | 'boolean' | null {
 	if (ask.status !== 'pending' || ask.questions.length !== 1) return null;
 	if (ask.refused || ask.require || ask.denied_by) return null;
 	const [q] = ask.questions;
-	if (q!.type === 'approval' && ask.kind === 'approval')
+	if (inputOf(q!) === 'decision' && ask.kind === 'approval')
 		return quickOperation(ask) ? 'approve' : null;
 	const whole = !ask.context && (q!.text === ask.title || !ask.title) && q!.text.length <= FITS;
-	return q!.type === 'boolean' && !q!.note?.required && whole ? 'boolean' : null;
+	return inputOf(q!) === 'yesNo' && !q!.note?.required && whole ? 'boolean' : null;
 }

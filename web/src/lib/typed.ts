@@ -2,6 +2,7 @@
 import type { Ask, Question } from '../api/types';
 import { draftNew, fieldAnswer, type Draft, type Field } from './form';
 import { t } from './i18n.svelte';
+import { inputOf } from './input';
 import { saidWords } from './words';
 
 /** What can be in the making on one ask, each part on its own. */
@@ -14,7 +15,7 @@ export interface Typed {
 
 /* The text of Other counts even where another option was chosen in the end. */
 function fieldWords(q: Question, field: Field): string {
-	if (q.type === 'number') return field.number;
+	if (inputOf(q) === 'number') return field.number;
 	const said = fieldAnswer(q, { ...field, otherOn: field.other !== '' });
 	return said ? saidWords(q, said) : '';
 }
