@@ -60,15 +60,24 @@ static struct str word_of(struct writing *w, const char *family, const char *nam
 	return say(w, id);
 }
 
+/* The title and the context of an ask that Parley itself made. */
+static struct str first_words(
+	struct writing *w, const struct ask_parts *p, struct str text)
+{
+	return p->questions_len ? own_words(p->questions[0].key, text, w->lang, w->arena)
+				: text;
+}
+
 /* What stands for an ask in one line: its title, or what it wants to do or know. */
 static struct str ask_title(
 	struct writing *w, const struct ask *a, const struct ask_parts *p, bool hidden)
 {
-	struct str title = p->title;
+	struct str title = first_words(w, p, p->title);
 
 	if (!title.len && p->operation) title = json_text(json_get(p->operation, "name"));
 	if (!title.len && p->questions_len)
-		title = own_words(p->questions[0].key, p->questions[0].text, w->arena);
+		title = own_words(
+			p->questions[0].key, p->questions[0].text, w->lang, w->arena);
 	title = utf8_first(title, TITLE_MAX);
 	/* With "titles only", an ask without a title shows its kind, not its text. */
 	return hidden || !title.len || (w->f->title_only && !p->title.len)
@@ -241,14 +250,15 @@ static void head(struct writing *w, struct str title)
 
 static void question(struct writing *w, const struct question *q, size_t n, bool several)
 {
-	struct str text = own_words(q->key, q->text, w->arena);
+	struct str text = own_words(q->key, q->text, w->lang, w->arena);
 
 	buf_add_char(&w->out, '\n');
 	if (several) buf_print(&w->out, "%zu. ", n);
 	safe_block_add(&w->out, text);
 	buf_add_char(&w->out, '\n');
 	for (size_t i = 0; i < q->options_len; i++) {
-		struct str label = own_words(q->key, q->options[i].label, w->arena);
+		struct str label =
+			own_words(q->key, q->options[i].label, w->lang, w->arena);
 
 		buf_print(&w->out, "  %zu) ", i + 1);
 		safe_line_add(&w->out, label);
@@ -264,7 +274,8 @@ static void agent_words(struct writing *w)
 	if (w->f->parts.context.len) {
 		buf_add_char(&w->out, '\n');
 		line(w, say(w, "notify.agent_says"));
-		safe_block_add(&w->out, w->f->parts.context);
+		safe_block_add(
+			&w->out, first_words(w, &w->f->parts, w->f->parts.context));
 		buf_add_char(&w->out, '\n');
 	}
 	if (!preview.len) return;

@@ -74,7 +74,7 @@ static void option_write(
 	struct str id = json_text_of(o, "id"), label = json_text_of(o, "label"), said;
 	struct str description = json_text_of(o, "description");
 
-	said = own_words(json_text_of(q, "key"), label, &c->cli->arena);
+	said = own_words(json_text_of(q, "key"), label, msg_lang(), &c->cli->arena);
 	buf_print(c->out, "  %u) ", at + 1);
 	safe_line_add(c->out, id);
 	if (!str_eq(id, said)) {
@@ -113,8 +113,8 @@ static void question_show(struct show_page *c, const struct json *q, bool severa
 		buf_add_text(c->out, ": ");
 	}
 	safe_wrap_add(c->out,
-		own_words(
-			json_text_of(q, "key"), json_text_of(q, "text"), &c->cli->arena),
+		own_words(json_text_of(q, "key"), json_text_of(q, "text"), msg_lang(),
+			&c->cli->arena),
 		"", several ? 0 : c->width);
 	buf_print(c->out, "%s%s  (", tint_off(c->color), tint_on(TINT_DIM, c->color));
 	buf_add(c->out, type_words(c, q));

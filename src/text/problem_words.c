@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { ARGS_MAX = 4, WORDS_MAX = 1024 };
+enum { ARGS_MAX = 4, WORDS_MAX = 16384 };
 
 enum lang problem_lang(struct str accept_language)
 {
@@ -24,6 +24,13 @@ struct match {
 	struct str name[ARGS_MAX], value[ARGS_MAX];
 	size_t len;
 };
+
+/* The length of a last value, with `after` behind it up to the end; -1: it does not fit. */
+static int value_last(struct str sentence, struct str after)
+{
+	if (after.len && !str_ends(sentence, after.at)) return -1;
+	return (int)(sentence.len - after.len);
+}
 
 /* A value is the shortest that lets what follows it fit; the last one goes to the end. */
 static bool sentence_fits(struct str pattern, struct str sentence, struct match *out)
@@ -47,7 +54,9 @@ static bool sentence_fits(struct str pattern, struct str sentence, struct match 
 
 		int next = str_find(pattern, STR("{"));
 		struct str after = next < 0 ? pattern : str_first(pattern, (size_t)next);
-		int end = after.len ? str_find(sentence, after) : (int)sentence.len;
+		int end = next < 0    ? value_last(sentence, after)
+			  : after.len ? str_find(sentence, after)
+				      : (int)sentence.len;
 		if (end < 1) return false;
 		out->value[out->len++] = str_first(sentence, (size_t)end);
 		sentence = str_from(sentence, (size_t)end);
@@ -90,19 +99,25 @@ static struct str match_fill(
 	return buf_keep_done(&out, arena);
 }
 
-struct str problem_words(struct str english, enum lang lang, struct arena *arena)
+struct str sentence_words(
+	const char *prefix, struct str english, enum lang lang, struct arena *arena)
 {
 	if (lang == LANG_EN) return english;
 	for (size_t i = 0; i < messages_len; i++) {
 		const struct message *one = &messages[i];
 		struct match m;
 
-		if (!str_starts(str_of(one->id), "problem.")) continue;
+		if (!str_starts(str_of(one->id), prefix)) continue;
 		if (!sentence_fits(str_of(one->text[LANG_EN]), english, &m)) continue;
 		struct str found = match_fill(&m, str_of(one->text[lang]), lang, arena);
 		return found.at ? found : english;
 	}
 	return english;
+}
+
+struct str problem_words(struct str english, enum lang lang, struct arena *arena)
+{
+	return sentence_words("problem.", english, lang, arena);
 }
 
 static void words_put(char *out, size_t size, enum lang lang, struct arena *arena)

@@ -10,6 +10,9 @@ enum lang problem_lang(struct str accept_language);
 /* A sentence that the program wrote in English: translated when the catalogue has it
  * (problem.*), else as it is. Words that fill {role} and {status} are translated, too. */
 struct str problem_words(struct str english, enum lang, struct arena *);
+/* The same for the messages whose id begins with `prefix`. */
+struct str sentence_words(
+	const char *prefix, struct str english, enum lang, struct arena *);
 /* The same for all sentences of a fault. */
 void problem_translate(struct fault *, enum lang);
 

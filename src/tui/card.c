@@ -64,11 +64,14 @@ static void title_write(struct card_writer *w)
 		w->page, STYLE_BOLD, 0, title, w->look->tight ? SIZE_MAX : TITLE_ROWS);
 }
 
+static struct str title_given(struct card_writer *w)
+{
+	return ask_words(w->ask, json_text(json_get(w->ask, "title")), &w->arena);
+}
+
 static void question_write(struct card_writer *w)
 {
-	struct str title = json_text(json_get(w->ask, "title"));
-
-	if (!str_eq(w->look->question, title))
+	if (!str_eq(w->look->question, title_given(w)))
 		page_wrap(w->page, STYLE_BOLD, 0, w->look->question);
 }
 
@@ -330,7 +333,8 @@ static void context_write(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
 	struct str step = json_text(json_get(context, "current_step"));
-	struct str text = json_text(json_get(context, "text"));
+	struct str text =
+		ask_words(w->ask, json_text(json_get(context, "text")), &w->arena);
 
 	section(w, "web.recovery.error", STYLE_BAD,
 		json_text(json_get(context, "error_details")));

@@ -37,7 +37,7 @@ static struct str row_label(struct form_writer *w, const struct question *q, siz
 					      ? "web.approval.changed"
 					      : "web.approval.approve");
 	if (row < q->options_len)
-		return own_words(q->key, q->options[row].label, &w->arena);
+		return own_words(q->key, q->options[row].label, msg_lang(), &w->arena);
 	return MSG(&w->arena, "web.form.other");
 }
 
@@ -290,7 +290,7 @@ struct str form_text(const struct form *f, struct arena *arena)
 {
 	const struct question *q = &f->questions[f->at];
 
-	return f->at < f->len ? own_words(q->key, q->text, arena) : STR_NONE;
+	return f->at < f->len ? own_words(q->key, q->text, msg_lang(), arena) : STR_NONE;
 }
 
 size_t form_write(struct page *page, const struct form *f, size_t text_rows)

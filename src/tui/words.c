@@ -11,7 +11,17 @@
 struct str question_text(const struct json *question, struct arena *arena)
 {
 	return own_words(json_text(json_get(question, "key")),
-		json_text(json_get(question, "text")), arena);
+		json_text(json_get(question, "text")), msg_lang(), arena);
+}
+
+struct str ask_words(const struct json *ask, struct str text, struct arena *arena)
+{
+	const struct json *questions = json_get(ask, "questions");
+	const struct json *first = json_is(questions, JSON_ARRAY) && questions->count
+					   ? questions->items
+					   : NULL;
+
+	return own_words(json_text(json_get(first, "key")), text, msg_lang(), arena);
 }
 
 struct str ask_title(const struct json *ask, struct arena *arena)
@@ -19,7 +29,8 @@ struct str ask_title(const struct json *ask, struct arena *arena)
 	const struct json *questions = json_get(ask, "questions");
 	struct str title = json_text(json_get(ask, "title"));
 
-	if (title.len == 0 && json_is(questions, JSON_ARRAY) && questions->count > 0)
+	if (title.len) return ask_words(ask, title, arena);
+	if (json_is(questions, JSON_ARRAY) && questions->count > 0)
 		title = question_text(&questions->items[0], arena);
 	if (title.len == 0)
 		title = json_text(json_get(json_get(ask, "operation"), "name"));
@@ -42,11 +53,7 @@ struct str ask_agent(const struct json *ask, struct arena *arena)
 
 struct str session_title(const struct json *ask, struct arena *arena)
 {
-	const struct json *questions = json_get(ask, "questions");
-	struct str title = json_text(json_get(ask, "session_title"));
-
-	if (!json_is(questions, JSON_ARRAY) || !questions->count) return title;
-	return own_words(json_text(json_get(&questions->items[0], "key")), title, arena);
+	return ask_words(ask, json_text(json_get(ask, "session_title")), arena);
 }
 
 enum risk ask_risk(const struct json *ask)
@@ -184,7 +191,8 @@ static struct str option_label(
 	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
 		if (str_eq(json_text(json_get(&options->items[i], "id")), id))
 			return own_words(json_text(json_get(question, "key")),
-				json_text(json_get(&options->items[i], "label")), arena);
+				json_text(json_get(&options->items[i], "label")),
+				msg_lang(), arena);
 	return id;
 }
 

@@ -13,6 +13,8 @@ struct str ask_title(const struct json *ask, struct arena *);
  * "builder · Claude Code (ada)". */
 struct str ask_agent(const struct json *ask, struct arena *);
 /* A session made for one ask is called as that is. */
+/* Title or context: in the reader's language if Parley itself wrote it. */
+struct str ask_words(const struct json *ask, struct str text, struct arena *);
 struct str session_title(const struct json *ask, struct arena *);
 enum risk ask_risk(const struct json *ask);
 bool ask_pending(const struct json *ask);

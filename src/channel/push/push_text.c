@@ -49,7 +49,8 @@ static void option_button(
 	struct json_writer v = { .out = &value };
 
 	jw_str(&v, q->options[i].id);
-	button(p, own_words(q->key, q->options[i].label, arena), buf_str(&value));
+	button(p, own_words(q->key, q->options[i].label, p->words->lang, arena),
+		buf_str(&value));
 	buf_done(&value);
 }
 

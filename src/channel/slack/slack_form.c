@@ -76,7 +76,8 @@ static void options_write(const struct slack_view *f, const struct question *q)
 	}
 	for (size_t i = 0; i < q->options_len; i++)
 		option_write(f, i,
-			safe(f, own_words(q->key, q->options[i].label, f->arena)),
+			safe(f, own_words(q->key, q->options[i].label, f->m->lang,
+					f->arena)),
 			safe(f, json_text(json_get(json_is(as_asked, JSON_ARRAY)
 							   ? &as_asked->items[i]
 							   : NULL,
@@ -162,7 +163,7 @@ static void question_write_in(
 	const struct slack_view *f, const struct question *q, size_t i)
 {
 	/* With a text beside them nobody needs to choose. */
-	input_open(f, 'q', i, safe(f, own_words(q->key, q->text, f->arena)),
+	input_open(f, 'q', i, safe(f, own_words(q->key, q->text, f->m->lang, f->arena)),
 		!q->required || q->other);
 	element_write(f, q);
 	jw_object_end(f->w);

@@ -179,7 +179,8 @@ static void answer_buttons(const struct buttons *b)
 	} else if (one && question_kind(q)->input == INPUT_ONE && labels_fit(q)) {
 		for (size_t i = 0; i < q->options_len; i++)
 			button(b, PRESS_OPTION, i,
-				safe(own_words(q->key, q->options[i].label, b->arena),
+				safe(own_words(q->key, q->options[i].label, b->m->lang,
+					     b->arena),
 					b->arena),
 				NULL);
 		if (q->other || q->note)

@@ -146,10 +146,11 @@ enum err run_cancel(struct task *t, struct rows *rows, struct session *s, struct
 
 /* ---- trouble that a person may mend ---- */
 
+/* Readers see these words in their language (web.own.recovery). */
 static struct str recovery_body(
 	const struct run *r, enum trouble kind, struct str message, struct arena *arena)
 {
-	bool fr = str_is(r->language, "fr"), limit = kind == TROUBLE_LIMIT;
+	bool limit = kind == TROUBLE_LIMIT;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
@@ -157,19 +158,13 @@ static struct str recovery_body(
 	show_text(&w, "kind", STR("error_recovery"));
 	show_text(&w, "title",
 		arena_print(arena,
-			limit ? fr ? "%.*s a atteint une limite" : "%.*s reached a limit"
-			: fr  ? "%.*s ne peut pas continuer"
-			      : "%.*s cannot continue",
+			limit ? "%.*s reached a limit" : "%.*s cannot continue",
 			STR_ARGS(str_first(r->agent, 64))));
 	jw_put_object(&w, "context");
 	show_text(&w, "text",
-		limit ? fr ? STR("Réessayer accorde encore la même limite ; Modifier prend un "
-				 "nombre.")
-			   : STR("Retry grants the same limit again; Edit takes a number.")
-		: fr ? STR("Réessayer appelle le modèle de nouveau ; Modifier prend un autre "
-			   "MODÈLE ou FOURNISSEUR/MODÈLE.")
-		     : STR("Retry calls the model again; Edit takes another MODEL or "
-			   "PROVIDER/MODEL."));
+		limit ? STR("Retry grants the same limit again; Edit takes a number.")
+		      : STR("Retry calls the model again; Edit takes another MODEL or "
+			    "PROVIDER/MODEL."));
 	show_text(&w, "error_details", message);
 	show_text(&w, "job_type", str_of(trouble_name(kind)));
 	jw_object_end(&w);

@@ -36,13 +36,13 @@ static struct str when_text(int64_t ms, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-/* Its process died during the call: only a person can tell whether it took effect. */
+/* Its process died during the call: only a person can tell whether it took effect. Readers see
+ * these words in their language (web.own.recovery). */
 static enum err call_interrupt(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, struct tool_call *c, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	bool fr = str_is(r->language, "fr");
 	struct str began = when_text(c->started_ms, rows->arena);
 	const struct ask_from from = {
 		.origin = ASK_BY_RUN_INTERRUPTED, .session = s, .run = r
@@ -54,16 +54,12 @@ static enum err call_interrupt(struct task *t, struct rows *rows, struct session
 	jw_object(&w);
 	show_text(&w, "kind", STR("error_recovery"));
 	show_text(&w, "title",
-		arena_print(rows->arena,
-			fr ? "%.*s a été interrompu" : "%.*s was interrupted",
-			STR_ARGS(c->name)));
+		arena_print(rows->arena, "%.*s was interrupted", STR_ARGS(c->name)));
 	jw_put_object(&w, "context");
 	show_text(&w, "text",
 		arena_print(rows->arena,
-			fr ? "Le serveur s’est arrêté pendant cette opération, commencée à %.*s. "
-			     "Elle a pu prendre effet."
-			   : "The server stopped during this operation, which began at %.*s. "
-			     "It may have taken effect.",
+			"The server stopped during this operation, which began at %.*s. "
+			"It may have taken effect.",
 			STR_ARGS(str_from(began, 4))));
 	jw_object_end(&w);
 	jw_put_object(&w, "operation");

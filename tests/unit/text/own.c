@@ -9,12 +9,9 @@ static void in_french(struct str key, struct str text)
 {
 	struct str said;
 
-	msg_lang_set(LANG_EN);
-	assert_true(str_eq(own_words(key, text, &kit), text));
-	msg_lang_set(LANG_FR);
-	said = own_words(key, text, &kit);
+	assert_true(str_eq(own_words(key, text, LANG_EN, &kit), text));
+	said = own_words(key, text, LANG_FR, &kit);
 	assert_true(said.len > 0 && !str_eq(said, text));
-	msg_lang_set(LANG_EN);
 }
 
 static void what_core_wrote_is_translated(void **state)
@@ -36,6 +33,28 @@ static void what_core_wrote_is_translated(void **state)
 	in_french(STR("decision"), STR("Approve?"));
 }
 
+static void what_a_run_says_is_translated(void **state)
+{
+	static const struct {
+		const char *text, *french;
+	} rows[] = {
+		{ "deploy was interrupted", "deploy a été interrompu" },
+		{ "writer reached a limit", "writer a atteint une limite" },
+		{ "writer cannot continue", "writer ne peut pas continuer" },
+		{ "The server stopped during this operation, which began at 08:00. It may "
+		  "have taken effect.",
+			"Le serveur s’est arrêté pendant cette opération, commencée à 08:00. "
+			"Elle a pu prendre effet." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_string_equal(
+			own_words(STR("recovery"), str_of(rows[i].text), LANG_FR, &kit)
+				.at,
+			rows[i].french);
+}
+
 static void what_an_agent_wrote_is_not(void **state)
 {
 	static const struct {
@@ -49,17 +68,16 @@ static void what_an_agent_wrote_is_not(void **state)
 	};
 
 	(void)state;
-	msg_lang_set(LANG_FR);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_true(
-			str_eq(own_words(rows[i].key, rows[i].text, &kit), rows[i].text));
-	msg_lang_set(LANG_EN);
+		assert_true(str_eq(own_words(rows[i].key, rows[i].text, LANG_FR, &kit),
+			rows[i].text));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(what_core_wrote_is_translated),
+		KIT_TEST(what_a_run_says_is_translated),
 		KIT_TEST(what_an_agent_wrote_is_not),
 	};
 

@@ -1,28 +1,44 @@
-/* What Parley itself wrote into a question that an agent left out, in the reader's language; the
- * server stores it in English. */
+/* What Parley itself wrote into an ask, in the reader's language; the server stores it in English. */
 import type { Ask, Question } from '../api/types';
 import { language, t, type MessageId } from './i18n.svelte';
 
-const recovery: Record<string, MessageId> = {
-	'How shall I go on?': 'web.own.recovery',
-	Retry: 'web.own.retry',
-	'Edit and retry': 'web.own.edit',
-	Skip: 'web.own.skip',
-	Abort: 'web.own.abort',
-};
+/** By the key of the question: the English sentence, and its message. */
+const own = new Map<string, [RegExp, MessageId][]>([
+	[
+		'decision',
+		[
+			[/^Approve\?$/, 'web.own.approve'],
+			[/^Approve (?<name>.+)\?$/s, 'web.own.approve.what'],
+		],
+	],
+	[
+		'recovery',
+		[
+			[/^How shall I go on\?$/, 'web.own.recovery.how'],
+			[/^Retry$/, 'web.own.recovery.retry'],
+			[/^Edit and retry$/, 'web.own.recovery.edit'],
+			[/^Skip$/, 'web.own.recovery.skip'],
+			[/^Abort$/, 'web.own.recovery.abort'],
+			[/^(?<name>.+) was interrupted$/s, 'web.own.recovery.interrupted'],
+			[/^(?<name>.+) reached a limit$/s, 'web.own.recovery.limit'],
+			[/^(?<name>.+) cannot continue$/s, 'web.own.recovery.stuck'],
+			[
+				/^The server stopped during this operation, which began at (?<time>.+)\. It may have/,
+				'web.own.recovery.interrupted.about',
+			],
+			[/^Retry grants the same limit again; Edit/, 'web.own.recovery.limit.about'],
+			[/^Retry calls the model again; Edit/, 'web.own.recovery.stuck.about'],
+		],
+	],
+]);
 
-/** A text of a question with this key, or of one of its options. */
+/** A text of a question with this key, of one of its options, or of its ask. */
 function ownWords(key: string, text: string): string {
-	if (key === 'decision') {
-		const name = /^Approve (.+)\?$/s.exec(text)?.[1];
-		return text === 'Approve?'
-			? t('web.own.approve')
-			: name
-				? t('web.own.approve.what', { name })
-				: text;
+	for (const [english, id] of own.get(key) ?? []) {
+		const found = english.exec(text);
+		if (found) return t(id, found.groups);
 	}
-	const id = recovery[text];
-	return id && key === 'recovery' ? t(id) : text;
+	return text;
 }
 
 const questionInOurs = (q: Question): Question => ({
@@ -39,11 +55,14 @@ export function inReadersWords(ask: Ask): Ask {
 	if (language() === 'en') return ask;
 	const known = told.get(ask);
 	if (known?.language === language()) return known.ask;
-	const { session_title, questions } = ask;
+	const { title, session_title, context, questions } = ask;
+	const inOurs = (text: string) => ownWords(questions[0]?.key ?? '', text);
 	const spoken = {
 		...ask,
+		title: title && inOurs(title),
 		/* A session made for one ask is called as it is. */
-		session_title: session_title && ownWords(questions[0]?.key ?? '', session_title),
+		session_title: session_title && inOurs(session_title),
+		context: context?.text ? { ...context, text: inOurs(context.text) } : context,
 		questions: questions.map(questionInOurs),
 	};
 	told.set(ask, { language: language(), ask: spoken });
