@@ -1,25 +1,18 @@
 // Two nodes on one database, under load: nodes are killed with -9, PostgreSQL is stopped as if
 // its machine had lost power, again and again. What was acknowledged is there afterwards,
 // nothing is there twice, and of 50 streams each has seen every event once.
-// PARLEY_LONG=1: 500 kills and 20 stops. PARLEY_SEED repeats the choices (not the timing).
+// PARLEY_LONG=1: 500 kills and 20 stops.
 import assert from 'node:assert/strict';
-import { Cluster, Node, persist } from '../lib/cluster.mjs';
+import { persist } from '../lib/cluster.mjs';
 import { Clients } from '../lib/clients.mjs';
 import { Follower } from '../lib/follower.mjs';
-import { random } from '../lib/random.mjs';
 import { sleep } from '../lib/server.mjs';
+import { below, cluster, long, nodes, run } from '../lib/two_nodes.mjs';
 
-const long = Boolean(process.env.PARLEY_LONG);
 const KILLS = long ? 500 : 10;
 const STOPS = long ? 20 : 1;
 const STREAMS = 50;
 const WORKERS = 6;
-const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
-const below = random(seed);
-
-const cluster = new Cluster();
-const store = cluster.database('parley');
-const nodes = [new Node(store), new Node(store)];
 let clients;
 
 async function work(name) {
@@ -63,8 +56,7 @@ async function untilExpired() {
 	}
 }
 
-async function run() {
-	await Promise.all(nodes.map((node) => node.start()));
+await run(async () => {
 	const [agent, member, admin] = await Promise.all([nodes[0].token('agent', 'builder'),
 		nodes[0].token('member', 'mia'), nodes[1].token('admin', 'ada')]);
 	clients = new Clients((...request) => persist(nodes, ...request), { agent, member, admin });
@@ -75,22 +67,6 @@ async function run() {
 	await Promise.all(followers.map((f) => f.reach(asOf)));
 	for (const follower of followers) clients.compareEvents(follower);
 	await Promise.all(followers.map((f) => f.stop()));
-	await nodes[0].command('check');
-	for (const node of nodes) assert.deepEqual(await node.signal('SIGTERM'), { code: 0, signal: null });
-	return asOf;
-}
-
-const started = Date.now();
-try {
-	const events = await run();
-	console.log(`${KILLS} kills, ${STOPS} stops, ${clients.asks.size} asks, ${events} events, ${STREAMS}`
-		+ ` streams, ${clients.repeats} asks sent again, ${clients.waits} waits,`
-		+ ` ${Math.round((Date.now() - started) / 1000)} s`);
-} catch (error) {
-	console.error(`seed ${seed}`);
-	console.error(error);
-	process.exitCode = 1;
-}
-for (const node of nodes) await node.end();
-cluster.remove();
-process.exit();
+	return `${KILLS} kills, ${STOPS} stops, ${clients.asks.size} asks, ${asOf} events, ${STREAMS}`
+		+ ` streams, ${clients.repeats} asks sent again, ${clients.waits} waits`;
+});

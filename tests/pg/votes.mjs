@@ -2,23 +2,16 @@
 // disable them, move them between teams and send them away, against deadlines and cancels, with
 // kill -9 in between. A checker that reads the event log alone finds that each ask is settled once, and
 // approved only if enough people who counted stood for one operation in every part.
-// PARLEY_LONG=1: 100,000 asks; else 5,000. PARLEY_ASKS=N: so many. PARLEY_SEED repeats the choices.
+// PARLEY_LONG=1: 100,000 asks; else 5,000. PARLEY_ASKS=N: so many.
 import assert from 'node:assert/strict';
-import { Cluster, Node, persist } from '../lib/cluster.mjs';
-import { random } from '../lib/random.mjs';
+import { persist } from '../lib/cluster.mjs';
 import { sleep } from '../lib/server.mjs';
+import { below, long, nodes, run } from '../lib/two_nodes.mjs';
 import { VoteLog } from '../lib/vote_log.mjs';
 
-const long = Boolean(process.env.PARLEY_LONG);
 const ASKS = Number(process.env.PARLEY_ASKS ?? (long ? 100_000 : 5_000));
 const KILLS = long ? 60 : 6;
 const WORKERS = 24;
-const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
-const below = random(seed);
-
-const cluster = new Cluster();
-const store = cluster.database('parley');
-const nodes = [new Node(store), new Node(store)];
 const send = (who, ...request) => persist(nodes, who, ...request);
 let agent;
 let admin;
@@ -109,7 +102,6 @@ async function kills() {
 }
 
 async function setUp() {
-	await Promise.all(nodes.map((node) => node.start()));
 	[agent, admin] = [await nodes[0].token('agent', 'builder'), await nodes[0].token('owner', 'ada')];
 	for (let i = 0; i < 8; i++) {
 		const token = await nodes[i % 2].token('owner', `voter-${i}`);
@@ -138,8 +130,7 @@ async function judge() {
 	}
 }
 
-const started = Date.now();
-try {
+await run(async () => {
 	await setUp();
 	const others = [people(), kills()];
 	await Promise.all(Array.from({ length: WORKERS }, work));
@@ -151,14 +142,6 @@ try {
 	assert.equal(open.length, 0, 'asks that are not settled');
 	assert.equal(log.counts.asks, ASKS - refused);
 	assert.ok(log.counts.approved > ASKS / 10, 'hardly any was approved');
-	await nodes[0].command('check');
-	console.log(`seed ${seed}: ${JSON.stringify(log.counts)}, ${refused} refused when asked,`
-		+ ` ${nodes.reduce((n, node) => n + node.lives, 0) - 2} kills, ${Math.round((Date.now() - started) / 1000)} s`);
-} catch (error) {
-	console.error(`seed ${seed}`);
-	console.error(error);
-	process.exitCode = 1;
-}
-for (const node of nodes) await node.end();
-cluster.remove();
-process.exit();
+	return `${JSON.stringify(log.counts)}, ${refused} refused when asked,`
+		+ ` ${nodes.reduce((n, node) => n + node.lives, 0) - 2} kills`;
+});
