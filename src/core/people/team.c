@@ -2,8 +2,8 @@
 #include "core/people/team.h"
 
 #include "base/id.h"
-#include "base/keep.h"
 #include "core/people/project.h"
+#include "core/shared/shape.h"
 #include "core/shared/show.h"
 
 /* ---- projects ---- */
@@ -16,27 +16,7 @@ bool team_covers(const struct team_parts *t, struct str project)
 	return false;
 }
 
-/* ---- bodies ---- */
-
-enum { T_NAME, T_MEMBERS, T_ON_CALL, T_PROJECTS, T_VERSION, T_LEN };
-
-static const struct str names[T_LEN] = {
-	[T_NAME] = STR("name"),
-	[T_MEMBERS] = STR("members"),
-	[T_ON_CALL] = STR("on_call"),
-	[T_PROJECTS] = STR("projects"),
-	[T_VERSION] = STR("version"),
-};
-static const struct members fresh_members = { names, T_VERSION };
-static const struct members patch_members = { names, T_LEN };
-
-enum { M_USER, M_LEAD, M_LEN };
-
-static const struct str member_names[M_LEN] = {
-	[M_USER] = STR("user"),
-	[M_LEAD] = STR("lead"),
-};
-static const struct members member_members = { member_names, M_LEN };
+/* ---- as JSON ---- */
 
 bool team_name_valid(struct str name)
 {
@@ -56,155 +36,92 @@ static const struct team_member *member_find(
 	return NULL;
 }
 
-static void read_member(struct check *c, const struct json_place *at,
-	const struct json *json, struct team_member *out)
+static bool user_id_valid(struct str id)
 {
-	const struct json *m[M_LEN];
-
-	if (!members_read(c, at, json, &member_members, NULL, m)) return;
-	out->user = json_text(m[M_USER]);
-	if (!id_valid(out->user, "usr"))
-		wrong_member(c, at, member_names[M_USER], "must be a user's id");
-	out->lead = flag_read(c, at, member_names[M_LEAD], m[M_LEAD], false);
+	return id_valid(id, "usr");
 }
 
-static void read_members(struct check *c, const struct json_place *at,
-	const struct json *list, struct arena *arena, struct team_body *out)
+static bool pattern_valid(struct str pattern)
 {
-	if (list->type != JSON_ARRAY || list->count > TEAM_MEMBERS_MAX) {
-		wrong(c, at, "must be an array of at most %d members", TEAM_MEMBERS_MAX);
-		return;
-	}
-	out->members = ARENA_ARRAY(arena, struct team_member, list->count);
-	for (uint32_t i = 0; out->members && i < list->count; i++) {
-		struct json_place item = place_item(at, i);
-		struct team_member *m = &out->members[out->members_len];
-
-		read_member(c, &item, &list->items[i], m);
-		if (m->user.len && member_find(out->members, out->members_len, m->user))
-			wrong_member(c, &item, member_names[M_USER], "is listed twice");
-		out->members_len++;
-	}
+	return pattern.len && !text_longer(pattern, TEAM_PATTERN_MAX) &&
+	       text_one_line(pattern);
 }
 
-static void read_projects(struct check *c, const struct json_place *at,
-	const struct json *list, struct arena *arena, struct team_body *out)
-{
-	if (list->type != JSON_ARRAY || list->count > TEAM_PROJECTS_MAX) {
-		wrong(c, at, "must be an array of at most %d patterns",
-			TEAM_PROJECTS_MAX);
-		return;
-	}
-	out->projects = ARENA_ARRAY(arena, struct str, list->count);
-	for (uint32_t i = 0; out->projects && i < list->count; i++) {
-		struct json_place item = place_item(at, i);
-		struct str pattern = json_text(&list->items[i]);
+static const struct shape_member member_members[] = {
+	{ STR("user"), OF_NAME, AT(team_member, user), .flags = TEXT_NEEDED,
+		.must = "must be a user's id", .fits = user_id_valid },
+	{ STR("lead"), OF_BOOL, AT(team_member, lead) },
+};
+static const struct shape member_shape = { SHAPE(member_members, team_member) };
 
-		if (!pattern.len || text_longer(pattern, TEAM_PATTERN_MAX) ||
-			!text_one_line(pattern))
-			wrong(c, &item, "must be one line of 1 to %d characters",
-				TEAM_PATTERN_MAX);
-		out->projects[out->projects_len++] = pattern;
+static void members_once(const struct shape_reading *r)
+{
+	const struct team_body *b = r->out;
+	struct json_place members = place_member(r->at, STR("members"));
+
+	for (size_t i = 0; i < b->members_len; i++) {
+		struct json_place item = place_item(&members, i);
+
+		if (b->members[i].user.len &&
+			member_find(b->members, i, b->members[i].user))
+			wrong_member(r->check, &item, STR("user"), "is listed twice");
 	}
 }
 
-static void read_on_call(struct check *c, const struct json_place *root,
-	const struct json *json, struct team_body *b)
-{
-	b->on_call = json->type == JSON_NULL ? STR_NONE : json_text(json);
-	if (json->type != JSON_NULL && !id_valid(b->on_call, "usr"))
-		wrong_member(c, root, names[T_ON_CALL], "must be a user's id or null");
-}
+static const struct shape_member team_members[] = {
+	{ STR("name"), OF_NAME, AT(team_body, name), 1, TEAM_NAME_MAX,
+		.must = "must be {least} to {most} of a-z, 0-9 and -",
+		.fits = team_name_valid },
+	{ STR("members"), OF_LIST, ALL(team_body, members), .most = TEAM_MEMBERS_MAX,
+		.must = "must be an array of at most {most} members",
+		.of = &member_shape },
+	{ STR("on_call"), OF_NAME, AT(team_body, on_call),
+		.must = "must be a user's id or null", .fits = user_id_valid },
+	{ STR("projects"), OF_TEXTS, ALL(team_body, projects), .most = TEAM_PROJECTS_MAX,
+		.must = "must be an array of at most {most} patterns",
+		.each = "must be one line of 1 to 200 characters",
+		.fits = pattern_valid },
+};
+_Static_assert(TEAM_PATTERN_MAX == 200, "as the sentence says");
+static const struct shape team_shape = { SHAPE(team_members, team_body),
+	.together = members_once };
 
-enum err team_body_read(const struct json *body, bool fresh, struct arena *arena,
-	struct team_body *out, struct fault *why)
+enum err team_body_read(const struct json *body, const struct members *more,
+	struct arena *arena, struct team_body *out, struct fault *why)
 {
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	struct json_place members = place_member(&root, names[T_MEMBERS]);
-	struct json_place projects = place_member(&root, names[T_PROJECTS]);
-	const struct json *m[T_LEN] = { 0 };
-	const struct json *on_call = json_get(body, "on_call");
-	struct team_body b = { 0 };
+	enum err e = shape_take(&team_shape, body, more, arena, out, why);
 
-	if (!members_read(
-		    &c, &root, body, fresh ? &fresh_members : &patch_members, NULL, m))
-		return check_end(&c, arena);
-	b.has_name = m[T_NAME] != NULL;
-	b.has_members = m[T_MEMBERS] != NULL;
-	b.has_on_call = on_call != NULL;
-	b.has_projects = m[T_PROJECTS] != NULL;
-	b.name = json_text(m[T_NAME]);
-	if (fresh && !b.has_name)
-		wrong_member(&c, &root, names[T_NAME], "required");
-	else if (b.has_name && !team_name_valid(b.name))
-		wrong_member(&c, &root, names[T_NAME],
-			"must be 1 to %d of a-z, 0-9 and -", TEAM_NAME_MAX);
-	if (m[T_MEMBERS]) read_members(&c, &members, m[T_MEMBERS], arena, &b);
-	if (on_call) read_on_call(&c, &root, on_call, &b);
-	if (m[T_PROJECTS]) read_projects(&c, &projects, m[T_PROJECTS], arena, &b);
-	if (!fresh && m[T_VERSION] &&
-		count_read(&c, &root, names[T_VERSION], m[T_VERSION], 1, INT64_MAX))
-		b.version = m[T_VERSION]->integer;
-	if (!fresh && !b.has_name && !b.has_members && !b.has_on_call && !b.has_projects)
-		wrong(&c, &root, "nothing to change");
-	enum err e = check_end(&c, arena);
-	if (!e) *out = b;
+	if (!e && !more && !out->name.len) e = fail_at(why, "/name", "required");
 	return e;
 }
-
-/* ---- stored ---- */
 
 struct str team_members_text(
 	const struct team_member *members, size_t len, struct arena *arena)
 {
-	struct buf b = { .max = 262144 };
-	struct json_writer w = { .out = &b };
+	const struct team_body b = { .members = (struct team_member *)members,
+		.members_len = len };
 
-	jw_array(&w);
-	for (size_t i = 0; i < len; i++) {
-		jw_object(&w);
-		jw_put_str(&w, "user", members[i].user);
-		jw_put_bool(&w, "lead", members[i].lead);
-		jw_object_end(&w);
-	}
-	jw_array_end(&w);
-	return buf_keep_done(&b, arena);
+	return shape_text(&team_shape, STR("members"), &b, arena);
 }
 
-struct str team_projects_text(const struct str *projects, size_t len, struct arena *arena)
+struct str team_projects_text(const struct team_body *b, struct arena *arena)
 {
-	struct buf b = { .max = 262144 };
-	struct json_writer w = { .out = &b };
-
-	jw_array(&w);
-	for (size_t i = 0; i < len; i++)
-		jw_str(&w, projects[i]);
-	jw_array_end(&w);
-	return buf_keep_done(&b, arena);
+	return shape_text(&team_shape, STR("projects"), b, arena);
 }
 
 enum err team_parts(const struct team *t, struct arena *arena, struct team_parts *out,
 	struct fault *why)
 {
-	struct check c = { 0 };
-	struct json_place root = place_root("");
-	const struct json *members, *projects;
-	struct team_body b = { 0 };
-	enum err e = json_read(t->members, NULL, arena, &members, NULL);
+	struct str both = arena_print(arena, "{\"members\":%.*s,\"projects\":%.*s}",
+		STR_ARGS(t->members), STR_ARGS(t->projects));
+	struct team_body b;
+	enum err e = shape_load(&team_shape, both, arena, &b,
+		arena_print(arena, "team %.*s is unreadable", STR_ARGS(t->id)).at, why);
 
-	if (!e) e = json_read(t->projects, NULL, arena, &projects, NULL);
-	if (!e) {
-		read_members(&c, &root, members, arena, &b);
-		read_projects(&c, &root, projects, arena, &b);
-		e = check_end(&c, arena);
-	}
-	if (e == ERR_MEMORY || arena->failed)
-		return fail(why, ERR_MEMORY, "out of memory");
-	if (e) return fail(why, ERR_INTERNAL, "team %.*s is unreadable", STR_ARGS(t->id));
-	*out = (struct team_parts){ t, b.members, b.members_len, b.projects,
-		b.projects_len };
-	return OK;
+	if (!e)
+		*out = (struct team_parts){ t, b.members, b.members_len, b.projects,
+			b.projects_len };
+	return e;
 }
 
 const struct team_member *team_member(const struct team_parts *t, struct str user)

@@ -46,22 +46,20 @@ enum err team_parts(
 const struct team_member *team_member(const struct team_parts *, struct str user);
 bool team_covers(const struct team_parts *, struct str project);
 
-/* What a body says; `has_…` tells what it brings along. */
+/* What a body says. */
 struct team_body {
-	bool has_name, has_members, has_on_call, has_projects;
 	struct str name, on_call;
 	struct team_member *members;
 	size_t members_len;
 	struct str *projects;
 	size_t projects_len;
-	int64_t version; /* that is to be changed; 0: whichever */
 };
-/* A new team needs a name and brings no version. */
-enum err team_body_read(const struct json *, bool fresh, struct arena *,
+/* `more`: members beside them, of a change; NULL: a new team, which needs a name. */
+enum err team_body_read(const struct json *, const struct members *more, struct arena *,
 	struct team_body *out, struct fault *why);
 /* The lists as they are stored. */
 struct str team_members_text(const struct team_member *, size_t len, struct arena *);
-struct str team_projects_text(const struct str *, size_t len, struct arena *);
+struct str team_projects_text(const struct team_body *, struct arena *);
 bool team_name_valid(struct str);
 
 void team_write(struct json_writer *, const struct team *);

@@ -442,6 +442,16 @@ void shape_write(struct json_writer *w, const struct shape *s, const void *from)
 	jw_object_end(w);
 }
 
+struct str shape_text(
+	const struct shape *s, struct str name, const void *from, struct arena *arena)
+{
+	struct buf text = { 0 };
+	struct json_writer w = { .out = &text };
+
+	value_write(&w, &s->members[member_find(s, name)], from);
+	return buf_keep_done(&text, arena);
+}
+
 /* ---- bodies ---- */
 
 enum err shape_take(const struct shape *s, const struct json *body,

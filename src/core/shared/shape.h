@@ -99,6 +99,9 @@ void shape_write(struct json_writer *, const struct shape *, const void *from);
 /* As "5m": in the largest unit that it is whole in. */
 void span_write(struct json_writer *, int64_t ms);
 void shape_write_members(struct json_writer *, const struct shape *, const void *from);
+/* The value of one member, as JSON in the arena. */
+struct str shape_text(
+	const struct shape *, struct str name, const void *from, struct arena *);
 /* A whole body into the struct; ERR_INVALID with an item for each fault. */
 enum err shape_take(const struct shape *, const struct json *body, const struct members *,
 	struct arena *, void *out, struct fault *why);

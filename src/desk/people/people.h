@@ -15,7 +15,8 @@ enum err user_name_free(
 struct user *user_new(struct rows *, int64_t ws, struct str name, enum role);
 void user_write(struct json_writer *, const struct user *, struct str login_code);
 
-/* Adds the token with a new id and secret; the secret goes to out. NULL: out of memory. */
+/* Gives the token a new id and secret, which goes to out; and adds it. */
+void token_make(struct rows *, struct token *, char out[SECRET_SIZE]);
 const struct token *token_new(struct rows *, const struct token *, char out[SECRET_SIZE]);
 /* The token that the job showed. */
 enum err token_shown(

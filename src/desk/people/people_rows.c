@@ -33,16 +33,21 @@ struct user *user_new(struct rows *rows, int64_t ws, struct str name, enum role 
 	return rows_new(rows, RECORD_USERS, &fresh);
 }
 
+void token_make(struct rows *rows, struct token *tok, char out[SECRET_SIZE])
+{
+	secret_make(rows->ids, prefixes[tok->kind], out);
+	sha256(str_of(out), tok->hash);
+	tok->id = rows_new_id(rows, "tok");
+	tok->last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
+	tok->created_ms = rows->now_ms;
+}
+
 const struct token *token_new(
 	struct rows *rows, const struct token *like, char out[SECRET_SIZE])
 {
 	struct token tok = *like;
 
-	secret_make(rows->ids, prefixes[tok.kind], out);
-	sha256(str_of(out), tok.hash);
-	tok.id = rows_new_id(rows, "tok");
-	tok.last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
-	tok.created_ms = rows->now_ms;
+	token_make(rows, &tok, out);
 	return rows_new(rows, RECORD_TOKENS, &tok);
 }
 

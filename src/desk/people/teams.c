@@ -7,68 +7,43 @@
 #include "desk/people/projects.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/policy/require.h"
+#include "desk/shared/collection.h"
 
 #include <stdio.h>
 
-/* ---- list, get ---- */
+/* ---- bodies ---- */
 
-static enum err team_listed(void *ctx, const struct row *row, struct fault *why)
+static bool brings(const struct task *t, const char *name)
 {
-	struct listed *l = ctx;
-	struct team team = { 0 };
-	enum err e;
+	const struct json *said = json_get(t->body, name);
 
-	if (l->left-- == 0) {
-		l->more = true;
-		return OK;
-	}
-	e = team_from_row(row, &l->t->job.arena, &team, why);
-	if (!e) team_write(l->w, &team);
-	l->last = team.id;
-	l->found = true;
-	return e;
-}
-
-static enum err team_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	return page_list(task_of(job), rows, "teams", SQL_TEAM_LIST, team_listed, why);
-}
-
-const struct use use_team_list =
-	READS("team_list", MAY_READ_ALL, 0, team_list_read, NULL);
-
-static enum err team_get_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct listed l = { .t = t, .w = &w, .left = 1 };
-	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, team_listed, &l, why);
-
-	return e || l.found ? e : team_missing(t->id, why);
-}
-
-const struct use use_team_get = READS("team_get", MAY_READ_ALL, 0, team_get_read, NULL);
-
-/* ---- create, change ---- */
-
-static enum err team_check(struct task *t, bool fresh, struct fault *why)
-{
-	struct team_body *b = TASK_CHECKED(t, struct team_body);
-
-	return team_body_read(t->body, fresh, &t->job.arena, b, why);
+	return said && said->type != JSON_NULL;
 }
 
 static enum err team_create_check(struct task *t, struct fault *why)
 {
-	return team_check(t, true, why);
+	struct team_body *b = TASK_CHECKED(t, struct team_body);
+
+	return team_body_read(t->body, NULL, &t->job.arena, b, why);
 }
 
 static enum err team_patch_check(struct task *t, struct fault *why)
 {
-	return team_check(t, false, why);
+	struct team_body *b = TASK_CHECKED(t, struct team_body);
+	struct check c = { .why = why };
+	struct json_place root = place_root("");
+	enum err e = team_body_read(t->body, &version_also, &t->job.arena, b, why);
+
+	if (brings(t, "version"))
+		count_read(&c, &root, STR("version"), json_get(t->body, "version"), 1,
+			INT64_MAX);
+	if (!e && !brings(t, "name") && !brings(t, "members") && !brings(t, "projects") &&
+		!json_get(t->body, "on_call"))
+		wrong(&c, &root, "nothing to change");
+	return e ? e : check_end(&c, NULL);
 }
+
+/* ---- what has to be true of a team ---- */
 
 /* Everybody named is a user of the workspace. */
 static enum err members_exist(
@@ -162,92 +137,10 @@ static enum err team_unnamed(
 	return e ? e : team_not_told(rows, team, why);
 }
 
-/* Applies the patch to the team. */
-static enum err team_apply(
-	struct task *t, struct rows *rows, struct team *team, struct fault *why)
-{
-	const struct team_body *b = t->checked;
-	struct team_parts parts;
-	enum err e;
-
-	if (b->has_name) team->name = b->name;
-	if (b->has_members)
-		team->members =
-			team_members_text(b->members, b->members_len, rows->arena);
-	if (b->has_projects)
-		team->projects =
-			team_projects_text(b->projects, b->projects_len, rows->arena);
-	if (b->has_on_call) team->on_call = b->on_call;
-	e = team_parts(team, rows->arena, &parts, why);
-	if (e) return e;
-	if (!team->on_call.len || team_member(&parts, team->on_call)) return OK;
-	if (b->has_on_call) return fail_at(why, "/on_call", "must be one of the members");
-	team->on_call = STR_NONE; /* they left the team */
-	return OK;
-}
-
-static void teams_changed(struct rows *rows, int64_t ws)
-{
-	rows_raise_revocations(rows, ws);
-}
-
-static enum err team_create_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct team_body *b = t->checked;
-	struct team fresh = { .ws = job->who.ws,
-		.members = STR("[]"),
-		.projects = STR("[]"),
-		.created_ms = rows->now_ms };
-	struct json_writer w = { .out = &job->out };
-	const struct team *team = NULL;
-	size_t count = 0;
-	enum err e = teams_load(rows, fresh.ws, why);
-
-	while (!e && (team = teams_next(rows, fresh.ws, team)))
-		count++;
-	if (!e) e = team_name_free(rows, fresh.ws, b->name, STR_NONE, why);
-	if (!e && count >= TEAMS_MAX)
-		e = fail(why, ERR_CONFLICT, "there are %d teams already", TEAMS_MAX);
-	if (!e) e = members_exist(rows, fresh.ws, b, why);
-	if (!e) e = team_apply(t, rows, &fresh, why);
-	if (!e) teams_changed(rows, fresh.ws);
-	if (e) return e;
-	fresh.id = rows_new_id(rows, "team");
-	team = rows_new(rows, RECORD_TEAMS, &fresh);
-	rows_count_teams(rows, fresh.ws, 1);
-	job->status = 201;
-	job->key_of = team->id;
-	if (job->key.len)
-		job->key_result = arena_print(
-			&job->arena, "{\"team\":\"%.*s\"}", STR_ARGS(team->id));
-	team_write(&w, team);
-	return unbound_warn(t, rows, b->projects_len > 0, why);
-}
-
-static enum err team_again(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct json_writer w = { .out = &job->out };
-	const struct json *record;
-	const struct team *team;
-	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
-
-	if (!e)
-		e = team_fetch(rows, job->who.ws, json_text(json_get(record, "team")),
-			&team, why);
-	if (!e) team_write(&w, team);
-	return e;
-}
-
-const struct use use_team_create = WRITES("team_create", MAY_ADMIN, 0, NULL,
-	team_create_decide, team_again, team_create_check);
-
 /* An admin may all; a lead of it says who is in it and who is on call. */
 static enum err team_may(const struct task *t, const struct team *team,
 	struct arena *arena, struct fault *why)
 {
-	const struct team_body *b = t->checked;
 	const struct principal *p = &t->job.who;
 	const struct team_member *m;
 	struct team_parts parts;
@@ -263,68 +156,140 @@ static enum err team_may(const struct task *t, const struct team *team,
 	if (!m || !m->lead)
 		return fail(
 			why, ERR_FORBIDDEN, "an admin or a lead of the team may do this");
-	return b->has_name || b->has_projects
+	return brings(t, "name") || brings(t, "projects")
 		       ? fail(why, ERR_FORBIDDEN,
 				 "a lead may set members and on_call; the rest is an admin's")
 		       : OK;
 }
 
-static enum err team_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+/* Applies the body to the team. */
+static enum err team_apply(
+	struct task *t, struct rows *rows, struct team *team, struct fault *why)
 {
-	struct task *t = task_of(job);
 	const struct team_body *b = t->checked;
-	struct json_writer w = { .out = &job->out };
-	const struct team *was;
-	struct team changed, *team;
-	enum err e = role_may(job->who.role, MAY_READ_ALL)
-			     ? teams_load(rows, job->who.ws, why)
-			     : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-				       role_name(job->who.role));
+	bool on_call = json_get(t->body, "on_call") != NULL;
+	struct team_parts parts;
+	enum err e;
 
-	if (!e) e = team_fetch(rows, job->who.ws, t->id, &was, why);
-	if (!e) e = team_may(t, was, rows->arena, why);
-	if (!e) e = desk_refused(t, why);
-	if (!e && b->version && b->version != was->version)
-		e = fail(why, ERR_CONFLICT,
-			"the team has changed since: version %lld now",
-			(long long)was->version);
-	if (!e && b->has_name) e = team_name_free(rows, was->ws, b->name, was->id, why);
-	if (!e && b->has_name && !str_eq(b->name, was->name))
-		e = team_unnamed(t, rows, was, why);
-	if (!e) e = members_exist(rows, was->ws, b, why);
+	if (brings(t, "name")) team->name = b->name;
+	if (brings(t, "members"))
+		team->members =
+			team_members_text(b->members, b->members_len, rows->arena);
+	if (brings(t, "projects")) team->projects = team_projects_text(b, rows->arena);
+	if (on_call) team->on_call = b->on_call;
+	e = team_parts(team, rows->arena, &parts, why);
 	if (e) return e;
-	changed = *was;
-	e = team_apply(t, rows, &changed, why);
-	if (!e) teams_changed(rows, was->ws);
-	if (e) return e;
-	team = rows_change(rows, was);
-	team->name = changed.name;
-	team->members = changed.members;
-	team->on_call = changed.on_call;
-	team->projects = changed.projects;
-	team_write(&w, team);
-	return unbound_warn(t, rows, b->projects_len > 0, why);
-}
-
-const struct use use_team_patch = WRITES(
-	"team_patch", 0, JOB_LATE, NULL, team_patch_decide, NULL, team_patch_check);
-
-/* ---- delete ---- */
-
-static enum err team_delete_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	const struct team *team;
-	enum err e = team_fetch(rows, job->who.ws, task_of(job)->id, &team, why);
-
-	if (!e) e = team_unnamed(task_of(job), rows, team, why);
-	if (!e) e = contacts_drop(rows, team->ws, STR_NONE, team->id, why);
-	if (!e) teams_changed(rows, job->who.ws);
-	if (e) return e;
-	rows_delete(rows, team);
-	rows_count_teams(rows, job->who.ws, -1);
-	job->status = 204;
+	if (!team->on_call.len || team_member(&parts, team->on_call)) return OK;
+	if (on_call) return fail_at(why, "/on_call", "must be one of the members");
+	team->on_call = STR_NONE; /* they left the team */
 	return OK;
 }
 
-const struct use use_team_delete =
-	WRITES("team_delete", MAY_ADMIN, 0, NULL, team_delete_decide, NULL, NULL);
+/* ---- the collection ---- */
+
+static enum err team_admit(struct task *t, struct rows *rows, struct fault *why)
+{
+	(void)rows;
+	return role_may(t->job.who.role, MAY_READ_ALL)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+				 role_name(t->job.who.role));
+}
+
+static enum err team_shown(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
+{
+	(void)t, (void)rows, (void)why;
+	team_write(w, record);
+	return OK;
+}
+
+static enum err team_new(
+	struct task *t, struct rows *rows, struct team *team, struct fault *why)
+{
+	const struct team_body *b = t->checked;
+	const struct team *at = NULL;
+	size_t count = 0;
+	enum err e = team_name_free(rows, team->ws, b->name, STR_NONE, why);
+
+	while ((at = teams_next(rows, team->ws, at)))
+		count++;
+	if (!e && count >= TEAMS_MAX)
+		e = fail(why, ERR_CONFLICT, "there are %d teams already", TEAMS_MAX);
+	team->id = rows_new_id(rows, "team");
+	team->members = team->projects = STR("[]");
+	team->created_ms = rows->now_ms;
+	return e;
+}
+
+static enum err team_renamed(
+	struct task *t, struct rows *rows, const struct team *was, struct fault *why)
+{
+	const struct team_body *b = t->checked;
+	enum err e = team_may(t, was, rows->arena, why);
+
+	if (!e) e = desk_refused(t, why);
+	if (!e && brings(t, "version"))
+		e = version_match("the team has", json_get(t->body, "version")->integer,
+			was->version, why);
+	if (e || !brings(t, "name")) return e;
+	e = team_name_free(rows, was->ws, b->name, was->id, why);
+	return e || str_eq(b->name, was->name) ? e : team_unnamed(t, rows, was, why);
+}
+
+static enum err team_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
+{
+	struct team *team = record;
+	enum err e = teams_load(rows, team->ws, why);
+
+	if (!e) e = was ? team_renamed(t, rows, was, why) : team_new(t, rows, team, why);
+	if (!e) e = members_exist(rows, team->ws, t->checked, why);
+	return e ? e : team_apply(t, rows, team, why);
+}
+
+static enum err team_written(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
+{
+	const struct team_body *b = t->checked;
+	int64_t ws = ((const struct team *)record)->ws;
+
+	rows_raise_revocations(rows, ws);
+	if (!was) rows_count_teams(rows, ws, 1);
+	return unbound_warn(t, rows, b->projects_len > 0, why);
+}
+
+static enum err team_before_delete(
+	struct task *t, struct rows *rows, const void *record, struct fault *why)
+{
+	const struct team *team = record;
+	enum err e = team_unnamed(t, rows, team, why);
+
+	if (!e) e = contacts_drop(rows, team->ws, STR_NONE, team->id, why);
+	if (e) return e;
+	rows_raise_revocations(rows, team->ws);
+	rows_count_teams(rows, team->ws, -1);
+	return OK;
+}
+
+static const struct collection teams = {
+	.noun = "team",
+	.nouns = "teams",
+	.record = RECORD_TEAMS,
+	.id_at = offsetof(struct team, id),
+	.list = SQL_TEAM_LIST,
+	.paged = true,
+	.admit = team_admit,
+	.show = team_shown,
+	.fill = team_fill,
+	.written = team_written,
+	.before_delete = team_before_delete,
+};
+
+const struct use use_team_list = LISTS("team_list", MAY_READ_ALL, teams);
+const struct use use_team_get = GETS("team_get", MAY_READ_ALL, teams);
+const struct use use_team_create =
+	CREATES("team_create", MAY_ADMIN, 0, teams, team_create_check);
+const struct use use_team_patch =
+	PATCHES("team_patch", 0, JOB_LATE, teams, team_patch_check);
+const struct use use_team_delete = DELETES("team_delete", MAY_ADMIN, 0, teams);

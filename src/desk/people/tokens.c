@@ -1,5 +1,6 @@
 /* tokens.c - tokens: made once, shown once, kept as hashes. */
 #include "desk/people/people.h"
+#include "desk/shared/collection.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -38,53 +39,6 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 	jw_put_some(w, "token", secret);
 	jw_object_end(w);
 }
-
-static enum err token_listed(void *ctx, const struct row *row, struct fault *why)
-{
-	struct listed *l = ctx;
-	struct token tok;
-	enum err e;
-
-	if (l->left-- == 0) {
-		l->more = true;
-		return OK;
-	}
-	e = token_from_row(row, &l->t->job.arena, &tok, why);
-	if (e || tok.kind != TOKEN_BEARER) return e;
-	l->found = true;
-	token_write(l->w, &tok, STR_NONE);
-	l->last = tok.id;
-	return OK;
-}
-
-static enum err token_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	return page_list(task_of(job), rows, "tokens", SQL_TOKEN_LIST, token_listed, why);
-}
-
-const struct use use_token_list =
-	READS("token_list", MAY_ADMIN, 0, token_list_read, NULL);
-
-static enum err token_show(
-	struct task *t, struct rows *rows, struct str id, struct fault *why)
-{
-	struct json_writer w = { .out = &t->job.out };
-	struct listed l = { .t = t, .w = &w, .left = 1 };
-	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
-	enum err e = rows_query(rows, SQL_TOKEN_BY_ID, args, 2, token_listed, &l, why);
-
-	if (e) return e;
-	return l.found ? OK
-		       : fail(why, ERR_NOT_FOUND, "no token %.*s",
-				 STR_ARGS(str_first(id, 64)));
-}
-
-static enum err token_get_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	return token_show(task_of(job), rows, task_of(job)->id, why);
-}
-
-const struct use use_token_get = READS("token_get", MAY_ADMIN, 0, token_get_read, NULL);
 
 /* ---- create ---- */
 
@@ -270,79 +224,79 @@ static enum err token_user(struct task *t, struct rows *rows, const struct token
 	return OK;
 }
 
-static enum err token_create_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct token_body *b = t->checked;
-	struct token like = { .ws = job->who.ws,
-		.kind = TOKEN_BEARER,
-		.role = str_of(role_name(b->role)),
-		.name = b->name,
-		.agent = b->agent,
-		.tools = b->tools,
-		.mcp_wait_s = b->mcp_wait_s,
-		.mcp_local = b->local,
-		.again_s = b->again_s,
-		.runs = b->runs,
-		.projects = b->projects,
-		.maker = job->who.user };
-	struct json_writer w = { .out = &job->out };
-	const struct token *tok;
-	enum err e = token_reach(&job->who, b->role, why);
+/* ---- the collection ---- */
 
-	if (!e) e = token_user(t, rows, b, &like.user, why);
-	if (!e && b->expires_ms)
-		like.expires_ms = b->expires_ms + (b->expires_in ? rows->now_ms : 0);
-	if (!e && b->expires_ms && like.expires_ms <= rows->now_ms)
-		e = fail_at(why, "/expires", "must be in the future");
-	if (e) return e;
-	tok = token_new(rows, &like, t->secret);
-	job->status = 201;
-	job->key_of = tok->id;
-	if (job->key.len)
-		job->key_result = arena_print(
-			&job->arena, "{\"token\":\"%.*s\"}", STR_ARGS(tok->id));
-	token_write(&w, tok, str_of(t->secret));
+static enum err token_find(const struct collection *r, struct task *t, struct rows *rows,
+	struct str which, const void **out, struct fault *why)
+{
+	struct fault missing = { 0 };
+	const struct token *tok = NULL;
+	enum err e = rows_fetch_token(rows, t->job.who.ws, which, &tok, &missing);
+
+	(void)r;
+	*out = !e && tok->kind == TOKEN_BEARER ? tok : NULL;
+	if (e && e != ERR_NOT_FOUND) *why = missing;
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
+/* The secret is shown once, with the reply that makes it. */
+static enum err token_show(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
+{
+	(void)rows, (void)why;
+	token_write(w, record, str_of(t->secret));
 	return OK;
 }
 
-/* The secret was shown once, and is not known any more. */
-static enum err token_again(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+/* May the caller change or end it? */
+static enum err token_may(
+	struct task *t, struct rows *rows, const struct token *tok, struct fault *why)
 {
-	struct json_writer w = { .out = &job->out };
-	const struct json *record;
-	const struct token *tok;
-	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
+	const struct user *u;
+	enum err e = OK;
 
-	if (!e)
-		e = rows_fetch_token(rows, job->who.ws,
-			json_text(json_get(record, "token")), &tok, why);
-	if (!e) token_write(&w, tok, STR_NONE);
+	if (tok->user.len) e = rows_fetch_user(rows, tok->ws, tok->user, &u, why);
+	if (!e && tok->user.len) e = token_reach(&t->job.who, u->role, why);
+	return e == ERR_NOT_FOUND ? OK : e; /* the user is gone already */
+}
+
+static enum err token_fresh(
+	struct task *t, struct rows *rows, struct token *tok, struct fault *why)
+{
+	const struct token_body *b = t->checked;
+	enum err e = token_reach(&t->job.who, b->role, why);
+
+	tok->kind = TOKEN_BEARER;
+	tok->role = str_of(role_name(b->role));
+	tok->name = b->name;
+	tok->agent = b->agent;
+	tok->tools = b->tools;
+	tok->mcp_wait_s = b->mcp_wait_s;
+	tok->mcp_local = b->local;
+	tok->again_s = b->again_s;
+	tok->runs = b->runs;
+	tok->projects = b->projects;
+	tok->maker = t->job.who.user;
+	if (b->expires_ms)
+		tok->expires_ms = b->expires_ms + (b->expires_in ? rows->now_ms : 0);
+	if (!e) e = token_user(t, rows, b, &tok->user, why);
+	if (!e && b->expires_ms && tok->expires_ms <= rows->now_ms)
+		e = fail_at(why, "/expires", "must be in the future");
+	if (!e) token_make(rows, tok, t->secret);
 	return e;
 }
 
-const struct use use_token_create = WRITES("token_create", MAY_ADMIN, 0, NULL,
-	token_create_decide, token_again, token_create_check);
-
-/* That the caller may change or end. */
-static enum err token_find(
-	struct task *t, struct rows *rows, const struct token **out, struct fault *why)
+static enum err token_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
 {
-	const struct principal *who = &t->job.who;
-	const struct token *tok;
-	const struct user *u;
-	enum err e = rows_fetch_token(rows, who->ws, t->id, &tok, why);
+	struct token *tok = record;
+	enum err e = was ? token_may(t, rows, was, why) : OK;
 
-	if (!e && tok->kind != TOKEN_BEARER)
-		e = fail(why, ERR_NOT_FOUND, "no token %.*s",
-			STR_ARGS(str_first(t->id, 64)));
-	if (!e && tok->user.len) {
-		e = rows_fetch_user(rows, who->ws, tok->user, &u, why);
-		if (!e) e = token_reach(who, u->role, why);
-		if (e == ERR_NOT_FOUND) e = OK; /* the user is gone already */
-	}
-	if (!e) *out = tok;
+	if (!was) return token_fresh(t, rows, tok, why);
+	tok->projects = *(const struct str *)t->checked;
+	if (!e && tok->projects.len && !str_is(tok->role, role_name(ROLE_AGENT)))
+		e = fail_at(why, "/projects", "only an agent's token can be bound");
+	if (!e) rows_raise_revocations(rows, tok->ws);
 	return e;
 }
 
@@ -356,42 +310,36 @@ static enum err token_patch_check(struct task *t, struct fault *why)
 	return e ? e : token_projects(t, true, out, why);
 }
 
-static enum err token_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+static enum err token_before_delete(
+	struct task *t, struct rows *rows, const void *record, struct fault *why)
 {
-	struct task *t = task_of(job);
-	const struct str *projects = t->checked;
-	struct json_writer w = { .out = &job->out };
-	const struct token *was = NULL;
-	struct token *tok;
-	enum err e = token_find(t, rows, &was, why);
+	enum err e = token_may(t, rows, record, why);
 
-	if (!e && projects->len && !str_is(was->role, role_name(ROLE_AGENT)))
-		e = fail_at(why, "/projects", "only an agent's token can be bound");
-	if (e) return e;
-	tok = rows_change(rows, was);
-	rows_raise_revocations(rows, job->who.ws);
-	tok->projects = *projects;
-	token_write(&w, tok, STR_NONE);
-	return OK;
+	if (!e) rows_raise_revocations(rows, t->job.who.ws);
+	return e;
 }
 
-const struct use use_token_patch = WRITES(
-	"token_patch", MAY_ADMIN, 0, NULL, token_patch_decide, NULL, token_patch_check);
+static const struct collection tokens = {
+	.noun = "token",
+	.nouns = "tokens",
+	.record = RECORD_TOKENS,
+	.ws_at = offsetof(struct token, ws),
+	.id_at = offsetof(struct token, id),
+	.list = SQL_TOKEN_LIST,
+	.paged = true,
+	.find = token_find,
+	.show = token_show,
+	.fill = token_fill,
+	.before_delete = token_before_delete,
+};
 
-static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	const struct token *tok;
-	enum err e = token_find(task_of(job), rows, &tok, why);
-
-	if (e) return e;
-	rows_delete(rows, tok);
-	rows_raise_revocations(rows, job->who.ws);
-	job->status = 204;
-	return OK;
-}
-
-const struct use use_token_delete =
-	WRITES("token_delete", MAY_ADMIN, 0, NULL, token_delete_decide, NULL, NULL);
+const struct use use_token_list = LISTS("token_list", MAY_ADMIN, tokens);
+const struct use use_token_get = GETS("token_get", MAY_ADMIN, tokens);
+const struct use use_token_create =
+	CREATES("token_create", MAY_ADMIN, 0, tokens, token_create_check);
+const struct use use_token_patch =
+	PATCHES("token_patch", MAY_ADMIN, 0, tokens, token_patch_check);
+const struct use use_token_delete = DELETES("token_delete", MAY_ADMIN, 0, tokens);
 
 /* ---- when it was last used ---- */
 

@@ -5,6 +5,7 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
+#include "desk/shared/collection.h"
 
 enum { STOP_REASON_MAX = 500 };
 
@@ -55,13 +56,25 @@ static enum err stop_check(struct task *t, struct fault *why)
 	return e;
 }
 
-/* ---- set ---- */
+/* ---- the collection ---- */
 
-static void stop_reply(struct task *t, const struct stop_record *s, int64_t now_ms)
+static enum err stop_args(
+	struct task *t, struct rows *rows, struct val *args, int *len, struct fault *why)
 {
-	struct json_writer w = { .out = &t->job.out };
+	int64_t state = 0;
+	enum err e = desk_state_read(t, &state, why);
 
-	stop_show(&w, s, now_ms);
+	args[(*len)++] = val_int(state);
+	args[(*len)++] = val_int(rows->now_ms);
+	return e;
+}
+
+static enum err stop_shown(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
+{
+	(void)t, (void)why;
+	stop_show(w, record, rows->now_ms);
+	return OK;
 }
 
 static enum err stops_count(
@@ -77,80 +90,59 @@ static enum err stops_count(
 	return e;
 }
 
-static enum err stop_set_decide(struct job *job, struct rows *rows, struct fault *why)
+static enum err stop_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
 {
-	struct task *t = task_of(job);
 	const struct stop_body *b = t->checked;
+	struct stop_record *s = record;
 	struct buf by = { .max = 4096 };
-	struct stop_record *s;
 	int64_t count;
-	enum err e = stops_count(rows, job->who.ws, &count, why);
+	enum err e = stops_count(rows, s->ws, &count, why);
 
+	(void)was;
 	if (e) return e;
 	if (count >= STOPS_MAX)
 		return fail(why, ERR_CONFLICT,
 			"%d stops hold already; lift some of them first", STOPS_MAX);
 	if (b->until_ms && b->until_ms <= rows->now_ms)
 		return fail_at(why, "/until", "must be in the future");
-	answered_by_write(&by, "human", &job->who);
-	const struct stop_record fresh = { .ws = job->who.ws,
-		.id = rows_new_id(rows, "stp"),
-		.match = b->match,
-		.reason = b->reason,
-		.until_ms = b->until_ms,
-		.made_by = buf_keep_done(&by, rows->arena),
-		.made_user = job->who.user,
-		.created_ms = rows->now_ms };
-	s = rows_new(rows, RECORD_STOPS, &fresh);
+	answered_by_write(&by, "human", &t->job.who);
+	s->id = rows_new_id(rows, "stp");
+	s->match = b->match;
+	s->reason = b->reason;
+	s->until_ms = b->until_ms;
+	s->made_by = buf_keep_done(&by, rows->arena);
+	s->made_user = t->job.who.user;
+	s->created_ms = rows->now_ms;
 	if (s->until_ms) rows_due_at(rows, s->until_ms);
-	job->status = 201;
-	desk_keep_id(t, "stop", s->id);
-	stop_reply(t, s, rows->now_ms);
 	return OK;
 }
 
-static enum err stop_find(struct task *t, struct rows *rows, struct str id,
-	const struct stop_record **out, struct fault *why)
-{
-	const struct val key[] = { val_int(t->job.who.ws), val_text(id) };
-	enum err e = OK;
+static const struct collection stops = {
+	.noun = "stop",
+	.nouns = "stops",
+	.record = RECORD_STOPS,
+	.id_at = offsetof(struct stop_record, id),
+	.list = SQL_STOPS_LIST,
+	.paged = true,
+	.first = "~",
+	.args = stop_args,
+	.show = stop_shown,
+	.fill = stop_fill,
+};
 
-	if (!rows_find(rows, RECORD_STOPS, id))
-		e = rows_fetch(rows, RECORD_STOPS, SQL_OF(RECORD_STOPS, RECORD_GET), key,
-			2, why);
-	if (e) return e;
-	*out = rows_find(rows, RECORD_STOPS, id);
-	if (*out && (*out)->ws == t->job.who.ws) return OK;
-	return fail(why, ERR_NOT_FOUND, "no stop %.*s", STR_ARGS(str_first(id, 64)));
-}
-
-static enum err stop_again(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct stop_record *s;
-	struct str id;
-	enum err e = desk_kept_id(t, k, "stop", &id, why);
-
-	if (!e) e = stop_find(t, rows, id, &s, why);
-	if (!e) stop_reply(t, s, rows->now_ms);
-	return e;
-}
-
-const struct use use_stop_set =
-	WRITES("stop_set", MAY_SETTLE, 0, NULL, stop_set_decide, stop_again, stop_check);
-
-/* ---- lift ---- */
-
+/* A stop that is lifted stays in the list. */
 static enum err stop_lift_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct stop_record *found;
 	struct str person = principal_person(&job->who);
+	const struct stop_record *found;
+	const void *at;
 	struct stop_record *s;
-	enum err e = stop_find(t, rows, t->id, &found, why);
+	enum err e = collection_find(&stops, t, rows, t->id, &at, why);
 
 	if (e) return e;
+	found = at;
 	if (!role_may(job->who.role, MAY_ADMIN) &&
 		!(person.len && str_eq(person, found->made_user)))
 		return fail(why, ERR_FORBIDDEN,
@@ -164,63 +156,10 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 	return OK;
 }
 
+const struct use use_stop_list = LISTS("stop_list", MAY_READ_ALL, stops);
+const struct use use_stop_set = CREATES("stop_set", MAY_SETTLE, 0, stops, stop_check);
 const struct use use_stop_lift =
 	WRITES("stop_lift", MAY_SETTLE, 0, NULL, stop_lift_decide, NULL, NULL);
-
-/* ---- list ---- */
-
-struct stop_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left, now_ms;
-	struct str last;
-	bool more;
-};
-
-static enum err stop_listed(void *ctx, const struct row *row, struct fault *why)
-{
-	struct stop_list *l = ctx;
-	struct stop_record s;
-	enum err e;
-
-	if (l->left-- == 0) {
-		l->more = true;
-		return OK;
-	}
-	e = record_read(&records[RECORD_STOPS], row, &l->t->job.arena, &s, why);
-	if (e) return e;
-	stop_show(l->w, &s, l->now_ms);
-	l->last = s.id;
-	return OK;
-}
-
-static enum err stop_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct stop_list l = { .t = t, .w = &w, .now_ms = rows->now_ms };
-	struct list_page p;
-	int64_t as_of = 0, state;
-	enum err e = page_read(t, "stops", &p, why);
-
-	if (!e) e = desk_state_read(t, &state, why);
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
-	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws),
-		val_text(p.has_cursor ? p.cursor[0] : STR("~")), val_int(p.limit + 1),
-		val_int(state), val_int(rows->now_ms) };
-	l.left = p.limit;
-	jw_object(&w);
-	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_STOPS_LIST, args, 5, stop_listed, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "stops", l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
-	return e;
-}
-
-const struct use use_stop_list =
-	READS("stop_list", MAY_READ_ALL, 0, stop_list_read, NULL);
 
 /* ---- what the clock ends ---- */
 

@@ -4,76 +4,9 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/run/configured.h"
-#include "desk/shared/inner.h"
+#include "desk/shared/collection.h"
 
-/* ---- list ---- */
-
-struct memory_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left;
-	bool more;
-	struct str last;
-};
-
-static enum err memory_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct memory_list *l = ctx;
-	struct arena scratch = { 0 };
-	struct memory m;
-	enum err e = record_read(&records[RECORD_MEMORIES], row, &scratch, &m, why);
-
-	if (!e && !l->left) {
-		l->more = true;
-	} else if (!e) {
-		l->left--;
-		l->last = arena_str(&l->t->job.arena, m.id);
-		memory_write(l->w, &m);
-	}
-	arena_done(&scratch);
-	return e;
-}
-
-static enum err memory_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct str scope = task_param(t, "scope"), like, agent = STR_NONE;
-	struct memory_list l = { .t = t, .w = &w };
-	enum memory_scope known;
-	struct list_page p;
-	int64_t as_of = 0;
-	enum err e =
-		role_may(job->who.role, MAY_READ_ALL)
-			? OK
-			: fail(why, ERR_FORBIDDEN, "the role %s may not see memories",
-				  role_name(job->who.role));
-
-	if (!e) e = page_read(t, "memories", &p, why);
-	if (!e && scope.len && !memory_scope_read(scope, &known))
-		e = fail_at(why, "/scope", "workspace, agent or session");
-	if (!e) e = desk_agent_param(t, rows, &agent, why);
-	if (!e) e = like_read(task_param(t, "q"), &job->arena, &like, why);
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
-	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws),
-		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
-		val_text(scope), val_text(agent), val_text(task_param(t, "session")),
-		val_text(like) };
-
-	l.left = p.limit;
-	jw_object(&w);
-	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_MEMORY_LIST, args, 7, memory_row, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "memories", l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
-	return e;
-}
-
-const struct use use_memory_list = READS("memory_list", 0, 0, memory_list_read, NULL);
-
-/* ---- add ---- */
+/* ---- bodies ---- */
 
 enum { M_SCOPE, M_AGENT, M_SESSION, M_TEXT, M_TAGS, M_LEN };
 
@@ -137,73 +70,81 @@ static enum err memory_check(struct task *t, struct fault *why)
 	return check_end(&c, &t->job.arena);
 }
 
-static enum err memory_add_decide(struct job *job, struct rows *rows, struct fault *why)
+/* ---- the collection ---- */
+
+static enum err memory_admit(struct task *t, struct rows *rows, struct fault *why)
 {
-	struct memory m = *(struct memory *)task_of(job)->checked;
-	struct json_writer w = { .out = &job->out };
+	(void)rows;
+	return role_may(t->job.who.role, MAY_READ_ALL)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "the role %s may not see memories",
+				 role_name(t->job.who.role));
+}
+
+static enum err memory_args(
+	struct task *t, struct rows *rows, struct val *args, int *len, struct fault *why)
+{
+	struct str scope = task_param(t, "scope"), like = STR_NONE, agent = STR_NONE;
+	enum memory_scope known;
+	enum err e = OK;
+
+	if (scope.len && !memory_scope_read(scope, &known))
+		e = fail_at(why, "/scope", "workspace, agent or session");
+	if (!e) e = desk_agent_param(t, rows, &agent, why);
+	if (!e) e = like_read(task_param(t, "q"), &t->job.arena, &like, why);
+	args[(*len)++] = val_text(scope);
+	args[(*len)++] = val_text(agent);
+	args[(*len)++] = val_text(task_param(t, "session"));
+	args[(*len)++] = val_text(like);
+	return e;
+}
+
+static enum err memory_show(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
+{
+	(void)t, (void)rows, (void)why;
+	memory_write(w, record);
+	return OK;
+}
+
+static enum err memory_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
+{
+	struct memory *m = record;
 	struct buf folded = { 0 };
 	struct session *s;
 	enum err e = OK;
 
-	if (m.session.len) e = rows_fetch_session(rows, job->who.ws, m.session, &s, why);
+	(void)was;
+	*m = *(const struct memory *)t->checked;
+	m->ws = t->job.who.ws;
+	if (m->session.len) e = rows_fetch_session(rows, m->ws, m->session, &s, why);
 	if (e == ERR_NOT_FOUND) e = fail_at(why, "/session", "no such session");
 	if (e) return e;
-	m.ws = job->who.ws;
-	m.id = rows_new_id(rows, "mem");
-	m.created_ms = rows->now_ms;
-	utf8_fold(&folded, m.text);
+	m->id = rows_new_id(rows, "mem");
+	m->created_ms = rows->now_ms;
+	utf8_fold(&folded, m->text);
 	buf_add_char(&folded, ' ');
-	utf8_fold(&folded, m.tags);
-	m.search = buf_keep_done(&folded, rows->arena);
-	rows_new(rows, RECORD_MEMORIES, &m);
-	job->status = 201;
-	desk_keep_id(task_of(job), "memory", m.id);
-	memory_write(&w, &m);
+	utf8_fold(&folded, m->tags);
+	m->search = buf_keep_done(&folded, rows->arena);
 	return OK;
 }
 
-static enum err memory_find(struct job *job, struct rows *rows, struct str id,
-	const struct memory **out, struct fault *why)
-{
-	const struct val key[] = { val_int(job->who.ws), val_text(id) };
-	enum err e = rows_fetch(
-		rows, RECORD_MEMORIES, SQL_OF(RECORD_MEMORIES, RECORD_GET), key, 2, why);
+static const struct collection memories = {
+	.noun = "memory",
+	.nouns = "memories",
+	.record = RECORD_MEMORIES,
+	.id_at = offsetof(struct memory, id),
+	.list = SQL_MEMORY_LIST,
+	.paged = true,
+	.first = "zz",
+	.admit = memory_admit,
+	.args = memory_args,
+	.show = memory_show,
+	.fill = memory_fill,
+};
 
-	if (e) return e;
-	*out = rows_find(rows, RECORD_MEMORIES, id);
-	if (*out && (*out)->ws == job->who.ws) return OK;
-	return fail(why, ERR_NOT_FOUND, "no memory %.*s", STR_ARGS(str_first(id, 64)));
-}
-
-static enum err memory_again(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct json_writer w = { .out = &job->out };
-	const struct memory *m;
-	struct str id;
-	enum err e = desk_kept_id(task_of(job), k, "memory", &id, why);
-
-	if (!e) e = memory_find(job, rows, id, &m, why);
-	if (!e) memory_write(&w, m);
-	return e;
-}
-
-const struct use use_memory_add = WRITES(
-	"memory_add", MAY_SETTLE, 0, NULL, memory_add_decide, memory_again, memory_check);
-
-/* ---- delete ---- */
-
-static enum err memory_delete_decide(
-	struct job *job, struct rows *rows, struct fault *why)
-{
-	const struct memory *m;
-	enum err e = memory_find(job, rows, task_of(job)->id, &m, why);
-
-	if (e) return e;
-	job->status = 204;
-	rows_delete(rows, m);
-	return OK;
-}
-
-const struct use use_memory_delete =
-	WRITES("memory_delete", MAY_SETTLE, 0, NULL, memory_delete_decide, NULL, NULL);
+const struct use use_memory_list = LISTS("memory_list", 0, memories);
+const struct use use_memory_add =
+	CREATES("memory_add", MAY_SETTLE, 0, memories, memory_check);
+const struct use use_memory_delete = DELETES("memory_delete", MAY_SETTLE, 0, memories);

@@ -18,10 +18,9 @@ static struct str id_of(const struct collection *r, const void *record)
 	return text_at(record, r->id_at);
 }
 
-/* The workspace is the first member of every record that has one. */
-static bool of_workspace(const struct task *t, const void *record)
+static int64_t *workspace_of(const struct collection *r, const void *record)
 {
-	return *(const int64_t *)record == t->job.who.ws;
+	return (int64_t *)(uintptr_t)((const char *)record + r->ws_at);
 }
 
 enum err collection_stored(struct rows *rows, enum record_id record, int64_t ws,
@@ -109,7 +108,8 @@ static enum err items_list(struct collection_page *l, struct fault *why)
 
 		while (i < len && !str_eq(id_of(r, own[i]), id_of(r, at)))
 			i++;
-		if (i == len && of_workspace(l->t, at)) e = item_list(l, at, why);
+		if (i == len && *workspace_of(r, at) == l->t->job.who.ws)
+			e = item_list(l, at, why);
 	}
 	return e;
 }
@@ -174,7 +174,7 @@ enum err collection_room(const struct collection *r, struct task *t, struct rows
 	enum err e = rows_fetch(rows, r->record, r->list, args, 1, why);
 
 	while (!e && (at = rows_next(rows, r->record, at)))
-		n += of_workspace(t, at);
+		n += *workspace_of(r, at) == t->job.who.ws;
 	return e || n < most ? e
 			     : fail(why, ERR_CONFLICT, "there are already %zu %s", most,
 				       r->nouns);
@@ -190,7 +190,7 @@ enum err collection_create(struct job *job, struct rows *rows, struct fault *why
 			   : fail(why, ERR_MEMORY, "out of memory");
 
 	if (e) return e;
-	*(int64_t *)fresh = job->who.ws;
+	*workspace_of(r, fresh) = job->who.ws;
 	e = r->fill(t, rows, NULL, fresh, why);
 	if (e) return e;
 	record = rows_new(rows, r->record, fresh);
@@ -214,23 +214,16 @@ enum err collection_again(
 }
 
 /* What the configuration defines is not changed here. */
-static enum err stored_only(const struct collection *r, const void *record,
-	struct str name, struct fault *why)
-{
-	return !r->own || record_version(&records[r->record], record)
-		       ? OK
-		       : fail(why, ERR_READ_ONLY,
-				 "%.*s is defined by the server's configuration: change it there and restart",
-				 STR_ARGS(str_first(name, 64)));
-}
-
 static enum err stored_of(const struct collection *r, struct task *t, struct rows *rows,
 	const void **out, struct fault *why)
 {
 	enum err e = collection_admit(r, t, rows, why);
 
 	if (!e) e = collection_find(r, t, rows, t->id, out, why);
-	return e ? e : stored_only(r, *out, text_at(*out, r->name_at), why);
+	if (e || !r->own || record_version(&records[r->record], *out)) return e;
+	return fail(why, ERR_READ_ONLY,
+		"%.*s is defined by the server's configuration: change it there and restart",
+		STR_ARGS(str_first(text_at(*out, r->name_at), 64)));
 }
 
 static const struct str version_names[] = { STR("version") };

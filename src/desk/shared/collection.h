@@ -12,8 +12,8 @@ struct collection {
 	const char *noun, *nouns; /* "team", "teams" */
 	enum record_id
 		record; /* its key is the workspace and the id, unless `find` knows */
-	size_t id_at,
-		name_at; /* where they lie; cursors and repeated requests go by the id */
+	/* Where they lie. Cursors and repeated requests go by the id. */
+	size_t ws_at, id_at, name_at;
 	/* All of a workspace; `paged`: those after this id, so many. Then what `args` adds. */
 	enum sql list;
 	bool paged;
@@ -75,7 +75,8 @@ const struct collection *collection_of(const struct job *);
 		.check = checks, .of = &(r)                                              \
 	}
 
-/* The one of this key in the store or this batch; NULL in *out: there is none. */
+/* The one of this key in the store or this batch, of a record that begins with its workspace; NULL in
+ * *out: there is none. */
 enum err collection_stored(struct rows *, enum record_id, int64_t ws, struct str id,
 	const void **out, struct fault *);
 /* One of the task's workspace. ERR_NOT_FOUND, with a line that names it. */
