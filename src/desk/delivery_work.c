@@ -306,13 +306,6 @@ static enum err claim_lost(
 	return e;
 }
 
-static enum err next_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 /* Which kinds anything waits of, as bits. */
 static enum err kind_row(void *ctx, const struct row *row, struct fault *why)
 {
@@ -354,9 +347,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 		e = rows_claim(
 			rows, &leased_deliveries, &claim, delivery_claimed, &s, why);
 	}
-	if (!e)
-		e = rows_query(
-			rows, SQL_DELIVERY_NEXT, by, 1, next_row, &c->next_ms, why);
+	if (!e) e = rows_int(rows, SQL_DELIVERY_NEXT, by, 1, &c->next_ms, why);
 	return e;
 }
 

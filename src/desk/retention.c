@@ -6,39 +6,6 @@
 
 enum { BATCH = 500 };
 
-/* A workspace whose policy says how long. */
-struct keeping {
-	int64_t ws, ms;
-};
-
-struct keepings {
-	struct arena *arena;
-	struct keeping *at;
-	size_t len, cap;
-};
-
-static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct keepings *k = ctx;
-	struct policy_record kept;
-	struct policy policy;
-	enum err e = record_read(&records[RECORD_POLICIES], row, k->arena, &kept, why);
-
-	if (!e) e = policy_parse(kept.body, k->arena, &policy, why);
-	if (e || !policy.keep_settled_ms) return e;
-	if (k->len == k->cap) {
-		size_t cap = k->cap ? k->cap * 2 : 16;
-		struct keeping *at = ARENA_ARRAY(k->arena, struct keeping, cap);
-
-		if (!at) return fail(why, ERR_MEMORY, "out of memory");
-		if (k->len) memcpy(at, k->at, k->len * sizeof *at);
-		k->at = at;
-		k->cap = cap;
-	}
-	k->at[k->len++] = (struct keeping){ kept.ws, policy.keep_settled_ms };
-	return OK;
-}
-
 /* Those that go. */
 struct old_sessions {
 	struct arena *arena;
@@ -55,11 +22,10 @@ static enum err old_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err old_delete(struct task *t, struct rows *rows, const struct keeping *k,
-	size_t *left, struct fault *why)
+static enum err old_delete(struct task *t, struct rows *rows, int64_t ws,
+	int64_t since_ms, size_t *left, struct fault *why)
 {
-	int64_t since_ms = rows->now_ms - k->ms;
-	const struct val args[] = { val_int(k->ws), val_int(since_ms),
+	const struct val args[] = { val_int(ws), val_int(since_ms),
 		val_int((int64_t)*left) };
 	struct old_sessions *o = ARENA_NEW(rows->arena, struct old_sessions);
 	enum err e;
@@ -70,7 +36,7 @@ static enum err old_delete(struct task *t, struct rows *rows, const struct keepi
 	for (size_t i = 0; !e && i < o->len; i++) {
 		struct session *s;
 
-		e = rows_fetch_session(rows, k->ws, o->ids[i], &s, why);
+		e = rows_fetch_session(rows, ws, o->ids[i], &s, why);
 		/* An earlier job of the batch may have touched or deleted it. */
 		if (e == ERR_NOT_FOUND)
 			e = OK;
@@ -84,12 +50,17 @@ static enum err old_delete(struct task *t, struct rows *rows, const struct keepi
 static enum err retain_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct keepings k = { .arena = rows->arena };
+	const struct policy_record *p = NULL;
+	struct policy policy;
 	size_t left = BATCH;
-	enum err e = rows_query(rows, SQL_POLICIES, NULL, 0, policy_row, &k, why);
+	enum err e = rows_fetch(rows, RECORD_POLICIES, SQL_POLICIES, NULL, 0, why);
 
-	for (size_t i = 0; !e && left && i < k.len; i++)
-		e = old_delete(t, rows, &k.at[i], &left, why);
+	while (!e && left && (p = rows_next(rows, RECORD_POLICIES, p))) {
+		e = policy_parse(p->body, rows->arena, &policy, why);
+		if (!e && policy.keep_settled_ms)
+			e = old_delete(t, rows, p->ws,
+				rows->now_ms - policy.keep_settled_ms, &left, why);
+	}
 	*(bool *)t->checked = !left;
 	return e;
 }

@@ -10,71 +10,38 @@ enum { SOON_MS = 5 * 60 * 1000, URGENCY_MAX = 2 };
 
 /* ---- one ---- */
 
-struct found_ask {
-	struct arena *arena;
-	struct ask ask;
-	struct session session;
-	bool found;
-};
-
-static enum err found_ask_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct row session = row_behind_record(row, RECORD_ASKS);
-	struct found_ask *f = ctx;
-	enum err e = ask_from_row(row, f->arena, &f->ask, why);
-
-	f->found = true;
-	return e ? e : session_from_row(&session, f->arena, &f->session, why);
-}
-
-struct found_mark {
-	struct arena *arena;
-	struct mark mark;
-};
-
-static enum err found_mark_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct found_mark *f = ctx;
-
-	return record_read(&records[RECORD_MARKS], row, f->arena, &f->mark, why);
-}
-
 static enum err ask_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
+	static const struct mark unmarked;
 	struct task *t = task_of(job);
-	struct found_ask f = { .arena = &job->arena };
-	struct found_mark m = { .arena = &job->arena };
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
 	const struct val key[] = { val_int(job->who.ws), val_text(job->who.user),
 		val_text(t->id) };
 	bool person = principal_person(&job->who).len > 0;
+	const struct mark *mark = NULL;
 	struct shown_asks shown;
 	const char *refused = NULL;
-	struct ask fresh;
-	enum err e = rows_query(rows, SQL_ASK_GET, args, 2, found_ask_row, &f, why);
+	struct ask *a, fresh;
+	enum err e = rows_fetch_ask(rows, job->who.ws, t->id, &a, why);
 
-	if (!e && person)
-		e = rows_query(rows, SQL_OF(RECORD_MARKS, RECORD_GET), key, 3,
-			found_mark_row, &m, why);
-	if (e) return e;
-	if (!f.found || !principal_sees(&job->who, f.ask.agent))
-		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
+	if (!e && !principal_sees(&job->who, a->agent))
+		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	t->ask = f.ask.id;
-	t->stopped = STR_NONE;
-	if (job->credential.policy_version && f.ask.status == ASK_PENDING &&
-		f.ask.kind == ASK_APPROVAL && str_eq(f.ask.agent, job->who.agent))
-		e = stop_read(rows, f.ask.ws, agent_known(f.ask.agent, f.ask.agent_name),
-			f.ask.project, f.ask.session, rows->now_ms, &job->arena,
-			&t->stopped, why);
+	if (!e && person) e = rows_get(rows, RECORD_MARKS, key, &mark, why);
 	if (e) return e;
-	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
-		desk_note_fetched(t->desk, f.ask.ws, f.ask.id, false);
-	e = shown_start(&shown, t, rows, NULL, rows->now_ms, why);
-	if (!e) e = shown_one(&shown, &f.ask, &fresh, &refused, why);
+	t->ask = a->id;
+	t->stopped = STR_NONE;
+	if (job->credential.policy_version && a->status == ASK_PENDING &&
+		a->kind == ASK_APPROVAL && str_eq(a->agent, job->who.agent))
+		e = stop_load(rows, a, &t->stopped, why);
+	if (e) return e;
+	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
+		desk_note_fetched(t->desk, a->ws, a->id, false);
+	e = shown_start(&shown, t, rows, NULL, why);
+	if (!e) e = shown_one(&shown, a, &fresh, &refused, why);
+	if (person && !mark) mark = &unmarked;
 	if (!e)
-		desk_reply_marked(t, &fresh, &f.session, person ? &m.mark : NULL, refused,
-			rows->now_ms);
+		desk_reply_marked(t, &fresh, rows_session(rows, a->ws, a->session), mark,
+			refused, rows->now_ms);
 	return e;
 }
 
@@ -462,7 +429,7 @@ static enum err ask_list_read(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	l.left = p.page.limit;
-	e = shown_start(&l.shown, t, rows, &w, rows->now_ms, why);
+	e = shown_start(&l.shown, t, rows, &w, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");

@@ -23,12 +23,11 @@ static bool needs_people(const struct ask *a)
 }
 
 enum err shown_start(struct shown_asks *s, struct task *t, struct rows *rows,
-	struct json_writer *w, int64_t now_ms, struct fault *why)
+	struct json_writer *w, struct fault *why)
 {
 	enum err e;
 
-	*s = (struct shown_asks){ .people = { .task = t, .rows = rows, .now_ms = now_ms },
-		.w = w };
+	*s = (struct shown_asks){ .people = { .task = t, .rows = rows }, .w = w };
 	s->end = &s->first;
 	t->found = NULL;
 	s->found_end = &t->found;
@@ -64,7 +63,7 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.refused = why_not(s, a, &t->job.arena) };
 
 	if (!t->wants_record) {
-		ask_write(w, a, &view, s->people.now_ms);
+		ask_write(w, a, &view, s->people.rows->now_ms);
 		return;
 	}
 	*s->found_end = desk_keep(t, a, &view);
@@ -100,7 +99,7 @@ enum err shown_add(struct shown_asks *s, const struct row *row, const struct ask
 {
 	size_t start = s->w->out->len + s->w->more; /* behind the comma */
 	struct arena *arena = &s->people.task->job.arena;
-	struct since_said said = since_say(&s->rules, a, s->people.now_ms, arena);
+	struct since_said said = since_say(&s->rules, a, s->people.rows->now_ms, arena);
 	struct ask now = *a;
 
 	now.require = said.require;
@@ -152,7 +151,7 @@ enum err shown_one(struct shown_asks *s, const struct ask *a, struct ask *fresh,
 	const char **reason, struct fault *why)
 {
 	struct arena *arena = &s->people.task->job.arena;
-	struct since_said said = since_say(&s->rules, a, s->people.now_ms, arena);
+	struct since_said said = since_say(&s->rules, a, s->people.rows->now_ms, arena);
 	struct ask now = *a;
 	enum err e = OK;
 

@@ -21,7 +21,7 @@ struct shown_asks {
 
 /* Before the statement: what its rows will need. */
 enum err shown_start(struct shown_asks *, struct task *, struct rows *,
-	struct json_writer *, int64_t now_ms, struct fault *);
+	struct json_writer *, struct fault *);
 /* The ask that `row` starts with; `a` was read from it. Of its session the title is looked at, and
  * what it was made for. `mark` may be NULL. */
 enum err shown_add(struct shown_asks *, const struct row *, const struct ask *a,

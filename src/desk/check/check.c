@@ -53,13 +53,6 @@ static enum err workspace_check(
 	return e ? e : check_said(c, why);
 }
 
-static enum err sum_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 /* Pages by the id: a store has as many workspaces as it has. */
 static enum err workspaces_check(struct checking *c, struct fault *why)
 {
@@ -117,7 +110,7 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 	for (size_t i = 0; !e && i < sizeof tables / sizeof *tables; i++) {
 		int64_t lost = 0;
 
-		e = rows_query(c->rows, tables[i].sql, NULL, 0, sum_row, &lost, why);
+		e = rows_int(c->rows, tables[i].sql, NULL, 0, &lost, why);
 		if (!e && lost)
 			check_found(c, str_of(tables[i].what),
 				i == 0 ? "%lld out of place, or of a workspace that does not exist"
@@ -183,7 +176,7 @@ enum err check_store(struct checking *c, struct json_writer *report, struct faul
 		check_found(c, STR("store"), "%s", why->detail);
 		e = OK;
 	}
-	if (!e) e = rows_query(c->rows, SQL_CHECK_COUNT, NULL, 0, sum_row, &events, why);
+	if (!e) e = rows_int(c->rows, SQL_CHECK_COUNT, NULL, 0, &events, why);
 	c->all = events * 4;
 	if (!e) e = workspaces_check(c, why);
 	if (!e) e = orphans_check(c, why);

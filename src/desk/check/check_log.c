@@ -92,13 +92,6 @@ static enum err log_row(void *ctx, const struct row *row, struct fault *why)
 	return log_data(p, &e, why);
 }
 
-static enum err exists_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 static enum err log_emptied(struct log_pass *p, struct fault *why)
 {
 	enum err e = OK;
@@ -107,8 +100,7 @@ static enum err log_emptied(struct log_pass *p, struct fault *why)
 		const struct val args[] = { val_int(p->c->ws), val_text(g->session) };
 		int64_t there = 0;
 
-		e = rows_query(
-			p->c->rows, SQL_SESSION_EXISTS, args, 2, exists_row, &there, why);
+		e = rows_int(p->c->rows, SQL_SESSION_EXISTS, args, 2, &there, why);
 		if (!e && (there || !g->session.len))
 			log_found(p, g->n, "its data is gone");
 	}

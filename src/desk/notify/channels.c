@@ -124,49 +124,29 @@ enum err channels_down(struct rows *rows, unsigned *out, struct fault *why)
 
 /* ---- GET /v1/channels ---- */
 
-struct channels_read {
-	struct arena *arena;
-	struct channel_record at[DELIVERY_KINDS];
-	int64_t waiting[DELIVERY_KINDS];
-};
-
-static enum err state_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct channels_read *r = ctx;
-	struct channel_record c;
-	enum delivery_kind kind;
-	enum err e = record_read(&records[RECORD_CHANNELS], row, r->arena, &c, why);
-
-	if (!e && delivery_kind_read(c.name, &kind)) r->at[kind] = c;
-	return e;
-}
-
 static enum err waiting_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct channels_read *r = ctx;
+	int64_t *waiting = ctx;
 	enum delivery_kind kind;
 
 	(void)why;
-	if (delivery_kind_read(row_text(row, 0), &kind))
-		r->waiting[kind] = row_int(row, 1);
+	if (delivery_kind_read(row_text(row, 0), &kind)) waiting[kind] = row_int(row, 1);
 	return OK;
 }
 
-static void channel_write(struct json_writer *w, const struct channels_read *r,
-	enum delivery_kind kind, bool configured)
+/* `c` is NULL when nothing went by it so far. */
+static void channel_write(struct json_writer *w, enum delivery_kind kind,
+	const struct channel_record *c, int64_t waiting, bool configured)
 {
-	const struct channel_record *c = &r->at[kind];
+	if (!configured) c = NULL;
 
 	jw_object(w);
 	jw_put_text(w, "channel", delivery_kind_name(kind));
 	jw_put_bool(w, "configured", configured);
-	jw_put_text(w, "state",
-		!configured || !c->name.len ? "untested"
-		: c->error.len		    ? "down"
-					    : "ok");
-	show_time(w, "since", configured ? c->since_ms : 0);
-	show_text(w, "error", configured ? c->error : STR_NONE);
-	jw_put_int(w, "waiting", r->waiting[kind]);
+	jw_put_text(w, "state", !c ? "untested" : c->error.len ? "down" : "ok");
+	show_time(w, "since", c ? c->since_ms : 0);
+	show_text(w, "error", c ? c->error : STR_NONE);
+	jw_put_int(w, "waiting", waiting);
 	jw_object_end(w);
 }
 
@@ -174,21 +154,27 @@ static enum err channels_read(struct job *job, struct rows *rows, struct fault *
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct channels_read r = { .arena = &job->arena };
+	int64_t waiting[DELIVERY_KINDS] = { 0 };
 	const struct val args[] = { val_int(job->who.ws) };
 	enum err e = job->who.role == ROLE_AGENT
 			     ? fail(why, ERR_FORBIDDEN, "the role %s may not do this",
 				       role_name(job->who.role))
 			     : OK;
 
-	if (!e) e = rows_query(rows, SQL_CHANNELS, NULL, 0, state_row, &r, why);
-	if (!e) e = rows_query(rows, SQL_CHANNELS_WAITING, args, 1, waiting_row, &r, why);
+	if (!e) e = rows_fetch(rows, RECORD_CHANNELS, SQL_CHANNELS, NULL, 0, why);
+	if (!e)
+		e = rows_query(
+			rows, SQL_CHANNELS_WAITING, args, 1, waiting_row, waiting, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
 	for (int kind = 0; kind < DELIVERY_KINDS; kind++)
 		if (delivery_kind_is_channel((enum delivery_kind)kind))
-			channel_write(&w, &r, (enum delivery_kind)kind,
+			channel_write(&w, (enum delivery_kind)kind,
+				rows_find(rows, RECORD_CHANNELS,
+					str_of(delivery_kind_name(
+						(enum delivery_kind)kind))),
+				waiting[kind],
 				channel_is((enum delivery_kind)kind, CHANNEL_NAMED)
 					? t->desk->commands[0] != '\0'
 					: !channel_on(t, (enum delivery_kind)kind, NULL));

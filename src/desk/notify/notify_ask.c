@@ -16,21 +16,6 @@ static enum err out_of_memory(struct fault *why)
 
 /* ---- loading ---- */
 
-/* Records of a workspace in the batch, into an array of pointers. */
-static size_t rows_list(
-	const struct rows *rows, enum record_id id, int64_t ws, const void **out)
-{
-	const void *at = NULL;
-	size_t len = 0;
-
-	while ((at = rows_next(rows, id, at)))
-		if (*(const int64_t *)at == ws) {
-			if (out) out[len] = at;
-			len++;
-		}
-	return len;
-}
-
 static enum err person_take(const struct notify_person *n, struct arena *arena,
 	struct plan_person *out, struct fault *why)
 {
@@ -50,32 +35,28 @@ static enum err contacts_load(
 {
 	const struct val args[] = { val_int(ws) };
 	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_OF, args, 1, why);
-	const void **found;
 
-	if (e) return e;
-	found = ARENA_ARRAY(rows->arena, const void *,
-		rows_list(rows, RECORD_CONTACTS, ws, NULL) + 1);
-	if (!found) return out_of_memory(why);
-	t->contacts_len = rows_list(rows, RECORD_CONTACTS, ws, found);
-	t->contacts = (const struct contact **)found;
-	return OK;
+	if (!e)
+		t->contacts = (const struct contact **)rows_all(
+			rows, RECORD_CONTACTS, ws, &t->contacts_len);
+	return e;
 }
 
 static enum err people_load(
 	struct rows *rows, int64_t ws, struct recipients *t, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
-	const struct notify_person *n = NULL;
+	const struct notify_person *const *found;
+	size_t len;
 	enum err e = rows_fetch(
 		rows, RECORD_NOTIFY_PEOPLE, SQL_NOTIFY_PEOPLE_OF, args, 1, why);
 
 	if (e) return e;
-	t->people = ARENA_ARRAY(rows->arena, struct plan_person,
-		rows_list(rows, RECORD_NOTIFY_PEOPLE, ws, NULL) + 1);
-	if (!t->people) return out_of_memory(why);
-	while (!e && (n = rows_next(rows, RECORD_NOTIFY_PEOPLE, n)))
-		if (n->ws == ws)
-			e = person_take(n, rows->arena, &t->people[t->people_len++], why);
+	found = (const struct notify_person **)rows_all(
+		rows, RECORD_NOTIFY_PEOPLE, ws, &len);
+	t->people = ARENA_ARRAY(rows->arena, struct plan_person, len + 1);
+	for (size_t i = 0; !e && t->people && i < len; i++)
+		e = person_take(found[i], rows->arena, &t->people[t->people_len++], why);
 	return e;
 }
 
@@ -83,15 +64,10 @@ enum err route_table_load(
 	struct rows *rows, int64_t ws, struct route_table *out, struct fault *why)
 {
 	const struct val key[] = { val_int(ws) };
-	struct routes_record like = { .ws = ws };
 	const struct routes_record *kept;
-	enum err e = rows_fetch(
-		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, why);
+	enum err e = rows_get(rows, RECORD_ROUTES, key, &kept, why);
 
-	if (e) return e;
-	kept = rows_find(rows, RECORD_ROUTES,
-		record_name(&records[RECORD_ROUTES], &like, rows->arena));
-	return routes_load(kept ? kept->body : STR_NONE, rows->arena, out, why);
+	return e ? e : routes_load(kept ? kept->body : STR_NONE, rows->arena, out, why);
 }
 
 enum err recipients_load(
@@ -136,74 +112,6 @@ enum err recipients_facts(struct rows *rows, const struct recipients *t,
 		.now_ms = rows->now_ms,
 		.arena = rows->arena };
 	return OK;
-}
-
-/* ---- for readers ---- */
-
-struct notify_found {
-	struct arena *arena;
-	enum record_id id;
-	void **at;
-	size_t len, cap;
-};
-
-static enum err found_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct notify_found *f = ctx;
-
-	if (f->len == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : 64;
-		void **at = ARENA_ARRAY(f->arena, void *, cap);
-
-		if (!at) return out_of_memory(why);
-		if (f->len) memcpy(at, f->at, f->len * sizeof *at);
-		f->at = at;
-		f->cap = cap;
-	}
-	f->at[f->len] = arena_alloc(f->arena, records[f->id].size);
-	if (!f->at[f->len]) return out_of_memory(why);
-	return record_read(&records[f->id], row, f->arena, f->at[f->len++], why);
-}
-
-enum err route_table_read(
-	struct task *task, struct rows *rows, struct route_table *out, struct fault *why)
-{
-	struct arena *arena = &task->job.arena;
-	const struct val args[] = { val_int(task->job.who.ws) };
-	struct notify_found kept = { arena, RECORD_ROUTES, NULL, 0, 0 };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_ROUTES, RECORD_GET), args, 1, found_row, &kept, why);
-
-	return e ? e
-		 : routes_load(kept.len ? ((struct routes_record *)kept.at[0])->body
-					: STR_NONE,
-			   arena, out, why);
-}
-
-enum err recipients_read(struct task *task, struct rows *rows, int64_t now_ms,
-	struct recipients *t, struct fault *why)
-{
-	struct arena *arena = &task->job.arena;
-	int64_t ws = task->job.who.ws;
-	const struct val args[] = { val_int(ws) };
-	struct reading_roster r = { .task = task, .rows = rows, .now_ms = now_ms };
-	struct notify_found contacts = { arena, RECORD_CONTACTS, NULL, 0, 0 };
-	struct notify_found people = { arena, RECORD_NOTIFY_PEOPLE, NULL, 0, 0 };
-	enum err e = reading_roster_users(&r, why);
-
-	if (!e) e = rows_query(rows, SQL_CONTACTS_OF, args, 1, found_row, &contacts, why);
-	if (!e)
-		e = rows_query(
-			rows, SQL_NOTIFY_PEOPLE_OF, args, 1, found_row, &people, why);
-	if (e) return e;
-	*t = (struct recipients){ .ws = ws, .roster = r.roster };
-	t->contacts = (const struct contact **)contacts.at;
-	t->contacts_len = contacts.len;
-	t->people = ARENA_ARRAY(arena, struct plan_person, people.len + 1);
-	if (!t->people) return out_of_memory(why);
-	for (size_t i = 0; !e && i < people.len; i++)
-		e = person_take(people.at[i], arena, &t->people[t->people_len++], why);
-	return e ? e : route_table_read(task, rows, &t->table, why);
 }
 
 /* ---- staging ---- */
@@ -284,15 +192,13 @@ static enum err table_kept(struct desk *d, struct rows *rows, int64_t ws,
 {
 	const struct val key[] = { val_int(ws) };
 	struct routes_cache *c = &d->routes[rows->clerk];
-	struct routes_record like = { .ws = ws };
 	const struct routes_record *kept;
 	struct str body;
 	enum err e = rows_fetch_once(
 		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, why);
 
 	if (e) return e;
-	kept = rows_find(rows, RECORD_ROUTES,
-		record_name(&records[RECORD_ROUTES], &like, rows->arena));
+	kept = rows_find_key(rows, RECORD_ROUTES, key);
 	body = kept ? kept->body : str_of(routes_default);
 	*out = &c->table;
 	if (c->body.len && str_eq(c->body, body)) return OK;

@@ -27,11 +27,6 @@ enum err recipients_load(struct rows *, int64_t ws, struct recipients *, struct 
 /* The routes alone. */
 enum err route_table_load(
 	struct rows *, int64_t ws, struct route_table *, struct fault *);
-/* For readers. */
-enum err recipients_read(struct task *, struct rows *, int64_t now_ms,
-	struct recipients *, struct fault *);
-enum err route_table_read(
-	struct task *, struct rows *, struct route_table *, struct fault *);
 /* The facts of one ask; its deliveries are fetched. */
 enum err recipients_facts(struct rows *, const struct recipients *, const struct ask *,
 	struct plan_facts *out, struct fault *);

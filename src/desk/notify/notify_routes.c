@@ -81,30 +81,18 @@ static void table_show(struct json_writer *w, const struct route_table *table,
 	jw_object_end(w);
 }
 
-struct routes_found {
-	struct arena *arena;
-	struct routes_record kept;
-};
-
-static enum err routes_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct routes_found *f = ctx;
-
-	return record_read(&records[RECORD_ROUTES], row, f->arena, &f->kept, why);
-}
-
 static enum err routes_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	struct routes_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws) };
+	const struct routes_record *kept;
 	struct recipients t = { 0 };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, routes_row, &f, why);
+	enum err e = recipients_load(rows, job->who.ws, &t, why);
 
-	if (!e) e = recipients_read(task_of(job), rows, rows->now_ms, &t, why);
-	if (!e) table_show(&w, &t.table, f.kept.version, &t);
-	return e;
+	if (e) return e;
+	kept = rows_find_key(rows, RECORD_ROUTES, key);
+	table_show(&w, &t.table, kept ? kept->version : 0, &t);
+	return OK;
 }
 
 const struct use use_notify_routes =
@@ -378,11 +366,11 @@ static enum err routes_try_read(struct job *job, struct rows *rows, struct fault
 	struct task *t = task_of(job);
 	struct route_trial *b = t->checked;
 	struct json_writer w = { .out = &job->out };
-	struct recipients recipients;
+	struct recipients recipients = { 0 };
 	const struct route_table *table;
 	const struct notify_route *r;
 	struct notify_plan plan = { 0 };
-	enum err e = recipients_read(t, rows, rows->now_ms, &recipients, why);
+	enum err e = recipients_load(rows, job->who.ws, &recipients, why);
 
 	if (e) return e;
 	b->ask.ws = job->who.ws;
@@ -417,7 +405,7 @@ struct told_list {
 	struct task *t;
 	struct json_writer *w;
 	const struct delivery **at;
-	size_t len, cap;
+	size_t len;
 	const struct delivery *lost[ROUTE_STEPS_MAX + ROUTE_TIMES_MAX];
 	size_t lost_len; /* rows of steps that reached nobody */
 	struct str *named;
@@ -425,15 +413,8 @@ struct told_list {
 	int64_t next_ms, next_step; /* of the next step that is due; 0: none */
 };
 
-static enum err told_row(void *ctx, const struct row *row, struct fault *why)
+static void told_add(struct told_list *l, const struct delivery *d)
 {
-	struct told_list *l = ctx;
-	struct arena *arena = &l->t->job.arena;
-	struct delivery *d = ARENA_NEW(arena, struct delivery);
-	enum err e = d ? delivery_from_row(row, arena, d, why)
-		       : fail(why, ERR_MEMORY, "out of memory");
-
-	if (e) return e;
 	if (d->kind == DELIVERY_ROUTE && d->status == DELIVERY_WAITING &&
 		d->purpose == DELIVERY_ASK && (!l->next_ms || d->next_ms < l->next_ms)) {
 		l->next_ms = d->next_ms;
@@ -442,19 +423,24 @@ static enum err told_row(void *ctx, const struct row *row, struct fault *why)
 	if (d->kind == DELIVERY_ROUTE && d->detail.len &&
 		l->lost_len < sizeof l->lost / sizeof *l->lost)
 		l->lost[l->lost_len++] = d;
-	if (!d->contact.len) return OK;
+	if (!d->contact.len) return;
 	delivery_write(l->w, d);
-	if (l->len == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 16;
-		const struct delivery **at =
-			ARENA_ARRAY(arena, const struct delivery *, cap);
-
-		if (!at) return fail(why, ERR_MEMORY, "out of memory");
-		if (l->len) memcpy(at, l->at, l->len * sizeof *at);
-		l->at = at;
-		l->cap = cap;
-	}
 	l->at[l->len++] = d;
+}
+
+/* All that were made for the ask; shown are those to contacts. */
+static enum err told_read(
+	struct rows *rows, const struct ask *a, struct told_list *l, struct fault *why)
+{
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	size_t len;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+
+	if (e) return e;
+	l->at = (const struct delivery **)rows_all(rows, RECORD_DELIVERIES, a->ws, &len);
+	for (size_t i = 0; i < len; i++)
+		told_add(l, l->at[i]); /* those that are shown close up */
 	return OK;
 }
 
@@ -536,20 +522,6 @@ static void next_write(
 	jw_array_end(w);
 }
 
-struct seen_ask {
-	struct arena *arena;
-	struct ask ask;
-	bool found;
-};
-
-static enum err seen_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct seen_ask *s = ctx;
-
-	s->found = true;
-	return ask_from_row(row, s->arena, &s->ask, why);
-}
-
 static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -557,11 +529,10 @@ static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct f
 	struct told_list l = { .t = t, .w = &w };
 	struct recipients recipients = { 0 };
 	const struct notify_route *r;
-	struct seen_ask s = { .arena = &job->arena };
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = rows_query(rows, SQL_ASK_GET, args, 2, seen_row, &s, why);
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, job->who.ws, t->id, &a, why);
 
-	if (!e && (!s.found || !principal_sees(&job->who, s.ask.agent)))
+	if (!e && !principal_sees(&job->who, a->agent))
 		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	if (!e && job->who.role == ROLE_AGENT)
@@ -570,10 +541,10 @@ static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct f
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
+	e = told_read(rows, a, &l, why);
 	jw_array_end(&w);
 	if (!e && (l.len || l.lost_len || l.next_ms))
-		e = recipients_read(t, rows, rows->now_ms, &recipients, why);
+		e = recipients_load(rows, job->who.ws, &recipients, why);
 	if (e) return e;
 	jw_key(&w, "names");
 	e = names_write(&w, &l, &recipients, why);
@@ -581,7 +552,7 @@ static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct f
 	jw_key(&w, "unreached");
 	unreached_write(&w, &l);
 	show_time(&w, "next_at", l.next_ms);
-	r = routes_by_id(&recipients.table, s.ask.route);
+	r = routes_by_id(&recipients.table, a->route);
 	jw_key(&w, "next_to");
 	next_write(&w,
 		r && l.next_ms && (size_t)l.next_step < r->steps_len

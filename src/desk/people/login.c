@@ -199,55 +199,31 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 const struct use use_login =
 	WRITES("login", 0, JOB_OPEN, NULL, login_decide, NULL, login_check);
 
-struct login_found {
-	struct arena *arena;
-	struct str hash;
-	int64_t ws;
-	int64_t users;
-};
-
-/* Users without a password are skipped: another of that name may have one. */
-static enum err login_user_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct login_found *f = ctx;
-	struct user u;
-	enum err e = user_from_row(row, f->arena, &u, why);
-
-	if (e || !u.password.len) return e;
-	f->users++;
-	f->hash = u.password;
-	f->ws = u.ws;
-	return OK;
-}
-
-static enum err workspace_id_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 /* An unknown workspace or name is answered like a wrong password, and takes as long. */
 static enum err login_find_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct json *workspace = json_get(t->body, "workspace");
-	struct login_found f = { .arena = &job->arena };
+	const struct user *u = NULL;
+	int64_t users = 0;
 	const struct val place[] = { val_text(json_text(workspace)) };
 	int64_t ws = workspace ? -1 : 0;
 	enum err e = OK;
 
-	if (workspace)
-		e = rows_query(rows, SQL_WORKSPACE_BY_NAME, place, 1, workspace_id_row,
-			&ws, why);
+	if (workspace) e = rows_int(rows, SQL_WORKSPACE_BY_NAME, place, 1, &ws, why);
 	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
 		val_int(ws) };
-	if (!e) e = rows_query(rows, SQL_USER_BY_NAME, args, 2, login_user_row, &f, why);
-	if (!e && f.users > 1)
+	if (!e) e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
+	/* Users without a password are skipped: another of that name may have one. */
+	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
+		if (u->password.len) {
+			users++;
+			t->password_hash = u->password;
+			t->found_ws = u->ws;
+		}
+	if (!e && users > 1)
 		return fail_at(why, "/workspace",
 			"needed: more than one workspace has a user of this name");
-	t->password_hash = f.hash;
-	t->found_ws = f.ws;
 	return e;
 }
 

@@ -20,19 +20,12 @@ enum err desk_project(struct task *t, struct rows *rows, struct session *s,
 	return OK;
 }
 
-static enum err count_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 enum err unbound_read(
 	struct rows *rows, int64_t ws, int64_t now_ms, int64_t *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_int(now_ms) };
 
-	return rows_query(rows, SQL_TOKENS_UNBOUND, args, 2, count_row, out, why);
+	return rows_int(rows, SQL_TOKENS_UNBOUND, args, 2, out, why);
 }
 
 struct str unbound_detail(int64_t tokens, struct arena *arena)
@@ -50,9 +43,9 @@ enum err unbound_warn(
 	struct buf *out = &t->job.out;
 	struct json_writer w = { .out = out };
 	int64_t tokens = 0;
-	enum err e = by_project ? rows_query(rows, SQL_TOKENS_UNBOUND, args, 2, count_row,
-					  &tokens, why)
-				: OK;
+	enum err e = by_project
+			     ? rows_int(rows, SQL_TOKENS_UNBOUND, args, 2, &tokens, why)
+			     : OK;
 
 	if (e || !out->len) return e;
 	out->len--; /* opens the object again */

@@ -1,9 +1,7 @@
-/* roster.c - makes rosters from the rows of a batch, and for readers from the store. */
+/* roster.c - makes rosters from rows. */
 #include "desk/people/roster.h"
 
 #include "desk/people/people.h"
-
-/* ---- while deciding ---- */
 
 static enum err roster_take_teams(
 	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
@@ -107,25 +105,19 @@ static enum err roster_users(
 	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
-	struct roster r = { .now_ms = rows->now_ms };
-	const struct user *u = NULL;
-	size_t len = 0;
 	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_OF, args, 1, why);
 
-	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
-		len++;
-	if (!e) r.users = ARENA_ARRAY(rows->arena, const struct user *, len + 1);
-	if (!e && !r.users) e = fail(why, ERR_MEMORY, "out of memory");
-	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
-		if (u->ws == ws) r.users[r.users_len++] = u;
-	if (!e) *out = r;
+	out->now_ms = rows->now_ms;
+	if (!e)
+		out->users = (const struct user **)rows_all(
+			rows, RECORD_USERS, ws, &out->users_len);
 	return e;
 }
 
 enum err roster_all(
 	struct task *t, struct rows *rows, struct roster *out, struct fault *why)
 {
-	struct roster r;
+	struct roster r = { 0 };
 	enum err e = roster_users(rows, t->job.who.ws, &r, why);
 
 	if (!e) e = roster_of_teams(t, rows, &r, why);
@@ -136,11 +128,10 @@ enum err roster_all(
 enum err roster_everybody(
 	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-	struct roster r;
+	struct roster r = { 0 };
 	enum err e = roster_users(rows, ws, &r, why);
 
-	if (!e) e = rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
+	if (!e) e = teams_load(rows, ws, why);
 	if (!e) e = roster_take_teams(rows, ws, &r, why);
 	if (!e) *out = r;
 	return e;
@@ -148,78 +139,24 @@ enum err roster_everybody(
 
 /* ---- for readers ---- */
 
-struct found_list {
-	struct arena *arena;
-	void **at;
-	size_t len, cap;
-	size_t size; /* of a record */
-	enum record_id id;
-};
-
-static enum err found_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct found_list *l = ctx;
-	void *record;
-
-	if (l->len == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 64;
-		void **at = ARENA_ARRAY(l->arena, void *, cap);
-
-		if (!at) return fail(why, ERR_MEMORY, "out of memory");
-		if (l->len) memcpy(at, l->at, l->len * sizeof *at);
-		l->at = at;
-		l->cap = cap;
-	}
-	record = arena_alloc(l->arena, l->size);
-	if (!record) return fail(why, ERR_MEMORY, "out of memory");
-	l->at[l->len++] = record;
-	return record_read(&records[l->id], row, l->arena, record, why);
-}
-
 enum err reading_roster_teams(struct reading_roster *r, struct fault *why)
 {
-	struct arena *arena = &r->task->job.arena;
-	const struct val args[] = { val_int(r->task->job.who.ws) };
-	struct found_list l = {
-		.arena = arena, .size = sizeof(struct team), .id = RECORD_TEAMS
-	};
-	struct team_parts *parts;
-	enum err e;
+	enum err e = OK;
 
-	r->roster.now_ms = r->now_ms;
-	if (r->teams || !r->task->job.credential.teams) return OK;
-	e = rows_query(r->rows, SQL_TEAMS_OF, args, 1, found_row, &l, why);
-	if (e) return e;
-	parts = ARENA_ARRAY(arena, struct team_parts, l.len + 1);
-	if (!parts) return fail(why, ERR_MEMORY, "out of memory");
-	for (size_t i = 0; !e && i < l.len; i++)
-		e = team_parts(l.at[i], arena, &parts[i], why);
-	if (e) return e;
-	r->roster.teams = parts;
-	r->roster.teams_len = l.len;
-	r->teams = true;
-	return OK;
+	r->roster.now_ms = r->rows->now_ms;
+	if (!r->teams) e = roster_of_teams(r->task, r->rows, &r->roster, why);
+	r->teams = !e;
+	return e;
 }
 
 enum err reading_roster_users(struct reading_roster *r, struct fault *why)
 {
-	struct arena *arena = &r->task->job.arena;
-	const struct val args[] = { val_int(r->task->job.who.ws) };
-	struct found_list l = {
-		.arena = arena, .size = sizeof(struct user), .id = RECORD_USERS
-	};
 	enum err e = reading_roster_teams(r, why);
 
 	if (e || r->users) return e;
-	e = rows_query(r->rows, SQL_USERS_OF, args, 1, found_row, &l, why);
-	if (e) return e;
-	r->roster.users = ARENA_ARRAY(arena, const struct user *, l.len + 1);
-	if (!r->roster.users) return fail(why, ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < l.len; i++)
-		r->roster.users[i] = l.at[i];
-	r->roster.users_len = l.len;
-	r->users = true;
-	return OK;
+	e = roster_users(r->rows, r->task->job.who.ws, &r->roster, why);
+	r->users = !e;
+	return e;
 }
 
 /* ---- shown ---- */

@@ -32,7 +32,6 @@ enum err roster_everybody(struct rows *, int64_t ws, struct roster *out, struct 
 struct reading_roster {
 	struct task *task;
 	struct rows *rows;
-	int64_t now_ms;
 	bool teams, users; /* loaded */
 	struct roster roster;
 };

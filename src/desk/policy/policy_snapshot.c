@@ -61,22 +61,6 @@ static bool gather(struct gathered *g, const void *record)
 	return !g->arena->failed;
 }
 
-static enum err gathered_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct gathered *g = ctx;
-	union {
-		struct rule_record rule;
-		struct stop_record stop;
-		struct policy_record policy;
-	} record;
-	struct arena scratch = { 0 };
-	enum err e = record_read(&records[g->id], row, &scratch, &record, why);
-
-	if (!e && !gather(g, &record)) e = out_of_memory(why);
-	arena_done(&scratch);
-	return e;
-}
-
 static const struct {
 	enum record_id id;
 	enum sql sql;
@@ -171,17 +155,15 @@ static struct policy_snapshot *snapshot_new(int64_t ws, struct gathered from[SOU
 	return b;
 }
 
-enum err snapshot_read(struct rows *rows, int64_t ws, const struct rule_record *extra,
+enum err snapshot_load(struct rows *rows, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
 	struct gathered from[SOURCES];
 	struct policy_snapshot *b = snapshot_new(ws, from);
 	enum err e = b ? OK : out_of_memory(why);
 
 	for (int i = 0; !e && i < SOURCES; i++)
-		e = rows_query(
-			rows, sources[i].sql, args, 1, gathered_row, &from[i], why);
+		e = gather_rows(&from[i], rows, sources[i].sql, ws, why);
 	if (!e && extra && !gather(&from[FROM_RULES], extra)) e = out_of_memory(why);
 	if (!e) e = snapshot_take(b, from, why);
 	if (e)
@@ -191,49 +173,44 @@ enum err snapshot_read(struct rows *rows, int64_t ws, const struct rule_record *
 	return e;
 }
 
-enum err stop_read(struct rows *rows, int64_t ws, struct str agent, struct str project,
-	struct str session, int64_t now_ms, struct arena *arena, struct str *out,
-	struct fault *why)
+/* Of a workspace that never had a rule, a stop or a policy. */
+static enum err snapshot_empty(
+	int64_t ws, struct policy_snapshot **out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
 	struct gathered from[SOURCES];
 	struct policy_snapshot *b = snapshot_new(ws, from);
-	struct gathered *stops = &from[FROM_STOPS];
-	enum err e = b ? OK : out_of_memory(why);
+	enum err e = b ? snapshot_take(b, from, why) : out_of_memory(why);
 
-	if (!e) e = rows_query(rows, SQL_STOPS_LIVE, args, 1, gathered_row, stops, why);
+	if (e)
+		snapshot_free(b);
+	else
+		*out = b;
+	return e;
+}
+
+enum err stop_load(
+	struct rows *rows, const struct ask *a, struct str *out, struct fault *why)
+{
+	struct gathered from[SOURCES];
+	struct policy_snapshot *b = snapshot_new(a->ws, from);
+	struct gathered *stops = &from[FROM_STOPS];
+	enum err e = b ? gather_rows(stops, rows, SQL_STOPS_LIVE, a->ws, why)
+		       : out_of_memory(why);
+
 	if (!e) {
 		b->stops = (void *)stops->at;
 		b->stops_len = stops->len;
 		e = stops_take(b, why);
 	}
 	if (!e)
-		*out = stop_told(
-			snapshot_stop(b, agent, project, session, now_ms), arena);
+		*out = stop_told(snapshot_stop(b, agent_known(a->agent, a->agent_name),
+					 a->project, a->session, rows->now_ms),
+			rows->arena);
 	snapshot_free(b);
 	return e;
 }
 
 /* ---- in a batch ---- */
-
-static enum err snapshot_load(struct rows *rows, int64_t ws, int64_t version,
-	struct policy_snapshot **out, struct fault *why)
-{
-	struct gathered from[SOURCES];
-	struct policy_snapshot *b = snapshot_new(ws, from);
-	enum err e = b ? OK : out_of_memory(why);
-
-	for (int i = 0; !e && version && i < SOURCES; i++)
-		e = gather_rows(&from[i], rows, sources[i].sql, ws, why);
-	if (!e) e = snapshot_take(b, from, why);
-	if (e) {
-		snapshot_free(b);
-		return e;
-	}
-	b->version = version;
-	*out = b;
-	return OK;
-}
 
 static struct policy_snapshot **snapshots_place(
 	struct policy_snapshot **snapshots, int64_t ws)
@@ -268,8 +245,10 @@ enum err desk_book(struct desk *d, const struct job *job, struct rows *rows, int
 		*out = *place;
 		return OK;
 	}
-	e = snapshot_load(rows, ws, version, &fresh, why);
+	e = version ? snapshot_load(rows, ws, NULL, &fresh, why)
+		    : snapshot_empty(ws, &fresh, why);
 	if (e) return e;
+	fresh->version = version;
 	fresh->batch = batch;
 	snapshot_free(*place);
 	*out = *place = fresh;

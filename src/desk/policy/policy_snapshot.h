@@ -39,16 +39,12 @@ struct policy_snapshot *snapshot_free(
 enum err desk_book(struct desk *, const struct job *, struct rows *, int64_t ws,
 	struct policy_snapshot **out, struct fault *);
 void desk_books_done(struct desk *);
-/* For readers: from the snapshot at hand; yours. `extra` (may be NULL): as if this rule were
- * there, too. */
-enum err snapshot_read(struct rows *, int64_t ws, const struct rule_record *extra,
+/* As rows have it; yours. `extra` (may be NULL): as if this rule were there, too. */
+enum err snapshot_load(struct rows *, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *);
 
-/* For readers: the stop that fits, as what an agent is told of it, in the arena; empty:
- * none. */
-enum err stop_read(struct rows *, int64_t ws, struct str agent, struct str project,
-	struct str session, int64_t now_ms, struct arena *, struct str *out,
-	struct fault *);
+/* The stop that holds back the ask, as what an agent is told of it, in the arena; empty: none. */
+enum err stop_load(struct rows *, const struct ask *, struct str *out, struct fault *);
 
 /* The first stop that fits and holds; NULL: none. */
 const struct stop_record *snapshot_stop(const struct policy_snapshot *, struct str agent,

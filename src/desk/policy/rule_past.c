@@ -279,40 +279,25 @@ static enum err rule_waiting(struct task *t, struct rows *rows,
 
 /* ---- a rule with its warnings ---- */
 
-struct rule_found {
-	struct rule_record rule;
-	struct arena *arena;
-	bool found;
-};
-
-static enum err rule_found_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct rule_found *f = ctx;
-
-	f->found = true;
-	return record_read(&records[RECORD_RULES], row, f->arena, &f->rule, why);
-}
-
 static enum err warned_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct rule_found f = { .arena = &job->arena };
+	const struct rule_record *rule;
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	struct policy_snapshot *snapshot = NULL;
 	int64_t waiting = 0;
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_found_row, &f, why);
+	enum err e = rows_get(rows, RECORD_RULES, key, &rule, why);
 
-	if (!e && !f.found) e = fail(why, ERR_NOT_FOUND, "no such rule");
-	if (!e) e = snapshot_read(rows, job->who.ws, NULL, &snapshot, why);
+	if (!e && !rule) e = fail(why, ERR_NOT_FOUND, "no such rule");
+	if (!e) e = snapshot_load(rows, job->who.ws, NULL, &snapshot, why);
 	if (e) return e;
 	jw_object(&w);
-	rule_show_members(&w, &f.rule, rows->now_ms);
+	rule_show_members(&w, rule, rows->now_ms);
 	jw_put_array(&w, "warnings");
-	e = rule_warnings(t, rows, &f.rule, snapshot, rows->now_ms, &w, why);
+	e = rule_warnings(t, rows, rule, snapshot, rows->now_ms, &w, why);
 	jw_array_end(&w);
-	if (!e) e = rule_waiting(t, rows, &f.rule, snapshot, &waiting, why);
+	if (!e) e = rule_waiting(t, rows, rule, snapshot, &waiting, why);
 	jw_put_int(&w, "waiting", waiting);
 	jw_object_end(&w);
 	snapshot_free(snapshot);

@@ -277,7 +277,7 @@ static enum err try_read(struct job *job, struct rows *rows, struct fault *why)
 	struct task *t = task_of(job);
 	struct try_body *b = t->checked;
 	struct policy_snapshot *snapshot = NULL;
-	enum err e = snapshot_read(
+	enum err e = snapshot_load(
 		rows, job->who.ws, b->has_rule ? &b->rule : NULL, &snapshot, why);
 
 	if (e) return e;
@@ -394,7 +394,7 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 	struct policy_snapshot *snapshot = NULL;
 	struct suggest_pass p = { .arena = &job->arena, .now_ms = rows->now_ms };
 	size_t shown = 0;
-	enum err e = snapshot_read(rows, job->who.ws, NULL, &snapshot, why);
+	enum err e = snapshot_load(rows, job->who.ws, NULL, &snapshot, why);
 
 	p.snapshot = snapshot;
 	p.list = ARENA_ARRAY(p.arena, struct suggested *, TRY_LOOK);

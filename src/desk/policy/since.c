@@ -4,63 +4,35 @@
 #include "base/keep.h"
 #include "core/shared/show.h"
 
-struct since_reading {
-	struct rules_since *out;
-	struct arena *arena;
-	struct str policy;
-};
-
-static enum err since_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct since_reading *r = ctx;
-	struct rules_since *d = r->out;
-	struct since_rule *rule;
-
-	if (d->len == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 16;
-		struct since_rule *at = ARENA_ARRAY(r->arena, struct since_rule, cap);
-
-		if (!at) return fail(why, ERR_MEMORY, "out of memory");
-		if (d->len) memcpy(at, d->at, d->len * sizeof *at);
-		d->at = at;
-		d->cap = cap;
-	}
-	rule = &d->at[d->len++];
-	rule->unreadable = false;
-	return record_read(&records[RECORD_RULES], row, r->arena, &rule->rule, why);
-}
-
-static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct since_reading *r = ctx;
-	struct policy_record p;
-	enum err e = record_read(&records[RECORD_POLICIES], row, r->arena, &p, why);
-
-	if (!e) r->policy = p.body;
-	return e;
-}
-
 enum err since_read(
 	struct task *t, struct rows *rows, struct rules_since *out, struct fault *why)
 {
-	struct since_reading r = { out, &t->job.arena, str_of(policy_default) };
 	const struct val args[] = { val_int(t->job.who.ws) };
+	const struct rule_record *const *rules;
+	const struct policy_record *p = NULL;
 	enum err e;
 
 	*out = (struct rules_since){ 0 };
 	if (!t->job.credential.policy_version) return OK;
-	e = rows_query(rows, SQL_RULES_SINCE, args, 1, since_row, &r, why);
-	if (e || !out->len) return e;
-	e = rows_query(
-		rows, SQL_OF(RECORD_POLICIES, RECORD_GET), args, 1, policy_row, &r, why);
-	if (!e) e = policy_parse(r.policy, r.arena, &out->policy, why);
-	for (size_t i = 0; !e && i < out->len; i++) {
-		struct since_rule *d = &out->at[i];
+	e = rows_fetch(rows, RECORD_RULES, SQL_RULES_SINCE, args, 1, why);
+	if (e || !rows_next(rows, RECORD_RULES, NULL)) return e;
+	e = rows_get(rows, RECORD_POLICIES, args, &p, why);
+	if (!e)
+		e = policy_parse(p ? p->body : str_of(policy_default), rows->arena,
+			&out->policy, why);
+	if (e) return e;
+	rules = (const struct rule_record **)rows_all(
+		rows, RECORD_RULES, t->job.who.ws, &out->len);
+	out->at = ARENA_ARRAY(rows->arena, struct since_rule, out->len);
+	if (!out->at) out->len = 0;
+	for (size_t i = 0; i < out->len; i++) {
+		struct since_rule *s = &out->at[i];
 
-		d->unreadable =
-			rule_parse(&d->rule, r.arena, &d->match, &d->ask, NULL) != OK;
+		s->rule = *rules[i];
+		s->unreadable =
+			rule_parse(&s->rule, rows->arena, &s->match, &s->ask, NULL) != OK;
 	}
-	return e || !r.arena->failed ? e : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 struct str denied_told(const struct rule_record *r, struct arena *arena)

@@ -16,7 +16,7 @@ struct since_rule {
 
 struct rules_since {
 	struct since_rule *at;
-	size_t len, cap;
+	size_t len;
 	struct policy
 		policy; /* says how grave operations are; only where there are rules */
 };

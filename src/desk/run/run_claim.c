@@ -211,13 +211,6 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 	return e ? e : run_advance(q->t, rows, r, s, true, work, why);
 }
 
-static enum err next_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 /* Is a run of this batch due that was not claimed? */
 static bool left_due(const struct rows *rows)
 {
@@ -258,7 +251,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 		rows->queued = c->left;
 		return e;
 	}
-	if (!e) e = rows_query(rows, SQL_RUN_NEXT, next, 2, next_row, &c->next_ms, why);
+	if (!e) e = rows_int(rows, SQL_RUN_NEXT, next, 2, &c->next_ms, why);
 	return e;
 }
 

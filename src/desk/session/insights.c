@@ -297,7 +297,8 @@ static enum err insights_read(struct job *job, struct rows *rows, struct fault *
 
 	/* Only people may see routes and who answered. */
 	in.sees_people = role_may(job->who.role, MAY_READ_ALL);
-	if (!e && in.sees_people) e = route_table_read(t, rows, &in.routes, why);
+	if (!e && in.sees_people)
+		e = route_table_load(rows, job->who.ws, &in.routes, why);
 	if (e) return e;
 	in.targets = ARENA_ARRAY(&job->arena, struct target, in.routes.len + 1);
 	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
@@ -323,13 +324,6 @@ const struct use use_insights = READS("insights", 0, JOB_SLOW, insights_read, NU
 
 /* ---- what the store knows for /metrics ---- */
 
-static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 static enum err deliveries_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)why;
@@ -343,8 +337,7 @@ static enum err metrics_read(struct job *job, struct rows *rows, struct fault *w
 {
 	const struct val args[] = { val_int(job->who.ws) };
 	int64_t pending = 0;
-	enum err e =
-		rows_query(rows, SQL_ASKS_PENDING, args, 1, pending_row, &pending, why);
+	enum err e = rows_int(rows, SQL_ASKS_PENDING, args, 1, &pending, why);
 
 	if (!e)
 		buf_print(&job->out,
@@ -363,7 +356,7 @@ static enum err metrics_read(struct job *job, struct rows *rows, struct fault *w
 	buf_add_text(&job->out,
 		"# HELP parley_notify_waiting Messages to people that wait.\n"
 		"# TYPE parley_notify_waiting gauge\n");
-	e = rows_query(rows, SQL_NOTIFY_WAITING, args, 1, pending_row, &pending, why);
+	e = rows_int(rows, SQL_NOTIFY_WAITING, args, 1, &pending, why);
 	buf_print(&job->out, "parley_notify_waiting %lld\n", (long long)pending);
 	return e;
 }

@@ -49,7 +49,7 @@ static enum err session_show(
 	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
 	struct buf asks = { 0 };
 	struct json_writer list = { .out = &asks };
-	enum err e = shown_start(&s->shown, s->t, rows, &list, s->now_ms, why);
+	enum err e = shown_start(&s->shown, s->t, rows, &list, why);
 
 	jw_array(&list);
 	if (!e &&
@@ -99,7 +99,7 @@ static enum err session_state_read(struct job *job, struct rows *rows, struct fa
 	jw_key(&w, "session");
 	e = session_show(rows, &s, &w, why);
 	jw_put_array(&w, "asks");
-	if (!e) e = shown_start(&s.shown, s.t, rows, &w, rows->now_ms, why);
+	if (!e) e = shown_start(&s.shown, s.t, rows, &w, why);
 	if (!e) e = session_asks(rows, &s.session, ask_row_written, &s, why);
 	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
