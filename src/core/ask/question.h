@@ -6,7 +6,15 @@
 #include "base/fault.h"
 #include "base/json.h"
 
-enum question_type { Q_TEXT, Q_NUMBER, Q_BOOLEAN, Q_CHOICE, Q_CHOICES, Q_APPROVAL };
+enum question_type {
+	Q_TEXT,
+	Q_NUMBER,
+	Q_BOOLEAN,
+	Q_CHOICE,
+	Q_CHOICES,
+	Q_APPROVAL,
+	QUESTION_TYPES
+};
 
 enum text_format { FORMAT_NONE, FORMAT_EMAIL, FORMAT_URI, FORMAT_DATE, FORMAT_DATE_TIME };
 

@@ -11,7 +11,7 @@ enum {
 	ARGUMENTS = 1 << PART_ARGUMENTS
 };
 
-static const struct question_kind kinds[] = {
+static const struct question_kind kinds[QUESTION_TYPES] = {
 	[Q_TEXT] = { "text", INPUT_TEXT, .format = true, .bounds = true, .parts = TEXT,
 		.main = PART_TEXT, .read = reply_read_text, .sum = reply_sum_text },
 	[Q_NUMBER] = { "number", INPUT_NUMBER, .note = true, .bounds = true,
@@ -31,7 +31,6 @@ static const struct question_kind kinds[] = {
 		.parts = VALUE | TEXT | ARGUMENTS, .main = PART_VALUE,
 		.read = reply_read_approval, .sum = reply_sum_approval },
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const struct question_kind *question_kind(const struct question *q)
 {
@@ -53,7 +52,7 @@ const char *question_type_name(enum question_type type)
 
 bool question_type_read(struct str name, enum question_type *out)
 {
-	for (size_t i = 0; i < KINDS; i++)
+	for (size_t i = 0; i < QUESTION_TYPES; i++)
 		if (str_is(name, kinds[i].name)) {
 			*out = (enum question_type)i;
 			return true;
@@ -65,11 +64,11 @@ struct str question_types(struct arena *arena)
 {
 	struct buf b = { .max = 1024 };
 
-	for (size_t i = 0; i < KINDS; i++)
+	for (size_t i = 0; i < QUESTION_TYPES; i++)
 		buf_print(&b, "%s%s",
-			i == 0		? ""
-			: i + 1 < KINDS ? ", "
-					: " or ",
+			i == 0			 ? ""
+			: i + 1 < QUESTION_TYPES ? ", "
+						 : " or ",
 			kinds[i].name);
 	return buf_keep_done(&b, arena);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/help.h"
+#include "core/ask/question.h"
 
 #include "unit.h"
 
@@ -66,6 +67,17 @@ static void every_setting_has_its_help(void **state)
 	}
 }
 
+static void every_question_type_has_its_words(void **state)
+{
+	(void)state;
+	for (enum question_type type = 0; type < QUESTION_TYPES; type++) {
+		struct str id =
+			arena_print(&cli.arena, "cli.type.%s", question_type_name(type));
+
+		if (!msg_text_in(id.at, LANG_FR)) fail_msg("%s is missing", id.at);
+	}
+}
+
 static void placeholders_are_filled_and_made_safe(void **state)
 {
 	(void)state;
@@ -110,6 +122,7 @@ int main(void)
 		CASE(the_table_is_sorted_for_searching),
 		CASE(every_verb_and_flag_has_its_help),
 		CASE(every_setting_has_its_help),
+		CASE(every_question_type_has_its_words),
 		CASE(placeholders_are_filled_and_made_safe),
 		CASE(an_unknown_text_is_its_own_id),
 		CASE(pages_and_completions_are_written_for_all),
