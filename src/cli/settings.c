@@ -410,7 +410,7 @@ static struct str data_default(struct arena *arena)
 /* Sockets and servers know no "here". */
 static struct str path_whole(struct str path, struct arena *arena)
 {
-	char *here = path.at[0] == '/' ? NULL : getcwd(NULL, 0);
+	char *here = str_starts(path, "/") ? NULL : getcwd(NULL, 0);
 	struct str whole =
 		here ? arena_print(arena, "%s/%.*s", here, STR_ARGS(path)) : path;
 

@@ -241,14 +241,14 @@ static struct str first_word(struct str value, struct arena *arena)
 /* The value, or its first word where that is encoded ("=?utf-8?Q?R=C3=A9ponse_…?="). */
 static struct str subject_start(struct str value, struct arena *arena)
 {
-	struct str charset, encoding, text, rest = str_trim(value);
+	struct str charset, encoding, text, whole = str_trim(value), rest;
 	char *plain;
 
-	if (!str_starts(rest, "=?")) return rest;
-	rest = str_from(rest, 2);
-	str_cut(&rest, '?', &charset);
-	str_cut(&rest, '?', &encoding);
-	str_cut(&rest, '?', &text);
+	if (!str_starts(whole, "=?")) return whole;
+	rest = str_from(whole, 2);
+	if (!str_cut(&rest, '?', &charset) || !str_cut(&rest, '?', &encoding) ||
+		!str_cut(&rest, '?', &text))
+		return whole;
 	if (str_is_nocase(encoding, "b"))
 		return mail_decode(text, STR("base64"), charset, arena);
 	plain = arena_copy(arena, text);
