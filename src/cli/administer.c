@@ -59,11 +59,11 @@ int administer_open(struct cli *cli)
 	}
 	if (env_of("PARLEY_URL"))
 		SAY("cli.admin.not_url", { "folder", cli->settings.data });
-	if (fresh && !(cli->command->what & COMMAND_MAKES_STORE))
+	if (fresh && !(cli->command->what & MAKES_STORE))
 		return CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
 	cli->admin = admin_open(cli->settings.store, cli->settings.data,
-		cli_arg(cli, "workspace"), cli->command->what & COMMAND_SERVED,
-		cli->above->use, &why);
+		cli_arg(cli, "workspace"), cli->command->what & SERVED, cli->above->use,
+		&why);
 	if (!cli->admin) return cli_fail(cli, &why);
 	if (fresh) SAY("cli.admin.made_store", { "file", file });
 	return EXIT_YES;

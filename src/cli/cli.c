@@ -226,8 +226,8 @@ static int command_run(struct cli *cli, int argc, char **argv)
 		c->also ? c->also : none, settings_flags(groups, &cli->arena), help_flags,
 		NULL };
 	struct fault why = { 0 };
-	enum err err = args_read(argc, argv, tables, c->what & COMMAND_STOP, &cli->arena,
-		&cli->args, &why);
+	enum err err = args_read(
+		argc, argv, tables, c->what & STOPS, &cli->arena, &cli->args, &why);
 
 	if (err != OK) return cli_usage(cli, str_of(why.detail));
 	err = settings_read(&cli->args, groups, &cli->arena, &cli->settings, &why);

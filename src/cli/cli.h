@@ -38,10 +38,18 @@ struct cli;
 struct client;
 struct resource;
 
-/* Beside the SETTINGS_… of a verb: options end at its first word, as that begins a command
- * line; it may come before the first start of the server and makes the store; a running server
- * is asked, as its configuration matters. */
-enum { COMMAND_STOP = 1 << 8, COMMAND_MAKES_STORE = 1 << 9, COMMAND_SERVED = 1 << 10 };
+/* What a verb's row says of it: the settings that it reads, as flags, too (SETTINGS_…); that its
+ * options stop at the first word, which begins a command line; that it may come before the first
+ * start of the server and makes the store; that a running server is asked, as its configuration
+ * matters. */
+enum {
+	CLIENT = SETTINGS_CLIENT,
+	STORE = SETTINGS_STORE,
+	SERVER = SETTINGS_SERVE,
+	STOPS = 1 << 8,
+	MAKES_STORE = 1 << 9,
+	SERVED = 1 << 10,
+};
 
 /* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at
  * length, help.NAME.--FLAG for its own flags; the blank of a two-word name is a dot. */
@@ -51,7 +59,7 @@ struct command {
 	const char *words;	  /* behind the options, for the usage: "ID VALUE…" */
 	unsigned char words_min, words_max; /* how many there may be */
 	const struct flag *flags; /* its own, up to one without a name; NULL: none */
-	unsigned what;		  /* SETTINGS_…: the groups it reads, as flags, too */
+	unsigned what;		  /* CLIENT, STORE, … */
 	const char *exits;	  /* what it may exit with: "0 1 2 3" */
 	const char *examples;	  /* lines, indented where one goes on; NULL: none */
 	/* Each NULL for most. */

@@ -156,22 +156,18 @@ static const struct flag import_flags[] = { { "provider", "NAME" }, { "model", "
 	{ "workspace", "NAME" }, { "json" }, { 0 } };
 
 const struct command agents_verbs[] = {
-	{ "agents list", resource_list, NULL, 0, 0, admin_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 2 3", "parley agents list",
-		.of = &own_agents },
-	{ "agents show", resource_show, "AGENT", 1, 1, admin_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 2 3 5",
-		"parley agents show assistant", .of = &own_agents },
-	{ "agents test", resource_test, "AGENT", 1, 1, admin_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
-		"parley agents test assistant", .of = &own_agents },
-	{ "agents import", agents_import_run, "FILE", 1, 1, import_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3",
+	{ "agents list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED, "0 2 3",
+		"parley agents list", .of = &own_agents },
+	{ "agents show", resource_show, "AGENT", 1, 1, admin_flags, STORE | SERVED,
+		"0 2 3 5", "parley agents show assistant", .of = &own_agents },
+	{ "agents test", resource_test, "AGENT", 1, 1, admin_flags, STORE | SERVED,
+		"0 1 2 3 5", "parley agents test assistant", .of = &own_agents },
+	{ "agents import", agents_import_run, "FILE", 1, 1, import_flags, STORE | SERVED,
+		"0 1 2 3",
 		"parley agents import researcher.md\n"
 		"parley agents import researcher.md --provider anthropic \\\n"
 		"      --model claude-sonnet-4-5" },
-	{ "agents remove", resource_remove, "AGENT", 1, 1, admin_flags,
-		SETTINGS_STORE | COMMAND_SERVED, "0 1 2 3 5",
-		"parley agents remove researcher", .of = &own_agents },
+	{ "agents remove", resource_remove, "AGENT", 1, 1, admin_flags, STORE | SERVED,
+		"0 1 2 3 5", "parley agents remove researcher", .of = &own_agents },
 	{ 0 },
 };

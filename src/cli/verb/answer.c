@@ -161,8 +161,8 @@ static const struct flag flags[] = { { "other", "TEXT" }, { "note", "TEXT" },
 	{ "yes" }, { "json" }, { 0 } };
 
 const struct command answer_verbs[] = {
-	{ "answer", answer_run, "ID… [VALUE… | KEY=VALUE…]", 1, WORDS_MANY, flags,
-		SETTINGS_CLIENT, "0 1 2 3 4 5",
+	{ "answer", answer_run, "ID… [VALUE… | KEY=VALUE…]", 1, WORDS_MANY, flags, CLIENT,
+		"0 1 2 3 4 5",
 		"parley answer ask_01jc… yes\n"
 		"parley answer ask_01jc… staging --note 'Tests first'\n"
 		"parley answer ask_01jc… env=staging tests=unit tests=api\n"

@@ -102,8 +102,7 @@ static const struct flag flags[] = { { "tool", "NAME" },
 	{ 0 } };
 
 const struct command approve_verbs[] = {
-	{ "approve", approve_run, NULL, 0, 0, flags, SETTINGS_CLIENT,
-		"0 1 2 3 4 6 124 130",
+	{ "approve", approve_run, NULL, 0, 0, flags, CLIENT, "0 1 2 3 4 6 124 130",
 		"parley approve --tool deploy --arg env=prod --arg replicas=3 --risk high\n"
 		"parley approve --tool edit --arg file=main.c --diff main.diff --timeout 1h",
 		.also = asking_flags },

@@ -200,8 +200,7 @@ static const struct flag flags[] = {
 };
 
 const struct command ask_verbs[] = {
-	{ "ask", ask_run, "[TEXT]", 0, WORDS_MANY, flags, SETTINGS_CLIENT,
-		"0 1 2 3 4 6 124 130",
+	{ "ask", ask_run, "[TEXT]", 0, WORDS_MANY, flags, CLIENT, "0 1 2 3 4 6 124 130",
 		"parley ask 'Deploy to production?' && make deploy\n"
 		"env=$(parley ask 'Where to?' -c staging:Staging -c prod:Production --other)\n"
 		"parley ask 'Which tests?' -c unit -c api -c e2e --multi \\\n"

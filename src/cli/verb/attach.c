@@ -79,7 +79,7 @@ static int attach_run(struct cli *cli)
 }
 
 const struct command attach_verbs[] = {
-	{ "attach", attach_run, "RUN|SESSION", 1, 1, json_flags, SETTINGS_CLIENT,
+	{ "attach", attach_run, "RUN|SESSION", 1, 1, json_flags, CLIENT,
 		"0 1 2 3 4 5 6 124 130", "parley attach ses_01jc…" },
 	{ 0 },
 };

@@ -85,7 +85,7 @@ static const struct flag flags[] = { { "to", "USER" }, { "note", "TEXT" }, { "js
 	{ 0 } };
 
 const struct command away_verbs[] = {
-	{ "away", away_run, "[UNTIL|back]", 0, 1, flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "away", away_run, "[UNTIL|back]", 0, 1, flags, CLIENT, "0 2 3 4",
 		"parley away 3d --to ann\n"
 		"parley away 2026-12-24T18:00:00Z\n"
 		"parley away back" },

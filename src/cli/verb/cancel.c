@@ -34,7 +34,7 @@ static int cancel_run(struct cli *cli)
 }
 
 const struct command cancel_verbs[] = {
-	{ "cancel", cancel_run, "ASK|RUN|SESSION", 1, 1, reason_flags, SETTINGS_CLIENT,
+	{ "cancel", cancel_run, "ASK|RUN|SESSION", 1, 1, reason_flags, CLIENT,
 		"0 1 2 3 4 5", "parley cancel ask_01jc… --reason 'No longer needed'" },
 	{ 0 },
 };

@@ -263,8 +263,7 @@ static const struct flag flags[] = { { "dry-run" }, { "remove" }, { "project" },
 	{ "project-name", "NAME" }, { "hook" }, { "no-test" }, { 0 } };
 
 const struct command connect_verbs[] = {
-	{ "connect", connect_run, "[AGENT…]", 0, WORDS_MANY, flags, SETTINGS_CLIENT,
-		"0 1 2 130",
+	{ "connect", connect_run, "[AGENT…]", 0, WORDS_MANY, flags, CLIENT, "0 1 2 130",
 		"parley connect claude\n"
 		"parley connect codex gemini --dry-run\n"
 		"parley connect claude --hook\n"

@@ -157,7 +157,7 @@ static const struct flag contact_flags[] = {
 const struct command contact_verbs[] = {
 	{ "contact", contact_run,
 		"[list|add CHANNEL ADDRESS|verify CODE|test ID|remove ID]", 0, 3,
-		contact_flags, SETTINGS_CLIENT, "0 1 2 3 4 5",
+		contact_flags, CLIENT, "0 1 2 3 4 5",
 		"parley contact\n"
 		"parley contact add webhook https://ntfy.example/parley --format ntfy\n"
 		"parley contact add command phone\n"

@@ -44,12 +44,12 @@ static const struct flag list_flags[] = { { "status", "STATUS", "waiting done de
 	{ 0 } };
 static const struct flag secret_flags[] = { { "rotate" }, { 0 } };
 const struct command delivery_verbs[] = {
-	{ "delivery list", resource_list, NULL, 0, 0, list_flags, SETTINGS_STORE, "0 2 3",
+	{ "delivery list", resource_list, NULL, 0, 0, list_flags, STORE, "0 2 3",
 		"parley delivery list --status dead", .also = admin_flags,
 		.of = &deliveries },
-	{ "delivery replay", replay_run, "ID", 1, 1, admin_flags, SETTINGS_STORE,
-		"0 1 2 3 5", "parley delivery replay dlv_01jc…" },
-	{ "webhook secret", secret_run, NULL, 0, 0, secret_flags, SETTINGS_STORE, "0 2 3",
+	{ "delivery replay", replay_run, "ID", 1, 1, admin_flags, STORE, "0 1 2 3 5",
+		"parley delivery replay dlv_01jc…" },
+	{ "webhook secret", secret_run, NULL, 0, 0, secret_flags, STORE, "0 2 3",
 		"parley webhook secret\n"
 		"parley webhook secret --rotate",
 		.also = admin_flags },

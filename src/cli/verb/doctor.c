@@ -385,8 +385,7 @@ static int doctor_run(struct cli *cli)
 }
 
 const struct command doctor_verbs[] = {
-	{ "doctor", doctor_run, NULL, 0, 0, json_flags,
-		SETTINGS_CLIENT | SETTINGS_STORE | SETTINGS_SERVE, "0 1 2",
+	{ "doctor", doctor_run, NULL, 0, 0, json_flags, CLIENT | STORE | SERVER, "0 1 2",
 		"parley doctor\n"
 		"parley doctor --json | jq '.findings[] | select(.state != \"ok\")'" },
 	{ 0 },

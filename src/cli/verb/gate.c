@@ -265,7 +265,7 @@ static const struct flag flags[] = { { "risk", "RISK", "low medium high critical
 
 const struct command gate_verbs[] = {
 	{ "gate", gate_run, "[--] COMMAND [ARGUMENT…]", 1, WORDS_MANY, flags,
-		SETTINGS_CLIENT | COMMAND_STOP, "0 1 2 3 4 6 124 126 127 130",
+		CLIENT | STOPS, "0 1 2 3 4 6 124 126 127 130",
 		"parley gate --risk high -- make deploy\n"
 		"parley gate --timeout 10m -- rm -r build\n"
 		"parley gate --policy -- npm test",

@@ -472,7 +472,7 @@ static const struct flag flags[] = { { "allow", "RULES", .many = true },
 	{ "project", "NAME" }, { "wait", "TIME" }, { "then", "DECISION" }, { 0 } };
 
 const struct command hook_verbs[] = {
-	{ "hook", hook_run, "AGENT", 1, 1, flags, SETTINGS_CLIENT, "0 2",
+	{ "hook", hook_run, "AGENT", 1, 1, flags, CLIENT, "0 2",
 		"parley connect claude --hook\n"
 		"parley hook claude --allow 'Read,Glob,Grep'\n"
 		"parley hook codex --deny 'Bash(sudo *)' --ask-only 'Bash(git push*)'\n"

@@ -456,7 +456,7 @@ static const struct flag flags[] = { { "mcp-flag", "FLAG" }, { 0 } };
 
 const struct command host_verbs[] = {
 	{ "host", host_run, "[--] COMMAND [ARGUMENT…]", 1, WORDS_MANY, flags,
-		SETTINGS_CLIENT | COMMAND_STOP, "0 2 3 4 126 127 130",
+		CLIENT | STOPS, "0 2 3 4 126 127 130",
 		"parley host -- claude\n"
 		"parley host --mcp-flag --mcp-config -- my-agent --verbose" },
 	{ 0 },

@@ -41,7 +41,7 @@ static int inbox_verb(struct cli *cli)
 }
 
 const struct command inbox_verbs[] = {
-	{ "inbox", inbox_verb, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "inbox", inbox_verb, NULL, 0, 0, flags, CLIENT, "0 2 3 4",
 		"parley inbox\n"
 		"parley inbox --bell --notify" },
 	{ 0 },

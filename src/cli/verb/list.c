@@ -211,7 +211,7 @@ static const struct flag flags[] = {
 };
 
 const struct command list_verbs[] = {
-	{ "list", list_run, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "list", list_run, NULL, 0, 0, flags, CLIENT, "0 2 3 4",
 		"parley list\n"
 		"parley list --settled --mine --since 7d\n"
 		"parley list --status all --limit 1000\n"

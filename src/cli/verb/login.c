@@ -132,7 +132,7 @@ static int login_run(struct cli *cli)
 static const struct flag flags[] = { { "name", "NAME" }, { "workspace", "NAME" }, { 0 } };
 
 const struct command login_verbs[] = {
-	{ "login", login_run, "[CODE]", 0, 1, flags, SETTINGS_CLIENT, "0 2 3 4 130",
+	{ "login", login_run, "[CODE]", 0, 1, flags, CLIENT, "0 2 3 4 130",
 		"parley login 'http://127.0.0.1:7275/login#k2hq…'\n"
 		"parley login --url https://desk.example.org" },
 	{ 0 },

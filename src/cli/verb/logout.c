@@ -38,6 +38,6 @@ static int logout_run(struct cli *cli)
 }
 
 const struct command logout_verbs[] = {
-	{ "logout", logout_run, NULL, 0, 0, NULL, SETTINGS_CLIENT, "0 2 3" },
+	{ "logout", logout_run, NULL, 0, 0, NULL, CLIENT, "0 2 3" },
 	{ 0 },
 };

@@ -83,7 +83,7 @@ static int mail_in_run(struct cli *cli)
 }
 
 const struct command mail_in_verbs[] = {
-	{ "mail-in", mail_in_run, "[RECIPIENT]", 0, 1, NULL, SETTINGS_STORE, "0 2 65 75",
+	{ "mail-in", mail_in_run, "[RECIPIENT]", 0, 1, NULL, STORE, "0 2 65 75",
 		"parley mail-in --data /var/lib/parley < message.eml" },
 	{ 0 },
 };

@@ -57,7 +57,7 @@ static const struct flag flags[] = { { "print-config", "CLIENT" }, { "strict" },
 	{ "host", "SESSION" }, { "project", "NAME" }, { 0 } };
 
 const struct command mcp_verbs[] = {
-	{ "mcp", mcp_run, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 130",
+	{ "mcp", mcp_run, NULL, 0, 0, flags, CLIENT, "0 2 130",
 		"claude mcp add parley -- parley mcp\n"
 		"parley mcp --print-config codex >> ~/.codex/config.toml\n"
 		"parley mcp --print-config claude --url https://desk.example.org > .mcp.json" },

@@ -268,8 +268,8 @@ static int route_run(struct cli *cli)
 }
 
 const struct command route_verbs[] = {
-	{ "route", route_run, "[list|show|try ASK|set FILE]", 0, 2, json_flags,
-		SETTINGS_CLIENT, "0 1 2 3 4 5",
+	{ "route", route_run, "[list|show|try ASK|set FILE]", 0, 2, json_flags, CLIENT,
+		"0 1 2 3 4 5",
 		"parley route\n"
 		"parley route show > routes.json\n"
 		"parley route set routes.json\n"

@@ -210,26 +210,24 @@ static const struct flag try_flags[] = { { "effect", "EFFECT", "allow ask deny" 
 	{ "agent", "NAME" }, { "project", "NAME" }, { "since", "TIME" }, { "json" },
 	{ 0 } };
 const struct command rule_verbs[] = {
-	{ "rule list", resource_list, NULL, 0, 0, list_flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "rule list", resource_list, NULL, 0, 0, list_flags, CLIENT, "0 2 3 4",
 		"parley rule list --effect allow", .of = &rules },
-	{ "rule add", add_run, "[EFFECT [PATTERN]]", 0, 2, add_flags, SETTINGS_CLIENT,
-		"0 1 2 3 4",
+	{ "rule add", add_run, "[EFFECT [PATTERN]]", 0, 2, add_flags, CLIENT, "0 1 2 3 4",
 		"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'\n"
 		"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h\n"
 		"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'by two'\n"
 		"parley rule add ask pay --argument /amount:min=100 --risk high\n"
 		"parley rule add --file rule.json" },
-	{ "rule show", show_run, "RULE", 1, 1, json_flags, SETTINGS_CLIENT, "0 2 3 4 5",
+	{ "rule show", show_run, "RULE", 1, 1, json_flags, CLIENT, "0 2 3 4 5",
 		"parley rule show rul_01jc…" },
-	{ "rule edit", edit_run, "RULE [PATTERN]", 1, 2, edit_flags, SETTINGS_CLIENT,
+	{ "rule edit", edit_run, "RULE [PATTERN]", 1, 2, edit_flags, CLIENT,
 		"0 1 2 3 4 5",
 		"parley rule edit rul_01jc… --note 'until the freeze ends' --for 3d\n"
 		"parley rule edit rul_01jc… --disable" },
-	{ "rule try", try_run, "PATTERN|JSON", 1, 1, try_flags, SETTINGS_CLIENT,
-		"0 2 3 4",
+	{ "rule try", try_run, "PATTERN|JSON", 1, 1, try_flags, CLIENT, "0 2 3 4",
 		"parley rule try 'Bash(npm test*)' --since 7d\n"
 		"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'" },
-	{ "rule end", resource_remove, "RULE", 1, 1, NULL, SETTINGS_CLIENT, "0 1 2 3 4 5",
+	{ "rule end", resource_remove, "RULE", 1, 1, NULL, CLIENT, "0 1 2 3 4 5",
 		"parley rule end rul_01jc…", .of = &rules },
 	{ 0 },
 };
@@ -265,7 +263,7 @@ static int policy_run(struct cli *cli)
 static const struct flag policy_flags[] = { { "mode", "MODE", "auto manual selective" },
 	{ "json" }, { 0 } };
 const struct command policy_verbs[] = {
-	{ "policy", policy_run, NULL, 0, 0, policy_flags, SETTINGS_CLIENT, "0 1 2 3 4",
+	{ "policy", policy_run, NULL, 0, 0, policy_flags, CLIENT, "0 1 2 3 4",
 		"parley policy\n"
 		"parley policy --mode manual" },
 	{ 0 },

@@ -245,11 +245,10 @@ static int apply_run(struct cli *cli)
 
 static const struct flag apply_flags[] = { { "dry-run" }, { 0 } };
 const struct command rule_file_verbs[] = {
-	{ "rule export", export_run, "[FILE]", 0, 1, NULL, SETTINGS_CLIENT, "0 2 3 4",
+	{ "rule export", export_run, "[FILE]", 0, 1, NULL, CLIENT, "0 2 3 4",
 		"parley rule export rules.json\n"
 		"parley rule export | diff rules.json -" },
-	{ "rule apply", apply_run, "FILE", 1, 1, apply_flags, SETTINGS_CLIENT,
-		"0 1 2 3 4",
+	{ "rule apply", apply_run, "FILE", 1, 1, apply_flags, CLIENT, "0 1 2 3 4",
 		"parley rule apply rules.json --dry-run\n"
 		"parley rule apply rules.json" },
 	{ 0 },

@@ -125,8 +125,7 @@ static const struct flag flags[] = { { "session", "SESSION" }, { "project", "NAM
 	{ "max-cost", "USD" }, { "detach" }, { "json" }, { 0 } };
 
 const struct command run_verbs[] = {
-	{ "run", run_run, "[AGENT] TEXT|-", 1, 2, flags, SETTINGS_CLIENT,
-		"0 1 2 3 4 5 6 124 130",
+	{ "run", run_run, "[AGENT] TEXT|-", 1, 2, flags, CLIENT, "0 1 2 3 4 5 6 124 130",
 		"parley run 'Ask me two things, then write a haiku'\n"
 		"git diff | parley run reviewer -" },
 	{ 0 },

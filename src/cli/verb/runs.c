@@ -109,15 +109,15 @@ static const struct resource usages = { "/v1/usage", "by from to", "cli.usage.no
 	.print = usage_print, .list = LIST_PERSON };
 
 const struct command runs_verbs[] = {
-	{ "runs", resource_list, NULL, 0, 0, run_flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "runs", resource_list, NULL, 0, 0, run_flags, CLIENT, "0 2 3 4",
 		"parley runs --status waiting", .of = &runs },
-	{ "sessions", resource_list, NULL, 0, 0, session_flags, SETTINGS_CLIENT,
-		"0 2 3 4", "parley sessions --status running", .of = &sessions },
-	{ "session delete", session_delete_run, "SESSION", 1, 1, NULL, SETTINGS_CLIENT,
+	{ "sessions", resource_list, NULL, 0, 0, session_flags, CLIENT, "0 2 3 4",
+		"parley sessions --status running", .of = &sessions },
+	{ "session delete", session_delete_run, "SESSION", 1, 1, NULL, CLIENT,
 		"0 2 3 4 5", "parley session delete ses_01jc…", .of = &sessions },
-	{ "projects", resource_list, NULL, 0, 0, json_flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "projects", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley projects", .of = &projects },
-	{ "usage", resource_list, NULL, 0, 0, usage_flags, SETTINGS_CLIENT, "0 2 3 4",
+	{ "usage", resource_list, NULL, 0, 0, usage_flags, CLIENT, "0 2 3 4",
 		"parley usage --by day", .of = &usages },
 	{ 0 },
 };

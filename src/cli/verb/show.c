@@ -33,7 +33,7 @@ static int show_run(struct cli *cli)
 }
 
 const struct command show_verbs[] = {
-	{ "show", show_run, "ID", 1, 1, json_flags, SETTINGS_CLIENT, "0 2 3 4 5",
+	{ "show", show_run, "ID", 1, 1, json_flags, CLIENT, "0 2 3 4 5",
 		"parley show ask_01jc…\n"
 		"parley show --json ask_01jc… | jq .answer" },
 	{ 0 },

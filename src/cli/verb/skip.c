@@ -8,7 +8,7 @@ static int skip_run(struct cli *cli)
 }
 
 const struct command skip_verbs[] = {
-	{ "skip", skip_run, "ID", 1, 1, reason_flags, SETTINGS_CLIENT, "0 1 2 3 4 5",
+	{ "skip", skip_run, "ID", 1, 1, reason_flags, CLIENT, "0 1 2 3 4 5",
 		"parley skip ask_01jc… --reason 'Not mine to decide'" },
 	{ 0 },
 };

@@ -77,7 +77,7 @@ static int manifest_run(struct cli *cli)
 static const struct flag flags[] = { { "socket" }, { 0 } };
 
 const struct command slack_verbs[] = {
-	{ "slack manifest", manifest_run, NULL, 0, 0, flags, SETTINGS_SERVE, "0 2",
+	{ "slack manifest", manifest_run, NULL, 0, 0, flags, SERVER, "0 2",
 		"parley slack manifest --socket\n"
 		"parley slack manifest --url https://parley.example.org" },
 	{ 0 },

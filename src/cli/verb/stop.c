@@ -173,13 +173,12 @@ static int go_run(struct cli *cli)
 }
 
 const struct command stop_verbs[] = {
-	{ "pause", stop_run, "REASON…|list", 1, WORDS_MANY, stop_flags, SETTINGS_CLIENT,
-		"0 2 3 4",
+	{ "pause", stop_run, "REASON…|list", 1, WORDS_MANY, stop_flags, CLIENT, "0 2 3 4",
 		"parley pause 'Production is down'\n"
 		"parley pause --agent 'ci-*' --for 30m 'Wrong branch'\n"
 		"parley pause list",
 		.alias = "stop" },
-	{ "resume", go_run, "[ID]", 0, 1, NULL, SETTINGS_CLIENT, "0 1 2 3 4 5",
-		"parley resume", .alias = "go" },
+	{ "resume", go_run, "[ID]", 0, 1, NULL, CLIENT, "0 1 2 3 4 5", "parley resume",
+		.alias = "go" },
 	{ 0 },
 };

@@ -120,17 +120,16 @@ static int check_run(struct cli *cli)
 
 const struct command workspace_verbs[] = {
 	{ "workspace create", workspace_create_run, "NAME", 1, 1, json_flags,
-		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
-		"parley workspace create acme" },
-	{ "workspace list", resource_list, NULL, 0, 0, json_flags, SETTINGS_STORE,
-		"0 2 3", "parley workspace list", .of = &workspaces },
+		STORE | MAKES_STORE, "0 1 2 3", "parley workspace create acme" },
+	{ "workspace list", resource_list, NULL, 0, 0, json_flags, STORE, "0 2 3",
+		"parley workspace list", .of = &workspaces },
 	{ 0 },
 };
 
 const struct command store_verbs[] = {
-	{ "backup", backup_run, "FILE", 1, 1, json_flags, SETTINGS_STORE, "0 1 2",
+	{ "backup", backup_run, "FILE", 1, 1, json_flags, STORE, "0 1 2",
 		"parley backup parley-$(date +%F).db" },
-	{ "check", check_run, "[FILE]", 0, 1, json_flags, SETTINGS_STORE, "0 1 2 3",
+	{ "check", check_run, "[FILE]", 0, 1, json_flags, STORE, "0 1 2 3",
 		"parley check\n"
 		"parley check parley-2026-11-17.db" },
 	{ 0 },

@@ -15,8 +15,7 @@ static int take_back_run(struct cli *cli)
 }
 
 const struct command take_back_verbs[] = {
-	{ "take-back", take_back_run, "ID", 1, 1, reason_flags, SETTINGS_CLIENT,
-		"0 1 2 3 4 5", "parley take-back ask_01jc… --reason 'Wrong branch'",
-		.alias = "undo" },
+	{ "take-back", take_back_run, "ID", 1, 1, reason_flags, CLIENT, "0 1 2 3 4 5",
+		"parley take-back ask_01jc… --reason 'Wrong branch'", .alias = "undo" },
 	{ 0 },
 };

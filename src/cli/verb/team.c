@@ -158,7 +158,7 @@ static const struct flag team_flags[] = { { "lead" }, { "workspace", "NAME" }, {
 const struct command team_verbs[] = {
 	{ "team", team_run,
 		"[NAME [add USER|remove USER|oncall [USER]|projects [PATTERN…]|delete]]",
-		0, WORDS_MANY, team_flags, SETTINGS_STORE, "0 1 2 3 5",
+		0, WORDS_MANY, team_flags, STORE, "0 1 2 3 5",
 		"parley team ops add ann --lead\n"
 		"parley team ops projects 'web-*'\n"
 		"parley team ops oncall ann",

@@ -99,8 +99,8 @@ static const struct flag template_flags[] = { { "list" }, { "workspace", "NAME" 
 	{ "json" }, { 0 } };
 
 const struct command template_verbs[] = {
-	{ "template", template_run, "[NAME [set|delete]]", 0, 2, template_flags,
-		SETTINGS_STORE, "0 1 2 3 5",
+	{ "template", template_run, "[NAME [set|delete]]", 0, 2, template_flags, STORE,
+		"0 1 2 3 5",
 		"parley template deploy set < deploy.json\n"
 		"parley template --list personas set < personas.json\n"
 		"parley ask --template deploy --value env=prod" },

@@ -130,13 +130,13 @@ static const struct flag create_flags[] = {
 };
 
 const struct command token_verbs[] = {
-	{ "token create", create_run, NULL, 0, 0, create_flags,
-		SETTINGS_STORE | COMMAND_MAKES_STORE, "0 1 2 3",
+	{ "token create", create_run, NULL, 0, 0, create_flags, STORE | MAKES_STORE,
+		"0 1 2 3",
 		"parley token create --role agent --name build-bot\n"
 		"TOKEN=$(parley token create --role member --name ann)" },
-	{ "token list", resource_list, NULL, 0, 0, admin_flags, SETTINGS_STORE, "0 2 3",
+	{ "token list", resource_list, NULL, 0, 0, admin_flags, STORE, "0 2 3",
 		"parley token list", .of = &tokens },
-	{ "token revoke", revoke_run, "ID|NAME", 1, 1, admin_flags, SETTINGS_STORE,
-		"0 2 3 5", "parley token revoke build-bot" },
+	{ "token revoke", revoke_run, "ID|NAME", 1, 1, admin_flags, STORE, "0 2 3 5",
+		"parley token revoke build-bot" },
 	{ 0 },
 };

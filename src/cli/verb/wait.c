@@ -15,8 +15,7 @@ static int wait_run(struct cli *cli)
 }
 
 const struct command wait_verbs[] = {
-	{ "wait", wait_run, "ID", 1, 1, json_flags, SETTINGS_CLIENT,
-		"0 1 2 3 4 5 6 124 130",
+	{ "wait", wait_run, "ID", 1, 1, json_flags, CLIENT, "0 1 2 3 4 5 6 124 130",
 		"id=$(parley ask 'Ready?' --no-wait); …; parley wait $id" },
 	{ 0 },
 };

@@ -125,7 +125,7 @@ static const struct flag flags[] = { { "after", "N" }, { "session", "SESSION" },
 	{ "types", "TYPE,…" }, { "json" }, { 0 } };
 
 const struct command watch_verbs[] = {
-	{ "watch", watch_run, NULL, 0, 0, flags, SETTINGS_CLIENT, "0 2 3 4 130",
+	{ "watch", watch_run, NULL, 0, 0, flags, CLIENT, "0 2 3 4 130",
 		"parley watch\n"
 		"parley watch --after 0 --types ask.created,ask.answered --json" },
 	{ 0 },
