@@ -1,6 +1,7 @@
 /* agents.c - finds agents in their table, and writes out what it says of them. */
 #include "cli/connect/agents.h"
 
+#include "base/keep.h"
 #include "base/shell.h"
 #include "client/client.h"
 
@@ -35,35 +36,42 @@ void agents_remote_write(struct buf *out)
 	names_write(out, true);
 }
 
-bool agent_installed(const struct agent *a, struct arena *arena)
+bool program_found(struct str name, struct arena *arena)
 {
-	struct str path = str_of(getenv("PATH")), folder;
+	struct str path = str_of(getenv("PATH")), folder, file;
 
-	while (a->program && str_cut(&path, ':', &folder)) {
-		struct str file =
-			arena_print(arena, "%.*s/%s", STR_ARGS(folder), a->program);
-
+	if (str_find(name, STR("/")) >= 0)
+		return access(arena_copy(arena, name), X_OK) == 0;
+	while (str_cut(&path, ':', &folder)) {
+		file = arena_print(arena, "%.*s/%.*s", STR_ARGS(folder), STR_ARGS(name));
 		if (file.at && access(file.at, X_OK) == 0) return true;
 	}
 	return false;
 }
 
+bool agent_installed(const struct agent *a, struct arena *arena)
+{
+	return a->program && program_found(str_of(a->program), arena);
+}
+
 /* ---- written out ---- */
 
-static void mcp_words_write(struct buf *out, const struct agent_entry *e)
+/* The flags that lead the program to its server, as words of JSON or of a shell. */
+static void flags_write(struct buf *out, const struct agent_entry *e, bool shell)
 {
-	buf_add_text(out, "\"mcp\"");
-	if (e->url.len) {
-		buf_add_text(out, ",\"--url\",");
-		json_write_str(out, e->url);
-	}
-	if (e->data.len) {
-		buf_add_text(out, ",\"--data\",");
-		json_write_str(out, e->data);
-	}
-	if (e->project.len) {
-		buf_add_text(out, ",\"--project\",");
-		json_write_str(out, e->project);
+	const struct {
+		const char *name;
+		struct str value;
+	} flags[] = { { "--url", e->url }, { "--data", e->data },
+		{ "--project", e->project } };
+
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		if (!flags[i].value.len) continue;
+		buf_print(out, shell ? " %s" : ",\"%s\",", flags[i].name);
+		if (shell)
+			shell_word_add(out, flags[i].value);
+		else
+			json_write_str(out, flags[i].value);
 	}
 }
 
@@ -74,18 +82,7 @@ static void hook_line_write(
 
 	shell_word_add(&line, e->program);
 	buf_print(&line, " hook %s", a->name);
-	if (e->url.len) {
-		buf_add_text(&line, " --url");
-		shell_word_add(&line, e->url);
-	}
-	if (e->data.len) {
-		buf_add_text(&line, " --data");
-		shell_word_add(&line, e->data);
-	}
-	if (e->project.len) {
-		buf_add_text(&line, " --project");
-		shell_word_add(&line, e->project);
-	}
+	flags_write(&line, e, true);
 	buf_add_text(&line, " --wait 10m");
 	if (a->hook && *a->hook) buf_print(&line, " %s", a->hook);
 	json_write_str(out, buf_str(&line));
@@ -112,7 +109,8 @@ static size_t mark_write(struct buf *out, struct str rest, const struct agent *a
 	const struct agent_entry *e)
 {
 	if (str_starts(rest, "{command}")) return json_write_str(out, e->program), 9;
-	if (str_starts(rest, "{mcp}")) return mcp_words_write(out, e), 5;
+	if (str_starts(rest, "{mcp}"))
+		return buf_add_text(out, "\"mcp\""), flags_write(out, e, false), 5;
 	if (str_starts(rest, "{hook}")) return hook_line_write(out, a, e), 6;
 	if (str_starts(rest, "{url}")) return url_write(out, e->url, e->project), 5;
 	if (str_starts(rest, "{token}")) return buf_add_text(out, a->remote.token), 7;
@@ -126,7 +124,6 @@ struct str agent_value(const struct agent *a, const struct agent_change *c,
 {
 	struct str rest = str_of(c->value);
 	struct buf b = { .max = 65536 };
-	struct str out;
 
 	while (rest.len) {
 		size_t mark = mark_write(&b, rest, a, e);
@@ -134,10 +131,7 @@ struct str agent_value(const struct agent *a, const struct agent_change *c,
 		if (!mark) buf_add_char(&b, rest.at[0]);
 		rest = str_from(rest, mark ? mark : 1);
 	}
-	out = arena_str(arena, buf_str(&b));
-	if (b.failed) arena->failed = true;
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 enum err agent_file_write(const struct agent *a, const struct agent_entry *entry,

@@ -75,19 +75,6 @@ static void data_try(struct findings *f)
 		NOTE(f, GOOD, "cli.doctor.data", { "folder", data });
 }
 
-static bool program_found(struct str name, struct arena *arena)
-{
-	struct str path = str_of(getenv("PATH")), folder, file;
-
-	if (str_find(name, STR("/")) >= 0)
-		return access(arena_copy(arena, name), X_OK) == 0;
-	while (str_cut(&path, ':', &folder)) {
-		file = arena_print(arena, "%.*s/%.*s", STR_ARGS(folder), STR_ARGS(name));
-		if (file.at && access(file.at, X_OK) == 0) return true;
-	}
-	return false;
-}
-
 /* Tried with our own rights: the server's may differ. */
 static void isolation_try(struct findings *f)
 {
