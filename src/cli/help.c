@@ -5,7 +5,7 @@
 
 #include "text/safe_text.h"
 
-enum { HELP_WIDTH = 80, FLAG_COLUMN = 28 };
+enum { FLAG_COLUMN = 28 };
 
 /* help.NAME<tail>, with dots for the blanks of a two-word name. */
 static const char *text_find(struct cli *cli, const struct command *c, const char *tail)
@@ -78,21 +78,15 @@ const struct flag *help_flag_at(
 	return n == i ? &help : NULL;
 }
 
-static void title_add(struct cli *cli, struct buf *out, const char *title)
-{
-	buf_print(out, "\n%s%s%s\n", tint_on(TINT_BOLD, cli->term.out_color), title,
-		tint_off(cli->term.out_color));
-}
-
 /* A left column, and text that goes on under itself. */
-static void row_add(struct buf *out, struct str left, size_t column, const char *text)
+void help_row_add(struct buf *out, struct str left, size_t column, struct str text)
 {
-	char indent[FLAG_COLUMN + 1];
+	char indent[HELP_WIDTH + 1];
 	struct buf right = { 0 };
 	size_t width = text_width(left);
 
 	snprintf(indent, sizeof indent, "%*s", (int)column, "");
-	safe_wrap_add(&right, str_of(text), indent, HELP_WIDTH);
+	safe_wrap_add(&right, text, indent, HELP_WIDTH);
 	buf_add(out, left);
 	if (width < column) {
 		for (; width < column; width++)
@@ -103,15 +97,6 @@ static void row_add(struct buf *out, struct str left, size_t column, const char 
 		buf_add(out, buf_str(&right));
 	}
 	buf_done(&right);
-}
-
-static struct str flag_left(struct cli *cli, const struct flag *f)
-{
-	struct str letter =
-		f->letter ? arena_print(&cli->arena, "-%c, ", f->letter) : STR("    ");
-
-	return arena_print(&cli->arena, "  %.*s--%s%s%s", STR_ARGS(letter), f->name,
-		f->value ? " " : "", f->value ? f->value : "");
 }
 
 const char *help_setting(struct cli *cli, const struct command *c, const struct flag *f)
@@ -137,66 +122,6 @@ const char *help_setting(struct cli *cli, const struct command *c, const struct 
 			.at;
 	}
 	return text;
-}
-
-static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
-{
-	const struct flag *f;
-	bool own, before = true;
-
-	for (size_t i = 0; (f = help_flag_at(cli, c, i, &own)); i++) {
-		if (i == 0 || own != before)
-			title_add(cli, out,
-				msg_text(own ? "help.title.options"
-					     : "help.title.settings"));
-		before = own;
-		row_add(out, flag_left(cli, f), FLAG_COLUMN,
-			own ? help_flag(cli, c, f) : help_setting(cli, c, f));
-	}
-}
-
-static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
-{
-	struct str rest = str_of(c ? c->exits : "0 1 2 3 4 5 6 124 130"), status;
-
-	title_add(cli, out, msg_text("help.title.exits"));
-	while (str_cut(&rest, ' ', &status))
-		row_add(out, arena_print(&cli->arena, "  %.*s", STR_ARGS(status)), 8,
-			help_exit(cli, c, status));
-}
-
-/* What does not fit goes on under the name. */
-static void usage_add(struct cli *cli, const struct command *c, struct buf *out)
-{
-	struct str title = str_of(msg_text("help.title.usage"));
-	struct str usage = arena_print(&cli->arena, "parley %s [%s]%s%s", c->name,
-		msg_text("help.word.options"), c->words ? " " : "",
-		c->words ? c->words : "");
-
-	row_add(out, title, text_width(title) + 1, usage.at);
-	buf_add_char(out, '\n');
-}
-
-static void examples_add(struct buf *out, const char *examples)
-{
-	struct str rest = str_of(examples), line;
-
-	while (str_cut(&rest, '\n', &line))
-		buf_print(out, "%s%.*s\n", line.at[0] == ' ' ? "" : "  ", STR_ARGS(line));
-}
-
-static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
-{
-	usage_add(cli, c, out);
-	safe_wrap_add(out, str_of(help_summary(cli, c)), "", HELP_WIDTH);
-	if (*help_text(cli, c)) {
-		buf_add_char(out, '\n');
-		safe_wrap_add(out, str_of(help_text(cli, c)), "", HELP_WIDTH);
-	}
-	flags_add(cli, c, out);
-	if (c->examples) title_add(cli, out, msg_text("help.title.examples"));
-	examples_add(out, c->examples);
-	exits_add(cli, c, out);
 }
 
 const char *help_group_title(unsigned group)
@@ -229,35 +154,11 @@ unsigned help_group_of(const struct command *c)
 	return COMMANDS_ADMIN;
 }
 
-static void overview_help(struct cli *cli, struct buf *out)
-{
-	const struct command *c;
-
-	buf_print(out, "%s parley %s\n\n%s\n", msg_text("help.title.usage"),
-		msg_text("help.word.verb"), msg_text("help.overview"));
-	for (unsigned group = 0; group < COMMANDS_GROUPS; group++) {
-		title_add(cli, out, help_group_title(group));
-		for (size_t i = 0; (c = command_at(cli, i)); i++)
-			if (help_group_of(c) == group)
-				row_add(out, arena_print(&cli->arena, "  %s", c->name),
-					20, help_summary(cli, c));
-	}
-	title_add(cli, out, msg_text("help.title.examples"));
-	examples_add(out, "parley serve\n"
-			  "parley ask 'Deploy to production?' && make deploy\n"
-			  "parley gate --risk high -- make deploy\nparley inbox\n"
-			  "parley connect claude");
-	buf_print(out, "\n%s\n", msg_text("help.more"));
-}
-
 int help_print(struct cli *cli, const struct command *c, FILE *to)
 {
 	struct buf out = { 0 };
 
-	if (c)
-		verb_help(cli, c, &out);
-	else
-		overview_help(cli, &out);
+	help_write(cli, c, &out);
 	if (out.len > 0) fwrite(out.at, 1, out.len, to);
 	buf_done(&out);
 	return EXIT_YES;
@@ -274,8 +175,8 @@ bool help_group(struct cli *cli, struct str first, FILE *to)
 		if (out.len == 0)
 			buf_print(&out, "%s\n",
 				MSG(&cli->arena, "cli.group", { "verb", first }).at);
-		row_add(&out, arena_print(&cli->arena, "  parley %s", c->name),
-			FLAG_COLUMN, help_summary(cli, c));
+		help_row_add(&out, arena_print(&cli->arena, "  parley %s", c->name),
+			FLAG_COLUMN, str_of(help_summary(cli, c)));
 	}
 	if (out.len > 0) fwrite(out.at, 1, out.len, to);
 	bool any = out.len > 0;

@@ -8,11 +8,17 @@
 #include "base/buf.h"
 #include "cli/cli.h"
 
+enum { HELP_WIDTH = 80 };
+
 /* `command` NULL: about parley as a whole. Returns EXIT_YES. */
 int help_print(struct cli *, const struct command *, FILE *to);
 /* The verbs that begin with a word that is none by itself: "token". False: there are
  * none. */
 bool help_group(struct cli *, struct str first, FILE *to);
+/* The text of --help. */
+void help_write(struct cli *, const struct command *, struct buf *);
+/* A left column of so many, and a text that goes on under itself. */
+void help_row_add(struct buf *, struct str left, size_t column, struct str text);
 /* An mdoc page. */
 void man_overview(struct cli *, struct buf *);			   /* parley(1) */
 void man_verb(struct cli *, const struct command *, struct buf *); /* parley-VERB(1) */

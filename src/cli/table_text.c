@@ -2,9 +2,11 @@
  * flags and settings.
  *
  * @VALUE@ is a value, or the message of that name; @FILTER VALUE@ the same as the place wants it;
- * @each LIST@…@end@ is repeated for each, @if VALUE@…@end@ is there only when it is not empty. */
+ * @each LIST@…@end@ is repeated for each, @if VALUE@…@end@ is there only when it is not empty,
+ * @row COLUMN@…@tab@…@end@ is two columns. */
 #include "cli/help.h"
 #include "cli/templates/templates.h"
+#include "text/safe_text.h"
 
 struct table_text {
 	struct cli *cli;
@@ -79,6 +81,16 @@ static bool flag_is_news(struct table_text *t)
 	return strcmp(t->flag->name, "help") != 0;
 }
 
+static bool flag_is_own(struct table_text *t)
+{
+	return t->own;
+}
+
+static bool flag_is_set(struct table_text *t)
+{
+	return !t->own;
+}
+
 static bool flag_is_choice(struct table_text *t)
 {
 	return t->flag->values;
@@ -119,6 +131,8 @@ static const struct text_list {
 	{ "flags", flag_next },
 	{ "options", flag_next, flag_is_news },
 	{ "choices", flag_next, flag_is_choice },
+	{ "owns", flag_next, flag_is_own },
+	{ "sets", flag_next, flag_is_set },
 	{ "groups", group_next },
 	{ "exits", exit_next },
 	{ "settings", setting_next, setting_in_file },
@@ -161,6 +175,7 @@ static const char *verb_value(struct table_text *t, struct str name)
 	if (str_is(name, "summary")) return help_summary(t->cli, c);
 	if (str_is(name, "text")) return help_text(t->cli, c);
 	if (str_is(name, "examples")) return c->examples;
+	if (str_is(name, "owned")) return c->flags || c->also ? "yes" : NULL;
 	return NULL;
 }
 
@@ -171,6 +186,9 @@ static const char *flag_value(struct table_text *t, struct str name)
 	if (str_is(name, "flag")) return f->name;
 	if (str_is(name, "letter") && f->letter)
 		return arena_print(&t->cli->arena, "%c", f->letter).at;
+	if (str_is(name, "letters"))
+		return f->letter ? arena_print(&t->cli->arena, "-%c, ", f->letter).at
+				 : "    ";
 	if (str_is(name, "value")) return f->value;
 	if (str_is(name, "values")) return f->values;
 	if (str_is(name, "file")) return f->values ? NULL : f->value;
@@ -201,6 +219,7 @@ static const char *setting_value(struct table_text *t, struct str name)
 
 static struct str value_of(struct table_text *t, struct str name)
 {
+	bool color = t->cli->term.out_color;
 	const char *value = NULL;
 
 	if (str_find(name, STR(".")) >= 0) {
@@ -209,6 +228,8 @@ static struct str value_of(struct table_text *t, struct str name)
 		return str_of(id ? msg_text(id) : NULL);
 	}
 	if (str_is(name, "version")) return STR(PARLEY_VERSION);
+	if (str_is(name, "bold")) return str_of(tint_on(TINT_BOLD, color));
+	if (str_is(name, "plain")) return str_of(tint_off(color));
 	if (str_is(name, "sep")) return t->place ? STR(" ") : STR_NONE;
 	if (str_is(name, "group")) return str_of(help_group_title(t->group));
 	if (str_is(name, "exit")) return t->exit;
@@ -321,10 +342,25 @@ static void whatis_add(struct buf *out, struct str text)
 	text_add(out, text);
 }
 
+static void wrapped_add(struct buf *out, struct str text)
+{
+	safe_wrap_add(out, text, "", HELP_WIDTH);
+}
+
+/* Lines; one that goes on is indented already. */
+static void indented_add(struct buf *out, struct str text)
+{
+	struct str line;
+
+	while (str_cut(&text, '\n', &line))
+		buf_print(out, "%s%.*s\n", line.at[0] == ' ' ? "" : "  ", STR_ARGS(line));
+}
+
 static const struct {
 	const char *name;
 	void (*add)(struct buf *, struct str);
-} filters[] = { { "quoted", zsh_add }, { "escaped", fish_add }, { "chars", chars_add },
+} filters[] = { { "wrapped", wrapped_add }, { "indented", indented_add },
+	{ "quoted", zsh_add }, { "escaped", fish_add }, { "chars", chars_add },
 	{ "prose", prose_add }, { "whatis", whatis_add } };
 
 /* ---- templates ---- */
@@ -363,6 +399,25 @@ static struct str if_expand(struct table_text *t, struct str name, struct str bo
 	return rest;
 }
 
+/* @row COLUMN@LEFT@tab@RIGHT@end@; 0: right behind what is left. */
+static struct str row_expand(struct table_text *t, struct str column, struct str body)
+{
+	struct table_text inner = *t;
+	struct buf left = { 0 }, right = { 0 };
+	int64_t at = 0;
+
+	inner.out = &left;
+	body = expand(&inner, body);
+	inner.out = &right;
+	body = expand(&inner, body);
+	str_to_int(column, 0, HELP_WIDTH, &at);
+	help_row_add(t->out, buf_str(&left),
+		at ? (size_t)at : text_width(buf_str(&left)) + 1, buf_str(&right));
+	buf_done(&left);
+	buf_done(&right);
+	return body;
+}
+
 static void value_add(struct table_text *t, struct str tag)
 {
 	struct str rest = tag, filter;
@@ -383,11 +438,13 @@ static struct str expand(struct table_text *t, struct str text)
 	while (str_cut(&text, '@', &piece)) {
 		buf_add(t->out, piece);
 		if (!str_cut(&text, '@', &tag)) break;
-		if (str_is(tag, "end")) return text;
+		if (str_is(tag, "end") || str_is(tag, "tab")) return text;
 		if (str_starts(tag, "each "))
 			text = each_expand(t, str_from(tag, strlen("each ")), text);
 		else if (str_starts(tag, "if "))
 			text = if_expand(t, str_from(tag, strlen("if ")), text);
+		else if (str_starts(tag, "row "))
+			text = row_expand(t, str_from(tag, strlen("row ")), text);
 		else
 			value_add(t, tag);
 	}
@@ -400,6 +457,11 @@ static void template_fill(
 	struct table_text t = { .cli = cli, .out = out, .page = c, .command = c };
 
 	expand(&t, str_of(template));
+}
+
+void help_write(struct cli *cli, const struct command *c, struct buf *out)
+{
+	template_fill(cli, c, c ? template_help_verb : template_help_overview, out);
 }
 
 void man_verb(struct cli *cli, const struct command *c, struct buf *out)
