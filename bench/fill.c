@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "fill STORE ASKS\n");
 		return 2;
 	}
-	set.store = str_of(argv[1]);
+	set.set.store = str_of(argv[1]);
 	sem_init(&f.done, 0, 0);
 	f.desk = desk_open(&set, &why);
 	if (!f.desk) stop(argv[1], &why);

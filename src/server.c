@@ -138,23 +138,14 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 {
 	const char *test_tools = getenv("PARLEY_TEST_TOOLS");
 
-	return (struct desk_settings){ .store = set->store,
-		.ask_rate = set->ask_rate,
-		.timeout_min_ms = set->timeout_min_ms,
-		.timeout_max_ms = set->timeout_max_ms,
-		.webhook_internal = set->webhook_internal,
+	return (struct desk_settings){ .set = *set,
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
 		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
 		.channels = arena_print(arena, "webhook,command%s%s%s",
 			settings_push_subject(set).len ? ",push" : "",
 			set->smtp_url.len ? ",email" : "",
 			set->slack_token.len ? ",slack" : ""),
-		.mail_settled = set->mail_settled,
-		.mail_reply = set->mail_reply,
-		.mail_authserv = set->mail_authserv,
-		.mail_approve = (enum risk)set->mail_approve,
 		.commands = names_of(set->channels, set->channels_len, arena),
-		.notify_rate = set->notify_rate,
 		.test_tools = test_tools && strcmp(test_tools, "1") == 0 };
 }
 
@@ -510,9 +501,7 @@ static enum err server_runner(struct server *sv, struct fault *why)
 {
 	const struct settings *set = &sv->cli->settings;
 	const struct runner_settings rs = { .node = server_node(sv),
-		.runs_max = set->runs_max,
-		.timeout_ms = set->model_timeout_ms,
-		.idle_ms = set->model_idle_ms,
+		.set = *set,
 		.shared = store_url_is_shared(set->store) };
 
 	sv->runner = runner_new(sv->desk, &rs, why);
@@ -535,13 +524,9 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	struct settings *set = &sv->cli->settings;
 	struct desk_settings ds = desk_settings(set, &sv->cli->arena);
 	uint8_t key[SERVER_KEY_SIZE], other[SERVER_KEY_SIZE];
-	struct serve_settings ss = { .url = set->url,
-		.allowed_hosts = set->allowed_hosts,
-		.key = key,
-		.mcp_wait_ms = set->mcp_wait_ms,
-		.store_timeout_ms = set->store_timeout_ms,
-		.state_timeout_ms = set->state_timeout_ms,
-		.mcp = sv->mcp };
+	struct serve_settings ss = {
+		.url = set->url, .set = *set, .key = key, .mcp = sv->mcp
+	};
 	const struct serve_slack slack = { set->slack_token, set->slack_signing_secret,
 		set->slack_app_token, set->slack_api, (enum risk)set->slack_approve,
 		set->lang };
@@ -627,7 +612,7 @@ static void signal_reload(uv_signal_t *signal, int number)
 	ds = desk_settings(&set, &cli->arena);
 	ds.configured = sv->configured;
 	desk_set(sv->desk, &ds);
-	log_setup(set.log_json, set.log_level);
+	log_setup(set.log == 1, (enum log_level)set.log_level);
 	log_line(LOG_INFO, "reloaded");
 }
 
@@ -703,7 +688,7 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 
 	clock_init();
 	umask(0077);
-	log_setup(cli->settings.log_json, cli->settings.log_level);
+	log_setup(cli->settings.log == 1, (enum log_level)cli->settings.log_level);
 	if (server_open(&sv, &port, &why)) {
 		server_abandon(&sv);
 		return cli_fail(cli, &why);

@@ -34,9 +34,10 @@ static enum err local_bootstrap(struct local *l, struct fault *why)
 
 struct local *local_open(struct str store, admin_use_fn *use, struct fault *why)
 {
-	struct desk_settings set = { .store = store,
-		.timeout_min_ms = 1000,
-		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000,
+	struct desk_settings set = { .set = { .store = store,
+					     .timeout_min_ms = 1000,
+					     .timeout_max_ms =
+						     (int64_t)30 * 24 * 3600 * 1000 },
 		.alone = true };
 	struct local *l = mem_alloc(sizeof *l);
 

@@ -193,7 +193,8 @@ static void *worker_main(void *ctx)
 /* Under the lock. NULL: there are as many as may be, or no memory. */
 static struct worker *worker_new(struct runner *r)
 {
-	struct worker *w = r->workers_len < r->set.runs_max ? mem_alloc(sizeof *w) : NULL;
+	struct worker *w =
+		r->workers_len < r->set.set.runs_max ? mem_alloc(sizeof *w) : NULL;
 	pthread_attr_t attr;
 	struct fault why = { 0 };
 
@@ -421,7 +422,7 @@ static struct task *along_claim(void *ctx)
 
 	pthread_mutex_lock(&r->lock);
 	idle = r->workers_len - r->busy;
-	free = r->set.runs_max - r->busy;
+	free = r->set.set.runs_max - r->busy;
 	if (idle > 0 && free > 0 && !r->along && !r->dealing && !r->stopping)
 		c = claim_new(r, free, idle < free ? idle : free);
 	if (c) {
@@ -518,7 +519,7 @@ static void *runner_main(void *ctx)
 		runner_deal(r);
 		woken = r->woken;
 		r->woken = r->freed = false;
-		free = r->set.runs_max - r->busy;
+		free = r->set.set.runs_max - r->busy;
 		busy = r->busy;
 		stray = r->stray;
 		r->left |= free <= 0;

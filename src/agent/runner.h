@@ -11,13 +11,9 @@ struct runner;
 struct runner_settings {
 	struct str
 		node; /* the same after a restart: leases of its former self are freed */
-	int64_t runs_max;   /* threads */
-	int64_t timeout_ms; /* of one model call */
-	int64_t idle_ms;    /* without a line of data */
-	bool shared;	    /* other nodes work on the same store */
+	struct settings set; /* its texts are borrowed */
+	bool shared;	     /* other nodes work on the same store */
 };
-
-enum { RUNS_MAX = 64, MODEL_TIMEOUT_MS = 300 * 1000, MODEL_IDLE_MS = 90 * 1000 };
 
 struct runner *runner_new(
 	struct desk *, const struct runner_settings *, struct fault *why);

@@ -203,7 +203,7 @@ static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 		.headers = model_headers(access->wire, access->key, arena),
 		.body = body,
 		.timeout_ms = timeout_ms,
-		.idle_ms = c->w->runner->set.idle_ms,
+		.idle_ms = c->w->runner->set.set.model_idle_ms,
 		.stop_fd = c->w->stop_fd,
 		.may_connect = may_connect,
 		.may_send = may_send,
@@ -384,7 +384,8 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	struct model_call c = { .w = w, .work = work };
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
-	int64_t timeout_ms = w->runner->set.timeout_ms, now_ms = clock_mono_ms();
+	int64_t timeout_ms = w->runner->set.set.model_timeout_ms,
+		now_ms = clock_mono_ms();
 	bool ours;
 
 	if (work->access.wrong.len)

@@ -42,7 +42,7 @@ struct setting {
 	const char *name;
 	enum setting_kind kind;
 	unsigned groups;
-	size_t at; /* in struct settings, or in struct raw for words */
+	size_t at; /* in struct settings */
 	const char *value;
 	const char *fallback;
 	int64_t min, max;
@@ -50,17 +50,10 @@ struct setting {
 	bool not_in_file;
 };
 
-/* What is turned into something else once everything is read. */
-struct raw {
-	struct settings s;
-	int log, log_level, lang, color;
-};
-
-#define S      SETTINGS_SERVE
-#define C      SETTINGS_CLIENT
-#define D      SETTINGS_STORE
-#define AT(m)  offsetof(struct raw, s.m)
-#define RAW(m) offsetof(struct raw, m)
+#define S SETTINGS_SERVE
+#define C SETTINGS_CLIENT
+#define D SETTINGS_STORE
+#define A SETTINGS_ALL
 
 static const char *const logs[] = { "text", "json", NULL };
 static const char *const levels[] = { "error", "warn", "info", "debug", NULL };
@@ -75,78 +68,12 @@ static const char *const colors[] = { "auto", "always", "never", NULL };
 
 enum { SECOND = 1000 };
 
-static const struct setting table[] = {
-	{ "listen", KIND_LISTEN, S, AT(listen), "ADDRESS", "127.0.0.1:7275" },
-	{ "url", KIND_URL, S | C, AT(url), "URL" },
-	{ "token", KIND_SECRET, C, AT(token), "TOKEN" },
-	{ "tls_cert", KIND_PATH, S, AT(tls_cert), "FILE" },
-	{ "tls_key", KIND_PATH, S, AT(tls_key), "FILE" },
-	{ "plain", KIND_BOOL, S, AT(plain), NULL, "no" },
-	{ "socket_mode", KIND_WORD, S, AT(socket_mode), "MODE", "600", .words = modes },
-	{ "allowed_hosts", KIND_HOSTS, S, AT(allowed_hosts), "HOST,…" },
-	{ "store", KIND_STORE, S | D, AT(store), "STORE" },
-	{ "data", KIND_PATH, S | C | D, AT(data), "FOLDER" },
-	{ "log", KIND_WORD, S | D, RAW(log), "FORM", "text", .words = logs },
-	{ "log_level", KIND_WORD, S | D, RAW(log_level), "LEVEL", "info",
-		.words = levels },
-	{ "mcp_wait", KIND_TIME, S, AT(mcp_wait_ms), "TIME", "50s", SECOND,
-		3600 * SECOND },
-	{ "store_timeout", KIND_TIME, S, AT(store_timeout_ms), "TIME", "30s", SECOND,
-		3600 * SECOND },
-	{ "state_timeout", KIND_TIME, S, AT(state_timeout_ms), "TIME", "60s", SECOND,
-		3600 * SECOND },
-	{ "ask_rate", KIND_INT, S, AT(ask_rate), "N", "6000", 0, 1000000000 },
-	{ "timeout_min", KIND_TIME, S, AT(timeout_min_ms), "TIME", "1s", 1, INT64_MAX },
-	{ "timeout_max", KIND_TIME, S, AT(timeout_max_ms), "TIME", "30d", 1, INT64_MAX },
-	{ "webhook_internal", KIND_REACH, S, AT(webhook_internal), "LIST", "no" },
-	{ "webhook_timeout", KIND_TIME, S, AT(webhook_timeout_ms), "TIME", "20s", SECOND,
-		300 * SECOND },
-	{ "webhook_host_max", KIND_INT, S, AT(webhook_host_max), "N", "8", 1, 64 },
-	{ "model_internal", KIND_REACH, S, AT(model_internal), "LIST", "no" },
-	{ "secret_key_file", KIND_PATH, S, AT(secret_key_file), "FILE" },
-	{ "default_agent", KIND_TEXT, S, AT(default_agent), "NAME" },
-	{ "runs_max", KIND_INT, S, AT(runs_max), "N", "64", 1, 1024 },
-	{ "model_timeout", KIND_TIME, S, AT(model_timeout_ms), "TIME", "300s", SECOND,
-		3600 * SECOND },
-	{ "model_idle", KIND_TIME, S, AT(model_idle_ms), "TIME", "90s", SECOND,
-		3600 * SECOND },
-	{ "resumer_env", KIND_NAMES, S, AT(resumer_env), "NAME,…" },
-	{ "resumer_timeout", KIND_TIME, S, AT(resumer_timeout_ms), "TIME", "24h", SECOND,
-		INT64_MAX },
-	{ "resumer_isolation", KIND_WORD, S, AT(resumer_isolation), "WHEN", "auto",
-		.words = isolations },
-	{ "notify_rate", KIND_INT, S, AT(notify_rate), "N", "10", 1, 1000 },
-	{ "push_subject", KIND_TEXT, S, AT(push_subject), "URL" },
-	{ "smtp_url", KIND_SERVER, S, AT(smtp_url), "URL", .words = smtp },
-	{ "smtp_password", KIND_SECRET, S, AT(smtp_password), "PASSWORD" },
-	{ "smtp_password_file", KIND_PATH, S, AT(smtp_password_file), "FILE" },
-	{ "mail_from", KIND_MAIL, S, AT(mail_from), "ADDRESS" },
-	{ "mail_reply", KIND_REPLY, S, AT(mail_reply), "ADDRESS" },
-	{ "mail_authserv", KIND_TEXT, S, AT(mail_authserv), "NAME" },
-	{ "mail_approve", KIND_WORD, S, AT(mail_approve), "RISK", "medium",
-		.words = approvals },
-	{ "mail_settled", KIND_BOOL, S, AT(mail_settled), NULL, "no" },
-	{ "imap_url", KIND_SERVER, S, AT(imap_url), "URL", .words = imap },
-	{ "imap_password", KIND_SECRET, S, AT(imap_password), "PASSWORD" },
-	{ "imap_password_file", KIND_PATH, S, AT(imap_password_file), "FILE" },
-	{ "imap_poll", KIND_TIME, S, AT(imap_poll_ms), "TIME", "15s", SECOND,
-		3600 * SECOND },
-	{ "slack_token", KIND_SECRET, S, AT(slack_token), "TOKEN" },
-	{ "slack_token_file", KIND_PATH, S, AT(slack_token_file), "FILE" },
-	{ "slack_app_token", KIND_SECRET, S, AT(slack_app_token), "TOKEN" },
-	{ "slack_app_token_file", KIND_PATH, S, AT(slack_app_token_file), "FILE" },
-	{ "slack_signing_secret", KIND_SECRET, S, AT(slack_signing_secret), "SECRET" },
-	{ "slack_signing_secret_file", KIND_PATH, S, AT(slack_signing_secret_file),
-		"FILE" },
-	{ "slack_approve", KIND_WORD, S, AT(slack_approve), "RISK", "medium",
-		.words = approvals },
-	{ "slack_api", KIND_SERVER, S, AT(slack_api), "URL", "https://slack.com/api/",
-		.words = web },
-	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
-	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
-	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },
-	{ "color", KIND_WORD, SETTINGS_ALL, RAW(color), "WHEN", "auto", .words = colors },
-};
+#define AT(type, name) offsetof(struct settings, name)
+#define ROW(kind, name, groups, ...)                                                     \
+	{ #name, KIND_##kind, groups, SETTING_WITH(AT, SETTING_##kind(name)),            \
+		__VA_ARGS__ },
+
+static const struct setting table[] = { SETTINGS(ROW) };
 
 enum { SETTINGS_LEN = sizeof table / sizeof *table };
 _Static_assert(sizeof table / sizeof *table <= SETTINGS_FILE_ROWS, "a value each");
@@ -327,9 +254,9 @@ static bool text_valid(const struct setting *s, struct str text)
 	}
 }
 
-static bool value_read(const struct setting *s, struct str text, struct raw *raw)
+static bool value_read(const struct setting *s, struct str text, struct settings *all)
 {
-	void *at = (char *)raw + s->at;
+	void *at = (char *)all + s->at;
 	int64_t n;
 
 	switch (s->kind) {
@@ -534,10 +461,8 @@ static enum err slack_check(struct settings *s, struct arena *arena, struct faul
 }
 
 static enum err settings_finish(
-	struct raw *raw, unsigned groups, struct arena *arena, struct fault *why)
+	struct settings *s, unsigned groups, struct arena *arena, struct fault *why)
 {
-	struct settings *s = &raw->s;
-
 	s->data = path_whole(s->data.len > 0 ? s->data : data_default(arena), arena);
 	if (s->store.len == 0)
 		s->store = arena_print(arena, "sqlite:%.*s/parley.db", STR_ARGS(s->data));
@@ -546,10 +471,8 @@ static enum err settings_finish(
 			s->url.len--;
 		s->url = str_of(arena_copy(arena, s->url));
 	}
-	s->log_json = raw->log == 1;
-	s->log_level = (enum log_level)raw->log_level;
-	s->lang = raw->lang == 0 ? msg_lang_guess() : (enum lang)(raw->lang - 1);
-	s->color = color_decide(raw->color);
+	s->lang = s->lang == 0 ? (int)msg_lang_guess() : s->lang - 1;
+	s->color = (int)color_decide(s->color);
 	if (!(groups & SETTINGS_SERVE)) return OK;
 	if (s->timeout_min_ms > s->timeout_max_ms)
 		return FAIL_MSG(why, arena, "setting.timeouts",
@@ -586,31 +509,31 @@ static enum err file_load(const struct args *args, struct arena *arena,
 enum err settings_read(const struct args *args, unsigned groups, struct arena *arena,
 	struct settings *out, struct fault *why)
 {
-	struct raw raw = { .log_level = LOG_INFO };
+	struct settings s = { .log_level = LOG_INFO };
 	struct settings_file *file = ARENA_NEW(arena, struct settings_file);
 	enum err err = file ? file_load(args, arena, file, why)
 			    : fail(why, ERR_MEMORY, "out of memory");
 
 	if (err != OK) return err;
-	raw.s.resumers = file->resumers.at;
-	raw.s.resumers_len = file->resumers.len;
-	raw.s.verifiers = file->verifiers.at;
-	raw.s.verifiers_len = file->verifiers.len;
-	raw.s.channels = file->channels.at;
-	raw.s.channels_len = file->channels.len;
-	raw.s.sections = file->sections;
+	s.resumers = file->resumers.at;
+	s.resumers_len = file->resumers.len;
+	s.verifiers = file->verifiers.at;
+	s.verifiers_len = file->verifiers.len;
+	s.channels = file->channels.at;
+	s.channels_len = file->channels.len;
+	s.sections = file->sections;
 	for (size_t i = 0; i < SETTINGS_LEN; i++) {
 		if (!(table[i].groups & (groups | SETTINGS_ALL))) continue;
 		struct source from = source_find(i, args, file, arena);
 		struct str value = from.value.at ? from.value : str_of(table[i].fallback);
 
-		if (value.at && !value_read(&table[i], value, &raw))
+		if (value.at && !value_read(&table[i], value, &s))
 			return setting_wrong(i, &from, arena, why);
 		if (table[i].kind == KIND_URL)
-			raw.s.url_said = from.value.at && !from.in_file;
+			s.url_said = from.value.at && !from.in_file;
 	}
-	err = settings_finish(&raw, groups, arena, why);
+	err = settings_finish(&s, groups, arena, why);
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	if (err == OK) *out = raw.s;
+	if (err == OK) *out = s;
 	return err;
 }

@@ -214,7 +214,7 @@ static int64_t desk_nap(void *ctx)
 static enum err desk_clerks(
 	struct desk *d, const struct desk_settings *set, struct fault *why)
 {
-	struct clerk_options o = { str_of(d->store), set->db, DB_WRITE, &d->hooks,
+	struct clerk_options o = { d->set.store, set->db, DB_WRITE, &d->hooks,
 		set->seed };
 	enum err e;
 
@@ -222,7 +222,7 @@ static enum err desk_clerks(
 	if (!d->writer) return why->err;
 	e = schema_migrate(clerk_db(d->writer), why);
 	if (e || set->alone) return e;
-	if (store_url_is_shared(str_of(d->store)) && !set->one_writer) {
+	if (store_url_is_shared(d->set.store) && !set->one_writer) {
 		for (o.index = 1; o.index < WRITERS; o.index++) {
 			d->writers[o.index] = clerk_new(&o, why);
 			if (!d->writers[o.index]) return why->err;
@@ -236,8 +236,8 @@ static enum err desk_clerks(
 	d->slow_reader = d->reader ? clerk_new(&o, why) : NULL;
 	if (!d->slow_reader) return why->err;
 	d->threads = true;
-	if (!store_url_is_shared(str_of(d->store))) return OK;
-	d->peers = peers_new(str_of(d->store),
+	if (!store_url_is_shared(d->set.store)) return OK;
+	d->peers = peers_new(d->set.store,
 		&(struct peers_hooks){
 			d, desk_heard, desk_revoked, desk_unreached, desk_hint_heard },
 		why);
@@ -261,9 +261,9 @@ static enum err desk_start(struct desk *d, struct fault *why)
 
 void desk_set(struct desk *d, const struct desk_settings *set)
 {
-	atomic_store(&d->timeout_min_ms, set->timeout_min_ms);
-	atomic_store(&d->timeout_max_ms, set->timeout_max_ms);
-	atomic_store(&d->ask_rate, set->ask_rate);
+	atomic_store(&d->timeout_min_ms, set->set.timeout_min_ms);
+	atomic_store(&d->timeout_max_ms, set->set.timeout_max_ms);
+	atomic_store(&d->ask_rate, set->set.ask_rate);
 	atomic_store(&d->configured, set->configured);
 }
 
@@ -284,20 +284,15 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 		fail(why, ERR_MEMORY, "out of memory");
 		return NULL;
 	}
-	d->store = mem_copy(set->store.at, set->store.len);
+	d->set = set->set;
+	if (!d->set.notify_rate) d->set.notify_rate = NOTIFY_RATE;
 	d->url = mem_copy(set->url.at, set->url.len);
-	d->webhook_internal = desk_text(set->webhook_internal, STR("no"));
 	d->resumers = desk_text(set->resumers, STR_NONE);
 	d->configured = set->configured;
 	d->verifiers = desk_text(set->verifiers, STR_NONE);
 	d->channels = desk_text(set->channels, STR_NONE);
 	d->commands = desk_text(set->commands, STR_NONE);
 	d->test_tools = set->test_tools;
-	d->notify_rate = set->notify_rate ? set->notify_rate : NOTIFY_RATE;
-	d->mail_settled = set->mail_settled;
-	d->mail.reply = desk_text(set->mail_reply, STR_NONE);
-	d->mail.authserv = desk_text(set->mail_authserv, STR_NONE);
-	d->mail.approve = set->mail_approve;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble, reactions_need, reactions_run, desk_claim_along };
 	atomic_store(&d->ready, true);
@@ -309,9 +304,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	pthread_mutex_init(&d->hints.lock, NULL);
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
-	if (!d->store || !d->url || !d->webhook_internal || !d->resumers ||
-		!d->verifiers || !d->channels || !d->commands || !d->mail.reply ||
-		!d->mail.authserv)
+	if (!d->url || !d->resumers || !d->verifiers || !d->channels || !d->commands)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
 		return d;
@@ -335,15 +328,11 @@ struct desk *desk_close(struct desk *d)
 	pthread_mutex_destroy(&d->rate_lock);
 	pthread_mutex_destroy(&d->deadlines);
 	desk_books_done(d);
-	mem_free(d->store);
 	mem_free(d->url);
-	mem_free(d->webhook_internal);
 	mem_free(d->resumers);
 	mem_free(d->verifiers);
 	mem_free(d->channels);
 	mem_free(d->commands);
-	mem_free(d->mail.reply);
-	mem_free(d->mail.authserv);
 	for (int i = 0; i < WRITERS; i++)
 		arena_done(&d->routes[i].arena);
 	pthread_mutex_destroy(&d->listeners);

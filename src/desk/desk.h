@@ -8,6 +8,7 @@
 
 #include "core/notify/channel_limit.h"
 #include "core/people/project.h"
+#include "core/shared/settings.h"
 #include "store/clerk.h"
 #include "store/kept_ask.h"
 
@@ -16,25 +17,15 @@ struct model_access;
 struct desk;
 
 struct desk_settings {
-	struct str store; /* "sqlite:PATH" */
-	struct str url;	  /* how people reach it, no trailing slash */
-	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
-	int64_t timeout_min_ms, timeout_max_ms;
-	/* Of what internal addresses webhooks may reach, as core/address has it; empty:
-	 * none. And the names of resumers and verifiers, with commas between. */
-	struct str webhook_internal, resumers, verifiers;
+	struct settings set; /* its texts are borrowed, and must outlive the desk */
+	struct str url;	     /* how people reach it, no trailing slash */
+	struct str resumers, verifiers; /* their names, with commas between */
 	/* Agents and providers that are not in the store, and the key that secrets in it are
 	 * sealed with; borrowed, must outlive the desk. NULL: none. */
 	const struct configured *configured;
 	/* Channels that are configured, and the names of commands of [channels]; with commas
 	 * between. */
 	struct str channels, commands;
-	int64_t notify_rate; /* messages a minute to one contact; 0: 10 */
-	bool mail_settled;   /* a mail tells the end of an ask, too */
-	/* Replies by mail: their address, with {token} in it; who vouches for their senders;
-	 * the highest risk they approve. Empty: there are none; nobody does. */
-	struct str mail_reply, mail_authserv;
-	enum risk mail_approve;
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
 	bool test_tools;	     /* agents may have the tools of tests */

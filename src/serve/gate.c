@@ -61,7 +61,7 @@ static bool same_name(struct str a, struct str b)
 
 static bool host_allowed(struct serve *s, struct str host)
 {
-	struct str name = host_name(host), list = str_of(s->allowed_hosts), one;
+	struct str name = host_name(host), list = s->set.allowed_hosts, one;
 
 	if (!name.len) return false;
 	if (is_address(name) || str_is_nocase(name, "localhost")) return true;

@@ -47,10 +47,9 @@ struct serve {
 	/* Those among them whose peer waits, the oldest first; looked at every second. */
 	struct request *first_away, *last_away;
 	struct tick away_tick;
-	int64_t store_timeout_ms, state_timeout_ms;
 	struct turn turn;
 	char *url;
-	char *allowed_hosts;
+	struct settings set;	 /* as they were at the start */
 	struct tls_context *tls; /* borrowed; NULL: plain */
 	struct table noting;	 /* hash → struct use_note: being noted as used */
 	struct table bearers;	 /* hash → struct open_credential */
@@ -59,7 +58,6 @@ struct serve {
 	bool rechecking;
 	struct rate logins;	   /* tries of a name */
 	struct password_pool sums; /* of passwords */
-	int64_t mcp_wait_ms;	   /* how long a call is held */
 	struct request *spare;	   /* with the room of their replies */
 	int spares;
 	struct tool_wait *calls;     /* of MCP, that wait */

@@ -186,7 +186,7 @@ static enum err entered(struct task *t, struct fault *why)
 	m->tools = job->credential.tools;
 	m->bound = job->who.projects;
 	m->local = job->credential.mcp_local;
-	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->mcp_wait_ms;
+	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->set.mcp_wait_ms;
 	if (m->batch) m->wait_ms = 0;
 	if (m->wait_max_ms >= 0 && m->wait_ms > m->wait_max_ms)
 		m->wait_ms = m->wait_max_ms;

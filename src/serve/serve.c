@@ -243,8 +243,8 @@ static void away_remove(struct request *r)
 
 static int64_t away_limit(const struct serve *s, const struct request *r)
 {
-	return r->route && r->route->use == &use_session_state ? s->state_timeout_ms
-							       : s->store_timeout_ms;
+	return r->route && r->route->use == &use_session_state ? s->set.state_timeout_ms
+							       : s->set.store_timeout_ms;
 }
 
 /* Replies that the store takes too long. The clerk's result is dropped. */
@@ -534,15 +534,12 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->desk = desk;
 	s->started_ms = clock_now_ms();
 	s->tls = set->tls;
-	s->mcp_wait_ms = set->mcp_wait_ms;
-	s->store_timeout_ms = set->store_timeout_ms;
-	s->state_timeout_ms = set->state_timeout_ms;
+	s->set = set->set;
 	s->away_tick.fn = away_look;
 	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
-	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
-	if (!s->url || !s->allowed_hosts || !slack_set_up(s, set->slack)) {
+	if (!s->url || !slack_set_up(s, set->slack)) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
@@ -646,7 +643,6 @@ struct serve *serve_free(struct serve *s)
 	mem_free(s->url);
 	slack_socket_free(s->slack_socket);
 	slack_in_free(s->slack);
-	mem_free(s->allowed_hosts);
 	mem_free(s);
 	return NULL;
 }

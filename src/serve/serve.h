@@ -25,13 +25,10 @@ struct serve_slack {
 struct serve_settings {
 	const struct serve_slack *slack; /* NULL: not at all; copied */
 	struct str url;			 /* how people reach it, no trailing slash */
-	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
-	const uint8_t *key;	  /* SERVER_KEY_SIZE bytes, for what is signed; copied */
+	struct settings set;		 /* its texts are borrowed */
+	const uint8_t *key; /* SERVER_KEY_SIZE bytes, for what is signed; copied */
 	struct tls_context
-		*tls;	     /* borrowed; NULL: plain. Unix sockets are plain always */
-	int64_t mcp_wait_ms; /* how long a call of an MCP client is held */
-	/* How long the store may take for a request, and for the whole state of a session. */
-	int64_t store_timeout_ms, state_timeout_ms;
+		*tls; /* borrowed; NULL: plain. Unix sockets are plain always */
 	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
 };
 

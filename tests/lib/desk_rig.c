@@ -62,18 +62,20 @@ static bool rig_place(struct rig *r)
 
 static bool rig_desk(struct rig *r)
 {
-	struct desk_settings set = { .store = str_of(r->place),
+	struct desk_settings set = {
+		.set = { .store = str_of(r->place),
+			.ask_rate = r->options.ask_rate,
+			.timeout_min_ms = 1,
+			.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000,
+			.webhook_internal = str_of(r->options.webhook_internal) },
 		.url = STR("http://desk.test"),
-		.ask_rate = r->options.ask_rate,
-		.timeout_min_ms = 1,
-		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000,
-		.webhook_internal = str_of(r->options.webhook_internal),
 		.resumers = str_of(r->options.resumers),
 		.db = &r->db,
 		.alone = r->options.alone,
 		.test_tools = getenv("PARLEY_TEST_TOOLS"),
 		.seed = r->options.seed,
-		.one_writer = r->options.one_writer };
+		.one_writer = r->options.one_writer
+	};
 
 	r->db = (struct db_options){ .vfs = r->options.cut ? "cut" : NULL,
 		.weak_sync = r->options.weak_sync,

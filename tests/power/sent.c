@@ -253,9 +253,9 @@ static void work_open(const struct rig_options *options)
 	prepare();
 	work.runner = runner_new(work.rig.desk,
 		&(struct runner_settings){ .node = STR("a"),
-			.runs_max = 4,
-			.timeout_ms = MODEL_TIMEOUT_MS,
-			.idle_ms = MODEL_IDLE_MS },
+			.set = { .runs_max = 4,
+				.model_timeout_ms = 300 * 1000,
+				.model_idle_ms = 90 * 1000 } },
 		&why);
 	assert_non_null(work.runner);
 	assert_int_equal(runner_start(work.runner, &why), OK);

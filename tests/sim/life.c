@@ -141,10 +141,11 @@ void base_show(enum who w, struct job *job)
 static struct desk *desk_make(uint64_t seed, bool weak_sync)
 {
 	const struct db_options db = { .vfs = "cut", .weak_sync = weak_sync };
-	const struct desk_settings set = { .store = STR("sqlite:/sim.db"),
+	const struct desk_settings set = { .set = { .store = STR("sqlite:/sim.db"),
+						   .timeout_min_ms = 1000,
+						   .timeout_max_ms =
+							   INT64_C(30) * 86400000 },
 		.url = STR("http://sim"),
-		.timeout_min_ms = 1000,
-		.timeout_max_ms = INT64_C(30) * 86400000,
 		.db = &db,
 		.alone = true,
 		.test_tools = getenv("PARLEY_TEST_TOOLS"),

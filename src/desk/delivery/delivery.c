@@ -147,9 +147,8 @@ enum err desk_check_callback(
 	enum err e = OK;
 	struct url url;
 
-	if (c->webhook.len &&
-		(!url_split(c->webhook, &url) ||
-			!reach_may_allow(str_of(d->webhook_internal), &url)))
+	if (c->webhook.len && (!url_split(c->webhook, &url) ||
+				      !reach_may_allow(d->set.webhook_internal, &url)))
 		e = fail_at(why, "/on_settled/webhook",
 			"the operator must allow an internal address, or one without TLS "
 			"(webhook_internal)");

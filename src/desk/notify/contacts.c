@@ -180,7 +180,7 @@ static enum err address_admit(
 			t->desk->commands);
 	if (channel_is(b->channel, CHANNEL_URL) &&
 		(!url_split(b->address, &url) ||
-			!reach_may_allow(str_of(t->desk->webhook_internal), &url)))
+			!reach_may_allow(t->desk->set.webhook_internal, &url)))
 		return fail_at(why,
 			channel_is(b->channel, CHANNEL_BROWSER) ? "/subscription/endpoint"
 								: "/address",

@@ -40,7 +40,7 @@ void desk_mail_metrics(struct desk *d, struct buf *out)
 		"# HELP parley_mail_in_total Replies by mail, by what became of them.\n"
 		"# TYPE parley_mail_in_total counter\n");
 	for (int i = 0; i < MAIL_OUTCOMES; i++) {
-		int64_t n = atomic_load(&d->mail.counts[i]);
+		int64_t n = atomic_load(&d->mail_replies[i]);
 
 		if (n)
 			buf_print(out, "parley_mail_in_total{outcome=\"%s\"} %lld\n",
@@ -68,7 +68,7 @@ struct incoming {
 static bool token_fits(
 	const struct incoming *in, struct str key, struct str address, char id[ID_SIZE])
 {
-	struct str token = mail_token_find(str_of(in->desk->mail.reply), address);
+	struct str token = mail_token_find(in->desk->set.mail_reply, address);
 
 	return token.len && mail_token_read(key, "dlv", token, id);
 }
@@ -294,11 +294,13 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 		[MAIL_MEANS_SKIP] = &use_skip,
 		[MAIL_MEANS_ASK_BACK] = &use_reply,
 	};
-	const struct channel_limit limit = { .approve = (enum risk)in->desk->mail.approve,
+	const struct channel_limit limit = {
+		.approve = (enum risk)in->desk->set.mail_approve,
 		.rejects = true,
 		.room = CHANNEL_ROOM_MAIL,
 		/* Its token names the ask, and what an ask asks for never changes. */
-		.digest = ask_short_digest(&in->ask) };
+		.digest = ask_short_digest(&in->ask)
+	};
 	struct task *t = task_as_person(in);
 	struct fault refused = { 0 };
 	bool voted = false;
@@ -339,7 +341,7 @@ static enum err reply_take(struct incoming *in, enum mail_outcome *out, struct f
 	if (text.len > REPLY_TEXT_MAX) text = STR_NONE;
 	if (!mail_reply_read(text, &in->parts, &in->arena, &m))
 		return fail(why, ERR_MEMORY, "out of memory");
-	if (m.decides && !in->desk->mail.authserv[0])
+	if (m.decides && !in->desk->set.mail_authserv.len)
 		return notice_send(in, "channel", why);
 	if (m.verb != MAIL_MEANS_NOTHING) return meaning_do(in, &m, out, why);
 	*out = m.needs_note ? MAIL_REFUSED : MAIL_UNCLEAR;
@@ -381,8 +383,8 @@ static enum err incoming_take(
 	if (e || !in->found || !in->contact.verified ||
 		!str_eq_nocase(in->mail.from, in->contact.address))
 		return e;
-	if (in->desk->mail.authserv[0] &&
-		!mail_vouched(&in->mail, str_of(in->desk->mail.authserv), &in->arena))
+	if (in->desk->set.mail_authserv.len &&
+		!mail_vouched(&in->mail, in->desk->set.mail_authserv, &in->arena))
 		return in->open && in->contact.user.len
 			       ? notice_stage(
 					 (struct notice){ in, "unverified", false, true },
@@ -401,7 +403,7 @@ enum err desk_mail_in(struct desk *d, struct str raw, struct str recipient,
 	struct incoming in = { .desk = d, .recipient = recipient };
 	enum err e = incoming_take(&in, raw, out, why);
 
-	if (!e) atomic_fetch_add(&d->mail.counts[*out], 1);
+	if (!e) atomic_fetch_add(&d->mail_replies[*out], 1);
 	arena_done(&in.arena);
 	arena_done(&in.found_in);
 	return e;
@@ -412,7 +414,7 @@ static enum err mail_in_read(struct job *job, struct rows *rows, struct fault *w
 	(void)rows;
 	if (job->who.role != ROLE_LOCAL_ADMIN)
 		return fail(why, ERR_FORBIDDEN, "only on the server's own machine");
-	return task_of(job)->desk->mail.reply[0]
+	return task_of(job)->desk->set.mail_reply.len
 		       ? OK
 		       : fail(why, ERR_CHANNEL_OFF, "%s is not configured on this server",
 				 "mail_reply");

@@ -41,7 +41,7 @@ static bool contact_takes_end(const struct desk *desk, const struct contact *c)
 {
 	enum contact_format format = contact_format(c);
 
-	if (channel_is(c->channel, CHANNEL_KEEPS)) return desk->mail_settled;
+	if (channel_is(c->channel, CHANNEL_KEEPS)) return desk->set.mail_settled;
 	return format == FORMAT_PARLEY || format == FORMAT_NTFY;
 }
 
@@ -259,7 +259,7 @@ static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
 	enum err e =
 		rows_query(rows, SQL_CONTACT_RECENT, args, 4, row_cache_row, &r, why);
 
-	if (e || r.len + claimed_now(rows, d) < t->desk->notify_rate) return e;
+	if (e || r.len + claimed_now(rows, d) < t->desk->set.notify_rate) return e;
 	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
 	/* A reply in a thread is delayed, not summarized: a summary would lose its text. */
 	if (d->purpose == DELIVERY_THREAD)

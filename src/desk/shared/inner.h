@@ -70,9 +70,7 @@ struct desk {
 		int64_t readers; /* who are told by fn */
 		struct partial *partials;
 	} hints;
-	char *store;
 	char *url;
-	char *webhook_internal;	    /* as core/address has it */
 	char *resumers, *verifiers; /* names with commas between */
 	/* Borrowed; or NULL. A reload puts another in its place, and the one before stays
 	 * alive. */
@@ -98,17 +96,11 @@ struct desk {
 	struct counts counts;
 	bool threads;
 	struct fetched fetched;
-	int64_t notify_rate; /* messages a minute to one contact */
+	struct settings set; /* as they were at the start */
 	bool test_tools;
 	struct notify_counts told_counts;
-	bool mail_settled; /* a mail tells the end of an ask, too */
-	/* Replies: how their address is made, who vouches for their senders (empty: nobody),
-	 * the highest risk they approve, and what became of them since the start. */
-	struct {
-		char *reply, *authserv;
-		enum risk approve;
-		_Atomic int64_t counts[MAIL_OUTCOMES];
-	} mail;
+	_Atomic int64_t
+		mail_replies[MAIL_OUTCOMES]; /* what became of them since the start */
 	char *channels; /* that are configured, with commas between */
 	char *commands; /* names of [channels], likewise */
 	/* The table of routes that was read last: of each writing clerk its own. */

@@ -73,7 +73,7 @@ static void defaults_are_those_of_the_contract(void **state)
 	CHECK_INT(got.timeout_min_ms, 1000);
 	CHECK(got.timeout_max_ms == (int64_t)30 * 86400 * 1000);
 	CHECK_INT(got.mcp_wait_ms, 50000);
-	CHECK(!got.plain && !got.log_json);
+	CHECK(!got.plain && !got.log);
 	CHECK_INT(got.log_level, LOG_INFO);
 	CHECK_INT(got.url.len, 0);
 	CHECK_STR(got.data, path(".local/state/parley"));
@@ -102,7 +102,7 @@ static void flags_go_before_environment_before_file(void **state)
 	file_write("parley/parley.conf", "# ours\nask_rate = 1\nlog=json\n");
 	CHECK_INT(take(0, NULL), OK);
 	CHECK_INT(got.ask_rate, 1);
-	CHECK(got.log_json);
+	CHECK_INT(got.log, 1);
 	setenv("PARLEY_ASK_RATE", "2", 1);
 	CHECK_INT(take(0, NULL), OK);
 	CHECK_INT(got.ask_rate, 2);
