@@ -4,7 +4,8 @@
 usage: embed.py OUT.c OUT.d WEB_DIST OPENAPI
 
 Each file goes in twice, as it is and gzipped beside OUT.c. Without a built page a plain one
-stands in that says how to build it; a later build of the page is seen through OUT.d.
+stands in that says how to build it. OUT.d names the files and their folders, and the folder
+that WEB_DIST is in: ninja sees a page that is built anew or for the first time.
 """
 import gzip
 import hashlib
@@ -35,6 +36,16 @@ def found(dist):
     return files
 
 
+def write_new(path, text):
+    """Leaves a file alone that has this text already: nothing is compiled again for it."""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def main():
     out, depfile, dist, openapi = sys.argv[1:]
     beside = os.path.splitext(os.path.abspath(out))[0]
@@ -62,14 +73,11 @@ def main():
                     f"\t\tfile{number}_start, file{number}_end, "
                     f"pack{number}_start, pack{number}_end }},")
 
-    with open(out, "w", encoding="utf-8") as file:
-        file.write("/* Made by embed.py. */\n#include \"serve/page.h\"\n\n"
-                   + ";\n".join(embeds) + ";\n\nconst struct page_file page_files[] = {\n"
-                   + "\n".join(rows) + "\n\t{ 0 },\n};\n")
+    write_new(out, "/* Made by embed.py. */\n#include \"serve/page.h\"\n\n"
+              + ";\n".join(embeds) + ";\n\nconst struct page_file page_files[] = {\n"
+              + "\n".join(rows) + "\n\t{ 0 },\n};\n")
     with open(depfile, "w", encoding="utf-8") as file:
-        watched = [dist] if os.path.isdir(dist) else []
-        assets = os.path.join(dist, "assets")
-        watched += [assets] if os.path.isdir(assets) else []
+        watched = [os.path.dirname(dist)] + [folder for folder, _, _ in os.walk(dist)]
         names = [name.replace(" ", "\\ ") for name in inputs + watched]
         file.write(f"{out}: {' '.join(names)}\n")
 
