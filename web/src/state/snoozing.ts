@@ -1,9 +1,10 @@
 /* Snoozing: out of one's own list until a time. Others still see the ask, and its deadline runs on. */
-import { api, Refused } from '../api/client';
+import { api } from '../api/client';
 import type { Ask } from '../api/types';
 import { t } from '../lib/i18n.svelte';
 import { askTitle } from '../lib/order';
 import { moment } from '../lib/time';
+import { toastProblem } from './action.svelte';
 import { asks } from './asks.svelte';
 import { toasts } from './toasts.svelte';
 
@@ -26,8 +27,7 @@ export async function snooze(ask: Ask, until: number | null): Promise<boolean> {
 			});
 		return true;
 	} catch (error) {
-		const title = error instanceof Refused ? error.message : t('web.problem.unreachable');
-		toasts.show({ tone: 'bad', title });
+		toastProblem(error);
 		return false;
 	}
 }
