@@ -102,6 +102,7 @@ static void when_read(
 {
 	struct notify_step *s = r->out;
 	const struct json *before = json_get(r->json, "before");
+	const struct json *to = json_get(r->json, "to");
 
 	(void)m;
 	if (json_is(before, JSON_NULL)) before = NULL;
@@ -114,6 +115,9 @@ static void when_read(
 		s->at_ms > SPAN_MAX_MS)
 		wrong_member(r->check, r->at, s->before ? STR("before") : STR("after"),
 			SPAN_MUST);
+	if (!to || to->type == JSON_NULL)
+		wrong_member(r->check, r->at, STR("to"), "must be an array of 1 to %d",
+			ROUTE_TO_MAX);
 }
 
 static void when_write(
@@ -140,7 +144,7 @@ static const struct shape_member step_members[] = {
 	{ STR("after"), OF_OWN, .read = when_read, .write = when_write },
 	{ STR("before"), OF_OWN, .flags = SHAPE_UNSAID, .read = passed_over },
 	{ STR("to"), OF_LIST, ALL(notify_step, to), .least = 1, .most = ROUTE_TO_MAX,
-		.flags = TEXT_NEEDED, .must = "must be an array of {least} to {most}",
+		.must = "must be an array of {least} to {most}",
 		.each = "must be assignees, all, role:admin, user:usr_…, team:NAME, "
 			"team:NAME/on_call, team:NAME/leads or contact:con_…",
 		.of = &to_shape },

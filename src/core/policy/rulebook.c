@@ -122,13 +122,6 @@ void rule_show_members(struct json_writer *w, const struct rule_record *r, int64
 	jw_put_int(w, "version", r->version);
 }
 
-void rule_show(struct json_writer *w, const struct rule_record *r, int64_t now_ms)
-{
-	jw_object(w);
-	rule_show_members(w, r, now_ms);
-	jw_object_end(w);
-}
-
 void stop_show(struct json_writer *w, const struct stop_record *s, int64_t now_ms)
 {
 	jw_object(w);

@@ -58,10 +58,8 @@ struct policy_record {
 	int64_t version;
 };
 
-/* {id, effect, …}: the rule as the API shows it, without `warnings`. One whose time is up
+/* id, effect, …: the members of a rule as the API shows it, but for `warnings`. One whose time is up
  * is shown as ended, whether that was written down yet or not. */
-void rule_show(struct json_writer *, const struct rule_record *, int64_t now_ms);
-/* The members of it, without the braces around them. */
 void rule_show_members(struct json_writer *, const struct rule_record *, int64_t now_ms);
 /* {ask, tool, subject}, or null. */
 void rule_show_from(struct json_writer *, const struct rule_record *);

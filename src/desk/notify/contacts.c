@@ -6,6 +6,7 @@
 #include "core/shared/address.h"
 #include "desk/notify/notify_ask.h"
 #include "desk/people/people.h"
+#include "desk/shared/collection.h"
 
 /* ---- whose ---- */
 
@@ -48,84 +49,13 @@ static enum err contact_may(const struct task *t, struct fault *why)
 		       : fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 }
 
-static bool shows_whole(const struct task *t, const struct contact *c)
+static enum err contact_show(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
 {
-	(void)c;
-	return role_may(t->job.who.role, MAY_ADMIN);
-}
-
-static void contact_show(struct task *t, const struct contact *c)
-{
-	struct json_writer w = { .out = &t->job.out };
-
-	contact_write(&w, c, shows_whole(t, c), &t->job.arena);
-}
-
-static enum err contact_missing(const struct task *t, struct fault *why)
-{
-	return fail(
-		why, ERR_NOT_FOUND, "no contact %.*s", STR_ARGS(str_first(t->id, 64)));
-}
-
-/* ---- list, get ---- */
-
-struct contact_listed {
-	struct task *t;
-	struct json_writer *w;
-	bool found;
-};
-
-static enum err contact_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct contact_listed *l = ctx;
-	struct arena *arena = &l->t->job.arena;
-	struct contact c;
-	enum err e = record_read(&records[RECORD_CONTACTS], row, arena, &c, why);
-
-	if (e || !owned(l->t, &c)) return e;
-	l->found = true;
-	contact_write(l->w, &c, shows_whole(l->t, &c), arena);
+	(void)rows, (void)why;
+	contact_write(w, record, role_may(t->job.who.role, MAY_ADMIN), &t->job.arena);
 	return OK;
 }
-
-static enum err contact_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct contact_listed l = { t, &w, false };
-	const struct val args[] = { val_int(job->who.ws), val_text(owner_user(t)),
-		val_text(owner_team(t)) };
-	int64_t as_of = 0;
-	enum err e = contact_may(t, why);
-
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
-	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_CONTACT_LIST, args, 3, contact_row, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "contacts", NULL, 0, as_of);
-	jw_object_end(&w);
-	return e;
-}
-
-const struct use use_contact_list = READS("contact_list", 0, 0, contact_list_read, NULL);
-
-static enum err contact_get_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct contact_listed l = { t, &w, false };
-	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = contact_may(t, why);
-
-	if (!e)
-		e = rows_query(rows, SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2,
-			contact_row, &l, why);
-	return e || l.found ? e : contact_missing(t, why);
-}
-
-const struct use use_contact_get = READS("contact_get", 0, 0, contact_get_read, NULL);
 
 /* ---- while deciding ---- */
 
@@ -148,15 +78,6 @@ static enum err owner_admit(struct task *t, struct rows *rows, struct fault *why
 				role_name(p->role));
 	}
 	return e ? e : desk_refused(t, why);
-}
-
-static enum err contact_admit(
-	struct task *t, struct rows *rows, const struct contact **out, struct fault *why)
-{
-	enum err e = owner_admit(t, rows, why);
-
-	if (!e) e = contact_fetch(rows, t->job.who.ws, t->id, out, why);
-	return e || (*out && owned(t, *out)) ? e : contact_missing(t, why);
 }
 
 /* What only the desk knows of an address. */
@@ -209,10 +130,15 @@ static enum err contact_fits(struct task *t, struct rows *rows,
 	return e;
 }
 
-static void contact_remove(struct rows *rows, const struct contact *c)
+static void contact_leaves(struct rows *rows, const struct contact *c)
 {
 	contact_event(rows, c, "contact.removed");
 	rows_count_contacts(rows, c->ws, -1);
+}
+
+static void contact_remove(struct rows *rows, const struct contact *c)
+{
+	contact_leaves(rows, c);
 	rows_delete(rows, c);
 }
 
@@ -270,7 +196,32 @@ static enum err routes_seed(struct rows *rows, int64_t ws, struct fault *why)
 	return OK;
 }
 
-/* ---- create ---- */
+/* ---- the collection ---- */
+
+static enum err contact_admit(struct task *t, struct rows *rows, struct fault *why)
+{
+	return t->job.kind->read ? contact_may(t, why) : owner_admit(t, rows, why);
+}
+
+static enum err contact_args(
+	struct task *t, struct rows *rows, struct val *args, int *len, struct fault *why)
+{
+	(void)rows, (void)why;
+	args[(*len)++] = val_text(owner_user(t));
+	args[(*len)++] = val_text(owner_team(t));
+	return OK;
+}
+
+static enum err contact_find(const struct collection *r, struct task *t,
+	struct rows *rows, struct str which, const void **out, struct fault *why)
+{
+	const struct contact *c = NULL;
+	enum err e = contact_fetch(rows, t->job.who.ws, which, &c, why);
+
+	(void)r;
+	*out = !e && c && owned(t, c) ? c : NULL;
+	return e;
+}
 
 static enum err contact_create_check(struct task *t, struct fault *why)
 {
@@ -279,64 +230,6 @@ static enum err contact_create_check(struct task *t, struct fault *why)
 	return contact_body_read(t->body, of_team(t), b, why);
 }
 
-static enum err contact_create_decide(
-	struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct contact_body *b = t->checked;
-	struct contact fresh = { .ws = job->who.ws,
-		.user = owner_user(t),
-		.team = owner_team(t),
-		.created_ms = rows->now_ms };
-	struct contact *c;
-	enum err e = owner_admit(t, rows, why);
-
-	if (!e) e = address_admit(t, b, why);
-	if (!e) e = browser_take(rows, fresh.ws, b, why);
-	if (!e && fresh.user.len)
-		e = slack_free(rows, b->channel, b->address, fresh.user, why);
-	if (!e) e = contact_fits(t, rows, b, why);
-	if (!e) e = routes_seed(rows, fresh.ws, why);
-	if (e) return e;
-	fresh.id = rows_new_id(rows, "con");
-	fresh.channel = b->channel;
-	fresh.address = b->address;
-	fresh.format = b->format;
-	fresh.name = b->name;
-	if (channel_is(b->channel, CHANNEL_BROWSER))
-		fresh.detail = subscription_detail(&b->subscription, rows->arena);
-	fresh.verified = fresh.team.len || !channel_is(b->channel, CHANNEL_CODE);
-	c = rows_new(rows, RECORD_CONTACTS, &fresh);
-	rows_count_contacts(rows, fresh.ws, 1);
-	if (!c->verified) e = contact_code_send(rows, c, why);
-	if (!e) contact_event(rows, c, "contact.added");
-	if (e) return e;
-	job->status = 201;
-	desk_keep_id(t, "contact", c->id);
-	contact_show(t, c);
-	return OK;
-}
-
-static enum err contact_again(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct contact *c;
-	struct str id;
-	enum err e = desk_kept_id(t, k, "contact", &id, why);
-
-	if (!e) e = contact_fetch(rows, job->who.ws, id, &c, why);
-	if (e) return e;
-	if (!c) return fail(why, ERR_NOT_FOUND, "no contact %.*s", STR_ARGS(id));
-	contact_show(t, c);
-	return OK;
-}
-
-const struct use use_contact_create = WRITES("contact_create", 0, JOB_LATE, NULL,
-	contact_create_decide, contact_again, contact_create_check);
-
-/* ---- change, delete ---- */
-
 static enum err contact_patch_check(struct task *t, struct fault *why)
 {
 	struct contact_patch *p = TASK_CHECKED(t, struct contact_patch);
@@ -344,39 +237,98 @@ static enum err contact_patch_check(struct task *t, struct fault *why)
 	return contact_patch_read(t->body, p, why);
 }
 
-static enum err contact_patch_decide(
-	struct job *job, struct rows *rows, struct fault *why)
+static enum err contact_new(
+	struct task *t, struct rows *rows, struct contact *c, struct fault *why)
 {
-	struct task *t = task_of(job);
-	const struct contact_patch *p = t->checked;
-	const struct contact *was;
-	struct contact *c;
-	enum err e = contact_admit(t, rows, &was, why);
+	const struct contact_body *b = t->checked;
+	enum err e = address_admit(t, b, why);
 
-	if (e) return e;
-	c = rows_change(rows, was);
+	c->id = rows_new_id(rows, "con");
+	c->user = owner_user(t);
+	c->team = owner_team(t);
+	c->created_ms = rows->now_ms;
+	c->channel = b->channel;
+	c->address = b->address;
+	c->format = b->format;
+	c->name = b->name;
+	if (b->channel == DELIVERY_PUSH)
+		c->detail = subscription_detail(&b->subscription, rows->arena);
+	c->verified = c->team.len ||
+		      (b->channel != DELIVERY_EMAIL && b->channel != DELIVERY_SLACK);
+	if (!e) e = browser_take(rows, c->ws, b, why);
+	if (!e && c->user.len) e = slack_free(rows, b->channel, b->address, c->user, why);
+	if (!e) e = contact_fits(t, rows, b, why);
+	return e ? e : routes_seed(rows, c->ws, why);
+}
+
+static enum err contact_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
+{
+	const struct contact_patch *p = t->checked;
+	struct contact *c = record;
+
+	if (!was) return contact_new(t, rows, c, why);
 	if (p->has_name) c->name = p->name;
 	if (p->has_muted) c->muted = p->muted;
-	contact_show(t, c);
 	return OK;
 }
 
-const struct use use_contact_patch = WRITES("contact_patch", 0, JOB_LATE, NULL,
-	contact_patch_decide, NULL, contact_patch_check);
-
-static enum err contact_delete_decide(
-	struct job *job, struct rows *rows, struct fault *why)
+static enum err contact_written(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
 {
-	const struct contact *c;
-	enum err e = contact_admit(task_of(job), rows, &c, why);
+	struct contact *c = record;
+	enum err e = OK;
 
-	if (!e) contact_remove(rows, c);
-	if (!e) job->status = 204;
+	(void)t;
+	if (was) return OK;
+	rows_count_contacts(rows, c->ws, 1);
+	if (!c->verified) e = contact_code_send(rows, c, why);
+	if (!e) contact_event(rows, c, "contact.added");
 	return e;
 }
 
-const struct use use_contact_delete =
-	WRITES("contact_delete", 0, JOB_LATE, NULL, contact_delete_decide, NULL, NULL);
+static enum err contact_before_delete(
+	struct task *t, struct rows *rows, const void *record, struct fault *why)
+{
+	(void)t, (void)why;
+	contact_leaves(rows, record);
+	return OK;
+}
+
+static const struct collection contacts = {
+	.noun = "contact",
+	.nouns = "contacts",
+	.record = RECORD_CONTACTS,
+	.id_at = offsetof(struct contact, id),
+	.list = SQL_CONTACT_LIST,
+	.admit = contact_admit,
+	.args = contact_args,
+	.find = contact_find,
+	.show = contact_show,
+	.fill = contact_fill,
+	.written = contact_written,
+	.before_delete = contact_before_delete,
+};
+
+const struct use use_contact_list = LISTS("contact_list", 0, contacts);
+const struct use use_contact_get = GETS("contact_get", 0, contacts);
+const struct use use_contact_create =
+	CREATES("contact_create", 0, JOB_LATE, contacts, contact_create_check);
+const struct use use_contact_patch =
+	PATCHES("contact_patch", 0, JOB_LATE, contacts, contact_patch_check);
+const struct use use_contact_delete = DELETES("contact_delete", 0, JOB_LATE, contacts);
+
+/* One's own, to be verified or tried. */
+static enum err contact_of_path(
+	struct task *t, struct rows *rows, const struct contact **out, struct fault *why)
+{
+	const void *found;
+	enum err e = owner_admit(t, rows, why);
+
+	if (!e) e = collection_find(&contacts, t, rows, t->id, &found, why);
+	if (!e) *out = found;
+	return e;
+}
 
 enum err contacts_drop(struct rows *rows, int64_t ws, struct str user, struct str team,
 	struct fault *why)
@@ -484,9 +436,8 @@ static enum err code_try(struct task *t, struct rows *rows, struct contact *c,
 		c->broken_ms = 0;
 		c->broken = STR_NONE;
 		c->code = STR_NONE;
-		contact_show(t, c);
 		contact_event(rows, c, "contact.verified");
-		return OK;
+		return collection_reply(&contacts, t, rows, c, why);
 	}
 	c->code_tries++;
 	rows_savepoint(rows);
@@ -502,7 +453,7 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 	struct str code = json_text(json_get(t->body, "code"));
 	const struct contact *was;
 	struct contact *c;
-	enum err e = contact_admit(t, rows, &was, why);
+	enum err e = contact_of_path(t, rows, &was, why);
 
 	if (e) return e;
 	if (was->verified && !was->broken_ms)
@@ -516,8 +467,7 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 	e = contact_code_send(rows, c, why);
 	if (e) return e;
 	job->status = 202;
-	contact_show(t, c);
-	return OK;
+	return collection_reply(&contacts, t, rows, c, why);
 }
 
 const struct use use_contact_verify =
@@ -532,7 +482,7 @@ static enum err test_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct json_writer w = { .out = &job->out };
 	const struct contact *c;
 	struct delivery *d;
-	enum err e = contact_admit(t, rows, &c, why);
+	enum err e = contact_of_path(t, rows, &c, why);
 
 	if (!e && !c->verified)
 		e = fail(why, ERR_UNVERIFIED, "verify this contact first");

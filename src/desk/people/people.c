@@ -2,6 +2,7 @@
  */
 #include "desk/people/people.h"
 #include "desk/notify/contacts.h"
+#include "desk/shared/collection.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -32,42 +33,27 @@ void user_write(struct json_writer *w, const struct user *u, struct str login_co
 
 /* ---- list, get ---- */
 
-static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
+static enum err user_show(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
 {
-	struct listed *l = ctx;
-	struct user u = { 0 };
-	enum err e;
-
-	if (l->left-- == 0) {
-		l->more = true;
-		return OK;
-	}
-	e = user_from_row(row, &l->t->job.arena, &u, why);
-	if (!e) user_write(l->w, &u, STR_NONE);
-	l->last = u.id;
-	return e;
+	(void)t, (void)rows, (void)why;
+	user_write(w, record, STR_NONE);
+	return OK;
 }
 
-static enum err user_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	return page_list(task_of(job), rows, "users", SQL_USER_LIST, user_listed, why);
-}
+static const struct collection users = {
+	.noun = "user",
+	.nouns = "users",
+	.record = RECORD_USERS,
+	.id_at = offsetof(struct user, id),
+	.list = SQL_USER_LIST,
+	.paged = true,
+	.show = user_show,
+};
 
 /* People see each other, to assign; agents do not. */
-const struct use use_user_list =
-	READS("user_list", MAY_READ_ALL, 0, user_list_read, NULL);
-
-static enum err user_get_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct json_writer w = { .out = &job->out };
-	const struct user *u;
-	enum err e = rows_fetch_user(rows, job->who.ws, task_of(job)->id, &u, why);
-
-	if (!e) user_write(&w, u, STR_NONE);
-	return e;
-}
-
-const struct use use_user_get = READS("user_get", MAY_READ_ALL, 0, user_get_read, NULL);
+const struct use use_user_list = LISTS("user_list", MAY_READ_ALL, users);
+const struct use use_user_get = GETS("user_get", MAY_READ_ALL, users);
 
 /* ---- create, change ---- */
 

@@ -10,24 +10,16 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-static enum err out_of_memory(struct fault *why)
-{
-	return fail(why, ERR_MEMORY, "out of memory");
-}
+static const struct collection rules;
 
 enum err rule_find(struct task *t, struct rows *rows, struct str id,
 	const struct rule_record **out, struct fault *why)
 {
-	const struct val key[] = { val_int(t->job.who.ws), val_text(id) };
-	enum err e = OK;
+	const void *found;
+	enum err e = collection_find(&rules, t, rows, id, &found, why);
 
-	if (!rows_find(rows, RECORD_RULES, id))
-		e = rows_fetch(rows, RECORD_RULES, SQL_OF(RECORD_RULES, RECORD_GET), key,
-			2, why);
-	if (e) return e;
-	*out = rows_find(rows, RECORD_RULES, id);
-	if (*out && (*out)->ws == t->job.who.ws) return OK;
-	return fail(why, ERR_NOT_FOUND, "no rule %.*s", STR_ARGS(str_first(id, 64)));
+	if (!e) *out = found;
+	return e;
 }
 
 static bool rule_own(const struct principal *p, const struct rule_record *r)
@@ -52,8 +44,9 @@ static enum err rule_check(struct task *t, struct fault *why)
 	return rule_read(t->body, NULL, NULL, clock_now_ms(), &t->job.arena, r, why);
 }
 
-enum err rule_add(struct task *t, struct rows *rows, struct rule_record *like,
-	const struct rule_record **out, struct fault *why)
+/* Gives it what a new rule has, if there is room. */
+static enum err rule_begin(
+	struct task *t, struct rows *rows, struct rule_record *like, struct fault *why)
 {
 	struct buf by = { .max = 4096 };
 	struct policy_snapshot *snapshot;
@@ -72,9 +65,17 @@ enum err rule_add(struct task *t, struct rows *rows, struct rule_record *like,
 	like->made_by = buf_keep_done(&by, rows->arena);
 	like->made_user = t->job.who.user;
 	like->created_ms = rows->now_ms;
-	*out = rows_new(rows, RECORD_RULES, like);
-	if ((*out)->expires_ms) rows_due_at(rows, (*out)->expires_ms);
+	if (like->expires_ms) rows_due_at(rows, like->expires_ms);
 	return OK;
+}
+
+enum err rule_add(struct task *t, struct rows *rows, struct rule_record *like,
+	const struct rule_record **out, struct fault *why)
+{
+	enum err e = rule_begin(t, rows, like, why);
+
+	if (!e) *out = rows_new(rows, RECORD_RULES, like);
+	return e;
 }
 
 /* What a rule wants must exist. */
@@ -125,62 +126,6 @@ static enum err rule_check_from(
 	return OK;
 }
 
-/* Its warnings, and how many open approvals it fits, are read afterwards, by a reading clerk
- * (use_rule_warned). */
-static void rule_reply(struct task *t, struct rows *rows, const struct rule_record *r)
-{
-	struct json_writer w = { .out = &t->job.out };
-
-	t->id = arena_str(&t->job.arena, r->id);
-	jw_object(&w);
-	rule_show_members(&w, r, rows->now_ms);
-	jw_put_array(&w, "warnings");
-	jw_array_end(&w);
-	jw_put_int(&w, "waiting", 0);
-	jw_object_end(&w);
-}
-
-static enum err rule_make_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct rule_record like = *(const struct rule_record *)t->checked;
-	const struct rule_record *r;
-	enum err e;
-
-	if (rule_allows(&like) && !role_may(job->who.role, MAY_ADMIN))
-		return fail(why, ERR_FORBIDDEN,
-			"only admins can create rules that allow; members can create ask and deny rules");
-	if (like.expires_ms && like.expires_ms <= rows->now_ms)
-		return fail_at(why, "/expires_at", "must be in the future");
-	e = rule_check_require(t, rows, &like, why);
-	if (!e) e = rule_check_from(t, rows, &like, why);
-	if (!e) e = rule_verifier(t->desk, &like, rows->arena, why);
-	if (!e) e = rule_add(t, rows, &like, &r, why);
-	if (e) return e;
-	job->status = 201;
-	desk_keep_id(t, "rule", r->id);
-	rule_reply(t, rows, r);
-	return OK;
-}
-
-static enum err rule_again(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct rule_record *r;
-	struct str id;
-	enum err e = desk_kept_id(t, k, "rule", &id, why);
-
-	if (!e) e = rule_find(t, rows, id, &r, why);
-	if (!e) rule_reply(t, rows, r);
-	return e;
-}
-
-const struct use use_rule_make = WRITES(
-	"rule_make", MAY_SETTLE, 0, NULL, rule_make_decide, rule_again, rule_check);
-
-/* ---- change ---- */
-
 /* Whoever made it may; of another's rule a member may take, not give. */
 static enum err rule_may_change(const struct principal *p,
 	const struct rule_record *before, const struct rule_record *after,
@@ -196,44 +141,6 @@ static enum err rule_may_change(const struct principal *p,
 		       : fail(why, ERR_FORBIDDEN,
 				 "only an admin can loosen another person's rule");
 }
-
-static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	static const struct str names[] = { STR("version") };
-	static const struct members also = { names, 1 };
-	struct task *t = task_of(job);
-	const struct rule_record *found;
-	struct rule_record after, *r;
-	int64_t version;
-	enum err e = rule_find(t, rows, t->id, &found, why);
-
-	if (!e) e = version_read(t->body, &version, why);
-	if (e) return e;
-	if (!rule_holds(found, rows->now_ms))
-		return fail(why, ERR_CONFLICT, "the rule has ended; create another");
-	after = *found;
-	e = rule_read(t->body, found, &also, rows->now_ms, rows->arena, &after, why);
-	if (!e) e = rule_may_change(&job->who, found, &after, why);
-	if (e) return e;
-	if (version != found->version)
-		return fail(why, ERR_CONFLICT,
-			"the rule has changed since: version %lld now",
-			(long long)found->version);
-	if (after.expires_ms && after.expires_ms <= rows->now_ms)
-		return fail_at(why, "/expires_at", "must be in the future");
-	e = rule_check_require(t, rows, &after, why);
-	if (!e) e = rule_verifier(t->desk, &after, rows->arena, why);
-	r = e ? NULL : rows_change(rows, found);
-	if (!r) return e ? e : out_of_memory(why);
-	after.version = r->version;
-	*r = after;
-	if (r->expires_ms) rows_due_at(rows, r->expires_ms);
-	rule_reply(t, rows, r);
-	return OK;
-}
-
-const struct use use_rule_patch = WRITES(
-	"rule_patch", MAY_SETTLE, 0, NULL, rule_patch_decide, NULL, version_patch_check);
 
 /* ---- end ---- */
 
@@ -336,15 +243,7 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 const struct use use_rule_end =
 	WRITES("rule_end", MAY_SETTLE, 0, NULL, rule_end_decide, NULL, NULL);
 
-/* ---- list, get ---- */
-
-struct rule_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left, now_ms;
-	struct str agent, last;
-	bool more;
-};
+/* ---- the collection ---- */
 
 /* One that may concern this agent. */
 static bool rule_of_agent(
@@ -358,72 +257,101 @@ static bool rule_of_agent(
 	return match.literal ? str_eq(match.agent, agent) : glob_fits(match.agent, agent);
 }
 
-static enum err rule_listed(void *ctx, const struct row *row, struct fault *why)
+static bool rule_lists(struct task *t, struct rows *rows, const void *record)
 {
-	struct rule_list *l = ctx;
 	struct arena scratch = { 0 };
-	struct rule_record r;
-	enum err e = OK;
+	bool lists = rule_of_agent(record, task_param(t, "agent"), &scratch);
 
-	if (!l->more) e = record_read(&records[RECORD_RULES], row, &scratch, &r, why);
-	if (!e && !l->more && rule_of_agent(&r, l->agent, &scratch)) {
-		l->more = l->left-- == 0;
-		if (!l->more) {
-			rule_show(l->w, &r, l->now_ms);
-			l->last = arena_str(&l->t->job.arena, r.id);
-		}
-	}
+	(void)rows;
 	arena_done(&scratch);
-	return e;
+	return lists;
 }
 
-static enum err rule_list_read(struct job *job, struct rows *rows, struct fault *why)
+static enum err rule_args(
+	struct task *t, struct rows *rows, struct val *args, int *len, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct rule_list l = {
-		.t = t, .w = &w, .now_ms = rows->now_ms, .agent = task_param(t, "agent")
-	};
 	struct str effect = task_param(t, "effect");
 	enum effect known;
-	struct list_page p;
-	int64_t as_of = 0, state;
-	enum err e = page_read(t, "rules", &p, why);
+	int64_t state = 0;
+	enum err e = desk_state_read(t, &state, why);
 
-	if (!e) e = desk_state_read(t, &state, why);
 	if (!e && task_has_param(t, "effect") && !effect_read(effect, &known))
 		e = fail_at(why, "/effect", "allow, ask or deny");
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
-	if (e) return e;
 	/* Which of them concern an agent is not for the store to say. */
-	const struct val args[] = { val_int(job->who.ws),
-		val_text(p.has_cursor ? p.cursor[0] : STR("~")),
-		val_int(l.agent.len ? INT32_MAX : p.limit + 1), val_text(effect),
-		val_int(state), val_int(rows->now_ms) };
-	l.left = p.limit;
-	jw_object(&w);
-	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_RULES_LIST, args, 6, rule_listed, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "rules", l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
+	if (task_param(t, "agent").len) args[2] = val_int(INT32_MAX);
+	args[(*len)++] = val_text(effect);
+	args[(*len)++] = val_int(state);
+	args[(*len)++] = val_int(rows->now_ms);
 	return e;
 }
 
-const struct use use_rule_list =
-	READS("rule_list", MAY_READ_ALL, 0, rule_list_read, NULL);
-
-static enum err rule_get_read(struct job *job, struct rows *rows, struct fault *why)
+/* In a reply to a write: its warnings, and how many open approvals it fits, are read afterwards, by a
+ * reading clerk (use_rule_warned). */
+static enum err rule_shown(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct rule_list l = { .t = t, .w = &w, .left = 1, .now_ms = rows->now_ms };
-	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_listed, &l, why);
+	const struct rule_record *r = record;
 
-	if (e || l.last.len) return e;
-	return fail(why, ERR_NOT_FOUND, "no rule %.*s", STR_ARGS(str_first(t->id, 64)));
+	(void)why;
+	jw_object(w);
+	rule_show_members(w, r, rows->now_ms);
+	if (!t->job.kind->read) {
+		t->id = arena_str(&t->job.arena, r->id);
+		jw_put_array(w, "warnings");
+		jw_array_end(w);
+		jw_put_int(w, "waiting", 0);
+	}
+	jw_object_end(w);
+	return OK;
 }
 
-const struct use use_rule_get = READS("rule_get", MAY_READ_ALL, 0, rule_get_read, NULL);
+static enum err rule_change(struct task *t, struct rows *rows,
+	const struct rule_record *was, struct rule_record *after, struct fault *why)
+{
+	enum err e;
+
+	if (!rule_holds(was, rows->now_ms))
+		return fail(why, ERR_CONFLICT, "the rule has ended; create another");
+	e = rule_read(t->body, was, &version_also, rows->now_ms, rows->arena, after, why);
+	return e ? e : rule_may_change(&t->job.who, was, after, why);
+}
+
+static enum err rule_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
+{
+	struct rule_record *r = record;
+	enum err e = was ? rule_change(t, rows, was, r, why) : OK;
+
+	if (!was) *r = *(const struct rule_record *)t->checked;
+	if (!was && rule_allows(r) && !role_may(t->job.who.role, MAY_ADMIN))
+		return fail(why, ERR_FORBIDDEN,
+			"only admins can create rules that allow; members can create ask and deny rules");
+	if (!e && r->expires_ms && r->expires_ms <= rows->now_ms)
+		e = fail_at(why, "/expires_at", "must be in the future");
+	if (!e) e = rule_check_require(t, rows, r, why);
+	if (!e && !was) e = rule_check_from(t, rows, r, why);
+	if (!e) e = rule_verifier(t->desk, r, rows->arena, why);
+	if (!e && !was) e = rule_begin(t, rows, r, why);
+	if (!e && r->expires_ms) rows_due_at(rows, r->expires_ms);
+	return e;
+}
+
+static const struct collection rules = {
+	.noun = "rule",
+	.nouns = "rules",
+	.record = RECORD_RULES,
+	.id_at = offsetof(struct rule_record, id),
+	.list = SQL_RULES_LIST,
+	.paged = true,
+	.first = "~",
+	.args = rule_args,
+	.lists = rule_lists,
+	.show = rule_shown,
+	.fill = rule_fill,
+};
+
+const struct use use_rule_list = LISTS("rule_list", MAY_READ_ALL, rules);
+const struct use use_rule_get = GETS("rule_get", MAY_READ_ALL, rules);
+const struct use use_rule_make = CREATES("rule_make", MAY_SETTLE, 0, rules, rule_check);
+const struct use use_rule_patch =
+	PATCHES("rule_patch", MAY_SETTLE, 0, rules, version_patch_check);

@@ -283,18 +283,6 @@ enum err page_read(struct task *, const char *kind, struct list_page *, struct f
 /* Ends a list: next_cursor from texts (NULL: null), as_of. */
 void page_end(struct task *, struct json_writer *, const char *kind,
 	const struct str *texts, size_t len, int64_t as_of);
-/* A list under way: what its rows are written to, and how far it is. */
-struct listed {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left; /* rows that still have room; the one behind them says that there is more */
-	struct str last; /* the id that was written last */
-	bool more, found;
-};
-/* A whole list of records by their ids: `sql` takes workspace, the id to go on after and how many;
- * `row` has a struct listed. */
-enum err page_list(struct task *, struct rows *, const char *kind, enum sql, row_fn *row,
-	struct fault *);
 /* "%folded%" for LIKE, escaped; empty stays empty. */
 enum err like_read(struct str q, struct arena *, struct str *out, struct fault *);
 enum err last_event(struct rows *, int64_t ws, int64_t *out, struct fault *);

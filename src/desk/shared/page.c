@@ -78,29 +78,6 @@ void page_end(struct task *t, struct json_writer *w, const char *kind,
 	jw_put_int(w, "as_of", as_of);
 }
 
-enum err page_list(struct task *t, struct rows *rows, const char *kind, enum sql sql,
-	row_fn *row, struct fault *why)
-{
-	struct json_writer w = { .out = &t->job.out };
-	struct listed l = { .t = t, .w = &w };
-	struct list_page p;
-	int64_t as_of = 0;
-	enum err e = page_read(t, kind, &p, why);
-
-	if (!e) e = last_event(rows, t->job.who.ws, &as_of, why);
-	if (e) return e;
-	const struct val args[] = { val_int(t->job.who.ws), val_text(p.cursor[0]),
-		val_int(p.limit + 1) };
-	l.left = p.limit;
-	jw_object(&w);
-	jw_put_array(&w, "items");
-	e = rows_query(rows, sql, args, 3, row, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, kind, l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
-	return e;
-}
-
 enum err like_read(struct str q, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct buf folded = { .max = 8192 }, pattern = { .max = 16384 };
