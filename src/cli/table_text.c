@@ -1,5 +1,5 @@
-/* table_text.c - fills the templates of completions and manual pages from the tables of verbs,
- * flags and settings.
+/* table_text.c - fills the templates of --help, completions and manual pages from the tables of
+ * verbs, flags and settings.
  *
  * @VALUE@ is a value, or the message of that name; @FILTER VALUE@ the same as the place wants it;
  * @each LIST@…@end@ is repeated for each, @if VALUE@…@end@ is there only when it is not empty,

@@ -102,7 +102,7 @@ static const struct json *operation_of(struct hook *h)
 {
 	const struct json *out = NULL;
 
-	json_read(BODY(h->cli, { "type", STR("tool") }, { "name", h->event.tool },
+	json_read(BODY(h->cli, { "type", STR("tool") }, { "name", .text = h->event.tool },
 			  { "arguments", .json = h->event.input }),
 		NULL, &h->cli->arena, &out, NULL);
 	return out;
@@ -178,7 +178,7 @@ static enum err session_open(
 		arena, "%s: %.*s", h->agent->title, STR_ARGS(utf8_first(about, 150)));
 	struct api_reply reply;
 	enum err err = call(h, "POST", STR("/v1/sessions"),
-		BODY(h->cli, { "title", title }, { "external_id", name },
+		BODY(h->cli, { "title", .text = title }, { "external_id", .text = name },
 			{ "parallel", .yes = true }),
 		key_make(arena), &reply, why);
 
@@ -232,7 +232,7 @@ static struct str ask_body(struct hook *h)
 
 	if (!h->asks)
 		return BODY(h->cli, { "hook_event_name", STR("PreToolUse") },
-			{ "tool_name", h->event.tool },
+			{ "tool_name", .text = h->event.tool },
 			{ "tool_input", .json = h->event.input },
 			{ "tool_use_id", h->event.call }, { "cwd", h->event.cwd });
 	json_write(&body, h->event.input);
@@ -266,7 +266,7 @@ static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 	if (err != OK || h->asks) return err;
 	err = call(h, "POST", STR("/v1/decide"),
 		BODY(h->cli, { "operation", .json = operation_of(h) },
-			{ "session", h->session }),
+			{ "session", .text = h->session }),
 		key_make(&h->cli->arena), &reply, why);
 	if (err == OK) *decided = policy_decides(h, reply.json);
 	return err;
