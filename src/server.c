@@ -576,7 +576,7 @@ static void server_stopped(void *ctx)
 	struct server *sv = ctx;
 
 	desk_listen(sv->desk, NULL, NULL, NULL); /* the loop hears no more */
-	desk_on_hint(sv->desk, NULL, NULL);
+	transient_listen(sv->desk, NULL, NULL);
 	for (int i = 0; i < 3; i++)
 		if (sv->signals[i].data)
 			uv_close((uv_handle_t *)&sv->signals[i], signal_closed);

@@ -586,7 +586,7 @@ struct runner *runner_new(
 
 enum err runner_start(struct runner *r, struct fault *why)
 {
-	desk_on_runs(r->desk, &(struct run_hooks){ r, runner_woken, along_claim });
+	run_listen(r->desk, &(struct run_hooks){ r, runner_woken, along_claim });
 	if (pthread_create(&r->thread, NULL, runner_main, r))
 		return fail(why, ERR_UNAVAILABLE, "no thread for runs");
 	r->started = true;
@@ -601,7 +601,7 @@ void runner_stop(struct runner *r)
 	struct task t = { 0 };
 
 	if (!r || !r->started) return;
-	desk_on_runs(r->desk, NULL);
+	run_listen(r->desk, NULL);
 	pthread_mutex_lock(&r->lock);
 	r->stopping = true;
 	pthread_cond_signal(&r->wake);

@@ -33,7 +33,7 @@ static void text_show(struct model_call *c, struct buf *b, const char *type)
 	const struct run_work *work = c->work;
 
 	if (!b->len) return;
-	desk_hint_text(c->w->runner->desk, work->key.ws, work->session, work->key.run,
+	transient_text(c->w->runner->desk, work->key.ws, work->session, work->key.run,
 		type, buf_str(b));
 	buf_clear(b);
 }
@@ -56,7 +56,7 @@ static void transient_say(struct model_call *c, const char *type, struct buf *me
 	jw_members(&w, buf_str(members));
 	jw_object_end(&w);
 	if (!b.failed)
-		desk_hint(c->w->runner->desk,
+		transient_tell(c->w->runner->desk,
 			&(struct transient){ work->key.ws, work->session, work->key.run,
 				type, buf_str(&b) });
 	buf_done(&b);
@@ -71,7 +71,7 @@ static void delta_came(void *ctx, const struct model_delta *d)
 
 	if (d->type == DELTA_TOOL) {
 		call_show(c);
-		if (!desk_hint_wanted(c->w->runner->desk)) return;
+		if (!transient_wanted(c->w->runner->desk)) return;
 		show_text(&w, "name", d->text);
 		show_text(&w, "status", STR("pending"));
 		transient_say(c, "run.tool", &b);
@@ -262,7 +262,7 @@ static void progress_show(struct model_call *c, const struct usage *u)
 	struct json_writer w = { .out = &b };
 	int64_t ms = clock_mono_ms() - c->began_ms;
 
-	if (!desk_hint_wanted(c->w->runner->desk)) return;
+	if (!transient_wanted(c->w->runner->desk)) return;
 	jw_put_null(&w, "percent");
 	jw_put_null(&w, "text");
 	jw_put_int(&w, "tokens", u->output);
@@ -334,7 +334,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 			c->work->access.key });
 	buf_clear(&c->text);
 	buf_clear(&c->thought);
-	if (try) desk_hint_over(c->w->runner->desk, c->work->key.run);
+	if (try) transient_over(c->w->runner->desk, c->work->key.run);
 	c->began_ms = clock_mono_ms();
 	return c->reader != NULL;
 }
@@ -396,7 +396,7 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
 	else
 		ours = turn_tries(&c, buf_str(&w->body), timeout_ms, &arena, next);
-	desk_hint_over(w->runner->desk, work->key.run);
+	transient_over(w->runner->desk, work->key.run);
 	model_reader_free(c.reader);
 	buf_done(&c.text);
 	buf_done(&c.thought);

@@ -171,7 +171,7 @@ static bool notify_report(struct notify *n)
 		int64_t next_ms = outcomes[i].next_ms;
 
 		report_log(&outcomes[i]);
-		desk_count_told(n->desk, &outcomes[i]);
+		notify_count(n->desk, &outcomes[i]);
 		report_note(n, &outcomes[i]);
 		if (next_ms && (!n->next_ms || next_ms < n->next_ms))
 			n->next_ms = next_ms;
@@ -636,7 +636,7 @@ struct notify *notify_new(
 	if (!n->outbound || resumers_open(n, why) || verifiers_open(n, why) ||
 		mail_open(n, why))
 		return notify_free(n);
-	desk_on_delivery(desk, notify_wake, n);
+	delivery_listen(desk, notify_wake, n);
 	return n;
 }
 
@@ -658,7 +658,7 @@ void notify_stop(struct notify *n)
 struct notify *notify_free(struct notify *n)
 {
 	if (!n) return NULL;
-	desk_on_delivery(n->desk, NULL, NULL);
+	delivery_listen(n->desk, NULL, NULL);
 	if (n->started) {
 		notify_stop(n);
 		pthread_join(n->thread, NULL);

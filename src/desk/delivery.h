@@ -134,10 +134,10 @@ extern const struct use use_delivery_claim, use_delivery_look, use_delivery_fill
 	use_delivery_report, use_delivery_renew, use_delivery_bury;
 
 /* How a message to a person ended, once that is committed; for metrics. */
-void desk_count_told(struct desk *, const struct delivery_outcome *);
+void notify_count(struct desk *, const struct delivery_outcome *);
 
 /* Called on the writing clerk's thread when there is something to deliver. With NULL it
  * is never called again from then on. */
-void desk_on_delivery(struct desk *, void (*fn)(void *ctx, int64_t at_ms), void *ctx);
+void delivery_listen(struct desk *, void (*fn)(void *ctx, int64_t at_ms), void *ctx);
 
 #endif

@@ -30,12 +30,12 @@ static enum err keys_read(struct rows *rows, struct delivery_fill *f, struct fau
 {
 	int64_t ws = f->delivery->ws;
 	const struct server_key *now, *before;
-	enum err e = desk_find_key(
-		rows, desk_webhook_key_name(ws, false, rows->arena), &now, why);
+	enum err e =
+		desk_find_key(rows, webhook_key_name(ws, false, rows->arena), &now, why);
 
 	if (!e)
 		e = desk_find_key(
-			rows, desk_webhook_key_name(ws, true, rows->arena), &before, why);
+			rows, webhook_key_name(ws, true, rows->arena), &before, why);
 	if (e) return e;
 	if (!now) return fail(why, ERR_UNAVAILABLE, "the webhook key is not there yet");
 	f->keys[0] = now->value;
@@ -203,7 +203,7 @@ static enum err context_fill(struct filling *f, struct fault *why)
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	f->fill->external_id = s->external_id;
-	return desk_resume_context(f->rows, s, &f->fill->context, why);
+	return resume_context(f->rows, s, &f->fill->context, why);
 }
 
 /* The ask as it is shown, and nothing else. */

@@ -188,7 +188,7 @@ static enum err webhook_prepare(
 	struct str keys[WEBHOOK_KEYS];
 
 	(void)t;
-	return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
+	return webhook_keys_load(rows, d->ws, rows->arena, keys, why);
 }
 
 /* While a stop matches the session, its resumer waits. */
@@ -197,7 +197,7 @@ static enum err resumer_stopped(
 {
 	const struct stop_record *stop;
 	struct policy_snapshot *snapshot;
-	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, s->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
 	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
@@ -381,7 +381,7 @@ static enum err webhook_off(
 	c.webhook = STR_NONE;
 	s->on_settled = callback_write(&c, rows->arena);
 	rows_touch_session(rows, s);
-	desk_stage_changed(rows, s);
+	session_stage_changed(rows, s);
 	return OK;
 }
 
@@ -469,7 +469,7 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 			e = resumer_event(rows, "session.resumed", d, o, why);
 		if (!e && d && d->kind == DELIVERY_VERIFIER &&
 			d->status != DELIVERY_WAITING)
-			e = desk_verified(task_of(job), rows, d, o, why);
+			e = verify_done(task_of(job), rows, d, o, why);
 	}
 	return e;
 }

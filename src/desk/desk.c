@@ -19,7 +19,7 @@ static void desk_heard(void *ctx, struct committed *told)
 	pthread_mutex_lock(&d->listeners);
 	if (d->told) d->told(d->told_ctx, told);
 	pthread_mutex_unlock(&d->listeners);
-	if (told && told->elsewhere) desk_runs_elsewhere(d, told);
+	if (told && told->elsewhere) transient_elsewhere(d, told);
 }
 
 static bool desk_revoked(void *ctx, int64_t ws)
@@ -60,7 +60,7 @@ static void desk_told(void *ctx, struct committed *told)
 
 	if (!told) { /* there may be asks, and runs, that nobody was told of */
 		deadline_forget(d);
-		desk_wake_runs(d);
+		run_wake(d);
 	}
 	if (d->peers)
 		peers_pass(d->peers, told);
@@ -89,10 +89,10 @@ static void desk_committed(void *ctx, const struct rows *rows)
 
 	counts_commit(&d->counts, rows);
 	if (rows->delivers || rows->delivers_ms)
-		desk_deliver(d, rows->delivers ? 0 : rows->delivers_ms);
+		delivery_wake(d, rows->delivers ? 0 : rows->delivers_ms);
 	if (rows->next_deadline_ms && deadline_set(d, rows->next_deadline_ms))
 		desk_wake(d);
-	if (rows->runs || rows->queued) desk_wake_runs(d);
+	if (rows->runs || rows->queued) run_wake(d);
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */
@@ -202,8 +202,8 @@ static int64_t desk_nap(void *ctx)
 	int64_t nap, due;
 
 	do {
-		due = desk_fetched_due(ctx);
-		if (due == 0) desk_flush_fetched(ctx);
+		due = fetched_due(ctx);
+		if (due == 0) fetched_flush(ctx);
 		nap = desk_deadlines(ctx);
 	} while (nap == 0 || due == 0);
 	return due > 0 && (nap < 0 || due < nap) ? due : nap;
@@ -238,8 +238,8 @@ static enum err desk_clerks(
 	d->threads = true;
 	if (!store_url_is_shared(d->set.store)) return OK;
 	d->peers = peers_new(d->set.store,
-		&(struct peers_hooks){
-			d, desk_heard, desk_revoked, desk_unreached, desk_hint_heard },
+		&(struct peers_hooks){ d, desk_heard, desk_revoked, desk_unreached,
+			transient_from_peer },
 		why);
 	return d->peers ? OK : why->err;
 }
@@ -294,7 +294,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->commands = desk_text(set->commands, STR_NONE);
 	d->test_tools = set->test_tools;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
-		desk_trouble, reactions_need, reactions_run, desk_claim_along };
+		desk_trouble, reactions_need, reactions_run, run_claim_along };
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);
@@ -327,7 +327,7 @@ struct desk *desk_close(struct desk *d)
 	rate_done(&d->rate);
 	pthread_mutex_destroy(&d->rate_lock);
 	pthread_mutex_destroy(&d->deadlines);
-	desk_books_done(d);
+	snapshots_done(d);
 	mem_free(d->url);
 	mem_free(d->resumers);
 	mem_free(d->verifiers);
@@ -336,7 +336,7 @@ struct desk *desk_close(struct desk *d)
 	for (int i = 0; i < WRITERS; i++)
 		arena_done(&d->routes[i].arena);
 	pthread_mutex_destroy(&d->listeners);
-	desk_hints_done(d);
+	transient_done(d);
 	counts_done(&d->counts);
 	pthread_mutex_destroy(&d->fetched.lock);
 	mem_free(d);

@@ -20,7 +20,7 @@ const char *mail_outcome_name(enum mail_outcome);
 /* Takes a message; the calling thread waits, and is no clerk's and no loop's. `recipient`: whom
  * it came for, as the mail server said beside it; or empty. An error: the store could not be
  * asked or written, try again. */
-enum err desk_mail_in(struct desk *, struct str raw, struct str recipient,
+enum err mail_in_receive(struct desk *, struct str raw, struct str recipient,
 	enum mail_outcome *out, struct fault *why);
 
 /* use_mailbox_claim, in task.checked: one process reads a mailbox at a time. */

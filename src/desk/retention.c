@@ -41,7 +41,7 @@ static enum err old_delete(struct task *t, struct rows *rows, int64_t ws,
 		if (e == ERR_NOT_FOUND)
 			e = OK;
 		else if (!e && session_over(s) && s->updated_ms < since_ms)
-			e = desk_delete_session(t, rows, s, why);
+			e = session_delete(t, rows, s, why);
 	}
 	*left -= o->len;
 	return e;

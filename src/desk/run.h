@@ -169,6 +169,6 @@ struct run_hooks {
 };
 
 /* With NULL they are never called again from then on. */
-void desk_on_runs(struct desk *, const struct run_hooks *);
+void run_listen(struct desk *, const struct run_hooks *);
 
 #endif

@@ -25,8 +25,8 @@ static void mail_do(uv_work_t *work)
 {
 	struct mail_taking *m = work->data;
 
-	m->err = desk_mail_in(m->request->serve->desk, buf_str(&m->message), m->recipient,
-		&m->outcome, &m->why);
+	m->err = mail_in_receive(m->request->serve->desk, buf_str(&m->message),
+		m->recipient, &m->outcome, &m->why);
 }
 
 static void mail_reply(struct mail_taking *m)

@@ -544,7 +544,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 		return serve_free(s);
 	}
 	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
-	desk_on_hint(desk, transient_from_runner, s);
+	transient_listen(desk, transient_from_runner, s);
 	loop_after_turns(loop, turn_ends, s);
 	http_on_tidy(loop, spares_drop, s);
 	return s;

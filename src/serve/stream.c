@@ -28,7 +28,7 @@ static void frame_write(struct buf *b, const struct event *e)
 
 static void stream_done(struct event_stream *st)
 {
-	if (st->begun && st->transient) desk_hint_readers(st->serve->desk, -1);
+	if (st->begun && st->transient) transient_readers(st->serve->desk, -1);
 	open_credential_drop(st->serve, st->bearer);
 	mem_free(st->texts);
 	mem_free(st);
@@ -206,7 +206,7 @@ static bool stream_keep_filter(struct event_stream *st, const struct event_filte
 static void stream_begin(struct event_stream *st, struct request *r)
 {
 	st->begun = true;
-	if (st->transient) desk_hint_readers(st->serve->desk, 1);
+	if (st->transient) transient_readers(st->serve->desk, 1);
 	st->follower.ws = r->task.job.who.ws;
 	st->role = r->task.job.who.role;
 	open_credential_known(st->serve, st->bearer, &r->task.job);
@@ -262,7 +262,7 @@ static void stream_was_read(struct request *r)
 	st->follower.seen = t->as_of;
 	request_free(r);
 	if (first && st->transient && st->filter.session.len)
-		desk_hint_again(st->serve->desk, st->follower.ws, st->filter.session);
+		transient_replay(st->serve->desk, st->follower.ws, st->filter.session);
 	if (feed_live(&st->serve->feed, &st->follower)) return;
 	/* A slow reader of a long log gets the next page when it has taken this one. */
 	if (http_backlog(st->x))

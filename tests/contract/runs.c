@@ -178,7 +178,7 @@ static void what_queues_a_run_claims_it_for_who_waits_for_work(void **state)
 	char run[ID_SIZE], other[ID_SIZE];
 
 	if (getenv("PARLEY_TEST_STORE")) skip(); /* on PostgreSQL other nodes wait, too */
-	desk_on_runs(r->desk, &(struct run_hooks){ &a, along_woken, along_claim });
+	run_listen(r->desk, &(struct run_hooks){ &a, along_woken, along_claim });
 	run_rig_start(r, "boss", run);
 	assert_string_equal(run_rig_status(r, run), "running");
 	assert_string_equal(a.got.run, run);
@@ -199,7 +199,7 @@ static void what_queues_a_run_claims_it_for_who_waits_for_work(void **state)
 	run_rig_start(r, "boss", other);
 	assert_string_equal(run_rig_status(r, other), "queued");
 	assert_int_equal(a.woken, 2);
-	desk_on_runs(r->desk, NULL);
+	run_listen(r->desk, NULL);
 }
 
 static void a_claim_that_fails_disturbs_nothing_that_it_went_along_with(void **state)
@@ -209,14 +209,14 @@ static void a_claim_that_fails_disturbs_nothing_that_it_went_along_with(void **s
 	char run[ID_SIZE], why[512] = "";
 
 	if (getenv("PARLEY_TEST_STORE")) skip();
-	desk_on_runs(r->desk, &(struct run_hooks){ &a, along_woken, along_claim });
+	run_listen(r->desk, &(struct run_hooks){ &a, along_woken, along_claim });
 	assert_int_equal(run_rig_start(r, "boss", run).err, OK);
 	assert_int_not_equal(a.err, OK);
 	assert_string_equal(run_rig_status(r, run), "queued");
 	assert_int_equal(a.woken, 1);
 	assert_int_equal(
 		number(r, "SELECT COUNT(*) FROM events WHERE type = 'run.started'"), 0);
-	desk_on_runs(r->desk, NULL);
+	run_listen(r->desk, NULL);
 	assert_string_equal(claimed(r, "a/1").run, run);
 	assert_true(rig_check(r, why) > 0);
 }

@@ -79,7 +79,7 @@ static bool message_take(struct mailbox_reader *r, int64_t uid)
 		/* Beyond the bounds: cut off, so it may not have been marked. */
 		mailbox_mark(r->box, uid, true, NULL);
 	} else {
-		e = desk_mail_in(
+		e = mail_in_receive(
 			r->notify->desk, buf_str(&message), STR_NONE, &outcome, &why);
 		if (e) mailbox_mark(r->box, uid, false, NULL);
 	}

@@ -57,7 +57,7 @@ static enum err approval_still_allowed(
 	struct ask_parts parts;
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
 	v.stop = snapshot_stop(snapshot, agent_known(a->agent, a->agent_name), a->project,
@@ -79,7 +79,7 @@ static enum err approval_still_allowed(
 	return ERR_DENIED;
 }
 
-enum err desk_use_approval(struct task *t, struct rows *rows, struct ask *a,
+enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
 	struct str digest, struct fault *why)
 {
 	struct buf data = { .max = 4096 };
@@ -93,7 +93,7 @@ enum err desk_use_approval(struct task *t, struct rows *rows, struct ask *a,
 	if (!decision[0]) rows->arena->failed = true;
 	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(digest),
 		decision);
-	return desk_ask_changed(t, rows, a, "ask.used", &data, false, why);
+	return routing_changed(t, rows, a, "ask.used", &data, false, why);
 }
 
 static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -110,7 +110,7 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 		e = fail(why, ERR_FORBIDDEN, "only the agent that asked can use it");
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
-	return e ? e : desk_use_approval(t, rows, a, digest, why);
+	return e ? e : approval_consume(t, rows, a, digest, why);
 }
 
 const struct use use_approval_consume = WRITES("use", 0, JOB_LATE | JOB_BRIEF,
@@ -194,9 +194,9 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	jw_put_raw(&w, "revoked", a->revoked);
 	jw_put_text(&w, "decision", decision);
 	jw_object_end(&w);
-	e = desk_ask_changed(t, rows, a, "ask.revoked", &data, false, why);
+	e = routing_changed(t, rows, a, "ask.revoked", &data, false, why);
 	return e ? e : revoke_reply(t, rows, a, why);
 }
 
 const struct use use_revoke = WRITES("revoke", 0, JOB_LATE, approval_needs, revoke_decide,
-	desk_again_ask, revoke_check);
+	ask_create_again, revoke_check);

@@ -92,7 +92,7 @@ static enum err answer_settle(
 	if (!e && t->limit)
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
 			rows->arena, why);
-	if (!e && answer.decision == DECISION_APPROVE) e = desk_verifying(a, rows, why);
+	if (!e && answer.decision == DECISION_APPROVE) e = verify_pending(a, rows, why);
 	if (!e && answer.decision == DECISION_APPROVE && parts.operation)
 		e = ask_rule_approved(t, rows, a, parts.operation, answer.arguments, why);
 	if (!e && a->require.len && t->of_many)
@@ -189,19 +189,19 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 }
 
 const struct use use_answer = WRITES("answer", 0, JOB_LATE | JOB_BRIEF, settle_needs,
-	answer_decide, desk_again_settled, answer_check_body);
+	answer_decide, ask_settled_again, answer_check_body);
 
 const struct use use_skip = WRITES("skip", 0, JOB_LATE | JOB_BRIEF, settle_needs,
-	skip_decide, desk_again_settled, reason_check);
+	skip_decide, ask_settled_again, reason_check);
 
 const struct use use_cancel = WRITES("cancel", 0, JOB_LATE | JOB_BRIEF, settle_needs,
-	cancel_decide, desk_again_settled, reason_check);
+	cancel_decide, ask_settled_again, reason_check);
 
 const struct use use_form_answer = WRITES("form_answer", 0, JOB_LATE | JOB_BRIEF,
-	settle_needs, form_answer_decide, desk_again_settled, answer_check_body);
+	settle_needs, form_answer_decide, ask_settled_again, answer_check_body);
 
 const struct use use_form_skip = WRITES("form_skip", 0, JOB_LATE | JOB_BRIEF,
-	settle_needs, form_skip_decide, desk_again_settled, reason_check);
+	settle_needs, form_skip_decide, ask_settled_again, reason_check);
 
 /* ---- deadlines ---- */
 
@@ -226,7 +226,7 @@ static enum err sessions_idle(struct rows *rows, struct fault *why)
 
 		if (!s || !session_falls_idle(s, rows->now_ms)) continue;
 		rows_touch_session(rows, s);
-		desk_stage_status(rows, s, SESSION_RUNNING);
+		session_stage_status(rows, s, SESSION_RUNNING);
 	}
 	return e;
 }
@@ -238,7 +238,7 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 
 	while (!e && (a = rows_next_due(rows, a)))
 		e = ask_expire(task_of(job), rows, a, why);
-	if (!e) e = desk_end_due(rows, EXPIRE_AT_ONCE, why);
+	if (!e) e = stops_end_due(rows, EXPIRE_AT_ONCE, why);
 	return e ? e : sessions_idle(rows, why);
 }
 

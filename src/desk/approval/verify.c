@@ -21,11 +21,11 @@ enum err verify_asked(const struct happened *h, struct fault *why)
 	if (!h->ask->verify.len) return OK;
 	e = verifications_load(h->ask->verify, h->rows->arena, &all, why);
 	for (size_t i = 0; !e && i < all.len; i++)
-		desk_call_verifier(h->rows, h->ask, all.at[i].name, (int64_t)i);
+		delivery_call_verifier(h->rows, h->ask, all.at[i].name, (int64_t)i);
 	return e;
 }
 
-enum err desk_verifying(const struct ask *a, struct rows *rows, struct fault *why)
+enum err verify_pending(const struct ask *a, struct rows *rows, struct fault *why)
 {
 	struct verifications all;
 	const struct verification *v;
@@ -87,7 +87,7 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 	enum err e = ask_parts(a, rows->arena, &parts, why);
 
 	*deny = NULL;
-	if (!e) e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	if (!e) e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 	if (e || !snapshot->rules_len || !parts.operation) return e;
 	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	rule_set_decide(snapshot->set, &look, policy_risk(&snapshot->policy, &look),
@@ -104,7 +104,7 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 			BECAUSE_VERIFIER, after.hits, after.hits_len, rows->arena);
 		e = rule_require(after.hits[i], rows->arena, &more, why);
 		if (!e)
-			e = desk_require(rows, a, rows_session(rows, a->ws, a->session),
+			e = require_raise(rows, a, rows_session(rows, a->ws, a->session),
 				&more, why);
 	}
 	return e;
@@ -150,7 +150,7 @@ static struct verification outcome_verdict(
 	return v;
 }
 
-enum err desk_verified(struct task *t, struct rows *rows, const struct delivery *d,
+enum err verify_done(struct task *t, struct rows *rows, const struct delivery *d,
 	const struct delivery_outcome *o, struct fault *why)
 {
 	struct verification said = outcome_verdict(o, rows->arena), *v;

@@ -8,9 +8,9 @@
 
 react_fn verify_asked; /* calls those that are due */
 /* ERR_VERIFYING while nobody can approve it. */
-enum err desk_verifying(const struct ask *, struct rows *, struct fault *);
+enum err verify_pending(const struct ask *, struct rows *, struct fault *);
 /* What came of the delivery to a verifier. */
-enum err desk_verified(struct task *, struct rows *, const struct delivery *,
+enum err verify_done(struct task *, struct rows *, const struct delivery *,
 	const struct delivery_outcome *, struct fault *);
 
 #endif

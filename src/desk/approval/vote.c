@@ -184,4 +184,4 @@ static enum err retract_decide(struct job *job, struct rows *rows, struct fault 
 }
 
 const struct use use_retract = WRITES("retract", 0, JOB_LATE, retract_needs,
-	retract_decide, desk_again_settled, retract_check);
+	retract_decide, ask_settled_again, retract_check);

@@ -86,8 +86,8 @@ enum err ask_settle(struct task *t, struct rows *rows, struct ask *a,
 	enum session_status was = s ? s->status : SESSION_IDLE;
 	enum err e = ask_settle_within(t, rows, a, how, why);
 
-	if (!e) desk_look_again(rows, s);
-	if (!e && s->status != was) desk_stage_status(rows, s, was);
+	if (!e) session_watch_silence(rows, s);
+	if (!e && s->status != was) session_stage_status(rows, s, was);
 	return e;
 }
 
@@ -368,7 +368,7 @@ static enum err ask_judge(struct task *t, struct rows *rows, const struct draft 
 		e = ask_rule(t, rows, d, a, v, why);
 	}
 	if (e || ask_ruled(v)) return e;
-	e = desk_require(
+	e = require_raise(
 		rows, a, from->fresh ? NULL : from->session, &v->ruling.require, why);
 	if (!e) ask_rule_verify(rows, a, &v->ruling);
 	return e;
@@ -383,9 +383,9 @@ enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
 	struct ask *a = ask_new(t, rows, d, from);
 	enum err e;
 
-	e = desk_require(rows, a, from->fresh ? NULL : s, &d->require, why);
+	e = require_raise(rows, a, from->fresh ? NULL : s, &d->require, why);
 	if (!e && d->assignees_len)
-		e = desk_assignees(
+		e = away_assignees(
 			t, rows, a, d->assignees, d->assignees_len, &a->assignees, why);
 	if (!e) e = ask_judge(t, rows, d, from, a, &v, why);
 	if (e) return e;
@@ -395,8 +395,8 @@ enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
 	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
 	if (from->fresh) was = s->status;
 	if (ask_ruled(&v)) e = ask_settle_ruled(t, rows, a, &v, why);
-	desk_look_again(rows, s);
+	session_watch_silence(rows, s);
 	*out = a;
-	if (!e && s->status != was) desk_stage_status(rows, s, was);
+	if (!e && s->status != was) session_stage_status(rows, s, was);
 	return e;
 }

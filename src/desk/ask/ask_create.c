@@ -49,7 +49,7 @@ static enum err ask_expand(
 	struct draft_limits limits = desk_limits(t->desk);
 	struct str session = (*out)->session;
 	const struct json *body;
-	enum err e = d ? desk_expand(rows, t->job.who.ws, t->body, &body, why)
+	enum err e = d ? presets_expand(rows, t->job.who.ws, t->body, &body, why)
 		       : fail(why, ERR_MEMORY, "out of memory");
 
 	if (!e) e = draft_read(body, &limits, rows->arena, d, why);
@@ -153,7 +153,7 @@ static struct ask *ask_unheard(struct task *t, struct rows *rows)
 					  : NULL;
 
 	if (!a || (a->status != ASK_ANSWERED && a->status != ASK_SKIPPED) ||
-		a->revoked.len || a->used_ms || desk_was_fetched(t->desk, a))
+		a->revoked.len || a->used_ms || fetched_keep(t->desk, a))
 		return NULL;
 	return a;
 }
@@ -197,8 +197,8 @@ static struct session *ask_new_session(
 	struct task *t, struct rows *rows, const struct draft *d, struct str project)
 {
 	return ask_goes_to_default(t, d)
-		       ? desk_new_default_session(t, rows, t->default_session, project)
-		       : desk_new_session(t, rows, d->session_title, project);
+		       ? session_make_default(t, rows, t->default_session, project)
+		       : session_make_for_ask(t, rows, d->session_title, project);
 }
 
 /* Nobody waits for approvals that nobody can give. */
@@ -214,8 +214,9 @@ static enum err ask_check_require(struct task *t, struct rows *rows,
 	enum err e;
 
 	if (!d->require.len) return OK;
-	e = desk_starters(rows, probe.ws, probe.token, s, &probe.starters, why);
-	return e ? e : desk_check_require(t, rows, &probe, &d->require, "/require", why);
+	e = require_starters(rows, probe.ws, probe.token, s, &probe.starters, why);
+	return e ? e
+		 : require_check_people(t, rows, &probe, &d->require, "/require", why);
 }
 
 static bool ask_rate_take(struct task *t, int64_t now_ms, int64_t *retry_after_s)
@@ -262,9 +263,9 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (ask_same(t, rows)) return OK;
 	e = d->questions_len ? OK : ask_expand(t, rows, &d, why);
 	if (!e) e = ask_session(t, rows, d, &from.session, &from.was, why);
-	if (!e) e = desk_project(t, rows, from.session, d->project, &project, why);
+	if (!e) e = projects_resolve(t, rows, from.session, d->project, &project, why);
 	if (!e)
-		e = desk_check_assignees(
+		e = away_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
 	if (!e) e = ask_check_require(t, rows, d, from.session, project, why);
 	if (!e) e = ask_rate(t, rows->now_ms, why);
@@ -295,7 +296,7 @@ static enum err key_ask(struct task *t, struct rows *rows, const struct key_reco
 	return e;
 }
 
-enum err desk_again_ask(
+enum err ask_create_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -309,7 +310,7 @@ enum err desk_again_ask(
 	return OK;
 }
 
-enum err desk_again_settled(
+enum err ask_settled_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -335,7 +336,7 @@ const struct use use_ask = {
 		.may = MAY_ASK,
 		.needs = ask_needs,
 		.decide = ask_decide,
-		.again = desk_again_ask,
+		.again = ask_create_again,
 		.undo = ask_undo },
 	.check = ask_check,
 };

@@ -63,10 +63,10 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 		a->run.len && d->kind == ASK_ERROR_RECOVERY ? BECAUSE_RUN : BECAUSE_AGENT,
 		NULL, 0, rows->arena);
 	if (d->kind != ASK_APPROVAL || !d->operation) return OK;
-	e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 	if (e) return e;
 	ask_operation(&look, a, d->operation, NULL, rows->arena);
-	e = desk_rule(snapshot, rows, &look, flags, out, why);
+	e = snapshot_decide(snapshot, rows, &look, flags, out, why);
 	if (e) return e;
 	if (ask_ruled(out))
 		a->because = STR_NONE;
@@ -128,7 +128,7 @@ enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
 	*out = *a;
 	t->denied = STR_NONE;
 	if (a->status != ASK_PENDING || a->kind != ASK_APPROVAL) return OK;
-	e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 	if (e || !snapshot->rules_len) return e;
 	e = ask_parts(a, rows->arena, &parts, why);
 	if (e || !parts.operation) return e;
@@ -136,7 +136,7 @@ enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect == EFFECT_DENY)
 		t->denied = denied_told(v.ruling.rule, &t->job.arena);
-	return desk_require(rows, out, s, &v.ruling.require, why);
+	return require_raise(rows, out, s, &v.ruling.require, why);
 }
 
 enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,
@@ -146,12 +146,12 @@ enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,
 	struct operation_view look;
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 
 	if (e || !snapshot->rules_len) return e;
 	ask_operation(&look, a, operation, arguments, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect == EFFECT_DENY)
 		return rule_fail(v.ruling.rule, ERR_DENIED_ANSWER, why);
-	return desk_require(rows, a, s, &v.ruling.require, why);
+	return require_raise(rows, a, s, &v.ruling.require, why);
 }

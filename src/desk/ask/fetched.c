@@ -37,7 +37,7 @@ static bool is_among(const struct fetched_note *notes, size_t len, const struct 
 	return false;
 }
 
-bool desk_was_fetched(struct desk *d, const struct ask *a)
+bool fetched_keep(struct desk *d, const struct ask *a)
 {
 	struct fetched *f = &d->fetched;
 	bool noted = a->fetched_ms > 0;
@@ -49,7 +49,7 @@ bool desk_was_fetched(struct desk *d, const struct ask *a)
 	return noted;
 }
 
-int64_t desk_fetched_due(struct desk *d)
+int64_t fetched_due(struct desk *d)
 {
 	int64_t due = -1;
 
@@ -79,8 +79,8 @@ static enum err agent_heard(
 		s = rows_session(rows, found->ws, found->id);
 		if (!s || !session_heard(s, rows->now_ms)) continue;
 		rows_touch_session(rows, s);
-		desk_look_again(rows, s);
-		if (s->status != was) desk_stage_status(rows, s, was);
+		session_watch_silence(rows, s);
+		if (s->status != was) session_stage_status(rows, s, was);
 	}
 	return e;
 }
@@ -149,7 +149,7 @@ static bool fetched_take(struct fetched *f)
 
 /* Written with other jobs, so that they cost no commit of their own. On a shared store they
  * may belong to another shard, so there they are a batch of their own. */
-void desk_flush_fetched(struct desk *d)
+void fetched_flush(struct desk *d)
 {
 	struct task *t = mem_alloc(sizeof *t);
 

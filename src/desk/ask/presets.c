@@ -53,7 +53,7 @@ static enum err preset_found(void *ctx, enum preset_kind kind, struct str name,
 				 f->rows->arena, out, why);
 }
 
-enum err desk_expand(struct rows *rows, int64_t ws, const struct json *body,
+enum err presets_expand(struct rows *rows, int64_t ws, const struct json *body,
 	const struct json **out, struct fault *why)
 {
 	struct preset_finding f = { rows, ws };

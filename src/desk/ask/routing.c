@@ -33,7 +33,7 @@ static enum err route_admit(
 }
 
 /* Counts the change, stages its event, replies with the ask. */
-enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
+enum err routing_changed(struct task *t, struct rows *rows, struct ask *a,
 	const char *type, struct buf *data, bool wakes, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
@@ -98,11 +98,11 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	job->status = 201;
 	/* What its agent writes brings a snoozed ask back. */
 	if (!person) rows_end_snoozes(rows, a->ws, a->id);
-	return desk_ask_changed(t, rows, a, "ask.replied", &data, person, why);
+	return routing_changed(t, rows, a, "ask.replied", &data, person, why);
 }
 
 const struct use use_reply = WRITES(
-	"reply", 0, JOB_LATE, route_needs, reply_decide, desk_again_ask, reply_check);
+	"reply", 0, JOB_LATE, route_needs, reply_decide, ask_create_again, reply_check);
 
 /* ---- assign ---- */
 
@@ -151,19 +151,19 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 
 	if (!e) before = a->assignees;
 
-	if (!e) e = desk_check_assignees(rows, job->who.ws, to->ids, to->len, why);
-	if (!e) e = desk_assignees(t, rows, a, to->ids, to->len, &a->assignees, why);
+	if (!e) e = away_check_assignees(rows, job->who.ws, to->ids, to->len, why);
+	if (!e) e = away_assignees(t, rows, a, to->ids, to->len, &a->assignees, why);
 	if (e) return e;
 	jw_object(&w);
 	show_json(&w, "assignees", a->assignees);
 	jw_key(&w, "added");
 	added_write(&w, to, before, principal_person(&job->who), rows->arena);
 	jw_object_end(&w);
-	return desk_ask_changed(t, rows, a, "ask.assigned", &data, false, why);
+	return routing_changed(t, rows, a, "ask.assigned", &data, false, why);
 }
 
-const struct use use_assign = WRITES(
-	"assign", 0, JOB_LATE, route_needs, assign_decide, desk_again_ask, assign_check);
+const struct use use_assign = WRITES("assign", 0, JOB_LATE, route_needs, assign_decide,
+	ask_create_again, assign_check);
 
 /* ---- claim: advisory, runs out by itself ---- */
 
@@ -198,11 +198,11 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	jw_put_str(&w, "name", job->who.name);
 	jw_put_text(&w, "until", until);
 	jw_object_end(&w);
-	return desk_ask_changed(t, rows, a, "ask.claimed", &data, false, why);
+	return routing_changed(t, rows, a, "ask.claimed", &data, false, why);
 }
 
 const struct use use_claim = WRITES(
-	"claim", 0, JOB_LATE, route_needs, claim_decide, desk_again_ask, claim_check);
+	"claim", 0, JOB_LATE, route_needs, claim_decide, ask_create_again, claim_check);
 
 /* ---- extend ---- */
 
@@ -247,8 +247,8 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	} else {
 		buf_add_text(&data, "{\"expires_at\":null}");
 	}
-	return desk_ask_changed(t, rows, a, "ask.extended", &data, false, why);
+	return routing_changed(t, rows, a, "ask.extended", &data, false, why);
 }
 
-const struct use use_extend = WRITES(
-	"extend", 0, JOB_LATE, route_needs, extend_decide, desk_again_ask, extend_check);
+const struct use use_extend = WRITES("extend", 0, JOB_LATE, route_needs, extend_decide,
+	ask_create_again, extend_check);

@@ -12,6 +12,7 @@ react_fn webhook_settled, resumer_settled, call_replied;
  * hears of the outcome, however soon the run ends, unless the session was cancelled. */
 bool resumer_is_late(const struct session *, const struct ask *);
 /* The verifier of this name; the n-th of the ask. */
-void desk_call_verifier(struct rows *, const struct ask *, struct str name, int64_t n);
+void delivery_call_verifier(
+	struct rows *, const struct ask *, struct str name, int64_t n);
 
 #endif

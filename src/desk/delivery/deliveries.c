@@ -191,8 +191,8 @@ static enum err secret_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = OK;
 
 	if (json_is(json_get(t->body, "rotate"), JSON_TRUE))
-		e = desk_rotate_webhook_key(rows, job->who.ws, why);
-	if (!e) e = desk_webhook_keys(rows, job->who.ws, rows->arena, keys, why);
+		e = webhook_key_rotate(rows, job->who.ws, why);
+	if (!e) e = webhook_keys_load(rows, job->who.ws, rows->arena, keys, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_str(&w, "secret", webhook_secret(keys[0], rows->arena));

@@ -7,7 +7,7 @@
 #include "core/shared/address.h"
 #include "desk/delivery/callbacks.h"
 
-void desk_on_delivery(struct desk *d, void (*fn)(void *, int64_t at_ms), void *ctx)
+void delivery_listen(struct desk *d, void (*fn)(void *, int64_t at_ms), void *ctx)
 {
 	pthread_mutex_lock(&d->listeners);
 	d->deliver = fn;
@@ -15,7 +15,7 @@ void desk_on_delivery(struct desk *d, void (*fn)(void *, int64_t at_ms), void *c
 	pthread_mutex_unlock(&d->listeners);
 }
 
-void desk_deliver(struct desk *d, int64_t at_ms)
+void delivery_wake(struct desk *d, int64_t at_ms)
 {
 	pthread_mutex_lock(&d->listeners);
 	if (d->deliver) d->deliver(d->deliver_ctx, at_ms);
@@ -103,7 +103,7 @@ enum err resumer_settled(const struct happened *h, struct fault *why)
 	return stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
 }
 
-void desk_call_verifier(
+void delivery_call_verifier(
 	struct rows *rows, const struct ask *a, struct str name, int64_t n)
 {
 	const struct news news = { a, DELIVERY_VERIFY, n };
@@ -131,7 +131,7 @@ enum err call_replied(const struct happened *h, struct fault *why)
 
 /* ---- may it be called at all? ---- */
 
-bool desk_name_known(struct str names, struct str name)
+bool delivery_name_known(struct str names, struct str name)
 {
 	struct str one;
 
@@ -140,7 +140,7 @@ bool desk_name_known(struct str names, struct str name)
 	return false;
 }
 
-enum err desk_check_callback(
+enum err delivery_check_callback(
 	const struct desk *d, const struct callback *c, struct fault *why)
 {
 	struct str names = str_of(d->resumers);
@@ -152,7 +152,7 @@ enum err desk_check_callback(
 		e = fail_at(why, "/on_settled/webhook",
 			"the operator must allow an internal address, or one without TLS "
 			"(webhook_internal)");
-	if (c->resumer.len && !desk_name_known(names, c->resumer))
+	if (c->resumer.len && !delivery_name_known(names, c->resumer))
 		e = fail_at(why, "/on_settled/resumer",
 			names.len ? "no such resumer; configured: %.*s"
 				  : "no such resumer; none is configured%.*s",

@@ -34,7 +34,7 @@ const char *mail_outcome_name(enum mail_outcome o)
 	return outcome_names[o];
 }
 
-void desk_mail_metrics(struct desk *d, struct buf *out)
+void mail_in_metrics(struct desk *d, struct buf *out)
 {
 	buf_add_text(out,
 		"# HELP parley_mail_in_total Replies by mail, by what became of them.\n"
@@ -397,7 +397,7 @@ static enum err incoming_take(
 	return reply_take(in, out, why);
 }
 
-enum err desk_mail_in(struct desk *d, struct str raw, struct str recipient,
+enum err mail_in_receive(struct desk *d, struct str raw, struct str recipient,
 	enum mail_outcome *out, struct fault *why)
 {
 	struct incoming in = { .desk = d, .recipient = recipient };

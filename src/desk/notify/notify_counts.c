@@ -14,7 +14,7 @@ static int outcome_of(const struct delivery_outcome *o)
 	return o->dead ? 2 : 1;
 }
 
-void desk_count_told(struct desk *d, const struct delivery_outcome *o)
+void notify_count(struct desk *d, const struct delivery_outcome *o)
 {
 	const struct delivery *one = o->delivery;
 	struct notify_counts *c = &d->told_counts;
@@ -51,7 +51,7 @@ static void total_write(struct notify_counts *c, struct buf *out)
 			}
 }
 
-void desk_told_metrics(struct desk *d, struct buf *out)
+void notify_metrics(struct desk *d, struct buf *out)
 {
 	struct notify_counts *c = &d->told_counts;
 

@@ -255,7 +255,7 @@ static void trial_ask_read(
 		struct json_place item = place_member(&at, ask_names[A_ASSIGNEES]);
 
 		assignees_check(c, &item, m[A_ASSIGNEES], &t->job.arena, &ids, &len);
-		a->assignees = desk_assignees_json(ids, len, &t->job.arena);
+		a->assignees = away_assignees_json(ids, len, &t->job.arena);
 	}
 	if (m[A_TIMEOUT]) {
 		struct json_place item = place_member(&at, ask_names[A_TIMEOUT]);

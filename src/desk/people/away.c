@@ -8,7 +8,7 @@
 
 /* ---- people named in a body ---- */
 
-enum err desk_check_assignees(struct rows *rows, int64_t ws, const struct str *ids,
+enum err away_check_assignees(struct rows *rows, int64_t ws, const struct str *ids,
 	size_t len, struct fault *why)
 {
 	enum err e = OK;
@@ -35,7 +35,7 @@ enum err desk_check_assignees(struct rows *rows, int64_t ws, const struct str *i
 	return e;
 }
 
-struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *arena)
+struct str away_assignees_json(const struct str *ids, size_t len, struct arena *arena)
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
@@ -286,7 +286,7 @@ static enum err stand_in(struct task *t, struct rows *rows, const struct ask *a,
 			: OK;
 }
 
-enum err desk_assignees(struct task *t, struct rows *rows, const struct ask *a,
+enum err away_assignees(struct task *t, struct rows *rows, const struct ask *a,
 	const struct str *ids, size_t len, struct str *out, struct fault *why)
 {
 	struct str *who = len ? ARENA_ARRAY(rows->arena, struct str, len) : NULL;
@@ -302,6 +302,6 @@ enum err desk_assignees(struct task *t, struct rows *rows, const struct ask *a,
 			twice |= str_eq(who[k], id);
 		if (!twice) who[n++] = id;
 	}
-	if (!e) *out = desk_assignees_json(who, n, rows->arena);
+	if (!e) *out = away_assignees_json(who, n, rows->arena);
 	return e;
 }

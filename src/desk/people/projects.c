@@ -4,7 +4,7 @@
 
 #include "core/shared/show.h"
 
-enum err desk_project(struct task *t, struct rows *rows, struct session *s,
+enum err projects_resolve(struct task *t, struct rows *rows, struct session *s,
 	struct str named, struct str *out, struct fault *why)
 {
 	struct project_said said = t->project;
@@ -16,7 +16,7 @@ enum err desk_project(struct task *t, struct rows *rows, struct session *s,
 	if (e || !s || str_eq(s->project, *out)) return e;
 	s->project = *out;
 	rows_touch_session(rows, s);
-	desk_stage_changed(rows, s);
+	session_stage_changed(rows, s);
 	return OK;
 }
 

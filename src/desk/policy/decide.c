@@ -52,9 +52,9 @@ static enum err decide_look(struct task *t, struct rows *rows,
 	struct fault stopped = { 0 };
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = desk_book(t->desk, &t->job, rows, t->job.who.ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, t->job.who.ws, &snapshot, why);
 
-	if (!e) e = desk_rule(snapshot, rows, look, RULE_ASK_UNCOUNTED, &v, why);
+	if (!e) e = snapshot_decide(snapshot, rows, look, RULE_ASK_UNCOUNTED, &v, why);
 	if (e) return e;
 	decided_make(out, &snapshot->policy, look->type, &v.ruling, v.risk, rows->arena);
 	if (!v.stop || out->effect == EFFECT_DENY) return OK;
@@ -116,10 +116,10 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 				STR_ARGS(b->session));
 		e = desk_own(&job->who, s->agent, why);
 	}
-	if (!e) e = desk_project(t, rows, s, b->project, &project, why);
+	if (!e) e = projects_resolve(t, rows, s, b->project, &project, why);
 	if (e) return e;
 	agent = s ? agent_known(s->agent, s->agent_name)
-		  : agent_known(job->who.agent, desk_agent_name(t));
+		  : agent_known(job->who.agent, session_agent_name(t));
 	operation_view(&look, b->operation, NULL, agent, project, s ? s->id : STR_NONE,
 		rows->arena);
 	e = decide_look(t, rows, &look, &d, why);

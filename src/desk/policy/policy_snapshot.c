@@ -220,14 +220,14 @@ static struct policy_snapshot **snapshots_place(
 	return &snapshots[(uint64_t)ws % BOOKS_MAX];
 }
 
-void desk_books_done(struct desk *d)
+void snapshots_done(struct desk *d)
 {
 	for (size_t i = 0; i < (size_t)WRITERS * BOOKS_MAX; i++)
 		d->snapshots[i / BOOKS_MAX][i % BOOKS_MAX] =
 			snapshot_free(d->snapshots[i / BOOKS_MAX][i % BOOKS_MAX]);
 }
 
-enum err desk_book(struct desk *d, const struct job *job, struct rows *rows, int64_t ws,
+enum err snapshot_of(struct desk *d, const struct job *job, struct rows *rows, int64_t ws,
 	struct policy_snapshot **out, struct fault *why)
 {
 	int64_t version, raised = rows_policy_raised(rows, ws);
@@ -348,7 +348,7 @@ static enum err hits_count(
 	return e;
 }
 
-enum err desk_rule(struct policy_snapshot *b, struct rows *rows,
+enum err snapshot_decide(struct policy_snapshot *b, struct rows *rows,
 	const struct operation_view *look, unsigned flags, struct rule_verdict *out,
 	struct fault *why)
 {

@@ -36,9 +36,9 @@ struct policy_snapshot *snapshot_free(
 	struct policy_snapshot *); /* NULL is fine; returns NULL */
 
 /* The snapshot that this batch decides by; borrowed until the next call. */
-enum err desk_book(struct desk *, const struct job *, struct rows *, int64_t ws,
+enum err snapshot_of(struct desk *, const struct job *, struct rows *, int64_t ws,
 	struct policy_snapshot **out, struct fault *);
-void desk_books_done(struct desk *);
+void snapshots_done(struct desk *);
 /* As rows have it; yours. `extra` (may be NULL): as if this rule were there, too. */
 enum err snapshot_load(struct rows *, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *);
@@ -63,8 +63,9 @@ void snapshot_rule(const struct policy_snapshot *, const struct operation_view *
 /* Beside decide_flags: rules that ask do not count, the ask that follows does. */
 enum { RULE_ASK_UNCOUNTED = 1 << 8 };
 /* The same in a batch, where each rule that decides counts a hit and a use. */
-enum err desk_rule(struct policy_snapshot *, struct rows *, const struct operation_view *,
-	unsigned flags, struct rule_verdict *out, struct fault *);
+enum err snapshot_decide(struct policy_snapshot *, struct rows *,
+	const struct operation_view *, unsigned flags, struct rule_verdict *out,
+	struct fault *);
 /* "stopped by Ada: the reason"; fills ERR_STOPPED. */
 enum err stop_fail(const struct stop_record *, struct fault *);
 /* "denied by a rule: its note", with the rule. */

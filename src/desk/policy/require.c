@@ -36,7 +36,7 @@ static enum err token_people(struct rows *rows, int64_t ws, struct str token,
 	return OK;
 }
 
-enum err desk_starters(struct rows *rows, int64_t ws, struct str token,
+enum err require_starters(struct rows *rows, int64_t ws, struct str token,
 	const struct session *s, struct str *out, struct fault *why)
 {
 	struct buf b = { .max = 4096 };
@@ -104,7 +104,7 @@ static enum err part_short(const struct require_part *p, int64_t reach, const ch
 		(long long)reach, (long long)p->approvals);
 }
 
-enum err desk_check_require(struct task *t, struct rows *rows, const struct ask *a,
+enum err require_check_people(struct task *t, struct rows *rows, const struct ask *a,
 	const struct require *req, const char *at, struct fault *why)
 {
 	struct roster r;
@@ -143,10 +143,10 @@ enum err rule_check_require(
 	struct require require;
 	enum err e = rule_require(r, rows->arena, &require, why);
 
-	return e ? e : desk_check_require(t, rows, &any, &require, "/ask/require", why);
+	return e ? e : require_check_people(t, rows, &any, &require, "/ask/require", why);
 }
 
-enum err desk_require(struct rows *rows, struct ask *a, const struct session *s,
+enum err require_raise(struct rows *rows, struct ask *a, const struct session *s,
 	const struct require *more, struct fault *why)
 {
 	struct str require = a->require, starters = a->starters;
@@ -155,7 +155,7 @@ enum err desk_require(struct rows *rows, struct ask *a, const struct session *s,
 	if (!more->len) return OK;
 	e = require_add(&require, more, rows->arena, why);
 	if (!e && !starters.len)
-		e = desk_starters(rows, a->ws, a->token, s, &starters, why);
+		e = require_starters(rows, a->ws, a->token, s, &starters, why);
 	if (e) return e;
 	a->require = require;
 	a->starters = starters;

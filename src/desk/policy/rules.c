@@ -51,7 +51,7 @@ static enum err rule_begin(
 	struct buf by = { .max = 4096 };
 	struct policy_snapshot *snapshot;
 	size_t live = 0;
-	enum err e = desk_book(t->desk, &t->job, rows, t->job.who.ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, t->job.who.ws, &snapshot, why);
 
 	if (e) return e;
 	for (size_t i = 0; i < snapshot->rules_len; i++)
@@ -87,7 +87,7 @@ static enum err rule_verifier(const struct desk *d, const struct rule_record *r,
 	struct str names = str_of(d->verifiers);
 	enum err e = rule_parse(r, arena, &match, &ask, why);
 
-	if (e || !ask.verify.len || desk_name_known(names, ask.verify)) return e;
+	if (e || !ask.verify.len || delivery_name_known(names, ask.verify)) return e;
 	return fail_at(why, "/ask/verify",
 		names.len ? "no such verifier; configured: %.*s"
 			  : "no such verifier; none is configured%.*s",
@@ -111,7 +111,7 @@ static enum err rule_check_from(
 	e = rows_fetch_ask(rows, t->job.who.ws, r->made_from, &a, why);
 	if (e == ERR_NOT_FOUND) return fail_at(why, "/made_from/ask", "no such approval");
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
-	if (!e) e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	if (!e) e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 	if (!e) e = rule_parse(r, rows->arena, &match, NULL, why);
 	if (e) return e;
 	if (!parts.operation) return fail_at(why, "/made_from/ask", "no such approval");
@@ -163,7 +163,7 @@ enum err rule_made_by(struct task *t, struct rows *rows, const struct ask *a,
 	enum err e = OK;
 
 	if (!*at) {
-		e = desk_book(t->desk, &t->job, rows, a->ws, &snapshot, why);
+		e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 		if (e || !snapshot->version) return e;
 		e = rows_fetch(rows, RECORD_RULES, SQL_RULES_MADE_FROM, args, 2, why);
 	}
@@ -202,7 +202,8 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 	enum err e;
 
 	if (!session_ended(h->session)) return OK;
-	e = desk_book(h->task->desk, &h->task->job, rows, h->session->ws, &snapshot, why);
+	e = snapshot_of(
+		h->task->desk, &h->task->job, rows, h->session->ws, &snapshot, why);
 	/* The first of all may be one that this very job made. */
 	if (e || (!snapshot->version && !rows_next(rows, RECORD_RULES, NULL))) return e;
 	member = arena_print(rows->arena, "\"session\":\"%.*s\"", STR_ARGS(id));

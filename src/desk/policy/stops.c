@@ -163,7 +163,7 @@ const struct use use_stop_lift =
 
 /* ---- what the clock ends ---- */
 
-enum err desk_end_due(struct rows *rows, int64_t limit, struct fault *why)
+enum err stops_end_due(struct rows *rows, int64_t limit, struct fault *why)
 {
 	const struct val args[] = { val_int(rows->now_ms), val_int(limit) };
 	const struct stop_record *stop = NULL;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum err desk_agent_param(
+enum err agents_param(
 	struct task *t, struct rows *rows, struct str *out, struct fault *why)
 {
 	const void *found = NULL;
@@ -27,9 +27,9 @@ static enum err agent_shown(struct task *t, struct rows *rows, struct json_write
 {
 	const struct agent_record *a = record, *preset = NULL;
 	struct str wrong = STR_NONE;
-	enum err e = desk_agent_wrong(t->desk, rows, a, rows->arena, &wrong, why);
+	enum err e = configured_agent_wrong(t->desk, rows, a, rows->arena, &wrong, why);
 
-	if (!e) e = desk_default_agent(t->desk, rows, a->ws, &preset, why);
+	if (!e) e = configured_default_agent(t->desk, rows, a->ws, &preset, why);
 	if (!e)
 		agent_show(w, a, task_words(t, wrong, rows->arena),
 			preset && str_eq(preset->name, a->name));

@@ -112,7 +112,7 @@ static enum err found(struct desk *d, struct rows *rows, enum record_id record,
 	return e;
 }
 
-enum err desk_agent(struct desk *d, struct rows *rows, int64_t ws, struct str which,
+enum err configured_agent(struct desk *d, struct rows *rows, int64_t ws, struct str which,
 	const struct agent_record **out, struct fault *why)
 {
 	const void *at = NULL;
@@ -122,8 +122,8 @@ enum err desk_agent(struct desk *d, struct rows *rows, int64_t ws, struct str wh
 	return e;
 }
 
-enum err desk_provider(struct desk *d, struct rows *rows, int64_t ws, struct str which,
-	const struct provider_record **out, struct fault *why)
+enum err configured_provider(struct desk *d, struct rows *rows, int64_t ws,
+	struct str which, const struct provider_record **out, struct fault *why)
 {
 	const void *at = NULL;
 	enum err e = found(d, rows, RECORD_PROVIDERS, ws, which, &at, why);
@@ -132,7 +132,7 @@ enum err desk_provider(struct desk *d, struct rows *rows, int64_t ws, struct str
 	return e;
 }
 
-enum err desk_default_agent(struct desk *d, struct rows *rows, int64_t ws,
+enum err configured_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 	const struct agent_record **out, struct fault *why)
 {
 	const struct configured *c = configured(d);
@@ -144,7 +144,7 @@ enum err desk_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 	if (c->default_agent.len || c->agents_len) {
 		struct fault missing = { 0 };
 
-		e = desk_agent(d, rows, ws,
+		e = configured_agent(d, rows, ws,
 			c->default_agent.len ? c->default_agent : c->agents[0].name, out,
 			&missing);
 		if (e && e != ERR_NOT_FOUND) *why = missing;
@@ -188,7 +188,7 @@ static struct str key_open(
 	return buf_keep_done(&key, arena);
 }
 
-enum err desk_mask(struct desk *d, struct rows *rows, int64_t ws, struct str *text,
+enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct str *text,
 	struct fault *why)
 {
 	const struct configured *c = configured(d);
@@ -298,7 +298,7 @@ static void access_copy(
 	out->imported = arena_str(arena, a->imported);
 }
 
-enum err desk_model_access(struct desk *d, struct rows *rows, int64_t ws,
+enum err configured_access(struct desk *d, struct rows *rows, int64_t ws,
 	struct str provider, struct str model, const struct model_access *before,
 	struct arena *arena, struct model_access *out, struct fault *why)
 {
@@ -306,7 +306,7 @@ enum err desk_model_access(struct desk *d, struct rows *rows, int64_t ws,
 	static const struct price_record none_imported;
 	const struct price_record *price = NULL;
 	const struct provider_record *p;
-	enum err e = desk_provider(d, rows, ws, provider, &p, why);
+	enum err e = configured_provider(d, rows, ws, provider, &p, why);
 
 	if (!e) e = rows_get(rows, RECORD_PRICES, key, &price, why);
 	if (!price) price = &none_imported;
@@ -317,8 +317,9 @@ enum err desk_model_access(struct desk *d, struct rows *rows, int64_t ws,
 	return !e && arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
-enum err desk_agent_wrong(struct desk *d, struct rows *rows, const struct agent_record *a,
-	struct arena *arena, struct str *wrong, struct fault *why)
+enum err configured_agent_wrong(struct desk *d, struct rows *rows,
+	const struct agent_record *a, struct arena *arena, struct str *wrong,
+	struct fault *why)
 {
 	const struct provider_record *p;
 	struct agent_config parts;
@@ -326,7 +327,7 @@ enum err desk_agent_wrong(struct desk *d, struct rows *rows, const struct agent_
 	enum err e = agent_parse(a->body, arena, &parts, why);
 
 	if (e) return e;
-	e = desk_provider(d, rows, a->ws, parts.provider, &p, &missing);
+	e = configured_provider(d, rows, a->ws, parts.provider, &p, &missing);
 	if (e == ERR_NOT_FOUND) {
 		*wrong = arena_print(arena,
 			"there is no provider %.*s: add it with "

@@ -38,8 +38,7 @@ struct model_access {
 };
 
 /* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
-enum err desk_agent_param(
-	struct task *, struct rows *, struct str *out, struct fault *why);
+enum err agents_param(struct task *, struct rows *, struct str *out, struct fault *why);
 
 /* Of RECORD_AGENTS or RECORD_PROVIDERS: the i-th of the configuration as one of this workspace, in the
  * arena; NULL: there is no such. */
@@ -57,26 +56,26 @@ const void *collection_configured_own(
 enum err collection_configured_new(const struct collection *, struct task *,
 	struct rows *, void *record, struct fault *why);
 /* By name or id. ERR_NOT_FOUND: there is none. */
-enum err desk_agent(struct desk *, struct rows *, int64_t ws, struct str which,
+enum err configured_agent(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct agent_record **out, struct fault *why);
-enum err desk_provider(struct desk *, struct rows *, int64_t ws, struct str which,
+enum err configured_provider(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct provider_record **out, struct fault *why);
 /* The one that runs when none is named: `default_agent`, else the first of the
  * configuration, else the first of the store by name; NULL: there is none. */
-enum err desk_default_agent(struct desk *, struct rows *, int64_t ws,
+enum err configured_default_agent(struct desk *, struct rows *, int64_t ws,
 	const struct agent_record **out, struct fault *why);
 /* ERR_NOT_FOUND: no such provider. A key that is missing or cannot be opened is in
  * `wrong`. `before` (may be NULL) was found for this workspace, and is taken while its rows are the same. */
-enum err desk_model_access(struct desk *, struct rows *, int64_t ws, struct str provider,
+enum err configured_access(struct desk *, struct rows *, int64_t ws, struct str provider,
 	struct str model, const struct model_access *before, struct arena *,
 	struct model_access *out, struct fault *why);
 /* *wrong: why the agent cannot run; empty: it can. */
-enum err desk_agent_wrong(struct desk *, struct rows *, const struct agent_record *,
+enum err configured_agent_wrong(struct desk *, struct rows *, const struct agent_record *,
 	struct arena *, struct str *wrong, struct fault *why);
 
 /* The text with every key of a provider that the workspace can use masked: one that a tool found
  * goes to no model, no row and nobody's eyes. In the arena. */
-enum err desk_mask(
+enum err configured_mask(
 	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);
 
 /* What is wrong with its key; empty: nothing. */

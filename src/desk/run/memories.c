@@ -90,7 +90,7 @@ static enum err memory_args(
 
 	if (scope.len && !memory_scope_read(scope, &known))
 		e = fail_at(why, "/scope", "workspace, agent or session");
-	if (!e) e = desk_agent_param(t, rows, &agent, why);
+	if (!e) e = agents_param(t, rows, &agent, why);
 	if (!e) e = like_read(task_param(t, "q"), &t->job.arena, &like, why);
 	args[(*len)++] = val_text(scope);
 	args[(*len)++] = val_text(agent);

@@ -157,14 +157,14 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = a ? OK : fail(why, ERR_MEMORY, "out of memory");
 
 	if (!e && !t->of_provider) {
-		e = desk_agent(t->desk, rows, job->who.ws, t->id, &agent, why);
+		e = configured_agent(t->desk, rows, job->who.ws, t->id, &agent, why);
 		if (!e) e = agent_parse(agent->body, rows->arena, &parts, why);
 		if (e) return e;
 		provider = parts.provider;
 		model = parts.model;
 	}
 	if (!e)
-		e = desk_model_access(t->desk, rows, job->who.ws, provider, model, NULL,
+		e = configured_access(t->desk, rows, job->who.ws, provider, model, NULL,
 			&job->arena, a, why);
 	if (!e) t->access = a;
 	return e;

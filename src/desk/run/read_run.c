@@ -130,7 +130,7 @@ static enum err thought_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-enum err desk_state_runs(struct rows *rows, struct job *job, const struct session *s,
+enum err read_run_state(struct rows *rows, struct job *job, const struct session *s,
 	struct json_writer *w, bool *truncated, struct fault *why)
 {
 	const struct val args[] = { val_int(s->ws), val_text(s->id),
@@ -215,7 +215,7 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 
 	if (!e && !all && session.len) e = session_seen(job, rows, session, why);
 	if (!e) e = page_read(t, "runs", &p, why);
-	if (!e) e = desk_agent_param(t, rows, &agent, why);
+	if (!e) e = agents_param(t, rows, &agent, why);
 	if (!e && status.len && !run_status_read(status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (e) return e;

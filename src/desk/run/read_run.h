@@ -6,7 +6,7 @@
 
 /* runs, messages, tool_calls, thoughts and tasks as members of an object that is being written:
  * the newest 1,000 of each; *truncated: there were more. */
-enum err desk_state_runs(struct rows *, struct job *, const struct session *,
+enum err read_run_state(struct rows *, struct job *, const struct session *,
 	struct json_writer *, bool *truncated, struct fault *);
 
 #endif

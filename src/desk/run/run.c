@@ -5,21 +5,21 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-void desk_on_runs(struct desk *d, const struct run_hooks *hooks)
+void run_listen(struct desk *d, const struct run_hooks *hooks)
 {
 	pthread_mutex_lock(&d->listeners);
 	d->runs = hooks ? *hooks : (struct run_hooks){ 0 };
 	pthread_mutex_unlock(&d->listeners);
 }
 
-void desk_wake_runs(struct desk *d)
+void run_wake(struct desk *d)
 {
 	pthread_mutex_lock(&d->listeners);
 	if (d->runs.woken) d->runs.woken(d->runs.ctx);
 	pthread_mutex_unlock(&d->listeners);
 }
 
-struct job *desk_claim_along(void *ctx, const struct rows *rows)
+struct job *run_claim_along(void *ctx, const struct rows *rows)
 {
 	struct desk *d = ctx;
 	struct task *t = NULL;

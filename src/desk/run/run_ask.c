@@ -198,13 +198,13 @@ static enum err model_choose(struct task *t, struct rows *rows, const struct run
 	*provider = r->provider;
 	*model = text;
 	if (str_find(text, STR("/")) > 0) str_cut(&rest, '/', &first);
-	e = desk_provider(
+	e = configured_provider(
 		t->desk, rows, r->ws, first.len ? first : r->provider, &p, &missing);
 	if (!e && first.len) {
 		*provider = p->name;
 		*model = str_trim(rest);
 	} else if (e == ERR_NOT_FOUND && first.len && str_find(r->model, STR("/")) > 0) {
-		e = desk_provider(t->desk, rows, r->ws, r->provider, &p, &missing);
+		e = configured_provider(t->desk, rows, r->ws, r->provider, &p, &missing);
 	}
 	if (e && e != ERR_NOT_FOUND) {
 		*why = missing;

@@ -43,11 +43,11 @@ static enum err gate(struct task *t, struct rows *rows, const struct session *s,
 	*out = (struct run_verdict){ .effect = EFFECT_ALLOW, .risk = op->risk };
 	*rules = (struct rule_verdict){ 0 };
 	if (op->free) return OK;
-	e = desk_book(t->desk, &t->job, rows, r->ws, &snapshot, why);
+	e = snapshot_of(t->desk, &t->job, rows, r->ws, &snapshot, why);
 	if (!e) e = policy_of(rows, snapshot, agent, &policy, why);
 	if (e) return e;
 	operation_view(&look, operation, NULL, r->agent, s->project, s->id, rows->arena);
-	e = desk_rule(snapshot, rows, &look, 0, rules, why);
+	e = snapshot_decide(snapshot, rows, &look, 0, rules, why);
 	if (e) return e;
 	run_gate(&policy, op, &look, &rules->ruling, rows->arena, out);
 	rules->risk = out->risk;
@@ -147,7 +147,7 @@ enum err run_call_use(struct task *t, struct rows *rows, struct session *s, stru
 	if (e || a->kind != ASK_APPROVAL) return e;
 	e = call_digest(rows, c, s->id, digest, why);
 	if (e) return e;
-	e = desk_use_approval(t, rows, a, str_of(digest), why);
+	e = approval_consume(t, rows, a, str_of(digest), why);
 	buf_clear(&t->job.out); /* this job replies to the runner, not to the approver */
 	t->job.conflict = STR_NONE;
 	return e;

@@ -100,7 +100,7 @@ static enum err task_config(struct task *t, struct rows *rows, const struct run 
 			name.len ? name
 				 : arena_print(rows->arena, "task-%.*s", STR_ARGS(p->id)),
 			p->prompt, json_get(args, "tools"), config, wrong, why);
-	e = desk_agent(t->desk, rows, r->ws, p->agent, &found, &missing);
+	e = configured_agent(t->desk, rows, r->ws, p->agent, &found, &missing);
 	if (e == ERR_NOT_FOUND) {
 		*wrong = arena_print(rows->arena, "there is no agent %.*s",
 			STR_ARGS(str_first(p->agent, 64)));

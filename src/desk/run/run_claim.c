@@ -56,7 +56,7 @@ static void owner_limit(struct run_claiming *q, struct run_owner *o, int64_t ws)
 	struct fault why = { 0 };
 
 	o->max = 1;
-	if (desk_book(q->t->desk, &q->t->job, q->rows, ws, &snapshot, &why) == OK)
+	if (snapshot_of(q->t->desk, &q->t->job, q->rows, ws, &snapshot, &why) == OK)
 		o->max = snapshot->policy.at_once[snapshot->policy.mode];
 }
 
@@ -87,7 +87,7 @@ static struct lease_group run_group(
 	int64_t ws;
 
 	if (!str_to_int(owner, 0, INT64_MAX, &ws) ||
-		desk_provider(q->t->desk, q->rows, ws, name, &p, &why) ||
+		configured_provider(q->t->desk, q->rows, ws, name, &p, &why) ||
 		provider_parse(p->body, q->rows->arena, &parts, &why))
 		return (struct lease_group){ .own = true };
 	return (struct lease_group){ .max = parts.at_once, .own = p->version > 0 };
@@ -187,7 +187,7 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 	struct policy_snapshot *snapshot;
 	enum err e = rows_fetch_session(rows, r->ws, r->session, &s, why);
 
-	if (!e) e = desk_book(q->t->desk, &q->t->job, rows, r->ws, &snapshot, why);
+	if (!e) e = snapshot_of(q->t->desk, &q->t->job, rows, r->ws, &snapshot, why);
 	if (e) return e;
 	if (snapshot->version)
 		stop = snapshot_stop(snapshot, r->agent, s->project, s->id, rows->now_ms);

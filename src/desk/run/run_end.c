@@ -16,7 +16,7 @@ static void session_told(struct rows *rows, struct session *s, const struct run 
 		s->error = how == SESSION_FAILED ? r->error : STR_NONE;
 		rows_touch_session(rows, s);
 	}
-	if (s->status != was) desk_stage_status(rows, s, was);
+	if (s->status != was) session_stage_status(rows, s, was);
 }
 
 /* ---- what it leaves ---- */

@@ -34,7 +34,7 @@ static enum err queue_place(
 	struct policy_snapshot *snapshot;
 	enum err e = rows_query(rows, SQL_RUNS_AHEAD, owner, 1, ahead_row, &a, why);
 
-	if (!e) e = desk_book(t->desk, &t->job, rows, ws, &snapshot, why);
+	if (!e) e = snapshot_of(t->desk, &t->job, rows, ws, &snapshot, why);
 	if (e) return e;
 	*out = a.queued || a.working >= snapshot->policy.at_once[snapshot->policy.mode]
 		       ? a.queued + 1
@@ -86,7 +86,8 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	struct str config, wrong;
 	int64_t place;
 	struct run *r;
-	enum err e = desk_agent_wrong(t->desk, rows, agent, rows->arena, &wrong, why);
+	enum err e =
+		configured_agent_wrong(t->desk, rows, agent, rows->arena, &wrong, why);
 
 	if (!e && wrong.len) e = fail_at(why, "/agent", "%.*s", STR_ARGS(wrong));
 	if (!e) e = say_config(rows, agent, say, &config, why);
@@ -109,7 +110,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	session_run_began(s, r->id);
 	rows_touch_session(rows, s);
 	begin_event(rows, s, r, place);
-	if (!e && s->status != was) desk_stage_status(rows, s, was);
+	if (!e && s->status != was) session_stage_status(rows, s, was);
 	*out = r;
 	return e;
 }
@@ -172,7 +173,7 @@ static void say_entitle(struct rows *rows, struct session *s, const struct say *
 
 	if (s->run.len || !str_eq(s->title, s->agent)) return;
 	title = say_title(say->content, rows->arena);
-	if (title.len) desk_rename_session(rows, s, title);
+	if (title.len) session_rename(rows, s, title);
 }
 
 static enum err say_check(struct task *t, struct fault *why)
@@ -219,14 +220,14 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 	enum err e = desk_find_session(t, rows, &s, why);
 
 	if (!e) e = desk_permit(t, MAY_RUN, why);
-	if (!e) e = desk_project(t, rows, s, STR_NONE, &project, why);
+	if (!e) e = projects_resolve(t, rows, s, STR_NONE, &project, why);
 	if (!e && !session_runnable(s))
 		e = fail(why, ERR_CONFLICT,
 			"Parley does not run the agent of this session");
 	if (!e && s->run_open) {
 		e = say_join(rows, s, say, s->run, &r, &m, why);
 	} else if (!e) {
-		e = desk_agent(t->desk, rows, s->ws,
+		e = configured_agent(t->desk, rows, s->ws,
 			say->agent.len ? say->agent : s->agent, &agent, why);
 		if (e == ERR_NOT_FOUND) e = fail_at(why, "/agent", "no such agent");
 		if (!e) say_entitle(rows, s, say);
@@ -367,7 +368,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 	session_run_began(s, next->id);
 	rows_touch_session(rows, s);
 	begin_event(rows, s, next, 0);
-	if (!e && s->status != was) desk_stage_status(rows, s, was);
+	if (!e && s->status != was) session_stage_status(rows, s, was);
 	if (e) return e;
 	job->status = 201;
 	run_reply(t, next, rows->now_ms);

@@ -221,7 +221,7 @@ static enum err run_stopped(struct task *t, struct rows *rows, struct session *s
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	struct policy_snapshot *snapshot;
-	enum err e = desk_book(t->desk, &t->job, rows, r->ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, r->ws, &snapshot, why);
 
 	*stopped = false;
 	if (e || !snapshot->version) return e;
@@ -275,7 +275,7 @@ static enum err rejection_ends(struct task *t, struct rows *rows, const struct r
 
 	*out = a->on_reject == REJECT_STOP;
 	if (a->on_reject != REJECT_BY_POLICY) return OK;
-	e = desk_book(t->desk, &t->job, rows, r->ws, &snapshot, why);
+	e = snapshot_of(t->desk, &t->job, rows, r->ws, &snapshot, why);
 	if (!e) *out = snapshot->policy.stop_on_reject;
 	return e;
 }
@@ -314,7 +314,7 @@ enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct sess
 			why);
 	if (e) return e;
 	out->turn = r->turn;
-	e = desk_model_access(t->desk, rows, r->ws, r->provider, r->model,
+	e = configured_access(t->desk, rows, r->ws, r->provider, r->model,
 		out->key.known ? out->key.known->access : NULL, &t->job.arena,
 		&out->access, &missing);
 	if (e == ERR_NOT_FOUND)

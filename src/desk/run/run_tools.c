@@ -393,7 +393,7 @@ enum err run_tool_do(struct task *t, struct rows *rows, struct session *s, struc
 	/* The results of other tools hold only what the model wrote itself: no secrets to
 	 * mask. */
 	if (!e && op->tool == RUN_TOOL_MEMORY)
-		e = desk_mask(t->desk, rows, r->ws, &d.text, why);
+		e = configured_mask(t->desk, rows, r->ws, &d.text, why);
 	if (!e && !d.waits)
 		e = run_call_end(
 			rows, s, r, c, d.wrong ? CALL_FAIL : CALL_FINISH, d.text, why);

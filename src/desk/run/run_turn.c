@@ -290,7 +290,7 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 		if (e || kept) continue;
 		fresh = true;
 		e = call_held(rows, r, o->call, &c, why);
-		if (!e) e = desk_mask(t->desk, rows, r->ws, &text, why);
+		if (!e) e = configured_mask(t->desk, rows, r->ws, &text, why);
 		if (!e && !tool_call_ended(c))
 			e = run_call_end(rows, s, r, c,
 				o->failed ? CALL_FAIL : CALL_FINISH, text, why);

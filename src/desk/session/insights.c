@@ -351,8 +351,8 @@ static enum err metrics_read(struct job *job, struct rows *rows, struct fault *w
 		"# TYPE parley_deliveries gauge\n");
 	e = rows_query(rows, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
 	if (e) return e;
-	desk_told_metrics(task_of(job)->desk, &job->out);
-	desk_mail_metrics(task_of(job)->desk, &job->out);
+	notify_metrics(task_of(job)->desk, &job->out);
+	mail_in_metrics(task_of(job)->desk, &job->out);
 	buf_add_text(&job->out,
 		"# HELP parley_notify_waiting Messages to people that wait.\n"
 		"# TYPE parley_notify_waiting gauge\n");

@@ -103,7 +103,7 @@ static enum err session_state_read(struct job *job, struct rows *rows, struct fa
 	if (!e) e = session_asks(rows, &s.session, ask_row_written, &s, why);
 	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
-	if (!e) e = desk_state_runs(rows, job, &s.session, &w, &truncated, why);
+	if (!e) e = read_run_state(rows, job, &s.session, &w, &truncated, why);
 	jw_put_bool(&w, "truncated", truncated);
 	jw_put_int(&w, "as_of", as_of);
 	jw_object_end(&w);

@@ -72,7 +72,7 @@ static enum err pages_read(struct rows *rows, const struct session *s, bool open
 	return e;
 }
 
-enum err desk_resume_context(
+enum err resume_context(
 	struct rows *rows, const struct session *s, struct str *out, struct fault *why)
 {
 	struct resume r = { .arena = rows->arena };
@@ -93,7 +93,7 @@ static enum err session_resume_read(struct job *job, struct rows *rows, struct f
 	if (!e && !principal_sees(&job->who, s->agent))
 		e = fail(why, ERR_NOT_FOUND, "no session %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!e) e = desk_resume_context(rows, s, &t->context, why);
+	if (!e) e = resume_context(rows, s, &t->context, why);
 	if (e || t->wants_record) return e;
 	jw_object(&w);
 	jw_put_bool(&w, "can_resume", session_can_resume(s));

@@ -15,7 +15,7 @@ static enum err create_check(struct task *t, struct fault *why)
 	struct session_draft *d = TASK_CHECKED(t, struct session_draft);
 
 	enum err e = session_draft_read(t->body, &t->job.arena, d, why);
-	return e ? e : desk_check_callback(t->desk, &d->callback, why);
+	return e ? e : delivery_check_callback(t->desk, &d->callback, why);
 }
 
 /* Whose it will be. */
@@ -35,7 +35,7 @@ static enum err create_reply(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
 	desk_keep_session(t, s);
-	return desk_reply_session(t, rows, s, why);
+	return session_reply(t, rows, s, why);
 }
 
 /* A session of an agent that Parley runs, and its first run if there is something to do. */
@@ -81,7 +81,8 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 		rows_external(rows, job->who.ws, session_agent(job, d), d->external_id);
 
 	if (d->agent.len) {
-		e = desk_agent(t->desk, rows, job->who.ws, d->agent, &agent, &missing);
+		e = configured_agent(
+			t->desk, rows, job->who.ws, d->agent, &agent, &missing);
 		if (e && e != ERR_NOT_FOUND) {
 			*why = missing;
 			return e;
@@ -96,7 +97,7 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
 		return fail(why, ERR_FORBIDDEN,
 			"a session for another agent is an admin's to make");
-	e = desk_project(t, rows, s, d->project, &own.project, why);
+	e = projects_resolve(t, rows, s, d->project, &own.project, why);
 	if (e) return e;
 	/* Creating it again, by its external id, returns the first: with its open asks. */
 	if (s) return create_reply(t, rows, s, why);
@@ -107,8 +108,8 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	return create_reply(t, rows, s, why);
 }
 
-const struct use use_session_create = WRITES("session", MAY_ASK, 0, create_needs,
-	create_decide, desk_again_session, create_check);
+const struct use use_session_create = WRITES(
+	"session", MAY_ASK, 0, create_needs, create_decide, session_again, create_check);
 
 /* ---- change ---- */
 
@@ -144,8 +145,8 @@ static enum err session_become(struct task *t, struct rows *rows, struct session
 	if (was == status) return OK;
 	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
-	desk_look_again(rows, s);
-	desk_stage_status(rows, s, was);
+	session_watch_silence(rows, s);
+	session_stage_status(rows, s, was);
 	return OK;
 }
 
@@ -164,7 +165,7 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 	enum err e = session_find_own(t, rows, &s, why);
 
 	if (e) return e;
-	if (p->has_title) desk_rename_session(rows, s, p->title);
+	if (p->has_title) session_rename(rows, s, p->title);
 	if (!e && p->has_status && session_runnable(s))
 		e = fail_at(why, "/status",
 			"Parley runs this session: cancel its run instead");
@@ -176,7 +177,7 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 		e = fail(why, ERR_CONFLICT,
 			"nothing is asked in this session: ask, and it waits by itself");
 	if (!e && p->has_status) e = session_become(t, rows, s, p->status, why);
-	return e ? e : desk_reply_session(t, rows, s, why);
+	return e ? e : session_reply(t, rows, s, why);
 }
 
 const struct use use_session_patch =
@@ -214,11 +215,11 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = session_become(t, rows, s, SESSION_CANCELLED, why);
 	if (e) return e;
 	desk_keep_session(t, s);
-	return desk_reply_session(t, rows, s, why);
+	return session_reply(t, rows, s, why);
 }
 
-const struct use use_session_cancel = WRITES("session_cancel", 0, 0, whole_needs,
-	cancel_decide, desk_again_session, cancel_check);
+const struct use use_session_cancel = WRITES(
+	"session_cancel", 0, 0, whole_needs, cancel_decide, session_again, cancel_check);
 
 static enum err progress_check(struct task *t, struct fault *why)
 {
@@ -234,7 +235,7 @@ static enum err progress_stopped(
 	struct buf *out = &t->job.out;
 	const struct stop_record *stop;
 	struct policy_snapshot *snapshot;
-	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &snapshot, why);
+	enum err e = snapshot_of(t->desk, &t->job, rows, s->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
 	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
@@ -274,9 +275,9 @@ static enum err progress_session(
 
 	if (!progress_in_default(t)) return session_find_own(t, rows, out, why);
 	*out = rows_external(rows, who->ws, who->agent, t->default_session);
-	e = desk_project(t, rows, *out, STR_NONE, &project, why);
+	e = projects_resolve(t, rows, *out, STR_NONE, &project, why);
 	if (e) return e;
-	if (!*out) *out = desk_new_default_session(t, rows, t->default_session, project);
+	if (!*out) *out = session_make_default(t, rows, t->default_session, project);
 	return OK;
 }
 
@@ -295,19 +296,19 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	s->progress = *progress;
 	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
-	desk_look_again(rows, s);
+	session_watch_silence(rows, s);
 	rows_event(rows, "session.progress", s, NULL, *progress);
 	desk_keep_session(t, s);
-	e = desk_reply_session(t, rows, s, why);
+	e = session_reply(t, rows, s, why);
 	return e ? e : progress_stopped(t, rows, s, why);
 }
 
 const struct use use_session_progress = WRITES("session_progress", 0, 0, progress_needs,
-	progress_decide, desk_again_session, progress_check);
+	progress_decide, session_again, progress_check);
 
 /* ---- delete: everything under it goes; waiters are told by the cancellations ---- */
 
-enum err desk_delete_session(
+enum err session_delete(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
 	enum err e = s->run_open ? session_run_cancel(t, rows, s, why) : OK;
@@ -326,7 +327,7 @@ static enum err delete_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = session_find_own(t, rows, &s, why);
 
 	job->status = 204;
-	return e ? e : desk_delete_session(t, rows, s, why);
+	return e ? e : session_delete(t, rows, s, why);
 }
 
 const struct use use_session_delete =

@@ -48,7 +48,7 @@ static struct str created_data(const struct session *s, struct arena *arena)
 	return out;
 }
 
-struct str desk_agent_name(const struct task *t)
+struct str session_agent_name(const struct task *t)
 {
 	const struct principal *who = &t->job.who;
 
@@ -63,7 +63,7 @@ struct session *session_make(
 
 	s->title = d->title;
 	s->agent = d->agent.len ? d->agent : t->job.who.agent;
-	if (!d->agent.len) s->agent_name = desk_agent_name(t);
+	if (!d->agent.len) s->agent_name = session_agent_name(t);
 	s->token = t->job.who.token;
 	s->project = d->project;
 	s->external_id = d->external_id;
@@ -78,7 +78,7 @@ struct session *session_make(
 	return s;
 }
 
-struct session *desk_new_session(
+struct session *session_make_for_ask(
 	struct task *t, struct rows *rows, struct str title, struct str project)
 {
 	struct session_draft d = {
@@ -90,7 +90,7 @@ struct session *desk_new_session(
 	return s;
 }
 
-struct session *desk_new_default_session(
+struct session *session_make_default(
 	struct task *t, struct rows *rows, struct str external_id, struct str project)
 {
 	struct session_draft d = { .title = t->default_session_title.len
@@ -104,7 +104,7 @@ struct session *desk_new_default_session(
 	return session_make(t, rows, &d);
 }
 
-void desk_stage_changed(struct rows *rows, const struct session *s)
+void session_stage_changed(struct rows *rows, const struct session *s)
 {
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
@@ -124,21 +124,21 @@ void desk_stage_changed(struct rows *rows, const struct session *s)
 	rows_event(rows, "session.changed", s, NULL, data);
 }
 
-void desk_rename_session(struct rows *rows, struct session *s, struct str title)
+void session_rename(struct rows *rows, struct session *s, struct str title)
 {
 	s->title = title;
 	s->search = folded(title, rows->arena);
 	rows_touch_session(rows, s);
-	desk_stage_changed(rows, s);
+	session_stage_changed(rows, s);
 }
 
-void desk_look_again(struct rows *rows, const struct session *s)
+void session_watch_silence(struct rows *rows, const struct session *s)
 {
 	if (s->status == SESSION_RUNNING && s->heard_ms)
 		rows_due_at(rows, s->heard_ms + SESSION_HEARD_MS);
 }
 
-void desk_stage_status(struct rows *rows, struct session *s, enum session_status was)
+void session_stage_status(struct rows *rows, struct session *s, enum session_status was)
 {
 	struct str data = arena_print(rows->arena, "{\"status\":\"%s\",\"was\":\"%s\"}",
 		session_status_name(s->status), session_status_name(was));
@@ -148,7 +148,7 @@ void desk_stage_status(struct rows *rows, struct session *s, enum session_status
 }
 
 /* The session with its open asks, as they are in this batch. */
-enum err desk_write_session(struct task *t, struct rows *rows, struct session *s,
+enum err session_reply_write(struct task *t, struct rows *rows, struct session *s,
 	struct json_writer *w, struct fault *why)
 {
 	struct str workspace = desk_workspace(t, rows, s->ws);
@@ -169,15 +169,15 @@ enum err desk_write_session(struct task *t, struct rows *rows, struct session *s
 	return OK;
 }
 
-enum err desk_reply_session(
+enum err session_reply(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
 	struct json_writer w = { .out = &t->job.out };
 
-	return desk_write_session(t, rows, s, &w, why);
+	return session_reply_write(t, rows, s, &w, why);
 }
 
-enum err desk_again_session(
+enum err session_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -186,5 +186,5 @@ enum err desk_again_session(
 	enum err e = desk_kept_id(t, k, "session", &id, why);
 
 	if (!e) e = rows_fetch_session(rows, job->who.ws, id, &s, why);
-	return e ? e : desk_reply_session(t, rows, s, why);
+	return e ? e : session_reply(t, rows, s, why);
 }

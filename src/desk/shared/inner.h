@@ -65,7 +65,7 @@ struct desk {
 	struct run_hooks runs; /* of whoever works on runs; likewise */
 	struct {
 		pthread_mutex_t lock; /* over all of it */
-		desk_hint_fn *fn;
+		transient_told_fn *fn;
 		void *ctx;
 		int64_t readers; /* who are told by fn */
 		struct partial *partials;
@@ -136,8 +136,7 @@ enum err desk_find_session(
 enum err desk_admit(
 	struct task *, struct rows *, enum permission, struct ask **, struct fault *);
 /* With everything under it; what is open there is cancelled. */
-enum err desk_delete_session(
-	struct task *, struct rows *, struct session *, struct fault *);
+enum err session_delete(struct task *, struct rows *, struct session *, struct fault *);
 enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN, or why the body was refused: of a kind that is `late`. */
 enum err desk_permit(const struct task *, enum permission, struct fault *);
@@ -164,7 +163,7 @@ void desk_reply_marked(struct task *, const struct ask *, const struct session *
 	const struct mark *, const char *refused, int64_t now_ms);
 /* Counts a change of the ask, stages its event, replies with the ask; `wakes`: who waits for
  * it is told. */
-enum err desk_ask_changed(struct task *, struct rows *, struct ask *, const char *type,
+enum err routing_changed(struct task *, struct rows *, struct ask *, const char *type,
 	struct buf *data, bool wakes, struct fault *);
 /* {"ask": …, "resumed": …} */
 void desk_reply_settled(
@@ -177,9 +176,9 @@ enum err desk_settled_conflict(struct task *, const struct ask *, const struct s
 	int64_t now_ms, struct fault *);
 /* {"ask": "…"} as the record of an idempotency key, and its reading back. */
 void desk_keep_ask(struct task *, const struct ask *);
-enum err desk_again_ask(
+enum err ask_create_again(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
-enum err desk_again_settled(
+enum err ask_settled_again(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
 void desk_keep_run(struct task *, const struct run *);
 /* The same of another record, with which the key goes. */
@@ -189,45 +188,44 @@ enum err desk_kept_id(struct task *, const struct key_record *, const char *what
 /* ?state=: live ones (1, the default), ended ones (0) or both (2). */
 enum err desk_state_read(struct task *, int64_t *out, struct fault *);
 /* Rules and stops whose time is up end. */
-enum err desk_end_due(struct rows *, int64_t limit, struct fault *);
+enum err stops_end_due(struct rows *, int64_t limit, struct fault *);
 void desk_keep_session(struct task *, const struct session *);
-enum err desk_again_session(
+enum err session_again(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
-enum err desk_reply_session(
-	struct task *, struct rows *, struct session *, struct fault *);
-enum err desk_write_session(struct task *, struct rows *, struct session *,
+enum err session_reply(struct task *, struct rows *, struct session *, struct fault *);
+enum err session_reply_write(struct task *, struct rows *, struct session *,
 	struct json_writer *, struct fault *);
 /* The text that gives a stopped agent its questions and answers back. */
-enum err desk_resume_context(
+enum err resume_context(
 	struct rows *, const struct session *, struct str *out, struct fault *);
 
 /* Its title or whom it calls is another now. */
-void desk_stage_changed(struct rows *, const struct session *);
+void session_stage_changed(struct rows *, const struct session *);
 /* The title lives as long as the rows. */
-void desk_rename_session(struct rows *, struct session *, struct str title);
-void desk_stage_status(struct rows *, struct session *, enum session_status was);
+void session_rename(struct rows *, struct session *, struct str title);
+void session_stage_status(struct rows *, struct session *, enum session_status was);
 /* Is it one of these, with commas between? */
-bool desk_name_known(struct str names, struct str name);
+bool delivery_name_known(struct str names, struct str name);
 /* There is something to deliver: at once (0), or from then on. */
-void desk_deliver(struct desk *, int64_t at_ms);
-void desk_told_metrics(struct desk *, struct buf *);
-void desk_mail_metrics(struct desk *, struct buf *);
-void desk_wake_runs(struct desk *);
+void delivery_wake(struct desk *, int64_t at_ms);
+void notify_metrics(struct desk *, struct buf *);
+void mail_in_metrics(struct desk *, struct buf *);
+void run_wake(struct desk *);
 /* The claim that is to be decided with a batch that queued runs; or NULL. */
-struct job *desk_claim_along(void *desk, const struct rows *);
-void desk_hints_done(struct desk *);
+struct job *run_claim_along(void *desk, const struct rows *);
+void transient_done(struct desk *);
 /* What another node's run shows; ctx is the desk. On the peers thread. */
-void desk_hint_heard(void *ctx, struct str line);
+void transient_from_peer(void *ctx, struct str line);
 /* Events of other nodes: turns that ended there, and runs of ours that were cancelled there. */
-void desk_runs_elsewhere(struct desk *, const struct committed *);
+void transient_elsewhere(struct desk *, const struct committed *);
 /* Items for what may not be called. */
-enum err desk_check_callback(
+enum err delivery_check_callback(
 	const struct desk *, const struct callback *, struct fault *);
 /* The keys that webhooks of a workspace are signed with; made when there is none. */
-enum err desk_webhook_keys(struct rows *, int64_t ws, struct arena *,
+enum err webhook_keys_load(struct rows *, int64_t ws, struct arena *,
 	struct str keys[WEBHOOK_KEYS], struct fault *);
-struct str desk_webhook_key_name(int64_t ws, bool before, struct arena *);
-enum err desk_rotate_webhook_key(struct rows *, int64_t ws, struct fault *);
+struct str webhook_key_name(int64_t ws, bool before, struct arena *);
+enum err webhook_key_rotate(struct rows *, int64_t ws, struct fault *);
 /* A key of the server; *out is NULL when it was not made yet. */
 enum err desk_find_key(
 	struct rows *, struct str name, const struct server_key **out, struct fault *);
@@ -238,31 +236,31 @@ enum err desk_set_server_key(
 	struct rows *, struct str name, struct str value, struct fault *);
 /* The project of what is asked in the session, or in one to be made (NULL): `named` in the
  * body, or what the request says beside it. A session without a project takes it. */
-enum err desk_project(struct task *, struct rows *, struct session *, struct str named,
-	struct str *out, struct fault *);
+enum err projects_resolve(struct task *, struct rows *, struct session *,
+	struct str named, struct str *out, struct fault *);
 /* What the caller is called beside the name or id that it asks under: a person's name; with the
  * machine's own token, by which every program of this machine asks, the program. */
-struct str desk_agent_name(const struct task *);
-struct session *desk_new_session(
+struct str session_agent_name(const struct task *);
+struct session *session_make_for_ask(
 	struct task *, struct rows *, struct str title, struct str project);
 /* A parallel one of this external id. */
-struct session *desk_new_default_session(
+struct session *session_make_default(
 	struct task *, struct rows *, struct str external_id, struct str project);
 /* Every id names a user or a team of the workspace; else an item at pointer /assignees/N. */
-enum err desk_check_assignees(
+enum err away_check_assignees(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
 /* Who is asked, as JSON: who is away is replaced by who stands in for them. */
-enum err desk_assignees(struct task *, struct rows *, const struct ask *,
+enum err away_assignees(struct task *, struct rows *, const struct ask *,
 	const struct str *ids, size_t len, struct str *out, struct fault *);
-struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
+struct str away_assignees_json(const struct str *ids, size_t len, struct arena *);
 
 /* The ask that a body with a template or a list means. */
-enum err desk_expand(struct rows *, int64_t ws, const struct json *body,
+enum err presets_expand(struct rows *, int64_t ws, const struct json *body,
 	const struct json **out, struct fault *);
 
 /* The approval is used up now, by who runs exactly this. ERR_CONFLICT, ERR_REVOKED, ERR_STOPPED,
  * ERR_DENIED. */
-enum err desk_use_approval(
+enum err approval_consume(
 	struct task *, struct rows *, struct ask *, struct str digest, struct fault *);
 
 /* {"reason": ""}, all optional; also no body at all. */
@@ -291,11 +289,11 @@ enum err last_event(struct rows *, int64_t ws, int64_t *out, struct fault *);
 
 /* In ms, how long until they are to be written; -1: there are none. */
 /* Has its agent had the outcome, as far as this process knows? */
-bool desk_was_fetched(struct desk *, const struct ask *);
-int64_t desk_fetched_due(struct desk *);
-void desk_flush_fetched(struct desk *); /* on the writing clerk's thread */
+bool fetched_keep(struct desk *, const struct ask *);
+int64_t fetched_due(struct desk *);
+void fetched_flush(struct desk *); /* on the writing clerk's thread */
 /* A session that runs falls silent some time: the desk must look then. */
-void desk_look_again(struct rows *, const struct session *);
+void session_watch_silence(struct rows *, const struct session *);
 
 extern const struct use use_expire;
 

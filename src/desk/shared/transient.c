@@ -21,7 +21,7 @@ struct partial {
 static const char *const told_types[] = { "run.token", "run.thought", "run.tool",
 	"run.progress", "run.retrying" };
 
-void desk_on_hint(struct desk *d, desk_hint_fn *fn, void *ctx)
+void transient_listen(struct desk *d, transient_told_fn *fn, void *ctx)
 {
 	pthread_mutex_lock(&d->hints.lock);
 	d->hints.fn = fn;
@@ -29,14 +29,14 @@ void desk_on_hint(struct desk *d, desk_hint_fn *fn, void *ctx)
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
-void desk_hint_readers(struct desk *d, int more)
+void transient_readers(struct desk *d, int more)
 {
 	pthread_mutex_lock(&d->hints.lock);
 	d->hints.readers += more;
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
-bool desk_hint_wanted(struct desk *d)
+bool transient_wanted(struct desk *d)
 {
 	bool wanted;
 
@@ -70,7 +70,7 @@ static void transient_say(struct desk *d, const struct transient *h)
 	buf_done(&b);
 }
 
-void desk_hint(struct desk *d, const struct transient *h)
+void transient_tell(struct desk *d, const struct transient *h)
 {
 	pthread_mutex_lock(&d->hints.lock);
 	transient_pass(d, h);
@@ -129,7 +129,7 @@ static void text_say(struct desk *d, int64_t ws, struct str session, struct str 
 	}
 }
 
-void desk_hint_text(struct desk *d, int64_t ws, struct str session, struct str run,
+void transient_text(struct desk *d, int64_t ws, struct str session, struct str run,
 	const char *type, struct str text)
 {
 	pthread_mutex_lock(&d->hints.lock);
@@ -157,14 +157,14 @@ static void partial_drop(struct desk *d, struct str run, bool elsewhere)
 	mem_free(p);
 }
 
-void desk_hint_over(struct desk *d, struct str run)
+void transient_over(struct desk *d, struct str run)
 {
 	pthread_mutex_lock(&d->hints.lock);
 	partial_drop(d, run, false);
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
-void desk_hint_again(struct desk *d, int64_t ws, struct str session)
+void transient_replay(struct desk *d, int64_t ws, struct str session)
 {
 	pthread_mutex_lock(&d->hints.lock);
 	for (struct partial *p = d->hints.partials; p; p = p->next)
@@ -189,7 +189,7 @@ static void heard_keep(struct desk *d, const struct transient *h, const struct j
 	if (p->elsewhere) buf_add(&p->text, json_text(json_get(data, "text")));
 }
 
-void desk_hint_heard(void *ctx, struct str line)
+void transient_from_peer(void *ctx, struct str line)
 {
 	struct desk *d = ctx;
 	struct arena arena = { 0 };
@@ -221,7 +221,7 @@ void desk_hint_heard(void *ctx, struct str line)
 	arena_done(&arena);
 }
 
-void desk_runs_elsewhere(struct desk *d, const struct committed *told)
+void transient_elsewhere(struct desk *d, const struct committed *told)
 {
 	bool taken = false;
 
@@ -234,12 +234,12 @@ void desk_runs_elsewhere(struct desk *d, const struct committed *told)
 		partial_drop(d, e->run, true);
 		pthread_mutex_unlock(&d->hints.lock);
 	}
-	if (taken) desk_wake_runs(d);
+	if (taken) run_wake(d);
 }
 
-void desk_hints_done(struct desk *d)
+void transient_done(struct desk *d)
 {
 	while (d->hints.partials)
-		desk_hint_over(d, str_of(d->hints.partials->run));
+		transient_over(d, str_of(d->hints.partials->run));
 	pthread_mutex_destroy(&d->hints.lock);
 }

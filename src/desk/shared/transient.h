@@ -15,21 +15,21 @@ struct transient {
 
 /* Called on the thread that hints; borrowed for the call. With NULL it is never called
  * again. */
-typedef void desk_hint_fn(void *ctx, const struct transient *);
-void desk_on_hint(struct desk *, desk_hint_fn *, void *ctx);
+typedef void transient_told_fn(void *ctx, const struct transient *);
+void transient_listen(struct desk *, transient_told_fn *, void *ctx);
 /* So many more, or with a negative number fewer, read what it is told; without any it is not
  * called. */
-void desk_hint_readers(struct desk *, int more);
-bool desk_hint_wanted(struct desk *); /* does anybody read, here or on another node? */
+void transient_readers(struct desk *, int more);
+bool transient_wanted(struct desk *); /* does anybody read, here or on another node? */
 
 /* Text of the answer: shown, and kept until the turn ends. */
-void desk_hint_text(struct desk *, int64_t ws, struct str session, struct str run,
+void transient_text(struct desk *, int64_t ws, struct str session, struct str run,
 	const char *type, struct str text);
-void desk_hint(struct desk *, const struct transient *);
+void transient_tell(struct desk *, const struct transient *);
 /* The turn of this run is over, or begins anew: nothing of it is kept. */
-void desk_hint_over(struct desk *, struct str run);
+void transient_over(struct desk *, struct str run);
 /* Every turn of this session that is under way is told from its beginning (run.partial). Who
  * hears that replaces what it has: so nothing is missing and nothing comes twice. */
-void desk_hint_again(struct desk *, int64_t ws, struct str session);
+void transient_replay(struct desk *, int64_t ws, struct str session);
 
 #endif
