@@ -18,7 +18,8 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 	static char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
 	static struct task t;
 	struct delivery_claim c = { .by = str_of(by),
-		.room = { { slots, 8 }, { slots, 8 } },
+		.room = { [DELIVERY_WEBHOOK] = { slots, 8 },
+			[DELIVERY_RESUMER] = { slots, 8 } },
 		.host_max = HOST_MAX,
 		.lost = true };
 	size_t len;
