@@ -96,28 +96,30 @@ static const struct shape to_shape = {
 	.size = sizeof(struct notify_to), .from_text = to_read, .to_text = to_write
 };
 
-/* By how much after the ask or before its deadline: one of both members. */
+static bool said(const struct shape_reading *r, const char *name)
+{
+	const struct json *v = json_get(r->json, name);
+
+	return v && v->type != JSON_NULL;
+}
+
+static bool one_of_both(const struct shape_reading *r)
+{
+	if (said(r, "after") != said(r, "before")) return true;
+	wrong(r->check, r->at, "after or before is needed, and not both");
+	return false;
+}
+
+/* By how much after the ask, or before its deadline. */
 static void when_read(
 	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
 	struct notify_step *s = r->out;
-	const struct json *before = json_get(r->json, "before");
-	const struct json *to = json_get(r->json, "to");
 
-	(void)m;
-	if (json_is(before, JSON_NULL)) before = NULL;
-	if (!v == !before) {
-		wrong(r->check, r->at, "after or before is needed, and not both");
-		return;
-	}
-	s->before = before != NULL;
-	if (!duration_of(v ? v : before, &s->at_ms) || s->at_ms < s->before ||
-		s->at_ms > SPAN_MAX_MS)
-		wrong_member(r->check, r->at, s->before ? STR("before") : STR("after"),
-			SPAN_MUST);
-	if (!to || to->type == JSON_NULL)
-		wrong_member(r->check, r->at, STR("to"), "must be an array of 1 to %d",
-			ROUTE_TO_MAX);
+	if (!v) return;
+	s->before = str_is(m->name, "before");
+	if (!duration_of(v, &s->at_ms) || s->at_ms < s->before || s->at_ms > SPAN_MAX_MS)
+		wrong_member(r->check, r->at, m->name, SPAN_MUST);
 }
 
 static void when_write(
@@ -130,21 +132,15 @@ static void when_write(
 	span_write(w, s->at_ms);
 }
 
-static void passed_over(
-	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
-{
-	(void)r, (void)m, (void)v; /* when_read has seen it */
-}
-
 static const char *const picks[] = { NULL, "one" };
 static const char *const whens[] = { "away", "always" };
 static const char *const unlesses[] = { "claimed", "never" };
 
 static const struct shape_member step_members[] = {
 	{ STR("after"), OF_OWN, .read = when_read, .write = when_write },
-	{ STR("before"), OF_OWN, .flags = SHAPE_UNSAID, .read = passed_over },
+	{ STR("before"), OF_OWN, .flags = SHAPE_UNSAID, .read = when_read },
 	{ STR("to"), OF_LIST, ALL(notify_step, to), .least = 1, .most = ROUTE_TO_MAX,
-		.must = "must be an array of {least} to {most}",
+		.flags = TEXT_NEEDED, .must = "must be an array of {least} to {most}",
 		.each = "must be assignees, all, role:admin, user:usr_…, team:NAME, "
 			"team:NAME/on_call, team:NAME/leads or contact:con_…",
 		.of = &to_shape },
@@ -156,7 +152,8 @@ static const struct shape_member step_members[] = {
 	{ STR("when"), OF_EITHER, AT(notify_step, always), WORDS(whens) },
 	{ STR("unless"), OF_EITHER, AT(notify_step, unless_never), WORDS(unlesses) },
 };
-static const struct shape step_shape = { SHAPE(step_members, notify_step) };
+static const struct shape step_shape = { SHAPE(step_members, notify_step),
+	.first = one_of_both };
 
 /* {"min": …} */
 static struct str min_read(

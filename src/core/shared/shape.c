@@ -289,6 +289,7 @@ void shape_read(const struct shape *s, const struct shape_reading *r)
 		else if (!r->more || members_find(r->more, j->name) < 0)
 			wrong_member(r->check, r->at, j->name, "unknown member");
 	}
+	if (s->first && r->json && !s->first(r)) return;
 	for (size_t i = 0; i < s->len; i++)
 		if (values[i])
 			value_read(r, &s->members[i], values[i]);

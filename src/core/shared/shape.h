@@ -77,6 +77,8 @@ struct shape {
 	const struct shape_member *members;
 	size_t len;
 	size_t size; /* of its struct */
+	/* Before members are read: false, they are not worth it. Or NULL. */
+	bool (*first)(const struct shape_reading *);
 	/* What members say together, once each was read; or NULL. */
 	void (*together)(const struct shape_reading *);
 	/* Of items that are texts and no objects: into the struct and back. */
