@@ -3,9 +3,10 @@
 #include "core/policy/policy.h"
 
 #include "core/policy/rule_inner.h"
-#include "core/shared/body.h"
+#include "core/shared/shape.h"
 
-static const int64_t SECOND_MS = 1000, DAY_MS = 86400 * 1000LL;
+#define SECOND_MS 1000LL
+#define DAY_MS	  (86400 * SECOND_MS)
 /* Of runs: 64; earlier programs kept up to 100. */
 enum { AT_ONCE_MAX = 64, AT_ONCE_KEPT = 100, ALERT_MIN_MAX = 1000000, DAYS_MAX = 36500 };
 
@@ -23,252 +24,154 @@ const char *const policy_default =
 	"\"retention\":{\"settled\":null},"
 	"\"scopes\":{\"member\":\"8h\",\"high\":\"1h\"}}";
 
-enum {
-	P_MODE,
-	P_DEFAULT,
-	P_SELECTIVE,
-	P_LOW,
-	P_HIGH,
-	P_TIMEOUT,
-	P_REJECT,
-	P_AT_ONCE,
-	P_RISKS,
-	P_ALERTS,
-	P_RETENTION,
-	P_SCOPES,
-	P_LEN,
-};
-
-static const struct str names[P_LEN] = {
-	[P_MODE] = STR("mode"),
-	[P_DEFAULT] = STR("default"),
-	[P_SELECTIVE] = STR("selective"),
-	[P_LOW] = STR("auto_approve_low"),
-	[P_HIGH] = STR("always_confirm_high"),
-	[P_TIMEOUT] = STR("timeout"),
-	[P_REJECT] = STR("on_reject"),
-	[P_AT_ONCE] = STR("at_once"),
-	[P_RISKS] = STR("risks"),
-	[P_ALERTS] = STR("alerts"),
-	[P_RETENTION] = STR("retention"),
-	[P_SCOPES] = STR("scopes"),
-};
-static const struct members members = { names, P_LEN };
-
 static const char *const mode_names[] = {
 	[MODE_AUTO] = "auto",
 	[MODE_MANUAL] = "manual",
 	[MODE_SELECTIVE] = "selective",
 };
-enum { MODES = sizeof mode_names / sizeof *mode_names };
 static const enum policy_mode MODE_SEEDED = MODE_SELECTIVE;
 
-/* By operation_type. */
-static const struct str selective_names[] = {
-	[TYPE_TOOL] = STR("tools"),
-	[TYPE_SUB_AGENT] = STR("sub_agents"),
-	[TYPE_MCP] = STR("mcp"),
-	[TYPE_FILE_OP] = STR("file_ops"),
-	[TYPE_DB_OP] = STR("db_ops"),
+static const struct shape_member selective_members[] = {
+	{ STR("tools"), OF_BOOL, AT(policy, selective[TYPE_TOOL]) },
+	{ STR("sub_agents"), OF_BOOL, AT(policy, selective[TYPE_SUB_AGENT]) },
+	{ STR("mcp"), OF_BOOL, AT(policy, selective[TYPE_MCP]) },
+	{ STR("file_ops"), OF_BOOL, AT(policy, selective[TYPE_FILE_OP]) },
+	{ STR("db_ops"), OF_BOOL, AT(policy, selective[TYPE_DB_OP]) },
 };
-enum { TYPES = sizeof selective_names / sizeof *selective_names };
-static const struct members selective_members = { selective_names, TYPES };
+static const struct shape selective_shape = { SHAPE(selective_members, policy) };
 
-struct policy_reading {
-	struct check *check;
-	struct json_place root;
-	const struct json *m[P_LEN];
-	struct arena *arena;
-	struct policy *out;
-	bool kept; /* read from the store */
+/* What was kept may have more than fits today: that counts as the most. */
+static void at_once_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	int64_t *out = (int64_t *)(void *)((char *)r->out + m->at);
+	const bool *kept = r->ctx;
+
+	*out = 1;
+	if (v && count_read(
+			 r->check, r->at, m->name, v, 1, *kept ? AT_ONCE_KEPT : m->most))
+		*out = v->integer < m->most ? v->integer : m->most;
+}
+
+#define AT_ONCE(name, mode)                                                              \
+	{                                                                                \
+		STR(name), OF_OWN, AT(policy, at_once[mode]), 1, AT_ONCE_MAX,            \
+			.read = at_once_read                                             \
+	}
+static const struct shape_member at_once_members[] = {
+	AT_ONCE("auto", MODE_AUTO),
+	AT_ONCE("manual", MODE_MANUAL),
+	AT_ONCE("selective", MODE_SELECTIVE),
 };
+static const struct shape at_once_shape = { SHAPE(at_once_members, policy) };
 
-static struct json_place place_of(const struct policy_reading *r, int which)
+/* Rows that lower the risk must match every command of the line, like an allow rule. */
+static void risk_tools_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	return place_member(&r->root, names[which]);
+	struct json_place at = place_member(r->at, m->name);
+	struct risk_row *row = r->out;
+
+	tools_check(r->check, &at, v, row->risk != RISK_NONE && row->risk < RISK_MEDIUM,
+		r->arena, &row->tools, &row->tools_len);
 }
 
-static void mode_check(struct policy_reading *r)
-{
-	int mode = name_find(mode_names, MODES, json_text(r->m[P_MODE]));
+static const struct shape_member risk_members[] = {
+	{ STR("risk"), OF_WORD, AT(risk_row, risk), .flags = TEXT_NEEDED,
+		.must = "must be low, medium, high or critical", WORDS(risk_names) },
+	{ STR("tool"), OF_OWN, .read = risk_tools_read },
+};
+static const struct shape risk_shape = { SHAPE(risk_members, risk_row) };
 
-	if (mode >= 0)
-		r->out->mode = (enum policy_mode)mode;
-	else if (r->m[P_MODE])
-		wrong_member(r->check, &r->root, names[P_MODE],
-			"must be auto, manual or selective");
-}
-
-static void selective_check(struct policy_reading *r)
-{
-	struct json_place at = place_of(r, P_SELECTIVE);
-	const struct json *m[TYPES];
-
-	if (!r->m[P_SELECTIVE] || !members_read(r->check, &at, r->m[P_SELECTIVE],
-					  &selective_members, NULL, m))
-		return;
-	for (size_t i = 0; i < TYPES; i++)
-		r->out->selective[i] = flag_read(
-			r->check, &at, selective_names[i], m[i], r->out->selective[i]);
-}
-
-static void at_once_check(struct policy_reading *r)
-{
-	static const struct str modes[MODES] = { STR("auto"), STR("manual"),
-		STR("selective") };
-	static const struct members each = { modes, MODES };
-	struct json_place at = place_of(r, P_AT_ONCE);
-	const struct json *m[MODES];
-
-	if (!r->m[P_AT_ONCE] ||
-		!members_read(r->check, &at, r->m[P_AT_ONCE], &each, NULL, m))
-		return;
-	for (size_t i = 0; i < MODES; i++)
-		if (count_read(r->check, &at, modes[i], m[i], 1,
-			    r->kept ? AT_ONCE_KEPT : AT_ONCE_MAX) &&
-			m[i])
-			r->out->at_once[i] =
-				m[i]->integer < AT_ONCE_MAX ? m[i]->integer : AT_ONCE_MAX;
-}
-
-static void risk_row_check(struct policy_reading *r, const struct json_place *at,
-	const struct json *json, struct risk_row *out)
-{
-	static const struct str both[] = { STR("tool"), STR("risk") };
-	static const struct members row = { both, 2 };
-	struct json_place tool = place_member(at, both[0]);
-	const struct json *m[2];
-
-	if (!members_read(r->check, at, json, &row, NULL, m)) return;
-	if (!risk_read(json_text(m[1]), &out->risk))
-		wrong_member(
-			r->check, at, both[1], "must be low, medium, high or critical");
-	/* Rows that lower the risk must match every command of the line, like an allow rule. */
-	tools_check(r->check, &tool, m[0],
-		out->risk != RISK_NONE && out->risk < RISK_MEDIUM, r->arena, &out->tools,
-		&out->tools_len);
-}
-
-static void risks_check(struct policy_reading *r)
-{
-	struct json_place at = place_of(r, P_RISKS);
-	const struct json *rows = r->m[P_RISKS];
-
-	if (!rows) return;
-	if (rows->type != JSON_ARRAY || rows->count > RISK_ROWS_MAX) {
-		wrong(r->check, &at, "must be an array of at most %d rows",
-			RISK_ROWS_MAX);
-		return;
-	}
-	r->out->risks = ARENA_ARRAY(r->arena, struct risk_row, rows->count + 1);
-	for (uint32_t i = 0; r->out->risks && i < rows->count; i++) {
-		struct json_place item = place_item(&at, i);
-
-		risk_row_check(r, &item, &rows->items[i], &r->out->risks[i]);
-	}
-	r->out->risks_len = r->out->risks ? rows->count : 0;
-}
-
-static void share_check(struct check *c, const struct json_place *at, struct str name,
-	const struct json *v)
+/* Alerts are checked here, and taken from the JSON by who needs them. null turns one off. */
+static void share_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
 	double share = json_real(v);
 
 	if (v && (v->type != JSON_NUMBER || !(share > 0 && share <= 1)))
-		wrong_member(
-			c, at, name, "must be a number above 0 and at most 1, or null");
+		wrong_member(r->check, r->at, m->name,
+			"must be a number above 0 and at most 1, or null");
 }
 
-/* null turns one off. */
-static void alerts_check(struct policy_reading *r)
+static void alert_span_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	enum { TIMEOUTS, WINDOW, MIN, UNANSWERED, ERRORS, DEAD, OVERDUE, ALERTS };
-	static const struct str alerts[ALERTS] = { STR("timeouts"), STR("window"),
-		STR("min"), STR("unanswered"), STR("errors"), STR("dead"),
-		STR("overdue") };
-	static const struct members each = { alerts, ALERTS };
-	struct json_place at = place_of(r, P_ALERTS);
-	const struct json *m[ALERTS];
-
-	if (!r->m[P_ALERTS] ||
-		!members_read(r->check, &at, r->m[P_ALERTS], &each, NULL, m))
-		return;
-	share_check(r->check, &at, alerts[TIMEOUTS], m[TIMEOUTS]);
-	share_check(r->check, &at, alerts[ERRORS], m[ERRORS]);
-	share_check(r->check, &at, alerts[OVERDUE], m[OVERDUE]);
-	duration_check(
-		r->check, &at, alerts[WINDOW], m[WINDOW], 60 * SECOND_MS, 90 * DAY_MS);
-	duration_check(
-		r->check, &at, alerts[UNANSWERED], m[UNANSWERED], SECOND_MS, 90 * DAY_MS);
-	count_read(r->check, &at, alerts[MIN], m[MIN], 1, ALERT_MIN_MAX);
-	count_read(r->check, &at, alerts[DEAD], m[DEAD], 1, ALERT_MIN_MAX);
+	duration_check(r->check, r->at, m->name, v, m->least, m->most);
 }
 
-static void retention_check(struct policy_reading *r)
+static void alert_count_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	static const struct str settled[] = { STR("settled") };
-	static const struct members one = { settled, 1 };
-	struct json_place at = place_of(r, P_RETENTION);
-	const struct json *m[1];
-
-	if (r->m[P_RETENTION] &&
-		members_read(r->check, &at, r->m[P_RETENTION], &one, NULL, m))
-		r->out->keep_settled_ms = duration_check(
-			r->check, &at, settled[0], m[0], DAY_MS, DAYS_MAX * DAY_MS);
+	count_read(r->check, r->at, m->name, v, 1, ALERT_MIN_MAX);
 }
 
-static void scopes_check(struct policy_reading *r)
+static const struct shape_member alerts_members[] = {
+	{ STR("timeouts"), OF_OWN, .read = share_read },
+	{ STR("errors"), OF_OWN, .read = share_read },
+	{ STR("overdue"), OF_OWN, .read = share_read },
+	{ STR("window"), OF_OWN, 0, 60 * SECOND_MS, 90 * DAY_MS,
+		.read = alert_span_read },
+	{ STR("unanswered"), OF_OWN, 0, SECOND_MS, 90 * DAY_MS, .read = alert_span_read },
+	{ STR("min"), OF_OWN, .read = alert_count_read },
+	{ STR("dead"), OF_OWN, .read = alert_count_read },
+};
+static const struct shape alerts_shape = { SHAPE(alerts_members, policy) };
+
+static const struct shape_member retention_members[] = {
+	{ STR("settled"), OF_SPAN, AT(policy, keep_settled_ms), DAY_MS,
+		DAYS_MAX *DAY_MS },
+};
+static const struct shape retention_shape = { SHAPE(retention_members, policy) };
+
+static const struct shape_member scopes_members[] = {
+	{ STR("member"), OF_SPAN, AT(policy, scope_member_ms), 0, 366 * DAY_MS },
+	{ STR("high"), OF_SPAN, AT(policy, scope_high_ms), 0, 366 * DAY_MS },
+};
+static const struct shape scopes_shape = { SHAPE(scopes_members, policy) };
+
+/* A policy that was kept without it: nobody chose the mode of a new workspace. */
+static void default_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	static const struct str scopes[] = { STR("member"), STR("high") };
-	static const struct members both = { scopes, 2 };
-	struct json_place at = place_of(r, P_SCOPES);
-	const struct json *m[2];
+	struct policy *p = r->out;
 
-	if (!r->m[P_SCOPES] ||
-		!members_read(r->check, &at, r->m[P_SCOPES], &both, NULL, m))
-		return;
-	r->out->scope_member_ms =
-		duration_check(r->check, &at, scopes[0], m[0], 0, 366 * DAY_MS);
-	r->out->scope_high_ms =
-		duration_check(r->check, &at, scopes[1], m[1], 0, 366 * DAY_MS);
+	p->mode_unset = flag_read(r->check, r->at, m->name, v, p->mode == MODE_SEEDED);
 }
 
-static void policy_check(struct policy_reading *r)
-{
-	struct str reject = json_text(r->m[P_REJECT]);
+static const char *const rejects[] = { "tell", "stop" };
 
-	mode_check(r);
-	/* A policy that was kept without it: nobody chose the mode of a new workspace. */
-	r->out->mode_unset = flag_read(r->check, &r->root, names[P_DEFAULT],
-		r->m[P_DEFAULT], r->out->mode == MODE_SEEDED);
-	selective_check(r);
-	r->out->auto_approve_low =
-		flag_read(r->check, &r->root, names[P_LOW], r->m[P_LOW], false);
-	r->out->always_confirm_high =
-		flag_read(r->check, &r->root, names[P_HIGH], r->m[P_HIGH], true);
-	r->out->timeout_ms = duration_check(r->check, &r->root, names[P_TIMEOUT],
-		r->m[P_TIMEOUT], SECOND_MS, 366 * DAY_MS);
-	r->out->stop_on_reject = str_is(reject, "stop");
-	if (r->m[P_REJECT] && !str_is(reject, "tell") && !str_is(reject, "stop"))
-		wrong_member(r->check, &r->root, names[P_REJECT], "must be tell or stop");
-	at_once_check(r);
-	risks_check(r);
-	alerts_check(r);
-	retention_check(r);
-	scopes_check(r);
-}
+static const struct shape_member policy_members[] = {
+	{ STR("mode"), OF_WORD, AT(policy, mode), .otherwise = MODE_MANUAL,
+		WORDS(mode_names) },
+	{ STR("default"), OF_OWN, .read = default_read },
+	{ STR("selective"), OF_OBJECT, .of = &selective_shape },
+	{ STR("auto_approve_low"), OF_BOOL, AT(policy, auto_approve_low) },
+	{ STR("always_confirm_high"), OF_BOOL, AT(policy, always_confirm_high),
+		.otherwise = true },
+	{ STR("timeout"), OF_SPAN, AT(policy, timeout_ms), SECOND_MS, 366 * DAY_MS },
+	{ STR("on_reject"), OF_EITHER, AT(policy, stop_on_reject), WORDS(rejects) },
+	{ STR("at_once"), OF_OBJECT, .of = &at_once_shape },
+	{ STR("risks"), OF_LIST, ALL(policy, risks), .most = RISK_ROWS_MAX,
+		.must = "must be an array of at most {most} rows", .of = &risk_shape },
+	{ STR("alerts"), OF_OBJECT, .of = &alerts_shape },
+	{ STR("retention"), OF_OBJECT, .of = &retention_shape },
+	{ STR("scopes"), OF_OBJECT, .of = &scopes_shape },
+};
+static const struct shape policy_shape = { SHAPE(policy_members, policy) };
 
 static struct policy policy_json_check(
 	struct check *c, const struct json *json, bool kept, struct arena *arena)
 {
-	struct policy p = { .mode = MODE_MANUAL, .at_once = { 1, 1, 1 } };
-	struct policy_reading r = { .check = c,
-		.root = place_root(""),
-		.arena = arena,
-		.out = &p,
-		.kept = kept };
+	struct json_place root = place_root("");
+	struct policy p = { 0 };
 
-	if (members_read(c, &r.root, json, &members, NULL, r.m)) policy_check(&r);
+	shape_read(&policy_shape, &(struct shape_reading){ .check = c,
+					  .at = &root,
+					  .json = json,
+					  .arena = arena,
+					  .out = &p,
+					  .ctx = &kept });
 	return p;
 }
 
@@ -312,20 +215,21 @@ static void member_merge(
 }
 
 /* Only `timeout` may be null; null elsewhere leaves it as it is. */
-static const struct json *brought(const struct json *body, int which)
+static const struct json *brought(const struct json *body, struct str name)
 {
-	const struct json *v = json_get_str(body, names[which]);
+	const struct json *v = json_get_str(body, name);
 
-	return v && v->type == JSON_NULL && which != P_TIMEOUT ? NULL : v;
+	return v && v->type == JSON_NULL && !str_is(name, "timeout") ? NULL : v;
 }
 
 /* `default` ends when somebody sets the mode: with another word, or by saying so. */
 static void default_merge(
 	struct json_writer *w, const struct json *was, const struct json *body)
 {
-	struct str mode = json_text(json_get_str(was, names[P_MODE]));
-	const struct json *said = brought(body, P_DEFAULT), *word = brought(body, P_MODE),
-			  *kept = json_get_str(was, names[P_DEFAULT]);
+	struct str mode = json_text(json_get(was, "mode"));
+	const struct json *said = brought(body, STR("default")),
+			  *word = brought(body, STR("mode")),
+			  *kept = json_get(was, "default");
 
 	if (word && !str_eq(json_text(word), mode))
 		jw_bool(w, false);
@@ -341,7 +245,7 @@ enum err policy_read(const struct json *body, struct str before,
 {
 	struct check c = { .why = why };
 	struct json_place root = place_root("");
-	const struct json *was, *ignored[P_LEN];
+	const struct json *was;
 	struct buf b = { .max = 1 << 20 };
 	struct json_writer w = { .out = &b };
 	const struct json *is;
@@ -349,15 +253,20 @@ enum err policy_read(const struct json *body, struct str before,
 	enum err e = json_read(before, NULL, arena, &was, why);
 
 	if (e) return e;
-	if (!members_read(&c, &root, body, &members, also, ignored))
-		return check_end(&c, arena);
+	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
+	for (uint32_t i = 0; i < body->count; i++)
+		if (shape_find(&policy_shape, body->members[i].name) < 0 &&
+			(!also || members_find(also, body->members[i].name) < 0))
+			wrong_member(&c, &root, body->members[i].name, "unknown member");
 	jw_object(&w);
-	for (int i = 0; i < P_LEN; i++) {
-		jw_key(&w, names[i].at);
-		if (i == P_DEFAULT)
+	for (size_t i = 0; i < policy_shape.len; i++) {
+		struct str name = policy_members[i].name;
+
+		jw_key_str(&w, name);
+		if (str_is(name, "default"))
 			default_merge(&w, was, body);
 		else
-			member_merge(&w, json_get_str(was, names[i]), brought(body, i));
+			member_merge(&w, json_get_str(was, name), brought(body, name));
 	}
 	jw_object_end(&w);
 	whole = buf_keep_done(&b, arena);

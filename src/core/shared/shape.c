@@ -264,7 +264,7 @@ static void absent_read(const struct shape_reading *r, const struct shape_member
 		object_read(r, m, NULL);
 }
 
-static int member_find(const struct shape *s, struct str name)
+int shape_find(const struct shape *s, struct str name)
 {
 	for (size_t i = 0; i < s->len; i++)
 		if (str_eq(s->members[i].name, name)) return (int)i;
@@ -282,7 +282,7 @@ void shape_read(const struct shape *s, const struct shape_reading *r)
 	}
 	for (uint32_t i = 0; r->json && i < r->json->count; i++) {
 		const struct json_member *j = &r->json->members[i];
-		int at = member_find(s, j->name);
+		int at = shape_find(s, j->name);
 
 		if (at >= 0)
 			values[at] = j->value.type == JSON_NULL ? NULL : &j->value;
@@ -449,7 +449,7 @@ struct str shape_text(
 	struct buf text = { 0 };
 	struct json_writer w = { .out = &text };
 
-	value_write(&w, &s->members[member_find(s, name)], from);
+	value_write(&w, &s->members[shape_find(s, name)], from);
 	return buf_keep_done(&text, arena);
 }
 

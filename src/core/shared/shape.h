@@ -101,6 +101,7 @@ void shape_write(struct json_writer *, const struct shape *, const void *from);
 /* As "5m": in the largest unit that it is whole in. */
 void span_write(struct json_writer *, int64_t ms);
 void shape_write_members(struct json_writer *, const struct shape *, const void *from);
+int shape_find(const struct shape *, struct str name); /* its index, or -1 */
 /* The value of one member, as JSON in the arena. */
 struct str shape_text(
 	const struct shape *, struct str name, const void *from, struct arena *);
