@@ -114,6 +114,46 @@ static enum err items_list(struct collection_page *l, struct fault *why)
 	return e;
 }
 
+struct view_list {
+	const struct shape *of;
+	struct json_writer *w;
+	void *item;
+};
+
+static enum err view_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct view_list *v = ctx;
+
+	(void)why;
+	for (size_t i = 0; i < v->of->len; i++) {
+		char *at = (char *)v->item + v->of->members[i].at;
+
+		if (v->of->members[i].type == OF_TEXT)
+			*(struct str *)(void *)at = row_text(row, (int)i);
+		else
+			*(int64_t *)(void *)at = row_int(row, (int)i);
+	}
+	shape_write(v->w, v->of, v->item);
+	return OK;
+}
+
+static enum err view_list(
+	const struct collection *r, struct task *t, struct rows *rows, struct fault *why)
+{
+	const struct val args[] = { val_int(t->job.who.ws) };
+	struct json_writer w = { .out = &t->job.out };
+	struct view_list v = { r->view, &w, arena_alloc(rows->arena, r->view->size) };
+	enum err e = v.item ? OK : fail(why, ERR_MEMORY, "out of memory");
+
+	jw_object(&w);
+	jw_put_array(&w, "items");
+	if (!e) e = rows_query(rows, r->list, args, 1, view_row, &v, why);
+	jw_array_end(&w);
+	if (!e && r->tail) e = r->tail(t, rows, &w, why);
+	jw_object_end(&w);
+	return e;
+}
+
 enum err collection_list(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct collection *r = collection_of(job);
@@ -125,6 +165,7 @@ enum err collection_list(struct job *job, struct rows *rows, struct fault *why)
 	int len = 1;
 	enum err e = collection_admit(r, t, rows, why);
 
+	if (r->view) return e ? e : view_list(r, t, rows, why);
 	if (!e) e = page_read(t, r->nouns, &p, why);
 	args[0] = val_int(job->who.ws);
 	if (!e && r->paged) {

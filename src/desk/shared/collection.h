@@ -3,7 +3,7 @@
 #ifndef DESK_COLLECTION_H
 #define DESK_COLLECTION_H
 
-#include "core/shared/body.h"
+#include "core/shared/shape.h"
 #include "desk/shared/inner.h"
 
 enum { LIST_ARGS_MAX = 8 };
@@ -18,6 +18,8 @@ struct collection {
 	enum sql list;
 	bool paged;
 	const char *first; /* what the first page comes after; NULL: an empty id */
+	/* Of what no record keeps: the columns of `list` are the members of this shape, in its order. */
+	const struct shape *view;
 	/* Hooks, or NULL. `r` is the collection itself. */
 
 	/* May the caller, before anything is looked for? */
@@ -25,6 +27,9 @@ struct collection {
 	enum err (*args)(
 		struct task *, struct rows *, struct val *, int *len, struct fault *);
 	bool (*lists)(struct task *, struct rows *, const void *record);
+	/* Members behind the items of a view. */
+	enum err (*tail)(
+		struct task *, struct rows *, struct json_writer *, struct fault *);
 	/* By id or name; NULL in *out: there is none. */
 	enum err (*find)(const struct collection *r, struct task *, struct rows *,
 		struct str which, const void **out, struct fault *);
