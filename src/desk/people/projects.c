@@ -2,7 +2,7 @@
  * any. */
 #include "desk/people/projects.h"
 
-#include "core/shared/show.h"
+#include "desk/shared/collection.h"
 
 enum err projects_resolve(struct task *t, struct rows *rows, struct session *s,
 	struct str named, struct str *out, struct fault *why)
@@ -66,36 +66,39 @@ enum err unbound_warn(
 
 /* ---- GET /v1/projects ---- */
 
-static enum err project_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct json_writer *w = ctx;
+struct project_row {
+	struct str name;
+	int64_t sessions, pending, last_ms;
+};
 
-	(void)why;
-	jw_object(w);
-	jw_put_str(w, "name", row_text(row, 0));
-	jw_put_int(w, "sessions", row_int(row, 1));
-	jw_put_int(w, "pending", row_int(row, 2));
-	show_time(w, "last_at", row_int(row, 3));
-	jw_object_end(w);
-	return OK;
-}
+static const struct shape_member project_members[] = {
+	{ STR("name"), OF_TEXT, AT(project_row, name), 1, PROJECT_MAX },
+	{ STR("sessions"), OF_NUMBER, AT(project_row, sessions), 0, INT64_MAX },
+	{ STR("pending"), OF_NUMBER, AT(project_row, pending), 0, INT64_MAX },
+	{ STR("last_at"), OF_TIME, AT(project_row, last_ms) },
+};
+static const struct shape project_shape = { SHAPE(project_members, project_row) };
 
-static enum err project_list_read(struct job *job, struct rows *rows, struct fault *why)
+static enum err unbound_write(
+	struct task *t, struct rows *rows, struct json_writer *w, struct fault *why)
 {
-	const struct val args[] = { val_int(job->who.ws) };
-	struct json_writer w = { .out = &job->out };
 	int64_t unbound = 0;
-	enum err e = unbound_read(rows, job->who.ws, rows->now_ms, &unbound, why);
+	enum err e = unbound_read(rows, t->job.who.ws, rows->now_ms, &unbound, why);
 
-	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_PROJECTS, args, 1, project_row, &w, why);
-	jw_array_end(&w);
-	jw_put_int(&w, "unbound", unbound);
-	jw_object_end(&w);
+	if (!e) jw_put_int(w, "unbound", unbound);
 	return e;
 }
 
-const struct use use_project_list =
-	READS("project_list", MAY_READ_ALL, JOB_SLOW, project_list_read, NULL);
+static const struct collection projects = {
+	.noun = "project",
+	.nouns = "projects",
+	.list = SQL_PROJECTS,
+	.view = &project_shape,
+	.tail = unbound_write,
+};
+
+const struct use use_project_list = {
+	.job = { "project_list", .may = MAY_READ_ALL, .flags = JOB_SLOW,
+		.read = collection_list },
+	.of = &projects,
+};
