@@ -1,5 +1,5 @@
-/* server.c - starts what a server is made of, tells people where it is, and ends it well.
- */
+/* server.c - starts what a server is made of, tells people where it is, and ends it
+ * well. */
 #include "server.h"
 
 #include "configure.h"

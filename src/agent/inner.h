@@ -64,8 +64,8 @@ struct worker {
 	int at;
 	struct transcript transcript;
 	struct run_setup setup;
-	struct run_known
-		known; /* of its run, as the setup and the step under way have it */
+	/* Of its run, as the setup and the step under way have it. */
+	struct run_known known;
 	struct fetcher *fetcher;
 	struct buf body; /* of the request under way */
 };
@@ -85,9 +85,9 @@ struct runner {
 	/* The dispatcher is claiming: it waits until no other claim is under way, and none is
 	 * begun until it has ended. */
 	bool dealing;
-	struct claimed_runs
-		*along; /* a claim that is decided with what queued its runs */
-	bool endless;	/* the dispatcher sleeps until it is woken, however long */
+	/* A claim that is decided with what queued its runs. */
+	struct claimed_runs *along;
+	bool endless; /* the dispatcher sleeps until it is woken, however long */
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;

@@ -8,8 +8,8 @@ enum { PASSWORD_HASH_SIZE = 128 };
 
 bool password_hash(
 	struct str password, char out[PASSWORD_HASH_SIZE]); /* false: no memory */
-/* An empty hash takes as long as a wrong password: who exists is not told by the clock.
- */
+/* An empty hash takes as long as a wrong password: who exists is not told by the
+ * clock. */
 bool password_fits(struct str password, struct str hash);
 
 #endif

@@ -1,8 +1,8 @@
 /* pool.h - many things of one size that live long, kept side by side.
  *
  * On the heap they would come to lie between the short-lived memory of requests and keep
- * its pages from being used again. A page whose last thing is gone goes back. One thread.
- */
+ * its pages from being used again. A page whose last thing is gone goes back. One
+ * thread. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 

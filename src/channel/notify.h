@@ -59,8 +59,8 @@ struct notify *notify_new(
 enum err notify_start(struct notify *, struct fault *why);
 /* Takes nothing more on; from any thread. Webhooks under way get some seconds, resumers end. */
 void notify_stop(struct notify *);
-/* Stops it and waits until it has; before the desk is closed. NULL is fine; returns NULL.
- */
+/* Stops it and waits until it has; before the desk is closed. NULL is fine; returns
+ * NULL. */
 struct notify *notify_free(struct notify *);
 
 #endif

@@ -1,5 +1,5 @@
-/* approval.h - asking whether one exact operation may run: what approve and gate share.
- */
+/* approval.h - asking whether one exact operation may run: what approve and gate
+ * share. */
 #ifndef CLI_APPROVAL_H
 #define CLI_APPROVAL_H
 

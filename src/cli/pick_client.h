@@ -13,8 +13,8 @@ enum err pick_client_locate(
 struct client *pick_client(struct cli *, enum as, struct fault *why);
 /* As the person who reads the inbox here: a login, or the token given. */
 struct client *pick_client_inbox(struct cli *, struct fault *why);
-/* Whoever sees this ask: the agent, or when it is another agent's, the person logged in.
- */
+/* Whoever sees this ask: the agent, or when it is another agent's, the person logged
+ * in. */
 struct client *pick_client_seeing(struct cli *, struct str id, struct fault *why);
 /* The login of the person at this shell, whatever token was given. NULL: nobody is. */
 struct client *pick_client_person(struct cli *);

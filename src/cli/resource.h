@@ -17,10 +17,10 @@ struct str table_cell(struct cli *, const struct table_column *, const struct js
 
 struct resource {
 	const char *path; /* "/v1/agents" */
-	const char
-		*query; /* the flags that choose among them, blanks between; NULL: none */
-	const char
-		*none; /* the message that says that there are none; NULL: nothing does */
+	/* The flags that choose among them, blanks between; NULL: none. */
+	const char *query;
+	/* The message that says that there are none; NULL: nothing does. */
+	const char *none;
 	const struct table_column *columns; /* how a list shows one, or */
 	void (*print)(struct cli *, const struct json *);
 	const char *removed; /* the message that says so, with {id}; NULL: nothing does */

@@ -1,7 +1,6 @@
 /* term_dialog.h - answering an ask right where it was asked: the dialog on the terminal,
  * while others may answer elsewhere. Only a person who is logged in can; the first answer
- * wins.
- */
+ * wins. */
 #ifndef CLI_TERM_DIALOG_H
 #define CLI_TERM_DIALOG_H
 

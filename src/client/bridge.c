@@ -53,8 +53,8 @@ struct bridge {
 	/* What `initialize` agreed on; empty in the current revision. */
 	struct buf session;
 	struct buf version;
-	struct buf
-		greeting; /* what the server has not heard yet: it was away; or empty */
+	/* What the server has not heard yet: it was away; or empty. */
+	struct buf greeting;
 };
 
 static void line_say(struct bridge *b, struct buf *message)

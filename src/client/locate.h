@@ -53,8 +53,8 @@ enum err locate(
 
 /* "$XDG_CONFIG_HOME/parley/<name>", or under ~/.config. NULL: no home. NUL-terminated. */
 const char *config_path(struct arena *, const char *name);
-/* A whole file of at most `max` bytes. With `secret`, ERR_FORBIDDEN when others may read.
- */
+/* A whole file of at most `max` bytes. With `secret`, ERR_FORBIDDEN when others may
+ * read. */
 enum err file_read(const char *path, size_t max, bool secret, struct arena *,
 	struct str *out, struct fault *why);
 

@@ -33,8 +33,8 @@ struct stream *stream_free(struct stream *);		/* NULL is fine; returns NULL */
 enum streamed stream_run(
 	struct stream *, int input_fd, int64_t wait_ms, struct fault *why);
 /* For those who stir the client themselves: opens and reopens it as need be, without
- * sleeping. *sleep_ms is lowered to when that is wanted again. STREAMED_TIME: it goes on.
- */
+ * sleeping. *sleep_ms is lowered to when that is wanted again. STREAMED_TIME: it goes
+ * on. */
 enum streamed stream_move(struct stream *, int64_t *sleep_ms, struct fault *why);
 
 #endif

@@ -26,8 +26,8 @@ enum stirred { STIRRED_NET, STIRRED_STOP, STIRRED_INPUT };
 /* Moves all transfers of the client on, then sleeps at most `wait_ms` until something
  * happens. `input_fd` may be -1. */
 enum stirred client_stir(struct client *, int input_fd, int64_t wait_ms);
-/* How long to sleep before try number n, from 1 on: 250 ms doubling to 10 s, with jitter.
- */
+/* How long to sleep before try number n, from 1 on: 250 ms doubling to 10 s, with
+ * jitter. */
 int64_t backoff_ms(int n);
 
 #endif

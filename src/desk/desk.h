@@ -51,8 +51,8 @@ struct task {
 	struct job job; /* first */
 	struct desk *desk;
 	struct str id; /* of the ask, session, user … it is about */
-	struct str
-		within; /* of the user or team it belongs to, where a path names both */
+	/* Of the user or team it belongs to, where a path names both. */
+	struct str within;
 	const struct json *body; /* or NULL */
 	struct str plain;	 /* a body of plain text, when body is NULL */
 	struct param *params;
@@ -66,11 +66,11 @@ struct task {
 	/* Where to ask when the body names no session: the session of this id or external
 	 * id, made, and made parallel, when there is none. Empty: its own session. */
 	struct str default_session;
-	struct str
-		default_session_title; /* of one that is made; empty: its external id */
-	struct project_said project;   /* beside what the body says of it */
-	struct str program;	       /* that asks by this token; empty: unknown */
-	struct str machine_user;       /* who runs it, by the name on the machine */
+	/* Of one that is made; empty: its external id. */
+	struct str default_session_title;
+	struct project_said project; /* beside what the body says of it */
+	struct str program;	     /* that asks by this token; empty: unknown */
+	struct str machine_user;     /* who runs it, by the name on the machine */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
@@ -134,8 +134,8 @@ struct str task_words(const struct task *, struct str english, struct arena *);
 struct use {
 	struct job_kind job; /* first */
 	enum err (*check)(struct task *, struct fault *why);
-	const struct collection
-		*of; /* of what it is a use case, where several share it; or NULL */
+	/* Of what it is a use case, where several share it; or NULL. */
+	const struct collection *of;
 };
 /* Use cases in a line: NULL for what one lacks, 0 when every role may. */
 #define READS(title, role, bits, reads, checks)                                          \
@@ -194,8 +194,8 @@ bool desk_ready(struct desk *);
 int64_t desk_deadlines(struct desk *);
 /* Before the first task: the port is known only once the server listens. */
 bool desk_set_url(struct desk *, struct str url);
-/* Puts a task and waits until it is done, on a thread that is no clerk's and no loop's.
- */
+/* Puts a task and waits until it is done, on a thread that is no clerk's and no
+ * loop's. */
 void desk_wait(struct desk *, const struct use *, struct task *);
 void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
 
@@ -226,13 +226,14 @@ extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,
 	use_rule_patch, use_rule_end, use_rule_try, use_rule_suggest;
-/* Templates of asks, and lists of options; `id` is their name. */
+/* Agents that Parley runs, providers of models, and prices. */
 extern const struct use use_agent_list, use_agent_get, use_agent_create, use_agent_patch,
 	use_agent_delete;
 extern const struct use use_provider_list, use_provider_get, use_provider_create,
 	use_provider_patch, use_provider_delete;
 extern const struct use use_price_list, use_price_put;
 extern const struct use use_model_access; /* found in task.access */
+/* Templates of asks, and lists of options; `id` is their name. */
 extern const struct use use_template_list, use_template_get, use_template_put,
 	use_template_delete;
 extern const struct use use_list_list, use_list_get, use_list_put, use_list_delete;

@@ -1,5 +1,5 @@
-/* ask_question.c - questions with a type, a form of response, a deadline and a default.
- */
+/* ask_question.c - questions with a type, a form of response, a deadline and a
+ * default. */
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/show.h"

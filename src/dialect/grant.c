@@ -1,7 +1,7 @@
 /* grant.c - approvals that can be given in more than one way: once, for the session, for
  * ever. The decision itself stays a plain yes or no; which of the offered answers it
- * takes is a second question, and leaving it open takes the one that reaches least far.
- */
+ * takes is a second question, and leaving it open takes the one that reaches least
+ * far. */
 #include "base/keep.h"
 #include "dialect/inner.h"
 

@@ -242,8 +242,8 @@ struct picked picked_read(struct arena *, struct str, const struct choices *);
 struct str answer_words(
 	const struct foreign_reply *, const struct said *, const struct choices *offered);
 
-/* What was decided on an approval. Anything but a person's or a rule's approval denies.
- */
+/* What was decided on an approval. Anything but a person's or a rule's approval
+ * denies. */
 struct verdict {
 	bool allow;
 	const struct json *arguments; /* edited; NULL: as they came */

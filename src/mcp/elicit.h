@@ -1,5 +1,5 @@
-/* elicit.h - an ask as a form that the client shows itself, and what came back from it.
- */
+/* elicit.h - an ask as a form that the client shows itself, and what came back from
+ * it. */
 #ifndef MCP_ELICIT_H
 #define MCP_ELICIT_H
 

@@ -10,8 +10,8 @@ struct tool {
 	const char *name;
 	const char *members; /* of the tool's object in tools/list */
 	const char *output;  /* the schema of its results; NULL: a text alone */
-	const char
-		*dialect; /* its arguments are a request in this; NULL: it does not ask */
+	/* Its arguments are a request in this; NULL: it does not ask. */
+	const char *dialect;
 	bool forms; /* the client may show its question itself, if its token says so */
 };
 

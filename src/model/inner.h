@@ -25,8 +25,8 @@ struct utterance {
 	bool cache; /* a prompt cache may end behind this message */
 	struct utterance_part *parts;
 	size_t len;
-	struct str
-		items; /* as its wire has it: JSON values with commas between; or empty */
+	/* As its wire has it: JSON values with commas between; or empty. */
+	struct str items;
 };
 
 struct wire {

@@ -49,8 +49,8 @@ struct model_tool {
 struct model_written {
 	bool ready;
 	enum model_wire wire;
-	uint64_t
-		model; /* a hash of its name: what was kept goes back to the same model only */
+	/* A hash of its name: what was kept goes back to the same model only. */
+	uint64_t model;
 	struct buf bytes;
 };
 

@@ -3,8 +3,7 @@
  *
  *	websocket_open(…, &ws, why)		in the pool
  *	websocket_start(ws, loop, &events)	on the loop, as is all that follows
- *	websocket_free(ws)
- */
+ *	websocket_free(ws) */
 #ifndef NET_WEBSOCKET_H
 #define NET_WEBSOCKET_H
 

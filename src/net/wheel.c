@@ -132,8 +132,8 @@ void tick_set(struct loop *loop, struct tick *t, int64_t after_ms)
 		if (t->slot <= t->due) return;
 		list_remove(t);
 	} else if (w->armed == INT64_MAX) {
-		/* Nothing waits: skip the slots that passed while the wheel stood still.
-		 */
+		/* Nothing waits: skip the slots that passed while the wheel stood
+		 * still. */
 		w->turned = wheel_ms(w) / WHEEL_SLOT_MS;
 	}
 	wheel_place(w, t);

@@ -38,8 +38,8 @@ struct serve {
 	struct loop *loop;
 	struct desk *desk;
 	struct feed feed;
-	struct pool
-		holds[HOLD_CLASSES]; /* what remains of a request that waits, by size */
+	/* What remains of a request that waits, by size. */
+	struct pool holds[HOLD_CLASSES];
 	struct listener listeners[LISTENERS_MAX];
 	int listeners_len;
 	int listeners_open;
@@ -105,8 +105,8 @@ extern const struct route routes[];
 extern const struct route route_lost;
 /* Would a person's browser rather see the page than a problem? */
 bool route_is_for_people(const struct http_request *);
-/* The route, or NULL with *status 404 or 405 and the allowed methods. */
-/* The ids of the path go to *id ({id}) and *of ({of}). */
+/* The route, or NULL with *status 404 or 405 and the allowed methods. The ids of the path go to
+ * *id ({id}) and *of ({of}). */
 const struct route *route_find(struct str method, struct str path, struct str *id,
 	struct str *of, int *status, char allow[64]);
 
@@ -194,8 +194,8 @@ struct hold {
 	struct exchange *x; /* NULL: the peer has gone */
 	int64_t end_ms;	    /* loop time */
 	int64_t ws;
-	struct open_credential
-		*bearer; /* whose wait it is; NULL: no credential was shown */
+	/* Whose wait it is; NULL: no credential was shown. */
+	struct open_credential *bearer;
 	uint32_t size;
 	enum role role : 8; /* of who showed no credential */
 	bool wants_record;  /* it is read as a record, not as text */
@@ -233,9 +233,9 @@ struct event_stream {
 	const struct stream_kind *kind;
 	struct serve *serve;
 	struct exchange *x; /* NULL: the peer has gone */
-	struct open_credential
-		*bearer; /* whose stream it is; NULL: no credential was shown */
-	enum role role;	 /* when it was opened */
+	/* Whose stream it is; NULL: no credential was shown. */
+	struct open_credential *bearer;
+	enum role role; /* when it was opened */
 	bool begun, reading;
 	bool unread;		    /* the store was away: soon again */
 	bool transient;		    /* hints of runs are wanted */

@@ -272,8 +272,8 @@ static enum err batch_load(
 	return e;
 }
 
-/* A connection that cannot even go back, for lack of memory, is given up: that does it.
- */
+/* A connection that cannot even go back, for lack of memory, is given up: that does
+ * it. */
 static void batch_back(struct batch *b)
 {
 	if (b->db && db_rollback(b->db)) batch_close(b);

@@ -29,8 +29,8 @@ struct job_kind {
 	/* Writing kinds: say what is needed, then decide. */
 	void (*needs)(struct job *, struct wants *);
 	enum err (*decide)(struct job *, struct rows *, struct fault *);
-	/* The same request again: answer from the record kept with its idempotency key.
-	 */
+	/* The same request again: answer from the record kept with its idempotency
+	 * key. */
 	enum err (*again)(
 		struct job *, struct rows *, const struct key_record *, struct fault *);
 	/* What decide did outside of rows, when the batch is rolled back. */

@@ -100,8 +100,8 @@ static void credential_copy(
 		c->revocations, c->contacts, false };
 }
 
-/* May this job be worked at all? The role comes first, then what was wrong with the body.
- */
+/* May this job be worked at all? The role comes first, then what was wrong with the
+ * body. */
 static void credential_admit(struct job *job)
 {
 	if (job->kind->flags & JOB_LATE) return;

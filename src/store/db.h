@@ -80,8 +80,8 @@ typedef void transient_fn(void *ctx, struct str hint);
 
 /* What a driver must do. A driver is one const struct of these. */
 struct db_driver {
-	/* What follows CREATE TABLE (…) so that its rows lie in the order of their key.
-	 */
+	/* What follows CREATE TABLE (…) so that its rows lie in the order of their
+	 * key. */
 	const char *clustered;
 	/* The type of the one number that is a table's key, and where its rows lie by it. */
 	const char *row_key;

@@ -20,8 +20,7 @@ struct peers_hooks {
 	/* Somebody in this workspace lost a right. False: say it again with the next
 	 * poll. */
 	bool (*revoked)(void *ctx, int64_t ws);
-	/* The store cannot be reached, or (NULL) it can again. On the peers thread.
-	 */
+	/* The store cannot be reached, or (NULL) it can again. On the peers thread. */
 	void (*trouble)(void *ctx, const struct fault *);
 	/* A line that another node said. On the peers thread. */
 	void (*said)(void *ctx, struct str line);

@@ -41,8 +41,8 @@ extern const char postgres_own[]; /* prepares the driver's own statements */
 enum err postgres_say(struct postgres *, const char *name, const char *arg, row_fn *hear,
 	void *ctx, struct fault *);
 enum err postgres_hear(struct postgres *, struct fault *); /* the database's clock */
-/* Says BEGIN if it was held back, and reads what is owed: for what goes round the lists.
- */
+/* Says BEGIN if it was held back, and reads what is owed: for what goes round the
+ * lists. */
 enum err postgres_settle(struct postgres *, struct fault *);
 /* What the failure means to those above. r may be NULL: the connection itself failed.
  * commit: a COMMIT was on its way. */

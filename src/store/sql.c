@@ -90,8 +90,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_WORKSPACE_TEAMS] = "UPDATE workspaces SET teams = teams + $2 WHERE id = $1",
 	[SQL_WORKSPACE_CONTACTS] =
 		"UPDATE workspaces SET contacts = contacts + $2 WHERE id = $1",
-	/* What it is then is read by the next call: SQLite makes a table for RETURNING.
-	 */
+	/* What it is then is read by the next call: SQLite makes a table for
+	 * RETURNING. */
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
 			     " WHERE id = $1",
 	[SQL_COUNTER_GET] =

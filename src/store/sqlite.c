@@ -140,8 +140,8 @@ static int sqlite_bind(struct prepared *p, const struct val *args, int len)
 
 /* ---- many rows at once ---- */
 
-/* OR FAIL: the transaction is rolled back anyway, so that no statement's journal is due.
- */
+/* OR FAIL: the transaction is rolled back anyway, so that no statement's journal is
+ * due. */
 static void many_write(struct buf *out, struct str text, int args_len, size_t rows)
 {
 	int values = str_find(text, STR(" VALUES "));

@@ -26,8 +26,8 @@ struct msg_arg {
 	struct str value;
 };
 /* `args` end with one without a name. Values are made safe for a terminal, on one line.
- * An unknown id is its own text. The result is NUL-terminated; empty when out of memory.
- */
+ * An unknown id is its own text. The result is NUL-terminated; empty when out of
+ * memory. */
 struct str msg_fill(struct arena *, const char *id, const struct msg_arg *args);
 #define MSG(arena, id, ...)                                                              \
 	msg_fill((arena), (id),                                                          \

@@ -1,5 +1,5 @@
-/* drafts.h - what was filled in and not sent, by ask; kept in a file for its owner alone.
- */
+/* drafts.h - what was filled in and not sent, by ask; kept in a file for its owner
+ * alone. */
 #ifndef TUI_DRAFTS_H
 #define TUI_DRAFTS_H
 

@@ -99,8 +99,8 @@ void form_written(const struct form *, struct buf *out);
 /* What is wrong with one question's entry. */
 struct flaw form_flaw(const struct form *, size_t question);
 
-/* {"env": {"selected": ["staging"]}, …}: what was given, in the full form of an answer.
- */
+/* {"env": {"selected": ["staging"]}, …}: what was given, in the full form of an
+ * answer. */
 void form_answer(const struct form *, struct json_writer *);
 /* Everything that was filled in, also what cannot be sent; and back. Unknown keys and
  * values that do not fit are passed over. */

@@ -12,8 +12,8 @@ struct inbox_setup {
 	bool opens;  /* a new ask opens by itself when nothing else is going on */
 	bool bell;   /* rings for a new ask */
 	bool notify; /* the terminal's own notification for a new ask */
-	struct str
-		drafts; /* the file in which drafts are kept; NUL-terminated, or empty */
+	/* The file in which drafts are kept; NUL-terminated, or empty. */
+	struct str drafts;
 };
 
 /* Until the person leaves, or the client's stop_fd is readable. */

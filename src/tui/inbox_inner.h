@@ -75,8 +75,8 @@ struct inbox {
 	/* The person. */
 	struct buf user;
 	bool may_answer, admin;
-	const char *
-		hint; /* why the person may not answer; NULL: they may, or it is unknown */
+	/* Why the person may not answer; NULL: they may, or it is unknown. */
+	const char *hint;
 
 	bool reachable;	      /* elsewhere: has contacts */
 	bool broken_said;     /* that a contact does not work any more */

@@ -58,8 +58,8 @@ void page_wrap_rows(
 	struct page *, enum style, size_t indent, struct str foreign, size_t rows);
 /* All of it, without looking for blanks: what is shown as it is, such as a command. */
 void page_block(struct page *, enum style, size_t indent, struct str foreign);
-/* Text that is being typed, behind what the row holds already; the cursor stands in it.
- */
+/* Text that is being typed, behind what the row holds already; the cursor stands in
+ * it. */
 void page_line(struct page *, enum style, const struct line *);
 /* From this row on, rows belong to what the keys go to. */
 void page_focus(struct page *);

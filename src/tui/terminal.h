@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Why nothing can be drawn on it, as a text of the catalogue with {term}; NULL: it fits.
- */
+/* Why nothing can be drawn on it, as a text of the catalogue with {term}; NULL: it
+ * fits. */
 const char *terminal_unfit(int fd);
 /* It has a screen of its own for programs, and shows the shell's again afterwards. */
 bool terminal_switches(void);

@@ -1,5 +1,5 @@
-/* words.h - an ask and its time in a few words, as lists, cards and status lines say it.
- */
+/* words.h - an ask and its time in a few words, as lists, cards and status lines say
+ * it. */
 #ifndef TUI_WORDS_H
 #define TUI_WORDS_H
 
@@ -12,9 +12,9 @@ struct str ask_title(const struct json *ask, struct arena *);
 /* Who asks: the agent, its program where that has another name, and who runs it on its machine:
  * "builder · Claude Code (ada)". */
 struct str ask_agent(const struct json *ask, struct arena *);
-/* A session made for one ask is called as that is. */
 /* Title or context: in the reader's language if Parley itself wrote it. */
 struct str ask_words(const struct json *ask, struct str text, struct arena *);
+/* A session that was made for one ask has the title of that ask. */
 struct str session_title(const struct json *ask, struct arena *);
 enum risk ask_risk(const struct json *ask);
 bool ask_pending(const struct json *ask);

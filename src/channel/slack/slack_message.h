@@ -9,8 +9,8 @@
 struct slack_message {
 	enum lang lang;
 	struct str title, text;
-	const struct str
-		*code; /* parts of `text`, in order, that stand as code; may be empty */
+	/* Parts of `text`, in order, that stand as code; may be empty. */
+	const struct str *code;
 	size_t code_len;
 	struct str url, open; /* empty: no link */
 	const struct ask *ask;

@@ -8,8 +8,8 @@
 /* Texts are borrowed from the file's. Empty: not said. */
 struct agent_markdown {
 	struct str name, description, provider, model, effort;
-	struct str
-		tools; /* with commas, as it stands; lines of a list joined by commas */
+	/* With commas, as it stands; lines of a list joined by commas. */
+	struct str tools;
 	struct str prompt;
 };
 

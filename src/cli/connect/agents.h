@@ -40,8 +40,8 @@ enum { AGENT_CHANGES = 4 };
 /* How it reaches a server by HTTP, in the place of the first change's value. */
 struct agent_remote {
 	const char *file; /* where people put it; NULL: it has none to show */
-	const char *
-		token; /* what {token} is; NULL: it takes it from PARLEY_TOKEN by itself */
+	/* What {token} is; NULL: it takes it from PARLEY_TOKEN by itself. */
+	const char *token;
 	const char *value;
 };
 

@@ -15,8 +15,8 @@ static bool id_char(char ch)
 	       (ch >= '0' && ch <= '9') || strchr("._-", ch);
 }
 
-/* "id:Label", or a label alone, which then is its own id. ":Label" for one with a colon.
- */
+/* "id:Label", or a label alone, which then is its own id. ":Label" for one with a
+ * colon. */
 static struct option option_parse(struct str text)
 {
 	size_t n = 0;

@@ -55,8 +55,8 @@ static bool words_showable(const struct cli *cli, const char *cwd)
 	return utf8_valid(str_of(cwd));
 }
 
-/* The command line in arguments {"argv": [text, …], "cwd": text, …}; NULL: cannot be run.
- */
+/* The command line in arguments {"argv": [text, …], "cwd": text, …}; NULL: cannot be
+ * run. */
 static char **argv_of(const struct json *arguments, struct arena *arena, char **cwd)
 {
 	static const char *const known[] = { "argv", "cwd", "program", "sha256" };

@@ -24,8 +24,8 @@ enum refusal {
 struct roster {
 	const struct team_parts *teams; /* all of the workspace */
 	size_t teams_len;
-	const struct user *
-		*users; /* those who voted, are required, or stand in for them */
+	/* Those who voted, are required, or stand in for them. */
+	const struct user **users;
 	size_t users_len;
 	int64_t now_ms;
 };

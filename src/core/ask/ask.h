@@ -66,8 +66,8 @@ struct ask {
 	/* When its outcome, which its agent had not had, went to the same question asked
 	 * again; 0: never. */
 	int64_t again_ms;
-	struct str
-		require; /* JSON array, core/policy/require.h; empty: one approval of anybody */
+	/* JSON array, core/policy/require.h; empty: one approval of anybody. */
+	struct str require;
 	struct str votes; /* JSON array, core/approval/vote.h; empty: none */
 	/* JSON array of users who do not count where others are required: who made the
 	 * asking token, who started the session. Kept only with `require`. */
@@ -151,8 +151,8 @@ struct ask_parts {
 	size_t questions_len;
 	const struct json *operation; /* or NULL */
 	const struct json *fallback;  /* the "default" member, or NULL */
-	const struct json
-		*scopes; /* of `foreign`: offers that last, by their ids; or NULL */
+	/* Of `foreign`: offers that last, by their ids; or NULL. */
+	const struct json *scopes;
 	struct str title;
 	struct str program;	   /* that asks; empty: unknown */
 	struct str machine_user;   /* who runs it; likewise */

@@ -1,5 +1,5 @@
-/* summary.c - the deterministic text for a model: a line a question, in question order.
- */
+/* summary.c - the deterministic text for a model: a line a question, in question
+ * order. */
 #include "core/ask/reply.h"
 
 #include "core/ask/question_kind.h"

@@ -53,8 +53,8 @@ struct token {
 	int64_t begun_ms;
 	struct str origin;
 	struct str client;
-	struct str
-		projects; /* an agent's: what it is bound to, core/people/project.h; or empty */
+	/* An agent's: what it is bound to, core/people/project.h; or empty. */
+	struct str projects;
 };
 
 const char *token_kind_name(enum token_kind);

@@ -14,8 +14,8 @@ enum {
 /* What a request says of its project; either may be empty. Borrowed. */
 struct project_said {
 	struct str name; /* somebody named it */
-	struct str
-		work_tree; /* the folder that the caller works in: a guess, which gives way */
+	/* The folder that the caller works in: a guess, which gives way. */
+	struct str work_tree;
 };
 
 /* Does the project's name fit the pattern? * is any text, ? one character. */

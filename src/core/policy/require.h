@@ -90,9 +90,9 @@ bool require_counts_any(const struct require *, const struct voter *);
 struct approval_vote {
 	const struct voter *voter;
 	struct str digest; /* of what it approves; empty: there is no operation */
-	struct str
-		stands_for; /* found by require_count; of the first part that says so */
-	bool counts;	    /* found by require_count: in some part */
+	/* Found by require_count; of the first part that says so. */
+	struct str stands_for;
+	bool counts; /* found by require_count: in some part */
 };
 
 /* How many count for `digest`, for each part into have[]; true when every part is met. Sets

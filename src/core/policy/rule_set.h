@@ -65,8 +65,8 @@ struct rule_fit {
 
 struct ruling {
 	enum effect effect; /* EFFECT_NONE: no rule fits; the policy's mode or a person */
-	const struct rule_record
-		*rule; /* the first that decided; NULL with EFFECT_NONE */
+	/* The first that decided; NULL with EFFECT_NONE. */
+	const struct rule_record *rule;
 	/* Those that decided, each counting a hit and a use: the first deny; every ask;
 	 * of allows one for each command of the line. */
 	const struct rule_record **hits;

@@ -55,10 +55,10 @@ struct rule_set {
 	size_t len, room;
 	struct key_index names[SET_SIDES];  /* a tool's name alone */
 	struct key_index agents[SET_SIDES]; /* no tool: by how the agent's name begins */
-	struct key_index
-		subjects[SET_SIDES]; /* patterns with brackets, by how they begin */
-	struct key_index
-		loose[SET_SIDES]; /* those that begin with a wildcard, or a host */
+	/* Patterns with brackets, by how they begin. */
+	struct key_index subjects[SET_SIDES];
+	/* Those that begin with a wildcard, or a host. */
+	struct key_index loose[SET_SIDES];
 	struct loose_pattern *patterns[SET_SIDES]; /* of `loose`, key by key as they lie
 						      there */
 	struct key_index same[SET_SIDES];	   /* digests */

@@ -22,8 +22,8 @@ struct agent_record {
 	int64_t ws;
 	struct str id; /* agt_…, from workspace and name: agent_id */
 	struct str name;
-	struct str
-		body; /* JSON, as agent_read wrote it; what a run keeps as its `config` */
+	/* JSON, as agent_read wrote it; what a run keeps as its `config`. */
+	struct str body;
 	int64_t created_ms, changed_ms;
 	int64_t version; /* 0: defined by the configuration */
 };
@@ -45,8 +45,8 @@ struct agent_config {
 	struct str *tools; /* "memory", "todo/create" */
 	size_t tools_len;
 	struct agent_limits limits;
-	struct str
-		validation; /* JSON: members of the policy that hold for it alone; or empty */
+	/* JSON: members of the policy that hold for it alone; or empty. */
+	struct str validation;
 	bool ask_on_error, ask_on_limit;
 	enum on_reject { REJECT_BY_POLICY, REJECT_TELL, REJECT_STOP } on_reject;
 };

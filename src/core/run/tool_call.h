@@ -51,9 +51,9 @@ struct tool_call {
 	struct str category;
 	enum risk risk;
 	enum call_class class;
-	struct str
-		verdict; /* JSON {effect, rule, reason}: what decided, when it was asked */
-	struct str ask;	 /* ask_… it waits for, or waited for last */
+	/* JSON {effect, rule, reason}: what decided, when it was asked. */
+	struct str verdict;
+	struct str ask;	  /* ask_… it waits for, or waited for last */
 	struct str child; /* run_… it started; of several the first */
 	enum call_status status;
 	struct str result; /* text; empty once it stands in a message */

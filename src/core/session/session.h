@@ -22,9 +22,9 @@ struct session {
 	struct str id;
 	struct str title;
 	struct str agent;
-	struct str
-		agent_name; /* of a person whose id the agent is; empty: as the agent */
-	struct str token;   /* that made it */
+	/* Of a person whose id the agent is; empty: as the agent. */
+	struct str agent_name;
+	struct str token; /* that made it */
 	struct str project;
 	struct str external_id;
 	struct str metadata;   /* JSON object */

@@ -35,8 +35,8 @@ struct principal {
 	struct str agent; /* what asks go under: the agent's name, or a person's id */
 	struct str via;	  /* "web" for a cookie; else "api", or what the client says */
 	bool runs;	  /* an agent's token that was made to run agents */
-	struct str
-		projects; /* what its token is bound to (core/people/project.h); empty: nothing */
+	/* What its token is bound to (core/people/project.h); empty: nothing. */
+	struct str projects;
 };
 
 const char *role_name(enum role);

@@ -53,8 +53,8 @@ enum err ask_cancel_all(struct task *, struct rows *, struct session *, struct s
 
 /* What the asks that one request settles share: see settle_many.c. */
 struct of_many {
-	const struct json
-		*digests; /* id → digest of the operation that was shown; or NULL */
+	/* Id → digest of the operation that was shown; or NULL. */
+	const struct json *digests;
 	const struct json *first;    /* the first operation that was approved; or NULL */
 	const struct json *approves; /* the one that is being approved; or NULL */
 };

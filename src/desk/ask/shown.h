@@ -15,8 +15,8 @@ struct shown_asks {
 	struct rules_since rules;
 	struct json_writer *w;
 	struct shown_later *first, **end;
-	struct kept_ask *
-		*found_end; /* where the next goes, of asks that are wanted themselves */
+	/* Where the next goes, of asks that are wanted themselves. */
+	struct kept_ask **found_end;
 };
 
 /* Before the statement: what its rows will need. */

@@ -8,8 +8,8 @@
 struct slack_find {
 	struct str slack_id; /* who pressed or wrote */
 	struct str ask;	     /* the one a button names, or */
-	struct str
-		shown_at; /* the message in whose thread it was written, as a delivery keeps it */
+	/* The message in whose thread it was written, as a delivery keeps it. */
+	struct str shown_at;
 	/* Found: the person who holds that id, verified. */
 	bool linked;
 	int64_t ws;

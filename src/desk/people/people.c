@@ -1,5 +1,5 @@
-/* people.c - users: listed, made, changed, removed. Admins only; owners by owners only.
- */
+/* people.c - users: listed, made, changed, removed. Admins only; owners by owners
+ * only. */
 #include "desk/people/people.h"
 #include "desk/notify/contacts.h"
 #include "desk/shared/collection.h"

@@ -13,8 +13,8 @@
 
 struct policy_snapshot {
 	int64_t ws, version;
-	uint64_t
-		batch; /* that changed it, and alone may use it; 0: as it is in the store */
+	/* That changed it, and alone may use it; 0: as it is in the store. */
+	uint64_t batch;
 	struct arena arena;
 	struct rule_record *rules;
 	size_t rules_len;

@@ -17,8 +17,8 @@ struct since_rule {
 struct rules_since {
 	struct since_rule *at;
 	size_t len;
-	struct policy
-		policy; /* says how grave operations are; only where there are rules */
+	/* Says how grave operations are; only where there are rules. */
+	struct policy policy;
 };
 
 /* The rules that deny or require something, in the arena of the job; nothing is read of a

@@ -10,8 +10,8 @@ enum { LIST_ARGS_MAX = 8 };
 
 struct collection {
 	const char *noun, *nouns; /* "team", "teams" */
-	enum record_id
-		record; /* its key is the workspace and the id, unless `find` knows */
+	/* Its key is the workspace and the id, unless `find` knows. */
+	enum record_id record;
 	/* Where they lie. Cursors and repeated requests go by the id. */
 	size_t ws_at, id_at, name_at;
 	/* All of a workspace; `paged`: those after this id, so many. Then what `args` adds. */

@@ -13,8 +13,8 @@
 #include "core/shared/event.h"
 #include "store/clerk.h"
 
-/* Waits for news of one ask. Park first, then read the ask, so that no wake-up is missed.
- */
+/* Waits for news of one ask. Park first, then read the ask, so that no wake-up is
+ * missed. */
 struct waiter {
 	struct waiter *next; /* of the same bucket */
 	/* What was told of it, with the ask as it now is; NULL: look at it. The waiter is no

@@ -1,9 +1,9 @@
 /* row_cache.h - the rows that the only writer wrote last, as they are in the store.
  *
- * Where nobody else writes, an ask that is answered at once, or a session in which one question
- * follows another, or a run with its turns, need not be read again. Open asks, sessions that have not
- * ended and runs that are worked on are remembered, the latest of them, within ROW_CACHE_BYTES. Where nobody comes for them they are not:
- * in a flood of asks they would push each other out before anybody answers.
+ * Where nobody else writes, an ask that is answered at once, a session in which one question follows
+ * another, or a run with its turns need not be read again. The latest open asks, sessions and working
+ * runs are cached, up to ROW_CACHE_BYTES. If cached rows are not reused, caching pauses (see
+ * ROW_CACHE_VAIN): in a flood of asks they would push each other out before anybody answers.
  *
  * Invariants:
  * 1. What is here was committed. After any failure, or when the connection is closed, nothing is

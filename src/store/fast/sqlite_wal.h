@@ -14,8 +14,8 @@ int wal_renew(const char *database, const char *vfs);
 
 /* The name of a VFS like `vfs` (NULL: the default) that gathers what is written to a log
  * and passes it on, in order, at the latest when it is synced. Only for connections that
- * sync the log at each commit: until then the others do not see it. NULL: out of memory.
- */
+ * sync the log at each commit: until then the others do not see it. NULL: out of
+ * memory. */
 const char *wal_gather(const char *vfs);
 
 struct sqlite3_file;

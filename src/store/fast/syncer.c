@@ -9,8 +9,8 @@ struct syncer {
 	struct syncer_hooks hooks;
 	pthread_mutex_t lock;
 	pthread_cond_t put; /* for the thread: there is something, or it is to end */
-	pthread_cond_t
-		synced; /* for who waits: `durable` moved, or it failed, or is idle */
+	/* For who waits: `durable` moved, or it failed, or is idle. */
+	pthread_cond_t synced;
 	struct owed *first, **end;
 	uint64_t begun, durable; /* numbers of commits */
 	bool working;		 /* at what it took from the queue */
