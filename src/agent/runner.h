@@ -9,8 +9,8 @@
 struct runner;
 
 struct runner_settings {
-	struct str
-		node; /* the same after a restart: leases of its former self are freed */
+	/* The same after a restart: leases of its former self are freed. */
+	struct str node;
 	struct settings set; /* its texts are borrowed */
 	bool shared;	     /* other nodes work on the same store */
 };

@@ -59,8 +59,7 @@ struct http_limits {	    /* 0: the default */
 			     * much again for those of at most 16 KiB */
 	size_t backlog_max; /* bytes a slow reader of a stream may be behind: 256 KiB */
 	int64_t idle_ms;    /* between requests: 75 s */
-	int64_t send_ms;  /* from a request's first byte to its last, or a handshake: 30 s
-			   */
+	int64_t send_ms;  /* a whole request from its first byte, or a handshake: 30 s */
 	int64_t write_ms; /* a reply that makes no progress: 30 s */
 	size_t connections; /* 0: as many as there are file descriptors, less 64 */
 };

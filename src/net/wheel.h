@@ -15,8 +15,7 @@ struct wheel {
 	uv_timer_t timer;
 	int64_t began_ms; /* loop time of slot 0 */
 	int64_t turned;	  /* the last slot that was worked off */
-	int64_t armed; /* the slot the timer is set for; INT64_MAX: none; 0: it is firing
-			*/
+	int64_t armed;	  /* slot of the timer; INT64_MAX: none; 0: it is firing */
 	struct tick slots[WHEEL_SLOTS]; /* list heads */
 };
 

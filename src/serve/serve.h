@@ -27,8 +27,8 @@ struct serve_settings {
 	struct str url;			 /* how people reach it, no trailing slash */
 	struct settings set;		 /* its texts are borrowed */
 	const uint8_t *key; /* SERVER_KEY_SIZE bytes, for what is signed; copied */
-	struct tls_context
-		*tls; /* borrowed; NULL: plain. Unix sockets are plain always */
+	/* Borrowed; NULL: plain. Unix sockets are plain always. */
+	struct tls_context *tls;
 	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
 };
 

@@ -99,8 +99,8 @@ struct desk {
 	struct settings set; /* as they were at the start */
 	bool test_tools;
 	struct notify_counts told_counts;
-	_Atomic int64_t
-		mail_replies[MAIL_OUTCOMES]; /* what became of them since the start */
+	/* What became of them since the start. */
+	_Atomic int64_t mail_replies[MAIL_OUTCOMES];
 	char *channels; /* that are configured, with commas between */
 	char *commands; /* names of [channels], likewise */
 	/* The table of routes that was read last: of each writing clerk its own. */
