@@ -184,7 +184,8 @@ static void digest_times_write(
 static const struct shape_member digest_members[] = {
 	{ STR("tz"), OF_TEXT, AT(notify_prefs, digest_tz), 1, ZONE_NAME_MAX,
 		TEXT_LINE | TEXT_NEEDED | TEXT_FILLED },
-	{ STR("at"), OF_OWN, .read = digest_times_read, .write = digest_times_write },
+	{ STR("at"), OF_OWN, .flags = TEXT_NEEDED, .read = digest_times_read,
+		.write = digest_times_write },
 	{ STR("below"), OF_WORD, AT(notify_prefs, digest_below),
 		.otherwise = PRIORITY_HIGH, WORDS(priority_names) },
 };
@@ -200,6 +201,7 @@ static const struct shape_member prefs_members[] = {
 	{ STR("digest"), OF_OBJECT, .has_at = AT(notify_prefs, has_digest),
 		.of = &digest_shape },
 };
+/* As NotifyPrefs in openapi.json. */
 static const struct shape prefs_shape = { SHAPE(prefs_members, notify_prefs) };
 
 enum err prefs_read(const struct json *body, struct arena *arena,

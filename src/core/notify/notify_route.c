@@ -277,6 +277,7 @@ static const struct shape_member route_members[] = {
 		.of = &step_shape },
 	{ STR("repeat"), OF_OBJECT, .flags = SHAPE_SPARE, .of = &repeat_shape },
 };
+/* As Route in openapi.json. */
 static const struct shape route_shape = { SHAPE(route_members, notify_route),
 	.together = steps_check };
 

@@ -83,6 +83,7 @@ static const struct shape_member team_members[] = {
 		.fits = pattern_valid },
 };
 _Static_assert(TEAM_PATTERN_MAX == 200, "as the sentence says");
+/* As TeamRequest in openapi.json; a new one needs name. */
 static const struct shape team_shape = { SHAPE(team_members, team_body),
 	.together = members_once };
 

@@ -79,7 +79,7 @@ static void risk_tools_read(
 static const struct shape_member risk_members[] = {
 	{ STR("risk"), OF_WORD, AT(risk_row, risk), .flags = TEXT_NEEDED,
 		.must = "must be low, medium, high or critical", WORDS(risk_names) },
-	{ STR("tool"), OF_OWN, .read = risk_tools_read },
+	{ STR("tool"), OF_OWN, .flags = TEXT_NEEDED, .read = risk_tools_read },
 };
 static const struct shape risk_shape = { SHAPE(risk_members, risk_row) };
 
@@ -158,6 +158,7 @@ static const struct shape_member policy_members[] = {
 	{ STR("retention"), OF_OBJECT, .of = &retention_shape },
 	{ STR("scopes"), OF_OBJECT, .of = &scopes_shape },
 };
+/* As PolicyRequest in openapi.json, but for version. */
 static const struct shape policy_shape = { SHAPE(policy_members, policy) };
 
 static struct policy policy_json_check(

@@ -198,8 +198,8 @@ static bool effort_valid(struct str effort)
 }
 
 static const char *const kinds[] = { [AGENT_MODEL] = "model" };
-static const char *const errors[] = { "fail", "ask" }, *const limits[] = { "stop",
-	"ask" };
+static const char *const errors[] = { "fail", "ask" };
+static const char *const limits[] = { "stop", "ask" };
 static const char *const rejects[] = { [REJECT_TELL] = "tell", [REJECT_STOP] = "stop" };
 
 /* Runs and rules know an agent by its name. */
@@ -234,6 +234,7 @@ static const struct shape_member agent_members[] = {
 	/* The last member that is written: agent_digest looks for it there. */
 	{ STR("on_reject"), OF_WORD, AT(agent_config, on_reject), WORDS(rejects) },
 };
+/* As AgentRequest in openapi.json. */
 static const struct shape agent_shape = { SHAPE(agent_members, agent_config) };
 
 enum err agent_read(const struct json *body, struct str before,

@@ -91,6 +91,7 @@ static const struct shape_member members[] = {
 	{ STR("at_once"), OF_NUMBER, AT(provider, at_once), 1, 1000,
 		.otherwise = PROVIDER_AT_ONCE },
 };
+/* As ProviderRequest in openapi.json. */
 static const struct shape provider_shape = { SHAPE(members, provider),
 	.together = url_check };
 

@@ -72,11 +72,14 @@ struct project_row {
 };
 
 static const struct shape_member project_members[] = {
-	{ STR("name"), OF_TEXT, AT(project_row, name), 1, PROJECT_MAX },
-	{ STR("sessions"), OF_NUMBER, AT(project_row, sessions), 0, INT64_MAX },
-	{ STR("pending"), OF_NUMBER, AT(project_row, pending), 0, INT64_MAX },
-	{ STR("last_at"), OF_TIME, AT(project_row, last_ms) },
+	{ STR("name"), OF_TEXT, AT(project_row, name), 1, PROJECT_MAX, TEXT_NEEDED },
+	{ STR("sessions"), OF_NUMBER, AT(project_row, sessions), 1, INT64_MAX,
+		TEXT_NEEDED },
+	{ STR("pending"), OF_NUMBER, AT(project_row, pending), 0, INT64_MAX,
+		TEXT_NEEDED },
+	{ STR("last_at"), OF_TIME, AT(project_row, last_ms), .flags = TEXT_NEEDED },
 };
+/* As ProjectList.items in openapi.json. */
 static const struct shape project_shape = { SHAPE(project_members, project_row) };
 
 static enum err unbound_write(
