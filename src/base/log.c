@@ -33,7 +33,7 @@ void log_setup(bool as_json, enum log_level level)
 	atomic_store(&log_most, (int)level);
 }
 
-/* All of it or nothing, and after a nothing only nothings. */
+/* Adds the piece whole or not at all; once one did not fit, later ones are left out, too. */
 static void line_add(struct log_text *l, struct str s)
 {
 	if (s.len > l->max - l->len) {

@@ -18,15 +18,15 @@ struct cell {
  * Invariant: it is in the list `room` unless it is full, or the spare. */
 struct pool_page {
 	struct pool_page *next, *prev;
-	struct cell *free;  /* were used before */
-	unsigned used;	    /* how many are out */
-	unsigned untouched; /* offset of the first that never was; memory beyond it is
-			     * not even there */
+	struct cell *free; /* were used before */
+	unsigned used;	   /* how many are out */
+	unsigned
+		untouched; /* offset of the first cell never used; pages beyond it are not touched yet */
 };
 
 _Static_assert(sizeof(struct pool_page) % ALIGN == 0, "things are aligned");
 
-/* Sanitizers see more of things that lie alone. */
+/* Under a sanitizer each thing is allocated by itself, so that it sees overruns. */
 #if defined(__SANITIZE_ADDRESS__)
 #define ALONE 1
 #else

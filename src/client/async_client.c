@@ -102,8 +102,7 @@ static bool parcel_arrived(struct parcel *p)
 	return !again;
 }
 
-/* Starts and collects. Those who are told may send more: the list is gone through with
- * that in mind. */
+/* Starts calls and collects replies. Callbacks may send more while the list is walked. */
 static void parcels_move(struct async_client *c, int64_t *sleep_ms)
 {
 	for (struct parcel **at = &c->parcels; *at;) {

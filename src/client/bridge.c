@@ -161,7 +161,7 @@ static bool bytes_take(void *ctx, struct str bytes)
 	return sse_feed(&call->sse, bytes);
 }
 
-/* Where the server is, anew once nothing is under way to where it was not found. */
+/* Looks up the server again, once no call to the old address is under way. */
 static bool client_find(struct bridge *b, struct fault *why)
 {
 	for (struct bridge_call *call = b->calls; call; call = call->next)
@@ -174,7 +174,7 @@ static bool client_find(struct bridge *b, struct fault *why)
 
 static void greeting_start(struct bridge *);
 
-/* Is the server still to hear of the client, before it hears this? */
+/* Must the server get the client's initialize before this message? */
 static bool greeting_due(const struct bridge_call *call)
 {
 	return call->bridge->greeting.len > 0 && !call->greets && call->revision.len == 0;
@@ -267,7 +267,7 @@ static void call_fail(struct bridge_call *call, const struct fault *why)
 	call_free(call);
 }
 
-/* It waits for a server that has not heard of it yet: whoever wants to know is told. */
+/* The call waits until a server is there: report progress if the client asked for it. */
 static void away_say(struct bridge_call *call)
 {
 	struct buf out = { 0 };

@@ -114,8 +114,8 @@ static void headers_set(struct transfer *t, const struct api_call *call)
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 }
 
-/* libcurl's own limit of speed counts whole bytes a second, and a held reply has one in
- * 15 s. Called whenever transfers move on; not 0 ends this one. */
+/* Ends a transfer that is silent for too long. libcurl's own speed limit counts whole bytes a
+ * second, but a held reply has one byte in 15 s. */
 static int silence_end(
 	void *ctx, curl_off_t total, curl_off_t now, curl_off_t up, curl_off_t up_now)
 {

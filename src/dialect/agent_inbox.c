@@ -26,7 +26,7 @@ static size_t actions_of(
 			.name = member_text(action, "action"),
 			.arguments = json_get(action, "args"),
 			.about = member_text(it, "description"),
-			/* What cannot run can only be answered. */
+			/* An action that must not run can only be answered with text. */
 			.text_only = !runs && allowed(it, "allow_respond"),
 		};
 	}
@@ -75,7 +75,7 @@ static void ignore_write(struct json_writer *w)
 	jw_put_null(w, "args");
 }
 
-/* Without a way to say why, it is ignored. */
+/* Without room for a reason the reply is "ignore". */
 static void denial_write(struct json_writer *w, const struct json *interrupt,
 	struct str own, struct str words)
 {

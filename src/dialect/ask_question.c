@@ -201,7 +201,8 @@ static void default_put(struct inbound *in, const struct meant *m)
 	const char *rule = NULL;
 
 	if (!given || given->type == JSON_NULL) {
-		/* Its agent goes on, and may think that somebody agreed. */
+		/* A non-blocking agent goes on at once: without a default it might think that
+		 * somebody agreed. */
 		if (m->kind == NON_BLOCKING)
 			repair(in, &at, "nothing is assumed if nobody answers",
 				"a non_blocking question must have a default");

@@ -99,7 +99,7 @@ static void choice_check(struct inbound *in, const struct json_place *at,
 			"a label must not say \"(Recommended)\"");
 }
 
-/* Two that look alike can be told apart by their place alone. */
+/* Options with the same label can only be told apart by their position. */
 static void twins_check(
 	struct inbound *in, const struct json_place *at, const struct choices *c)
 {

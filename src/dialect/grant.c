@@ -110,6 +110,6 @@ const struct offer *grant_of(const struct foreign_reply *o, const struct verdict
 		if (chosen.len && str_eq(offers[i].id, chosen)) return &offers[i];
 		if (!best || (best->lasts && !offers[i].lasts)) best = &offers[i];
 	}
-	/* What lasts is never granted unasked. */
+	/* An offer that lasts is taken only if the person chose it. */
 	return best && best->allows && best->lasts ? NULL : best;
 }

@@ -142,7 +142,7 @@ static void choices_asked(struct inbound *in, const struct json_place *at,
 	if (!many) return;
 	out->min = count_of(schema, "minItems", 1, OPTIONS_MAX);
 	out->max = count_of(schema, "maxItems", 1, OPTIONS_MAX);
-	/* None at all is an answer unless some are asked for. */
+	/* Selecting nothing is an answer, unless a minimum is set. */
 	out->optional = !required || !out->min;
 	if (out->min && out->min->integer > (int64_t)out->choices.len)
 		wrong(&in->check, at, "minItems is more than there are options");
@@ -302,7 +302,7 @@ void schema_write(const struct foreign_reply *o, const struct said *s,
 	}
 }
 
-/* None of several is an answer, too. */
+/* An empty selection is an answer, too. */
 static bool property_said(
 	const struct json *schema, const struct json_member *m, const struct said *s)
 {

@@ -141,7 +141,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	jw_put_bool(w, "stream", true);
 	effort_write(w, r, output);
 	if (r->tools_len) tools_write(w, r);
-	if (r->system.len) { /* tools stand before it, so that they are cached, too */
+	if (r->system.len) { /* the cache mark also covers the tools, which come before it */
 		jw_put_array(w, "system");
 		jw_object(w);
 		type_write(w, "text");

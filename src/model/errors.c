@@ -144,7 +144,7 @@ void reader_error(struct model_reader *r, int status, const struct json *body)
 		if (!word_find(json_text(json_get(error, "type")), &status, &trouble))
 			word_find(
 				json_text(json_get(error, "status")), &status, &trouble);
-	/* This status says more than a general word beside it, as "api_error". */
+	/* The status is more precise than a general word such as "api_error". */
 	if (unpaid) trouble = TROUBLE_NO_CREDIT;
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (status < 500 && status != 429 &&

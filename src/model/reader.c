@@ -16,7 +16,8 @@ static bool frame_take(void *ctx, const struct sse_frame *f)
 		r->counted = true;
 		return true;
 	}
-	/* What is no JSON (a proxy's remark) is passed over; the end tells if it mattered. */
+	/* Lines that are not JSON (a proxy's remark) are skipped; an incomplete reply is
+	 * noticed at the end. */
 	if (json_read(f->data, NULL, &r->frame, &data, NULL) == OK &&
 		data->type == JSON_OBJECT &&
 		!str_is(json_text(json_get(data, "type")), "ping")) {

@@ -287,9 +287,9 @@ enum err last_event(struct rows *, int64_t ws, int64_t *out, struct fault *);
 
 /* ---- outcomes that agents had ---- */
 
-/* In ms, how long until they are to be written; -1: there are none. */
 /* Has its agent had the outcome, as far as this process knows? */
 bool fetched_keep(struct desk *, const struct ask *);
+/* In ms, how long until they are to be written; -1: there are none. */
 int64_t fetched_due(struct desk *);
 void fetched_flush(struct desk *); /* on the writing clerk's thread */
 /* A session that runs falls silent some time: the desk must look then. */
