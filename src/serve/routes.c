@@ -6,6 +6,21 @@
 #define LIST  "limit cursor"
 #define WAIT  "wait dialect strict"
 
+/* Of a collection (desk/shared/collection.h), with its list's parameters; one whose items are put by name. */
+#define COLLECTION(path, word, params)                                                   \
+	{ "GET", path, &use_##word##_list, NULL, 0, params },                            \
+		{ "POST", path, &use_##word##_create, NULL, WRITE | ROUTE_PEOPLE, "" },  \
+		ITEMS(path, word, "PATCH", patch)
+#define PUT_COLLECTION(path, word)                                                       \
+	{ "GET", path, &use_##word##_list, NULL, 0, LIST }, ITEMS(path, word, "PUT", put)
+#define ITEMS(path, word, method, verb)                                                  \
+	{ "GET", path "/{id}", &use_##word##_get, NULL, 0, "" },                         \
+		{ method, path "/{id}", &use_##word##_##verb, NULL,                      \
+			BODY_JSON | ROUTE_PEOPLE, "" },                                  \
+	{                                                                                \
+		"DELETE", path "/{id}", &use_##word##_delete, NULL, ROUTE_PEOPLE, ""     \
+	}
+
 const struct route routes[] = {
 	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT " project" },
 	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
@@ -79,34 +94,17 @@ const struct route routes[] = {
 	{ "GET", "/v1/stops", &use_stop_list, NULL, 0, LIST " state" },
 	{ "POST", "/v1/stops", &use_stop_set, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/stops/{id}", &use_stop_lift, NULL, ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/agents", &use_agent_list, NULL, 0, LIST },
-	{ "POST", "/v1/agents", &use_agent_create, NULL, WRITE | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/agents/{id}", &use_agent_get, NULL, 0, "" },
-	{ "PATCH", "/v1/agents/{id}", &use_agent_patch, NULL, BODY_JSON | ROUTE_PEOPLE,
-		"" },
-	{ "DELETE", "/v1/agents/{id}", &use_agent_delete, NULL, ROUTE_PEOPLE, "" },
+	COLLECTION("/v1/agents", agent, LIST),
 	{ "POST", "/v1/agents/{id}/test", &use_model_access, route_agent_test, BODY_JSON,
 		"" },
-	{ "GET", "/v1/providers", &use_provider_list, NULL, 0, LIST },
-	{ "POST", "/v1/providers", &use_provider_create, NULL, WRITE | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/providers/{id}", &use_provider_get, NULL, 0, "" },
-	{ "PATCH", "/v1/providers/{id}", &use_provider_patch, NULL,
-		BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "DELETE", "/v1/providers/{id}", &use_provider_delete, NULL, ROUTE_PEOPLE, "" },
+	COLLECTION("/v1/providers", provider, LIST),
 	{ "POST", "/v1/providers/{id}/test", &use_model_access, route_provider_test,
 		BODY_JSON, "" },
 	{ "GET", "/v1/providers/{id}/models", &use_model_access, route_models, 0, "" },
 	{ "GET", "/v1/prices", &use_price_list, NULL, 0, "" },
 	{ "PUT", "/v1/prices", &use_price_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/templates", &use_template_list, NULL, 0, LIST },
-	{ "GET", "/v1/templates/{id}", &use_template_get, NULL, 0, "" },
-	{ "PUT", "/v1/templates/{id}", &use_template_put, NULL, BODY_JSON | ROUTE_PEOPLE,
-		"" },
-	{ "DELETE", "/v1/templates/{id}", &use_template_delete, NULL, ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/lists", &use_list_list, NULL, 0, LIST },
-	{ "GET", "/v1/lists/{id}", &use_list_get, NULL, 0, "" },
-	{ "PUT", "/v1/lists/{id}", &use_list_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "DELETE", "/v1/lists/{id}", &use_list_delete, NULL, ROUTE_PEOPLE, "" },
+	PUT_COLLECTION("/v1/templates", template),
+	PUT_COLLECTION("/v1/lists", list),
 	{ "GET", "/v1/projects", &use_project_list, NULL, 0, "" },
 	{ "GET", "/v1/insights", &use_insights, NULL, 0, "from to" },
 
@@ -123,13 +121,7 @@ const struct route routes[] = {
 	{ "GET", "/v1/me/away", &use_away, NULL, 0, "" },
 	{ "PUT", "/v1/me/away", &use_away_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/me/away", &use_away_delete, NULL, ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/me/contacts", &use_contact_list, NULL, 0, "" },
-	{ "POST", "/v1/me/contacts", &use_contact_create, NULL, WRITE | ROUTE_PEOPLE,
-		"" },
-	{ "GET", "/v1/me/contacts/{id}", &use_contact_get, NULL, 0, "" },
-	{ "PATCH", "/v1/me/contacts/{id}", &use_contact_patch, NULL,
-		BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "DELETE", "/v1/me/contacts/{id}", &use_contact_delete, NULL, ROUTE_PEOPLE, "" },
+	COLLECTION("/v1/me/contacts", contact, ""),
 	{ "POST", "/v1/me/contacts/{id}/verify", &use_contact_verify, NULL,
 		BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "POST", "/v1/me/contacts/{id}/test", &use_contact_test, NULL,
@@ -155,35 +147,16 @@ const struct route routes[] = {
 	{ "PUT", "/v1/users/{id}/away", &use_away_put, NULL, BODY_JSON | ROUTE_PEOPLE,
 		"" },
 	{ "DELETE", "/v1/users/{id}/away", &use_away_delete, NULL, ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/users/{of}/contacts", &use_contact_list, NULL, 0, "" },
-	{ "POST", "/v1/users/{of}/contacts", &use_contact_create, NULL,
-		WRITE | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/users/{of}/contacts/{id}", &use_contact_get, NULL, 0, "" },
-	{ "PATCH", "/v1/users/{of}/contacts/{id}", &use_contact_patch, NULL,
-		BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "DELETE", "/v1/users/{of}/contacts/{id}", &use_contact_delete, NULL,
-		ROUTE_PEOPLE, "" },
+	COLLECTION("/v1/users/{of}/contacts", contact, ""),
 	{ "POST", "/v1/users/{of}/contacts/{id}/test", &use_contact_test, NULL,
 		BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/users/{of}/notify", &use_notify_prefs, NULL, 0, "" },
 	{ "PUT", "/v1/users/{of}/notify", &use_notify_prefs_put, NULL,
 		BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/teams/{of}/contacts", &use_contact_list, NULL, 0, "" },
-	{ "POST", "/v1/teams/{of}/contacts", &use_contact_create, NULL,
-		WRITE | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/teams/{of}/contacts/{id}", &use_contact_get, NULL, 0, "" },
-	{ "PATCH", "/v1/teams/{of}/contacts/{id}", &use_contact_patch, NULL,
-		BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "DELETE", "/v1/teams/{of}/contacts/{id}", &use_contact_delete, NULL,
-		ROUTE_PEOPLE, "" },
+	COLLECTION("/v1/teams/{of}/contacts", contact, ""),
 	{ "POST", "/v1/teams/{of}/contacts/{id}/test", &use_contact_test, NULL,
 		BODY_JSON | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/teams", &use_team_list, NULL, 0, LIST },
-	{ "POST", "/v1/teams", &use_team_create, NULL, WRITE | ROUTE_PEOPLE, "" },
-	{ "GET", "/v1/teams/{id}", &use_team_get, NULL, 0, "" },
-	{ "PATCH", "/v1/teams/{id}", &use_team_patch, NULL, BODY_JSON | ROUTE_PEOPLE,
-		"" },
-	{ "DELETE", "/v1/teams/{id}", &use_team_delete, NULL, ROUTE_PEOPLE, "" },
+	COLLECTION("/v1/teams", team, LIST),
 	{ "GET", "/v1/tokens", &use_token_list, NULL, 0, LIST },
 	{ "POST", "/v1/tokens", &use_token_create, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/tokens/{id}", &use_token_get, NULL, 0, "" },
