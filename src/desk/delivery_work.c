@@ -8,6 +8,7 @@
 #include "desk/delivery/callbacks.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "desk/approval/verify.h"
 #include "desk/delivery/callbacks.h"
@@ -21,12 +22,7 @@ enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000, STOPPED_MS = 30 * 1000 
 
 static struct str kept(struct buf *b, struct arena *arena)
 {
-	struct str out;
-
-	if (b->failed) arena->failed = true;
-	out = arena_str(arena, buf_str(b));
-	buf_done(b);
-	return out;
+	return buf_keep_done(b, arena);
 }
 
 static void number_write(struct json_writer *w, const char *key, bool known, int64_t n)
@@ -424,11 +420,9 @@ static enum err delivery_get(struct rows *rows, int64_t ws, struct str id,
 	const struct delivery **out, struct fault *why)
 {
 	const struct val key[] = { val_int(ws), val_text(id) };
-	enum err e = rows_fetch(rows, RECORD_DELIVERIES,
-		SQL_OF(RECORD_DELIVERIES, RECORD_GET), key, 2, why);
 
-	*out = e ? NULL : rows_find(rows, RECORD_DELIVERIES, id);
-	return e;
+	*out = NULL;
+	return rows_get(rows, RECORD_DELIVERIES, key, out, why);
 }
 
 /* The delivery, if it is still this process's; NULL: it is not. */

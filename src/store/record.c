@@ -3,6 +3,7 @@
 #include "store/record.h"
 
 #include "base/buf.h"
+#include "base/keep.h"
 #include "store/pack.h"
 #include "store/record_columns.h"
 
@@ -545,7 +546,6 @@ struct str record_key_name(
 	const struct record *r, const struct val *key, struct arena *arena)
 {
 	struct buf b = { .max = 65536 };
-	struct str out;
 
 	if (r->name >= 0) return key[r->name].text;
 	for (int i = 0; i < r->keys_len; i++) {
@@ -557,10 +557,7 @@ struct str record_key_name(
 			buf_add(&b, key[i].text);
 		}
 	}
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 struct str record_name(const struct record *r, const void *record, struct arena *arena)

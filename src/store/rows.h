@@ -203,7 +203,8 @@ enum err rows_fetch_once(struct rows *, enum record_id, enum sql, const struct v
 /* A look at the store that changes nothing and loads no record. */
 enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn *,
 	void *ctx, struct fault *);
-/* One record by its key, loaded; `out` is where a pointer to it goes: NULL, there is none. */
+/* One record by its key, loaded unless it is here; `out` is where a pointer to it goes: NULL, there
+ * is none. */
 enum err rows_get(
 	struct rows *, enum record_id, const struct val *key, void *out, struct fault *);
 /* The first record that this statement finds, likewise. */

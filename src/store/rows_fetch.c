@@ -54,10 +54,17 @@ enum err rows_fetch(struct rows *rows, enum record_id id, enum sql sql,
 enum err rows_get(struct rows *rows, enum record_id id, const struct val *key, void *out,
 	struct fault *why)
 {
-	enum err e = rows_fetch(
-		rows, id, SQL_OF(id, RECORD_GET), key, records[id].keys_len, why);
-	const void *found = e ? NULL : rows_find_key(rows, id, key);
+	const struct record *r = &records[id];
+	struct str name = record_key_name(r, key, rows->arena);
+	enum err e = copy_find(rows, id, name)
+			     ? OK
+			     : rows_fetch(rows, id, SQL_OF(id, RECORD_GET), key,
+				       r->keys_len, why);
+	const void *found = e ? NULL : rows_find(rows, id, name);
 
+	/* What an id names may be another workspace's, which is the first member. */
+	if (found && key[0].type == VAL_INT && *(const int64_t *)found != key[0].integer)
+		found = NULL;
 	if (!e) memcpy(out, &found, sizeof found);
 	return e;
 }

@@ -1,32 +1,26 @@
 /* wants.c - what the jobs of a batch want loaded: each thing once, in one list. */
 #include "store/rows_inner.h"
 
-static struct call *wants_call(struct wants *w, enum sql sql, row_fn *row, int args_len)
+/* The parameters are copied. NULL: out of memory. */
+static struct call *wants_call(
+	struct wants *w, enum sql sql, row_fn *row, const struct val *args, int args_len)
 {
-	struct val *args = ARENA_ARRAY(w->rows->arena, struct val, (size_t)args_len);
+	struct arena *arena = w->rows->arena;
+	struct val *kept = ARENA_ARRAY(arena, struct val, (size_t)args_len);
 
 	if (w->len == w->cap && !w->failed) {
 		size_t cap = w->cap ? w->cap * 2 : 64;
-		struct call *calls = ARENA_ARRAY(w->rows->arena, struct call, cap);
+		struct call *calls = ARENA_ARRAY(arena, struct call, cap);
 
 		if (calls && w->len) memcpy(calls, w->calls, w->len * sizeof *calls);
 		if (calls) w->calls = calls;
-		if (calls)
-			w->cap = cap;
-		else
-			w->failed = true;
+		if (calls) w->cap = cap;
 	}
-	if (!args || w->failed) {
-		w->failed = true;
-		return NULL;
-	}
-	w->calls[w->len] = (struct call){ sql, args, args_len, row, w->rows, 0 };
+	w->failed |= !kept || w->len == w->cap;
+	if (w->failed) return NULL;
+	if (args_len) memcpy(kept, args, (size_t)args_len * sizeof *args);
+	w->calls[w->len] = (struct call){ sql, kept, args_len, row, w->rows, 0 };
 	return &w->calls[w->len++];
-}
-
-static struct val *call_args(struct call *call)
-{
-	return (struct val *)(uintptr_t)call->args;
 }
 
 /* True the first time somebody wants this. */
@@ -51,27 +45,21 @@ void wants_record(struct wants *w, enum record_id id, const struct val *key)
 	struct loading *l = ARENA_NEW(w->rows->arena, struct loading);
 	struct call *c;
 
-	if (!l) {
-		w->failed = true;
+	w->failed |= !l;
+	if (!l || !wants_first(w, (char)id, 0, record_key_name(r, key, w->rows->arena)))
 		return;
-	}
-	if (!wants_first(w, (char)id, 0, record_key_name(r, key, w->rows->arena))) return;
-	c = wants_call(w, SQL_OF(id, RECORD_GET), loaded_record, r->keys_len);
-	if (!c) return;
+	c = wants_call(w, SQL_OF(id, RECORD_GET), loaded_record, key, r->keys_len);
 	*l = (struct loading){ w->rows, id, NULL };
-	c->ctx = l;
-	memcpy(call_args(c), key, (size_t)r->keys_len * sizeof *key);
+	if (c) c->ctx = l;
 }
 
 void wants_session(struct wants *w, int64_t ws, struct str id)
 {
-	struct call *c;
+	const struct val args[] = { val_int(ws), val_text(id) };
 
-	if (rows_recall_session(w->rows, ws, id) || !wants_first(w, 's', ws, id)) return;
-	c = wants_call(w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(id);
+	if (!rows_recall_session(w->rows, ws, id) && wants_first(w, 's', ws, id))
+		wants_call(
+			w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session, args, 2);
 }
 
 void wants_user(struct wants *w, int64_t ws, struct str id)
@@ -83,84 +71,62 @@ void wants_user(struct wants *w, int64_t ws, struct str id)
 
 void wants_external(struct wants *w, int64_t ws, struct str agent, struct str external_id)
 {
-	struct call *c;
+	const struct val args[] = { val_int(ws), val_text(agent), val_text(external_id) };
 
-	if (!external_id.len ||
-		!wants_first(w, 'x', ws, external_key(w->rows, ws, agent, external_id)))
-		return;
-	c = wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session, 3);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(external_id);
+	if (external_id.len &&
+		wants_first(w, 'x', ws, external_key(w->rows, ws, agent, external_id)))
+		wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session, args, 3);
 }
 
 void wants_ask(struct wants *w, int64_t ws, struct str id)
 {
-	struct call *c;
+	const struct val args[] = { val_int(ws), val_text(id) };
 
-	if (rows_recall_ask(w->rows, ws, id) || !wants_first(w, 'a', ws, id)) return;
-	c = wants_call(w, SQL_ASK_GET, loaded_ask, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(id);
+	if (!rows_recall_ask(w->rows, ws, id) && wants_first(w, 'a', ws, id))
+		wants_call(w, SQL_ASK_GET, loaded_ask, args, 2);
+}
+
+static bool wants_first_key(
+	struct wants *w, char what, int64_t ws, struct str agent, struct str dedupe_key)
+{
+	return dedupe_key.len && wants_first(w, what, ws,
+					 arena_print(w->rows->arena, "%.*s/%.*s",
+						 STR_ARGS(dedupe_key), STR_ARGS(agent)));
 }
 
 void wants_dedupe(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key)
 {
-	struct str name;
-	struct call *c;
+	const struct val args[] = { val_int(ws), val_text(agent), val_text(dedupe_key) };
 
-	if (!dedupe_key.len) return;
-	name = arena_print(
-		w->rows->arena, "%.*s/%.*s", STR_ARGS(dedupe_key), STR_ARGS(agent));
-	if (!wants_first(w, 'e', ws, name)) return;
-	c = wants_call(w, SQL_ASK_BY_DEDUPE, loaded_ask, 3);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(dedupe_key);
+	if (wants_first_key(w, 'e', ws, agent, dedupe_key))
+		wants_call(w, SQL_ASK_BY_DEDUPE, loaded_ask, args, 3);
 }
 
 void wants_settled(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key,
 	int64_t since_ms)
 {
-	struct str name;
-	struct call *c;
+	const struct val args[] = { val_int(ws), val_text(agent), val_text(dedupe_key),
+		val_int(since_ms) };
 
-	if (!dedupe_key.len) return;
-	name = arena_print(
-		w->rows->arena, "%.*s/%.*s", STR_ARGS(dedupe_key), STR_ARGS(agent));
-	if (!wants_first(w, 'g', ws, name)) return;
-	c = wants_call(w, SQL_ASK_SETTLED_BY_DEDUPE, loaded_ask, 4);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(dedupe_key);
-	call_args(c)[3] = val_int(since_ms);
+	if (wants_first_key(w, 'g', ws, agent, dedupe_key))
+		wants_call(w, SQL_ASK_SETTLED_BY_DEDUPE, loaded_ask, args, 4);
 }
 
 void wants_open_asks(struct wants *w, int64_t ws, struct str session)
 {
-	struct call *c;
+	const struct val args[] = { val_int(ws), val_text(session) };
 
 	wants_session(w, ws, session);
-	if (!wants_first(w, 'o', ws, session)) return;
-	c = wants_call(w, SQL_ASKS_OPEN, loaded_open, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(session);
+	if (wants_first(w, 'o', ws, session))
+		wants_call(w, SQL_ASKS_OPEN, loaded_open, args, 2);
 }
 
 void wants_due(struct wants *w, int64_t limit)
 {
-	struct call *c;
+	const struct val args[] = { val_int(w->rows->now_ms), val_int(limit) };
 
-	if (!wants_first(w, 'd', 0, STR("due"))) return;
-	c = wants_call(w, SQL_ASKS_DUE, loaded_due, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(w->rows->now_ms);
-	call_args(c)[1] = val_int(limit);
+	if (wants_first(w, 'd', 0, STR("due")))
+		wants_call(w, SQL_ASKS_DUE, loaded_due, args, 2);
 }
 
 void wants_key(
@@ -174,7 +140,7 @@ void wants_key(
 
 void wants_also(struct wants *w, const struct call *call)
 {
-	struct call *c = wants_call(w, call->sql, call->row, 0);
+	struct call *c = wants_call(w, call->sql, call->row, NULL, 0);
 
 	if (c) *c = *call;
 }
@@ -197,18 +163,16 @@ static enum err log_end_row(void *ctx, const struct row *row, struct fault *why)
 
 void wants_log_end(struct wants *w, int64_t ws)
 {
+	const struct val args[] = { val_int(ws) };
 	struct log_end *end;
 	struct call *c;
 
 	if (!wants_first(w, 'l', ws, STR_NONE)) return;
 	end = ARENA_NEW(w->rows->arena, struct log_end);
-	c = end ? wants_call(w, SQL_COUNTER_GET, log_end_row, 1) : NULL;
-	if (!c) {
-		w->failed = true;
-		return;
-	}
+	c = wants_call(w, SQL_COUNTER_GET, log_end_row, args, 1);
+	w->failed |= !end;
+	if (!end || !c) return;
 	*end = (struct log_end){ .next = w->rows->log_ends, .ws = ws };
 	w->rows->log_ends = end;
 	c->ctx = end;
-	call_args(c)[0] = val_int(ws);
 }

@@ -1,5 +1,7 @@
 /* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
 #include "core/shared/show.h"
+
+#include "base/keep.h"
 #include "desk/approval/scope.h"
 #include "desk/approval/verify.h"
 #include "desk/approval/vote.h"
@@ -26,16 +28,12 @@ static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
 static struct str settle_by(struct task *t, int64_t votes, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
-	struct str out;
 
 	if (votes)
 		answered_by_vote(&b, &t->job.who, votes);
 	else
 		answered_by_write(&b, "human", &t->job.who);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 /* Who settles: a person of ours; their role says whether they may. */

@@ -2,6 +2,8 @@
  * every part settles the ask. */
 #include "desk/approval/vote.h"
 
+#include "base/keep.h"
+
 #include "core/ask/decision.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/show.h"
@@ -57,9 +59,7 @@ static void vote_event(
 	jw_put_text(&w, "votes", votes);
 	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
-	if (data.failed) rows->arena->failed = true;
-	text = arena_str(rows->arena, buf_str(&data));
-	buf_done(&data);
+	text = buf_keep_done(&data, rows->arena);
 	rows_event(rows, type, rows_session(rows, a->ws, a->session), a, text);
 }
 
@@ -92,9 +92,7 @@ static struct vote vote_of(const struct job *job, struct rows *rows,
 
 	if (!answer->arguments) return v;
 	json_write(&b, answer->arguments);
-	if (b.failed) rows->arena->failed = true;
-	v.arguments = arena_str(rows->arena, buf_str(&b));
-	buf_done(&b);
+	v.arguments = buf_keep_done(&b, rows->arena);
 	return v;
 }
 

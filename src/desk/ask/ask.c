@@ -17,7 +17,6 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 	char decision[DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
-	struct str out;
 
 	decision_digest_in(a, arena, decision);
 	text_digest(a->summary, summary);
@@ -40,10 +39,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	jw_put_text(&w, "decision", decision);
 	jw_put_text(&w, "summary", summary);
 	jw_object_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 static enum err ask_settle_staged(struct task *t, struct rows *rows, struct ask *a,
@@ -121,10 +117,7 @@ enum err ask_expire(struct task *t, struct rows *rows, struct ask *a, struct fau
 	if (found) {
 		how.answer = &answer;
 		answered_by_write(&by, "default", NULL);
-		if (by.failed) rows->arena->failed = true;
-		how.answered_by = arena_str(rows->arena, buf_str(&by));
-		if (by.failed) rows->arena->failed = true;
-		buf_done(&by);
+		how.answered_by = buf_keep_done(&by, rows->arena);
 	}
 	return ask_settle(t, rows, a, &how, why);
 }
@@ -285,7 +278,6 @@ static struct str ask_created_data(
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
-	struct str out;
 	char at[TIME_SIZE], asked[SHORT_DIGEST_SIZE];
 
 	asked_digest(a, asked);
@@ -302,10 +294,7 @@ static struct str ask_created_data(
 	because_event(&w, a);
 	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 static struct ask *ask_new(struct task *t, struct rows *rows, const struct draft *d,

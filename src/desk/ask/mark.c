@@ -46,8 +46,9 @@ static struct mark *mark_open(struct job *job, struct rows *rows, const struct a
 	struct mark fresh = {
 		.ws = a->ws, .user = job->who.user, .ask = a->id, .session = a->session
 	};
-	const struct mark *found = rows_find(rows, RECORD_MARKS,
-		record_name(&records[RECORD_MARKS], &fresh, rows->arena));
+	const struct val key[] = { val_int(a->ws), val_text(job->who.user),
+		val_text(a->id) };
+	const struct mark *found = rows_find_key(rows, RECORD_MARKS, key);
 
 	return found ? rows_change(rows, found) : rows_new(rows, RECORD_MARKS, &fresh);
 }

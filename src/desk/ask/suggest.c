@@ -20,14 +20,13 @@ struct given_answer {
 
 struct suggesting {
 	struct arena *arena;
-	struct ask ask;
+	const struct ask *ask;
 	struct ask_parts parts;
 	struct {
 		struct str like; /* key, text and options, as one text */
 		struct given_answer *given;
 		int64_t of;
 	} questions[QUESTIONS_MAX];
-	bool found;
 };
 
 /* Two questions are the same when these are. */
@@ -45,14 +44,6 @@ static struct str question_like(const struct question *q, struct arena *arena)
 	}
 	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
-}
-
-static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct suggesting *s = ctx;
-
-	s->found = true;
-	return ask_from_row(row, s->arena, &s->ask, why);
 }
 
 static void given_add(
@@ -90,7 +81,7 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 	struct ask a;
 	enum err e = ask_from_row(row, &arena, &a, why);
 
-	if (!e && !str_eq(a.id, s->ask.id) && a.answer.len &&
+	if (!e && !str_eq(a.id, s->ask->id) && a.answer.len &&
 		str_find(a.answered_by, STR("\"human\"")) >= 0) {
 		e = ask_parts(&a, &arena, &parts, why);
 		if (!e) e = json_read(a.answer, NULL, &arena, &answer, why);
@@ -147,21 +138,18 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct suggesting *s = ARENA_NEW(&job->arena, struct suggesting);
-	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, job->who.ws, t->id, &a, why);
 
-	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	if (e || !s) return e;
 	s->arena = &job->arena;
-	e = rows_query(rows, SQL_OF(RECORD_ASKS, RECORD_GET), key, 2, ask_row, s, why);
-	if (!e && !s->found)
-		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
-			STR_ARGS(str_first(t->id, 64)));
-	if (!e) e = ask_parts(&s->ask, s->arena, &s->parts, why);
+	s->ask = a;
+	e = ask_parts(a, s->arena, &s->parts, why);
 	if (e) return e;
 	for (size_t i = 0; i < s->parts.questions_len; i++)
 		s->questions[i].like = question_like(&s->parts.questions[i], s->arena);
-	const struct val args[] = { val_int(job->who.ws), val_text(s->ask.agent),
-		val_text(s->ask.project),
+	const struct val args[] = { val_int(job->who.ws), val_text(s->ask->agent),
+		val_text(s->ask->project),
 		val_int(rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000),
 		val_int(SUGGEST_LOOK) };
 	e = rows_query(rows, SQL_ASKS_ANSWERED, args, 5, past_row, s, why);

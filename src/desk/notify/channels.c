@@ -35,15 +35,9 @@ enum { WOKEN_MAX = 500 };
 static enum err channel_fetch(struct rows *rows, enum delivery_kind channel,
 	const struct channel_record **out, struct fault *why)
 {
-	struct str name = str_of(delivery_kind_name(channel));
-	const struct val key[] = { val_text(name) };
-	enum err e = OK;
+	const struct val key[] = { val_text(str_of(delivery_kind_name(channel))) };
 
-	if (!rows_find(rows, RECORD_CHANNELS, name))
-		e = rows_fetch(rows, RECORD_CHANNELS, SQL_OF(RECORD_CHANNELS, RECORD_GET),
-			key, 1, why);
-	*out = e ? NULL : rows_find(rows, RECORD_CHANNELS, name);
-	return e;
+	return rows_get(rows, RECORD_CHANNELS, key, out, why);
 }
 
 /* What was tried there before is tried now. *all: none of it is left. */

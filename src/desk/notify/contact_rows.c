@@ -7,15 +7,9 @@ enum err contact_fetch(struct rows *rows, int64_t ws, struct str id,
 	const struct contact **out, struct fault *why)
 {
 	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct contact *c;
-	enum err e = rows_find(rows, RECORD_CONTACTS, id)
-			     ? OK
-			     : rows_fetch(rows, RECORD_CONTACTS,
-				       SQL_OF(RECORD_CONTACTS, RECORD_GET), key, 2, why);
 
-	c = e ? NULL : rows_find(rows, RECORD_CONTACTS, id);
-	*out = c && c->ws == ws ? c : NULL;
-	return e;
+	*out = NULL;
+	return rows_get(rows, RECORD_CONTACTS, key, out, why);
 }
 
 void contact_event(struct rows *rows, const struct contact *c, const char *type)

@@ -11,13 +11,10 @@ static enum err mailbox_find(struct rows *rows, struct str name,
 {
 	const struct val key[] = { val_text(name) };
 	struct mailbox_record fresh = { .name = name };
-	enum err e = rows_fetch(rows, RECORD_MAILBOXES,
-		SQL_OF(RECORD_MAILBOXES, RECORD_GET), key, 1, why);
+	enum err e = rows_get(rows, RECORD_MAILBOXES, key, out, why);
 
-	if (e) return e;
-	*out = rows_find(rows, RECORD_MAILBOXES, name);
-	if (!*out) *out = rows_new(rows, RECORD_MAILBOXES, &fresh);
-	return OK;
+	if (!e && !*out) *out = rows_new(rows, RECORD_MAILBOXES, &fresh);
+	return e;
 }
 
 static enum err mailbox_claim_decide(

@@ -1,6 +1,8 @@
 /* away.c - who is away, until when, and who stands in for them. One's own; admins anybody's. */
 #include "desk/people/people.h"
 
+#include "base/keep.h"
+
 #include "core/people/away.h"
 #include "desk/people/roster.h"
 
@@ -39,17 +41,13 @@ struct str away_assignees_json(const struct str *ids, size_t len, struct arena *
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
-	struct str out;
 
 	if (!len) return STR("[]");
 	jw_array(&w);
 	for (size_t i = 0; i < len; i++)
 		jw_str(&w, ids[i]);
 	jw_array_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 /* ---- who is away ---- */

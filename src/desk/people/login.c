@@ -80,10 +80,8 @@ static enum err login_by_code(struct rows *rows, struct str code, const struct u
 
 	sha256(code, hash);
 	const struct val key[] = { val_bytes(hash, SHA256_SIZE) };
-	e = rows_fetch(
-		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
+	e = rows_get(rows, RECORD_TOKENS, key, &tok, why);
 	if (e) return e;
-	tok = rows_find(rows, RECORD_TOKENS, key[0].text);
 	if (!tok || tok->kind != TOKEN_CODE ||
 		(tok->expires_ms && tok->expires_ms <= rows->now_ms))
 		return fail(why, ERR_NO_TOKEN, "this login link was used or has expired");
@@ -110,15 +108,6 @@ static enum err login_by_password(
 			break;
 	if (!u) return fail(why, ERR_NO_TOKEN, "wrong name or password");
 	*out = u;
-	return OK;
-}
-
-static enum err name_of_workspace(void *ctx, const struct row *row, struct fault *why)
-{
-	struct job *job = ctx;
-
-	(void)why;
-	job->credential.workspace = arena_str(&job->arena, row_text(row, 1));
 	return OK;
 }
 
@@ -175,6 +164,7 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
+	const struct workspace *ws;
 	const struct user *u = NULL;
 	const struct json *code = json_get(t->body, "code");
 	struct str maker = STR_NONE;
@@ -188,8 +178,9 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 		people_refused(t, rows, u, str_of(why->detail));
 	}
 	if (e) return e;
-	const struct val args[] = { val_int(u->ws) };
-	e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);
+	const struct val key[] = { val_int(u->ws) };
+	e = rows_get(rows, RECORD_WORKSPACES, key, &ws, why);
+	if (!e && ws) job->credential.workspace = arena_str(&job->arena, ws->name);
 	if (!e) login_cookie(t, rows, u, maker);
 	if (!e) me_write(&w, &job->who, &job->credential);
 	job->who = (struct principal){ 0 };

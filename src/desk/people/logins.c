@@ -54,9 +54,7 @@ static enum err logins_may(const struct job *job, struct fault *why)
 enum { LISTED_MAX = 200 };
 
 struct login_list {
-	struct task *t;
-	int64_t now_ms;
-	struct token found[LISTED_MAX]; /* the newest cookie of each */
+	const struct token *found[LISTED_MAX]; /* the newest cookie of each */
 	size_t len;
 	struct str own;
 };
@@ -64,21 +62,20 @@ struct login_list {
 static bool list_has(const struct login_list *l, struct str login)
 {
 	for (size_t i = 0; i < l->len; i++)
-		if (str_eq(token_login(&l->found[i]), login)) return true;
+		if (str_eq(token_login(l->found[i]), login)) return true;
 	return false;
 }
 
-static enum err login_row(void *ctx, const struct row *row, struct fault *why)
+static void list_fill(struct login_list *l, const struct job *job, struct rows *rows)
 {
-	struct login_list *l = ctx;
-	struct token tok;
-	enum err e = token_from_row(row, &l->t->job.arena, &tok, why);
+	const struct token *tok = NULL;
 
-	if (e || (tok.expires_ms && tok.expires_ms <= l->now_ms)) return e;
-	if (token_is_own(&l->t->job, &tok)) l->own = token_login(&tok);
-	if (l->len < LISTED_MAX && !list_has(l, token_login(&tok)))
-		l->found[l->len++] = tok;
-	return OK;
+	while ((tok = rows_next(rows, RECORD_TOKENS, tok))) {
+		if (tok->expires_ms && tok->expires_ms <= rows->now_ms) continue;
+		if (token_is_own(job, tok)) l->own = token_login(tok);
+		if (l->len < LISTED_MAX && !list_has(l, token_login(tok)))
+			l->found[l->len++] = tok;
+	}
 }
 
 static void login_write(struct json_writer *w, const struct token *tok, bool current)
@@ -99,19 +96,18 @@ static enum err login_list_read(struct job *job, struct rows *rows, struct fault
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
-	struct login_list *l = ARENA_NEW(&job->arena, struct login_list);
+	struct login_list l = { .len = 0 };
 	int64_t as_of = 0;
-	enum err e = l ? logins_may(job, why) : fail(why, ERR_MEMORY, "out of memory");
+	enum err e = logins_may(job, why);
 
+	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
+	if (!e) e = rows_fetch(rows, RECORD_TOKENS, SQL_LOGINS_OF_USER, args, 2, why);
 	if (e) return e;
-	*l = (struct login_list){ .t = t, .now_ms = rows->now_ms };
-	e = last_event(rows, job->who.ws, &as_of, why);
-	if (!e) e = rows_query(rows, SQL_LOGINS_OF_USER, args, 2, login_row, l, why);
-	if (e) return e;
+	list_fill(&l, job, rows);
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	for (size_t i = 0; i < l->len; i++)
-		login_write(&w, &l->found[i], str_eq(token_login(&l->found[i]), l->own));
+	for (size_t i = 0; i < l.len; i++)
+		login_write(&w, l.found[i], str_eq(token_login(l.found[i]), l.own));
 	jw_array_end(&w);
 	page_end(t, &w, "logins", NULL, 0, as_of);
 	jw_object_end(&w);

@@ -75,10 +75,7 @@ enum err token_shown(
 	struct job *job, struct rows *rows, const struct token **out, struct fault *why)
 {
 	const struct val key[] = { val_bytes(job->hash, SHA256_SIZE) };
-	enum err e = rows_fetch(
-		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
+	enum err e = rows_get(rows, RECORD_TOKENS, key, out, why);
 
-	if (e) return e;
-	*out = rows_find(rows, RECORD_TOKENS, key[0].text);
-	return *out ? OK : fail(why, ERR_NO_TOKEN, "this token is not known");
+	return e || *out ? e : fail(why, ERR_NO_TOKEN, "this token is not known");
 }

@@ -34,17 +34,9 @@ enum err team_fetch(struct rows *rows, int64_t ws, struct str id, const struct t
 	struct fault *why)
 {
 	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct team *t;
-	enum err e = rows_find(rows, RECORD_TEAMS, id)
-			     ? OK
-			     : rows_fetch(rows, RECORD_TEAMS,
-				       SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, why);
+	enum err e = rows_get(rows, RECORD_TEAMS, key, out, why);
 
-	if (e) return e;
-	t = rows_find(rows, RECORD_TEAMS, id);
-	if (!t || t->ws != ws) return team_missing(id, why);
-	*out = t;
-	return OK;
+	return e || *out ? e : team_missing(id, why);
 }
 
 /* ---- a user goes ---- */

@@ -3,6 +3,7 @@
 #include "desk/shared/collection.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/run/own_tools.h"
 #include "core/shared/body.h"
@@ -85,8 +86,7 @@ static enum err token_tools(
 			return fail_at(why, "/tools", "there is no tool %.*s",
 				STR_ARGS(tools->items[i].text));
 	json_write(&b, tools);
-	*out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
+	*out = buf_keep_done(&b, arena);
 	return OK;
 }
 

@@ -303,13 +303,9 @@ static enum err use_look(struct rows *rows, const struct rule_record *rule,
 	const struct rule_record **out, bool *stale, struct fault *why)
 {
 	const struct val key[] = { val_int(rule->ws), val_text(rule->id) };
-	enum err e = OK;
+	enum err e = rows_get(rows, RECORD_RULES, key, out, why);
 
-	if (!rows_find(rows, RECORD_RULES, rule->id))
-		e = rows_fetch(rows, RECORD_RULES, SQL_OF(RECORD_RULES, RECORD_GET), key,
-			2, why);
 	if (e) return e;
-	*out = rows_find(rows, RECORD_RULES, rule->id);
 	*stale |= !*out || (*out)->ended_ms || (*out)->uses_left == 0;
 	return OK;
 }

@@ -40,22 +40,12 @@ enum err run_fetch(struct rows *rows, int64_t ws, struct str id, const struct ru
 	struct fault *why)
 {
 	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct run *r;
-	enum err e = OK;
+	enum err e;
 
 	rows_recall_run(rows, ws, id);
-	r = rows_find(rows, RECORD_RUNS, id);
-	if (!r && !rows_ended(rows, RECORD_RUNS, id)) {
-		e = rows_fetch(
-			rows, RECORD_RUNS, SQL_OF(RECORD_RUNS, RECORD_GET), key, 2, why);
-		if (!e) r = rows_find(rows, RECORD_RUNS, id);
-	}
-	if (e) return e;
-	if (!r || r->ws != ws)
-		return fail(
-			why, ERR_NOT_FOUND, "no run %.*s", STR_ARGS(str_first(id, 64)));
-	*out = r;
-	return OK;
+	e = rows_get(rows, RECORD_RUNS, key, out, why);
+	if (e || *out) return e;
+	return fail(why, ERR_NOT_FOUND, "no run %.*s", STR_ARGS(str_first(id, 64)));
 }
 
 enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out,

@@ -333,11 +333,8 @@ enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
 	e = run_children_fetch(rows, found, why);
-	if (!e)
-		e = rows_fetch(rows, RECORD_TOOL_CALLS,
-			SQL_OF(RECORD_TOOL_CALLS, RECORD_GET), key, 2, why);
-	at = e ? NULL : rows_find(rows, RECORD_TOOL_CALLS, child->call);
-	if (!at || tool_call_ended(at)) return e;
+	if (!e) e = rows_get(rows, RECORD_TOOL_CALLS, key, &at, why);
+	if (e || !at || tool_call_ended(at)) return e;
 	e = json_read(tool_call_arguments(at), NULL, rows->arena, &args, why);
 	if (e || !plan_of(at, args, rows->arena, &p, &wrong)) return e;
 	c = rows_change(rows, at);

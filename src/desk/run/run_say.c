@@ -255,9 +255,7 @@ static enum err say_again(
 		val_text(message) };
 	const struct run_message *m;
 
-	e = rows_fetch(
-		rows, RECORD_MESSAGES, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, why);
-	m = e ? NULL : rows_find(rows, RECORD_MESSAGES, message);
+	e = rows_get(rows, RECORD_MESSAGES, key, &m, why);
 	if (!e && !m) e = fail(why, ERR_NOT_FOUND, "no message %.*s", STR_ARGS(message));
 	if (!e) said_reply(t, m, r, rows->now_ms);
 	return e;

@@ -166,13 +166,10 @@ static enum err memories_find(struct doing *d, struct str q, struct fault *why)
 
 static enum err memory_get(struct doing *d, const struct memory **out, struct fault *why)
 {
-	struct str id = arg_text(d, "id");
-	const struct val key[] = { val_int(d->r->ws), val_text(id) };
-	enum err e = rows_fetch(d->rows, RECORD_MEMORIES,
-		SQL_OF(RECORD_MEMORIES, RECORD_GET), key, 2, why);
-	const struct memory *m = e ? NULL : rows_find(d->rows, RECORD_MEMORIES, id);
+	const struct val key[] = { val_int(d->r->ws), val_text(arg_text(d, "id")) };
+	enum err e = rows_get(d->rows, RECORD_MEMORIES, key, out, why);
 
-	*out = m && memory_seen(d, m) ? m : NULL;
+	if (!e && *out && !memory_seen(d, *out)) *out = NULL;
 	return e;
 }
 

@@ -261,11 +261,9 @@ static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
 	bool *kept, struct fault *why)
 {
 	const struct val key[] = { val_int(r->ws), val_text(id) };
-	const struct tool_call *c;
-	enum err e = rows_fetch(rows, RECORD_TOOL_CALLS,
-		SQL_OF(RECORD_TOOL_CALLS, RECORD_GET), key, 2, why);
+	const struct tool_call *c = NULL;
+	enum err e = rows_get(rows, RECORD_TOOL_CALLS, key, &c, why);
 
-	c = e ? NULL : rows_find(rows, RECORD_TOOL_CALLS, id);
 	*kept = c && str_eq(c->run, r->id) && tool_call_ended(c);
 	return e;
 }

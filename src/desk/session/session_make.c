@@ -1,6 +1,7 @@
 /* session_make.c - sessions are made here; what is told and shown of them. */
 #include "desk/session/session.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/digest.h"
 #include "core/shared/show.h"
@@ -8,13 +9,9 @@
 static struct str folded(struct str title, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
-	struct str out;
 
 	utf8_fold(&b, title);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 /* Whom it calls is a secret of its agent: a digest says whether that is still the same. */
@@ -32,7 +29,6 @@ static struct str created_data(const struct session *s, struct arena *arena)
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
 	char made[SHORT_DIGEST_SIZE];
-	struct str out;
 
 	session_digest(s, made);
 	jw_object(&w);
@@ -42,10 +38,7 @@ static struct str created_data(const struct session *s, struct arena *arena)
 	callback_show(&w, s);
 	jw_put_text(&w, "made", made);
 	jw_object_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 struct str session_agent_name(const struct task *t)
@@ -118,9 +111,7 @@ void session_stage_changed(struct rows *rows, const struct session *s)
 	callback_show(&w, s);
 	jw_put_text(&w, "made", made);
 	jw_object_end(&w);
-	if (b.failed) rows->arena->failed = true;
-	data = arena_str(rows->arena, buf_str(&b));
-	buf_done(&b);
+	data = buf_keep_done(&b, rows->arena);
 	rows_event(rows, "session.changed", s, NULL, data);
 }
 

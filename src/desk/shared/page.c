@@ -4,6 +4,7 @@
  * only where to go on; who may see what is asked anew with each page. */
 #include "desk/shared/inner.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 
 enum { LIMIT_DEFAULT = 50, LIMIT_MAX = 200, CURSOR_MAX = 1024, Q_MAX = 200 };
@@ -20,8 +21,7 @@ static enum err cursor_read(struct task *t, struct str token, const char *kind,
 		buf_done(&text);
 		return fail_at(why, "/cursor", "is not a cursor that a list returned");
 	}
-	kept = arena_str(&t->job.arena, buf_str(&text));
-	buf_done(&text);
+	kept = buf_keep_done(&text, &t->job.arena);
 	e = json_read(kept, NULL, &t->job.arena, &json, NULL);
 	if (e == ERR_MEMORY) return fail(why, e, "out of memory");
 	if (e || json->type != JSON_ARRAY || json->count < 2 || json->count > 6 ||
