@@ -18,10 +18,9 @@ struct cell {
  * Invariant: it is in the list `room` unless it is full, or the spare. */
 struct pool_page {
 	struct pool_page *next, *prev;
-	struct cell *free; /* were used before */
-	unsigned used;	   /* how many are out */
-	unsigned
-		untouched; /* offset of the first cell never used; pages beyond it are not touched yet */
+	struct cell *free;  /* were used before */
+	unsigned used;	    /* how many are out */
+	unsigned untouched; /* offset of the first cell that was never used */
 };
 
 _Static_assert(sizeof(struct pool_page) % ALIGN == 0, "things are aligned");
