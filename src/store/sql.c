@@ -158,8 +158,6 @@ const char *const sql_written[SQL_RECORDS] = {
 		"DELETE FROM tokens WHERE expires_ms > 0 AND expires_ms < $1",
 	[SQL_USER_BY_NAME] = "SELECT @users FROM users WHERE name = $1"
 			     " AND ($2 = 0 OR ws = $2) ORDER BY ws",
-	[SQL_USER_LIST] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
-			  " ORDER BY id LIMIT $3",
 	[SQL_OWNERS] = "SELECT @users FROM users WHERE ws = $1 AND role = 'owner'",
 	[SQL_USER_NAMES] = "SELECT id, name FROM users WHERE ws = $1",
 	[SQL_USERS_OF] = "SELECT @users FROM users WHERE ws = $1 ORDER BY id",
@@ -167,8 +165,6 @@ const char *const sql_written[SQL_RECORDS] = {
 		"SELECT @users FROM users WHERE ws = $1 AND away LIKE $2 ORDER BY id",
 	[SQL_TOKENS_OF] = "SELECT @tokens FROM tokens WHERE ws = $1 ORDER BY id",
 	[SQL_TEAMS_OF] = "SELECT @teams FROM teams WHERE ws = $1 ORDER BY id",
-	[SQL_TEAM_LIST] = "SELECT @teams FROM teams WHERE ws = $1 AND id > $2"
-			  " ORDER BY id LIMIT $3",
 	[SQL_SERVER_KEYS] = "SELECT @server_keys FROM server_keys ORDER BY name",
 	/* Made before changes of people were events. */
 	[SQL_WORKSPACES_UNRECORDED] =

@@ -41,14 +41,12 @@ enum sql {
 	SQL_LOGINS_OF_USER,
 	SQL_TOKENS_PURGE,
 	SQL_USER_BY_NAME,
-	SQL_USER_LIST,
 	SQL_OWNERS,
 	SQL_USERS_OF,
 	SQL_USERS_DELEGATING,
 	SQL_USER_NAMES,
 	SQL_TOKENS_OF,
 	SQL_TEAMS_OF,
-	SQL_TEAM_LIST,
 	SQL_SERVER_KEYS,
 	SQL_WORKSPACES_UNRECORDED,
 	SQL_USERS_LOGGED_IN,
@@ -216,12 +214,13 @@ enum sql {
 	SQL_CHECK_PROVIDERS,
 	SQL_CHECK_CONTACTS,
 	SQL_RECORDS, /* from here on: those of records */
-	SQL_COUNT = SQL_RECORDS + 30 * 7,
+	SQL_COUNT = SQL_RECORDS + 30 * 8,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 
 enum record_sql {
 	RECORD_GET,	/* $1 …: the key */
+	RECORD_PAGE,	/* $1 workspace: after the id $2, $3 of them */
 	RECORD_ADD,	/* all columns */
 	RECORD_ADD_NEW, /* all but those that come later */
 	RECORD_UPDATE, /* the key, the version it was decided on, all columns that change */

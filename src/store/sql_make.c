@@ -57,6 +57,16 @@ static void get_write(struct buf *b, const struct record *r)
 	key_write(b, r);
 }
 
+static void page_write(struct buf *b, const struct record *r)
+{
+	const char *ws = r->columns[0].name, *id = r->columns[1].name;
+
+	buf_add_text(b, "SELECT ");
+	names_write(b, r, STR_NONE);
+	buf_print(b, " FROM %s WHERE %s = $1 AND %s > $2 ORDER BY %s LIMIT $3", r->table,
+		ws, id, id);
+}
+
 static void add_write(struct buf *b, const struct record *r)
 {
 	buf_print(b, "INSERT INTO %s (", r->table);
@@ -130,6 +140,7 @@ static void delete_of_session_write(struct buf *b, const struct record *r)
 
 static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) = {
 	[RECORD_GET] = get_write,
+	[RECORD_PAGE] = page_write,
 	[RECORD_ADD] = add_write,
 	[RECORD_ADD_NEW] = add_new_write,
 	[RECORD_UPDATE] = update_write,
@@ -138,11 +149,13 @@ static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) =
 	[RECORD_DELETE_OF_SESSION] = delete_of_session_write,
 };
 
-/* No UPDATE for records without a version, no DELETE by session for those without one. */
+/* No UPDATE for records without a version, no DELETE by session for those without one, and pages
+ * of those whose key is a workspace and an id. */
 static bool record_has(const struct record *r, int op)
 {
 	return ((op != RECORD_UPDATE && op != RECORD_UPDATE_USUAL) || r->version_at) &&
-	       (op != RECORD_DELETE_OF_SESSION || r->session_at || r->of_asks);
+	       (op != RECORD_DELETE_OF_SESSION || r->session_at || r->of_asks) &&
+	       (op != RECORD_PAGE || r->keys_len == 2);
 }
 
 /* ---- all of them ---- */

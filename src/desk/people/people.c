@@ -46,7 +46,7 @@ static const struct collection users = {
 	.nouns = "users",
 	.record = RECORD_USERS,
 	.id_at = offsetof(struct user, id),
-	.list = SQL_USER_LIST,
+	.list = SQL_OF(RECORD_USERS, RECORD_PAGE),
 	.paged = true,
 	.show = user_show,
 };
