@@ -636,7 +636,7 @@ static void server_greet(struct server *sv)
 
 	const struct settings *set = &sv->cli->settings;
 
-	/* Nobody's browser opens a socket: only commands of this machine reach it. */
+	/* A browser cannot open a Unix socket: only commands on this machine reach it. */
 	if (!set->url.len && str_starts(str_trim(set->listen), "unix:")) {
 		printf("%s\n", MSG(a, "cli.serve.socket", { "listen", set->listen }).at);
 		if (sv->secret[0])

@@ -12,8 +12,8 @@ bool store_missing(struct str url);
 /* It is there and can be opened for reading. ERR_NOT_FOUND: there is none. */
 enum err store_try(struct str url, struct fault *why);
 
-/* The report as JSON, in the arena. What is no store of ours, or not of this schema, is
- * reported like what is wrong in it. An error: it could not be looked at. */
+/* The report as JSON, in the arena. A file that is not a store, or of another schema, is a
+ * finding, not an error. An error: the file could not be read. */
 enum err store_check(struct str url, progress_fn *, void *ctx, struct arena *,
 	struct str *report, struct fault *why);
 

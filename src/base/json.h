@@ -58,7 +58,7 @@ bool json_is(const struct json *, enum json_type); /* false for NULL pointers */
 bool json_is_bool(const struct json *);
 struct str json_text(const struct json *); /* a string's text, else STR_NONE */
 struct str json_text_of(const struct json *, const char *member); /* of a member */
-/* The items of an array in turn: start with NULL; false at the end, and when it is none. */
+/* The items of an array in turn: start with NULL; false at the end, and if it is no array. */
 bool json_each(const struct json *array, const struct json **item);
 double json_real(const struct json *);			   /* any number; 0 otherwise */
 bool json_equal(const struct json *, const struct json *); /* as values: 1.0 equals 1 */

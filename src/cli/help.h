@@ -12,8 +12,8 @@ enum { HELP_WIDTH = 80 };
 
 /* `command` NULL: about parley as a whole. Returns EXIT_YES. */
 int help_print(struct cli *, const struct command *, FILE *to);
-/* The verbs that begin with a word that is none by itself: "token". False: there are
- * none. */
+/* The verbs that begin with this word, such as "token", which is no verb by itself. False:
+ * there are none. */
 bool help_group(struct cli *, struct str first, FILE *to);
 /* The text of --help. */
 void help_write(struct cli *, const struct command *, struct buf *);

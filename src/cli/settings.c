@@ -354,7 +354,7 @@ static enum color color_decide(int said)
 	return COLOR_AUTO;
 }
 
-/* Of which section, and so which words its texts have. */
+/* The sections of named command lines. */
 enum named_section { NAMED_RESUMERS, NAMED_VERIFIERS, NAMED_CHANNELS };
 
 /* Each a command line; a verifier may be an address instead. */

@@ -135,7 +135,7 @@ enum err client_insist(struct client *c, const struct api_call *call,
 		int64_t pause = backoff_ms(n);
 
 		if (now.retry_after_s * 1000 > pause) pause = now.retry_after_s * 1000;
-		/* What is not configured does not come by waiting. */
+		/* A channel that is not configured will not appear by waiting. */
 		if (err == OK || !reply_passing(out) || err == ERR_MEMORY ||
 			err == ERR_CHANNEL_OFF ||
 			(n == 1 && p->must_connect && out->status == 0 &&

@@ -42,8 +42,8 @@ struct delivery_claim {
 	struct str alone_id;
 };
 
-/* use_delivery_bury, in task.checked: one that the store refused to have claimed is dead, for a
- * person to look at, and in nobody's way. */
+/* use_delivery_bury, in task.checked: marks a delivery dead whose claim the store refuses, so
+ * that it blocks no other and a person can look at it. */
 struct delivery_burial {
 	int64_t ws;
 	struct str id;

@@ -73,7 +73,7 @@ struct str scalar_text(const struct json *json)
 	}
 }
 
-/* JSON inside a string; the value itself when it is none. */
+/* Reads JSON inside a string; the value itself if it is not JSON. */
 static const struct json *unquoted(struct arena *arena, const struct json *json)
 {
 	const struct json *inner;

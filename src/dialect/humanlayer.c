@@ -160,7 +160,7 @@ static void contact_status(struct foreign_reply *o)
 		response = arena_print(
 			o->arena, "%.*s (%.*s)", STR_ARGS(s.other), STR_ARGS(s.text));
 	if (!response.len && s.given) response = said_words(o, &s);
-	/* Their clients wait for as long as there is none. */
+	/* HumanLayer's clients poll until there is a reply. */
 	if (!response.len) response = outcome_words(o);
 	if (!response.len) response = o->whole->summary;
 	put_or_null(w, "response", response);

@@ -213,8 +213,8 @@ struct choices said_choices(
 
 /* Has somebody, a rule or a default said something? */
 bool answered(const struct foreign_reply *);
-/* Why there is no answer ("Skipped by the user: …"), or, when nobody's own word stands
- * behind it, where the answer came from; empty when a person gave it. */
+/* Why there is no answer ("Skipped by the user: …"), or where it came from if no person gave
+ * it (a rule, a default); empty if a person gave it. */
 struct str outcome_words(const struct foreign_reply *);
 /* The same as members of an object that the dialect's schema leaves open: "status" and
  * "message"; nothing when a person answered. */

@@ -51,7 +51,7 @@ struct watch {
 	uint8_t wanted; /* keeps the loop going unless it is 0 */
 	uint8_t held;	/* what the kernel was told, which may be more */
 };
-/* False: the descriptor cannot be watched. What is no longer wanted costs nothing. */
+/* False: the descriptor cannot be watched. To want less costs no system call. */
 bool watch_set(struct loop *, struct watch *, unsigned wanted);
 /* Closes the descriptor. On a later turn fn(w, 0) follows, and nothing after that. */
 void watch_close(struct loop *, struct watch *);

@@ -148,7 +148,7 @@ static enum err request_read_query(struct request *r, struct str query, struct f
 
 /* ---- project ---- */
 
-/* What a client says of itself: one that cannot be a name is none. */
+/* What a client says about itself; ignored if it cannot be a name. */
 static struct str request_read_guess(
 	struct task *t, const struct http_request *h, const char *header)
 {

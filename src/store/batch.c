@@ -140,7 +140,7 @@ static enum err job_decide(struct batch *b, struct job *job)
 	if (job->kind->read) return job_read(b, job, rows->now_ms);
 	if (k) {
 		e = job_key_again(job, rows, k);
-		/* What it was about is deleted, and the key with it. */
+		/* Its record was deleted, and the key with it. */
 		if (e != ERR_NOT_FOUND || !k->record.len) return e;
 		job_reset(job);
 	}

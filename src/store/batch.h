@@ -37,7 +37,7 @@ struct batch {
 	struct fast fast;
 	uint32_t state;	    /* of the store, by its driver */
 	bool unfollowed;    /* the last one failed with a follower: the next has none */
-	bool unsure;	    /* a commit may be there of which nobody was told */
+	bool unsure;	    /* a commit may exist that was not told to anybody */
 	int64_t pause_ms;   /* between attempts to open it; 0: the last one worked */
 	int64_t attempt_ms; /* of the next one, by the steady clock */
 };

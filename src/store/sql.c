@@ -533,7 +533,7 @@ const char *const sql_written[SQL_RECORDS] = {
 		" WHERE status = 'queued' AND wake_ms > $1 UNION ALL"
 		" SELECT MIN(lease_ms) FROM runs WHERE lease_by > '' AND lease_by <> $2)"
 		" AS all_due",
-	/* How many that are nobody's sub-agent work, by workspace. */
+	/* How many top-level runs are at work, by workspace. */
 	[SQL_RUNS_WORKING] = "SELECT owner, COUNT(*) FROM runs WHERE lease_by > ''"
 			     " AND parent = '' GROUP BY owner",
 	[SQL_RUNS_AHEAD] =

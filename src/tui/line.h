@@ -18,10 +18,10 @@ struct line {
 
 struct str line_text(const struct line *); /* borrowed until the next key */
 bool line_blank(const struct line *);	   /* nothing but white space */
-/* Replaces all, the cursor at its end. What is no text is left out, and so is what is too
- * much. */
+/* Replaces the whole text; the cursor is at its end. Control characters, and what is beyond
+ * the limit, are left out. */
 void line_set(struct line *, struct str);
-/* False: the key is none of an editor of text. `many`: line ends are text. */
+/* False: the key edits nothing. `many`: line ends are text. */
 bool line_key(struct line *, const struct key *, bool many);
 void line_done(struct line *);
 

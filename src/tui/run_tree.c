@@ -1,4 +1,5 @@
-/* run_tree.c - the last run of a session with its sub-agents, a row each, and its tasks in one. */
+/* run_tree.c - the last run of a session with its sub-agents, a row each, and its tasks in
+ * one. */
 #include "tui/run_tree.h"
 
 #include "base/keep.h"
@@ -189,7 +190,7 @@ static void tasks_add(struct page *p, const struct json *tasks, struct arena *ar
 
 /* ---- all ---- */
 
-/* The newest that is nobody's sub-agent. */
+/* The newest top-level run. */
 static const struct json *run_last(const struct run_tree *t)
 {
 	for (uint32_t i = 0; t->runs.items && i < t->runs.items->count; i++)

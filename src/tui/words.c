@@ -491,7 +491,7 @@ struct str ask_decided(const struct json *ask, struct arena *arena)
 	struct str id = arena_print(arena, "tui.did.%s", ask_outcome(ask));
 	struct str did = MSG(arena, id.at, { "title", ask_title(ask, arena) });
 
-	/* Without an answer there is none to be fetched. */
+	/* Without an answer there is nothing for the agent to fetch. */
 	if (!json_is(json_get(ask, "answer"), JSON_OBJECT)) return did;
 	struct str then = MSG(arena, has ? "tui.agent.has" : "tui.agent.not_yet",
 		{ "agent", json_text(json_get(json_get(ask, "agent"), "name")) });

@@ -303,7 +303,7 @@ static bool value_write(
 		break;
 	case INPUT_NUMBER:
 		found = text.len > 0;
-		/* What is no number goes on as the text that it is, and is refused there. */
+		/* A value that is not a number is passed on as text; the desk refuses it. */
 		if (found && number_text(text) &&
 			json_read(text, NULL, &scratch, &number, NULL) == OK)
 			jw_put_raw(w, "value", text);

@@ -13,7 +13,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* A value of a form; false: an escape that is none. */
+/* Decodes a value of a form; false: an invalid escape. */
 static bool form_decode(struct str text, struct arena *arena, struct str *out)
 {
 	struct buf b = { .max = text.len + 1 };

@@ -243,7 +243,7 @@ static void event_take(struct yaml_reader *r, const yaml_event_t *e)
 		break;
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT:
-		/* A block ends where the next line begins that is none of its own. */
+		/* A block ends at the next line that does not belong to it. */
 		if (e->end_mark.index > e->start_mark.index) r->found.end = e->end_mark;
 		r->depth--;
 		node_end(r);

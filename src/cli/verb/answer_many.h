@@ -5,7 +5,7 @@
 
 #include "cli/cli_call.h"
 
-/* How many of the words are ids of asks: those before the first that is none. */
+/* How many words from the first on are ids of asks. */
 size_t answer_ids(const struct cli *);
 /* Approves or rejects them, as the word behind them says. */
 int answer_many(struct cli *, size_t ids);

@@ -9,7 +9,7 @@
 #include "cli/verb/verbs.h"
 #include "tui/words.h"
 
-/* A number as it is; what is none is the server's to refuse. */
+/* A number is sent as one; anything else as text, which the server refuses. */
 static void time_put(
 	struct cli *cli, struct json_writer *w, const char *flag, const char *member)
 {

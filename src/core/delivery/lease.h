@@ -17,8 +17,8 @@ struct lease {
 	int64_t until_ms; /* 0: nobody */
 };
 
-/* Nobody else holds it, or not any longer. What a process holds itself it knows better than a
- * clock that jumped: that is not free for it. */
+/* May this process claim it: nobody holds it, or another's lease ran out? A process knows
+ * what it holds itself, whatever the clock says: that is not free for it. */
 bool lease_free(const struct lease *, struct str by, int64_t now_ms);
 /* False: it is not free, and stays as it is. */
 bool lease_claim(struct lease *, struct str by, int64_t now_ms, int64_t length_ms);

@@ -79,7 +79,7 @@ static bool word_has(struct str word, int placeholder)
 	return str_find(word, placeholders[placeholder].name) >= 0;
 }
 
-/* "{name}" of letters that is none of ours is a slip of the pen. */
+/* An unknown "{name}" is a typing error. */
 static bool word_known(struct str word, struct str *unknown)
 {
 	for (size_t i = 0; i < word.len; i++) {

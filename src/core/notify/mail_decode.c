@@ -139,7 +139,8 @@ static void printable_decode(struct buf *out, struct str s)
 			buf_add_char(out, s.at[i]);
 			continue;
 		}
-		/* A line that goes on; blanks at its end are nobody's. */
+		/* A soft line break: the line continues, and blanks before the break are
+		 * dropped. */
 		while (end < s.len && strchr(" \t\r", s.at[end]) && s.at[end])
 			end++;
 		if (end >= s.len || s.at[end] == '\n') {

@@ -34,8 +34,8 @@ struct fields {
 	bool beyond;
 };
 
-/* The fields before the first empty line; *rest is what follows it. A line that is none ends the
- * head, as a body that lost its empty line does. */
+/* Reads the fields up to the first empty line; *rest is what follows. A line that is no field
+ * ends the head, too: the empty line may be missing. */
 static void fields_read(struct str *rest, struct fields *out)
 {
 	struct str line, name, value;

@@ -26,7 +26,7 @@ void mail_token_write(struct str key, struct str id, char out[MAIL_TOKEN_SIZE])
 	uint8_t mac[SHA256_SIZE];
 	char text[ID_SIZE + 8];
 
-	/* The prefix of the id is in it: a token for one use is none for another. */
+	/* The prefix of the id is hashed, too: a token for a reply is no token for a mute. */
 	snprintf(text, sizeof text, "mail/%.*s", (int)(id.len < 31 ? id.len : 31), id.at);
 	hmac_sha256(key, str_of(text), mac);
 	memset(out, 0, MAIL_TOKEN_SIZE);

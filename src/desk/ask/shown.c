@@ -35,7 +35,7 @@ enum err shown_start(struct shown_asks *s, struct task *t, struct rows *rows,
 	return !e && may_be_asked(s) ? reading_roster_teams(&s->people, why) : e;
 }
 
-/* Of an open ask alone: what is settled is nobody's to settle. */
+/* Only for open asks: a settled one cannot be settled. */
 static const char *why_not(
 	const struct shown_asks *s, const struct ask *a, struct arena *arena)
 {

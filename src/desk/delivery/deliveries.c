@@ -139,8 +139,8 @@ static void replay_needs(struct job *job, struct wants *w)
 	wants_record(w, RECORD_DELIVERIES, key);
 }
 
-/* An agent that was resumed well is not resumed twice for the same answer, not even by a
- * person's slip. */
+/* A resumer that succeeded is not run again for the same answer, even if a person asks for it
+ * by mistake. */
 static enum err replay_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);

@@ -15,8 +15,8 @@ static bool starter_add(
 	return true;
 }
 
-/* Who made this token, and whose it is. A token that is gone says nothing, and a person's login is
- * nobody's making. */
+/* Who made this token, and who owns it. A deleted token names nobody; a login was made by
+ * nobody else. */
 static enum err token_people(struct rows *rows, int64_t ws, struct str token,
 	struct str *maker, struct str *user, struct fault *why)
 {

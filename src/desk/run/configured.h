@@ -73,8 +73,8 @@ enum err configured_access(struct desk *, struct rows *, int64_t ws, struct str 
 enum err configured_agent_wrong(struct desk *, struct rows *, const struct agent_record *,
 	struct arena *, struct str *wrong, struct fault *why);
 
-/* The text with every key of a provider that the workspace can use masked: one that a tool found
- * goes to no model, no row and nobody's eyes. In the arena. */
+/* Masks every provider key of the workspace in the text, so that a key found by a tool
+ * reaches no model, no row and no person. In the arena. */
 enum err configured_mask(
 	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);
 

@@ -30,7 +30,7 @@ struct fetched {
 	struct fetched_note notes[FETCHED_MAX];
 	size_t len;
 	int64_t since_ms; /* of the first, by the steady clock */
-	/* Being written: they change only while there are none. */
+	/* Being written; filled only while taken_len is 0. */
 	struct fetched_note taken[FETCHED_MAX];
 	size_t taken_len;
 };
@@ -199,7 +199,7 @@ enum err session_reply_write(struct task *, struct rows *, struct session *,
 enum err resume_context(
 	struct rows *, const struct session *, struct str *out, struct fault *);
 
-/* Its title or whom it calls is another now. */
+/* Its title or callback has changed. */
 void session_stage_changed(struct rows *, const struct session *);
 /* The title lives as long as the rows. */
 void session_rename(struct rows *, struct session *, struct str title);
