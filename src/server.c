@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "channel/channel.h"
 #include "channel/notify.h"
 #include "cli/settings_file.h"
 #include "client/locate.h"
@@ -38,6 +39,7 @@ struct server {
 	struct desk *desk;
 	struct serve *serve;
 	struct notify *notify;
+	const struct receiver *receivers[DELIVERY_KINDS + 1];
 	struct runner *runner;
 	struct tls_context *tls; /* NULL: plain */
 	int lock;
@@ -124,7 +126,7 @@ static enum err listen_check(
 
 /* Those it may be asked for, with commas between. */
 static struct str names_of(
-	const struct settings_file_named *named, size_t len, struct arena *arena)
+	const struct named_command *named, size_t len, struct arena *arena)
 {
 	struct str names = STR_NONE;
 
@@ -141,10 +143,7 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 	return (struct desk_settings){ .set = *set,
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
 		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
-		.channels = arena_print(arena, "webhook,command%s%s%s",
-			settings_push_subject(set).len ? ",push" : "",
-			set->smtp_url.len ? ",email" : "",
-			set->slack_token.len ? ",slack" : ""),
+		.channels = channels_on(set, arena),
 		.commands = names_of(set->channels, set->channels_len, arena),
 		.test_tools = test_tools && strcmp(test_tools, "1") == 0 };
 }
@@ -206,28 +205,6 @@ static enum err server_bootstrap(struct server *sv, struct fault *why)
 	e = t->job.err;
 	if (e) *why = t->job.why;
 	memcpy(sv->secret, t->secret, SECRET_SIZE);
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	mem_free(t);
-	return e;
-}
-
-static enum err server_key(struct server *sv, const char *name,
-	uint8_t out[SERVER_KEY_SIZE], struct fault *why)
-{
-	struct task *t = mem_alloc(sizeof *t);
-	enum err e;
-
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->id = str_of(name);
-	desk_wait(sv->desk, &use_server_key, t);
-	e = t->job.err;
-	if (e)
-		*why = t->job.why;
-	else if (t->job.out.len != SERVER_KEY_SIZE)
-		e = fail(why, ERR_INTERNAL, "the server's key is spoilt");
-	else
-		memcpy(out, t->job.out.at, SERVER_KEY_SIZE);
 	buf_done(&t->job.out);
 	arena_done(&t->job.arena);
 	mem_free(t);
@@ -429,53 +406,13 @@ static size_t server_hidden(struct server *sv, struct process_hidden *hidden)
 
 static enum err server_notify(struct server *sv, struct fault *why)
 {
-	struct settings *set = &sv->cli->settings;
-	struct notify_named resumers[RESUMERS_MAX], verifiers[RESUMERS_MAX],
-		channels[RESUMERS_MAX];
-	uint8_t key[SERVER_KEY_SIZE] = { 0 };
-	struct notify_settings ns = { .url = sv->url,
-		.data = set->data,
-		.webhook_internal = set->webhook_internal,
-		.webhook_timeout_ms = set->webhook_timeout_ms,
-		.webhook_host_max = set->webhook_host_max,
-		.resumers = resumers,
-		.resumers_len = set->resumers_len,
-		.verifiers = verifiers,
-		.verifiers_len = set->verifiers_len,
-		.channels = channels,
-		.channels_len = set->channels_len,
-		.mail = { .smtp_url = set->smtp_url,
-			.smtp_password = set->smtp_password,
-			.imap_url = set->imap_url,
-			.imap_password = set->imap_password,
-			.imap_poll_ms = set->imap_poll_ms,
-			.from = set->mail_from,
-			.reply = set->mail_reply,
-			.vouched = set->mail_authserv.len > 0,
-			.approve = (enum risk)set->mail_approve,
-			.key = str_make((const char *)key, sizeof key) },
-		.slack_token = set->slack_token,
-		.slack_api = set->slack_api,
-		.slack_approve = (enum risk)set->slack_approve,
-		.lang = set->lang,
-		.push_subject = settings_push_subject(set),
-		.resumer_env = set->resumer_env,
-		.resumer_timeout_ms = set->resumer_timeout_ms,
+	struct notify_settings ns = { .set = sv->cli->settings,
 		.isolated = sv->isolated,
 		.hidden = sv->hidden,
 		.hidden_len = server_hidden(sv, sv->hidden),
-		.shared = store_url_is_shared(set->store) };
+		.shared = store_url_is_shared(sv->cli->settings.store) };
 
-	if (set->smtp_url.len && server_key(sv, "mail", key, why)) return why->err;
-	for (size_t i = 0; i < set->resumers_len; i++)
-		resumers[i] = (struct notify_named){ set->resumers[i].name,
-			set->resumers[i].command.value };
-	for (size_t i = 0; i < set->verifiers_len; i++)
-		verifiers[i] = (struct notify_named){ set->verifiers[i].name,
-			set->verifiers[i].command.value };
-	for (size_t i = 0; i < set->channels_len; i++)
-		channels[i] = (struct notify_named){ set->channels[i].name,
-			set->channels[i].command.value };
+	ns.set.url = sv->url;
 	sv->notify = notify_new(sv->desk, &ns, why);
 	return sv->notify ? notify_start(sv->notify, why) : why->err;
 }
@@ -523,16 +460,15 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
 	struct desk_settings ds = desk_settings(set, &sv->cli->arena);
-	uint8_t key[SERVER_KEY_SIZE], other[SERVER_KEY_SIZE];
-	struct serve_settings ss = {
-		.url = set->url, .set = *set, .key = key, .mcp = sv->mcp
-	};
-	const struct serve_slack slack = { set->slack_token, set->slack_signing_secret,
-		set->slack_app_token, set->slack_api, (enum risk)set->slack_approve,
-		set->lang };
+	uint8_t key[SERVER_KEY_SIZE];
+	struct serve_settings ss = { .url = set->url,
+		.set = *set,
+		.receivers = sv->receivers,
+		.key = key,
+		.mcp = sv->mcp };
 	enum err e = listen_check(set, sv->mcp, why);
 
-	if (set->slack_token.len) ss.slack = &slack;
+	channels_receivers(sv->receivers);
 	if (!e) e = server_isolation(sv, why);
 	if (!e) e = server_tls(sv, why);
 	ss.tls = sv->tls;
@@ -543,12 +479,10 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	ds.configured = sv->configured;
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
-	if (sv->desk && server_key(sv, "serve", key, why)) return why->err;
+	if (sv->desk && desk_key_make(sv->desk, "serve", key, why)) return why->err;
 	sv->serve = sv->desk ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);
-	if (!e && settings_push_subject(set).len)
-		e = server_key(sv, PUSH_KEY, other, why);
 	if (!e) e = server_agent_token(sv, why);
 	if (!e) serve_set_guest(sv->serve, str_of(sv->agent_token));
 	if (!e) e = server_listen(sv, port, why);

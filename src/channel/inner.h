@@ -1,15 +1,15 @@
-/* inner.h - what the files of channel share: a claimed delivery, and the table of channels. */
+/* inner.h - what the files of channel share: the deliverer, and a claimed delivery. */
 #ifndef CHANNEL_INNER_H
 #define CHANNEL_INNER_H
 
+#include "channel/channel.h"
 #include "channel/notify.h"
+#include "core/delivery/resumer.h"
 #include "core/shared/address.h"
 #include "desk/delivery.h"
-#include "net/mail_server.h"
 #include "net/outbound.h"
 #include "net/process.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -17,8 +17,6 @@ enum {
 	BATCH_LEN = 64, /* deliveries claimed at once */
 	STEPS_LEN = 64, /* steps of routes worked at once */
 	NAMES_MAX = 40,
-	SLACK_ROOMS = 256,
-	CHANNEL_FDS = 2, /* that one delivery may sleep on */
 };
 
 enum claimed_state {
@@ -57,36 +55,15 @@ struct delivery_batch {
 	size_t left; /* not reported yet */
 };
 
-/* A way to make deliveries of one kind: a file and a row of the table in notify.c. */
-struct channel {
-	size_t slots; /* under way at once */
-	bool once;    /* what was claimed is never tried again by itself */
-	/* Begins a filled one; it is over at once (claimed_over) when that fails. */
-	void (*start)(struct claimed *);
-	/* Looks after one that was started; returns how many descriptors it sleeps on. NULL:
-	 * it is woken by net/outbound alone. */
-	size_t (*look)(struct claimed *, struct pollfd fds[CHANNEL_FDS]);
-	/* Ends our part, because we stop. */
-	void (*cut)(struct claimed *);
-	int64_t patience_ms; /* that it has to end by itself before that */
-};
-
-extern const struct channel channel_webhook, channel_resumer, channel_verifier,
-	channel_command, channel_push, channel_email, channel_slack;
-
 struct notify {
 	struct desk *desk;
 	struct outbound *outbound;
-	struct notify_settings set;
-	struct arena arena;		      /* of the settings */
-	struct resumer *resumers, *verifiers; /* as in `set`, in words */
-	struct resumer *commands;	      /* as set.channels, in words */
-	/* Slack: when the next message may go to a room, by a hash of its id. Monotonic. */
-	int64_t slack_next_ms[SLACK_ROOMS];
-	struct mailbox_reader *reader; /* of replies; or NULL */
-	struct mail_server smtp;       /* its url is NULL: there is none */
-	char *env[NAMES_MAX + 1];      /* what every resumer sees */
-	char by[ID_SIZE];	       /* our name in leases */
+	struct settings set;	     /* of the operator */
+	struct notify_settings with; /* and what else we were given */
+	struct arena arena;	     /* of the settings */
+	void *state[DELIVERY_KINDS]; /* what each channel keeps; or NULL */
+	char *env[NAMES_MAX + 1];    /* what every program sees */
+	char by[ID_SIZE];	     /* our name in leases */
 	pthread_t thread;
 	bool started;
 	atomic_bool woken; /* there is something to deliver */
@@ -112,16 +89,16 @@ struct notify {
 	size_t unmet_len;
 };
 
-enum err resumers_open(struct notify *, struct fault *why);
-enum err verifiers_open(struct notify *, struct fault *why);
+/* What every program sees of our environment. */
+void program_env_open(struct notify *);
+/* The lines in words, in the arena; empty for a verifier that is an address. NULL: why says. */
+enum program_use { PROGRAM_RESUMES, PROGRAM_VERIFIES, PROGRAM_TELLS };
+struct resumer *programs_read(struct notify *, const struct named_command *, size_t len,
+	enum program_use, struct fault *why);
 /* Whom a connection may go to that an agent or a person chose; ctx is the claimed delivery, whose
  * url is set. */
 bool webhook_may_connect(void *ctx, const uint8_t bytes[16]);
 void webhook_cut(struct claimed *);
-enum err mail_open(struct notify *, struct fault *why);
-/* The thread that reads the mailbox, where there is one. */
-enum err mailbox_reader_start(struct notify *, struct fault *why);
-void mailbox_reader_stop(struct notify *);
 /* id, time and signatures, as Standard Webhooks has them. */
 const char *const *webhook_headers(struct claimed *);
 /* What a program of a delivery sees of the environment, and of us. */
@@ -151,6 +128,12 @@ void claimed_over(
 static inline struct notify *claimed_notify(const struct claimed *c)
 {
 	return c->batch->notify;
+}
+
+/* What its channel keeps. */
+static inline void *claimed_state(const struct claimed *c)
+{
+	return c->batch->notify->state[c->delivery->kind];
 }
 
 static inline struct arena *claimed_arena(struct claimed *c)

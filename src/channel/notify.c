@@ -26,17 +26,6 @@ enum {
 	FDS_MAX = 64,
 };
 
-/* Adding one is a file and a row. */
-static const struct channel *const channels[DELIVERY_KINDS] = {
-	[DELIVERY_WEBHOOK] = &channel_webhook,
-	[DELIVERY_RESUMER] = &channel_resumer,
-	[DELIVERY_VERIFIER] = &channel_verifier,
-	[DELIVERY_COMMAND] = &channel_command,
-	[DELIVERY_PUSH] = &channel_push,
-	[DELIVERY_SLACK] = &channel_slack,
-	[DELIVERY_EMAIL] = &channel_email,
-};
-
 void claimed_over(
 	struct claimed *c, enum delivery_ending ending, int64_t status, struct str error)
 {
@@ -431,7 +420,7 @@ static bool notify_due(struct notify *n)
 		!room_find(n, &room))
 		return false;
 	return atomic_load(&n->woken) || (next_ms && next_ms <= clock_now_ms()) ||
-	       (n->set.shared && n->poll_ms <= clock_mono_ms());
+	       (n->with.shared && n->poll_ms <= clock_mono_ms());
 }
 
 /* ---- turns ---- */
@@ -532,7 +521,7 @@ static int64_t notify_nap(struct notify *n)
 
 	if (notify_due(n) || (n->over && clock_mono_ms() >= n->not_before_ms)) return 0;
 	if (next_ms && left > 0 && left < LOOK_MS) return left;
-	return n->batches || next_ms || n->set.shared || atomic_load(&n->woken)
+	return n->batches || next_ms || n->with.shared || atomic_load(&n->woken)
 		       ? LOOK_MS
 		       : PURGE_MS;
 }
@@ -601,22 +590,30 @@ static void notify_wake(void *ctx, int64_t at_ms)
 	if (!atomic_exchange(&n->woken, true)) outbound_wake(n->outbound);
 }
 
-static void settings_keep(struct notify *n, const struct notify_settings *set)
+static enum err channels_open(struct notify *n, struct fault *why)
 {
-	n->set = *set;
-	n->set.url = arena_str(&n->arena, set->url);
-	n->set.data = arena_str(&n->arena, set->data);
-	n->set.slack_token = arena_str(&n->arena, set->slack_token);
-	n->set.slack_api = arena_str(&n->arena, set->slack_api);
-	n->set.push_subject = arena_str(&n->arena, set->push_subject);
-	n->set.webhook_internal = arena_str(&n->arena, set->webhook_internal);
-	n->set.mail.smtp_url = arena_str(&n->arena, set->mail.smtp_url);
-	n->set.mail.smtp_password = arena_str(&n->arena, set->mail.smtp_password);
-	n->set.mail.imap_url = arena_str(&n->arena, set->mail.imap_url);
-	n->set.mail.imap_password = arena_str(&n->arena, set->mail.imap_password);
-	n->set.mail.from = arena_str(&n->arena, set->mail.from);
-	n->set.mail.reply = arena_str(&n->arena, set->mail.reply);
-	n->set.mail.key = arena_str(&n->arena, set->mail.key);
+	enum err e = OK;
+
+	program_env_open(n);
+	for (int k = 0; !e && k < DELIVERY_KINDS; k++)
+		if (channels[k] && channels[k]->open)
+			e = channels[k]->open(n, (enum delivery_kind)k, why);
+	return !e && n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+}
+
+static enum err channels_run(struct notify *n, struct fault *why)
+{
+	enum err e = OK;
+
+	for (int k = 0; !e && k < DELIVERY_KINDS; k++)
+		if (channels[k] && channels[k]->run) e = channels[k]->run(n, why);
+	return e;
+}
+
+static void channels_end(struct notify *n)
+{
+	for (int k = 0; k < DELIVERY_KINDS; k++)
+		if (channels[k] && channels[k]->end) channels[k]->end(n);
 }
 
 struct notify *notify_new(
@@ -629,13 +626,12 @@ struct notify *notify_new(
 		return NULL;
 	}
 	n->desk = desk;
-	settings_keep(n, set);
+	n->set = set->set;
+	n->with = *set;
 	notify_name(n);
 	atomic_store(&n->woken, true); /* something may have been left */
 	n->outbound = outbound_new(why);
-	if (!n->outbound || resumers_open(n, why) || verifiers_open(n, why) ||
-		mail_open(n, why))
-		return notify_free(n);
+	if (!n->outbound || channels_open(n, why)) return notify_free(n);
 	delivery_listen(desk, notify_wake, n);
 	return n;
 }
@@ -646,7 +642,7 @@ enum err notify_start(struct notify *n, struct fault *why)
 		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
 	pthread_setname_np(n->thread, "deliverer");
 	n->started = true;
-	return mailbox_reader_start(n, why);
+	return channels_run(n, why);
 }
 
 void notify_stop(struct notify *n)
@@ -663,7 +659,7 @@ struct notify *notify_free(struct notify *n)
 		notify_stop(n);
 		pthread_join(n->thread, NULL);
 	}
-	mailbox_reader_stop(n);
+	channels_end(n);
 	while (n->batches) {
 		struct delivery_batch *next = n->batches->next;
 

@@ -1,8 +1,8 @@
 /* resumer.c - the channel of resumers: commands of the operator that start a stopped agent again,
  * run with what its session brings, never through a shell, without a way to what only people
  * and the server may reach. Other commands are run the same way (command.c, verifier.c). */
-#include "core/delivery/resumer.h"
 #include "channel/inner.h"
+#include "core/policy/verifier.h"
 
 #include <stdlib.h>
 
@@ -25,46 +25,50 @@ static void names_add(struct notify *n, struct str names, size_t *len)
 	}
 }
 
-/* Copies of the names, and the lines in words. */
-static enum err commands_read(struct notify *n, const struct notify_named **all,
-	size_t len, enum command_use use, struct resumer **out, struct fault *why)
-{
-	struct notify_named *kept = ARENA_ARRAY(&n->arena, struct notify_named, len);
-
-	*out = ARENA_ARRAY(&n->arena, struct resumer, len);
-	for (size_t i = 0; kept && *out && i < len; i++) {
-		const struct notify_named *r = &(*all)[i];
-		struct fault wrong = { 0 };
-
-		kept[i].name = arena_str(&n->arena, r->name);
-		if (resumer_read(r->command, use, &n->arena, &(*out)[i], &wrong))
-			return fail(why, ERR_INVALID, "%s %.*s: %s",
-				use == COMMAND_RESUMES ? "resumer" : "channel",
-				STR_ARGS(r->name), wrong.detail);
-	}
-	*all = kept;
-	return OK;
-}
-
-enum err resumers_open(struct notify *n, struct fault *why)
+void program_env_open(struct notify *n)
 {
 	size_t len = 0;
-	enum err e;
 
 	names_add(n, str_of(usual), &len);
 	names_add(n, n->set.resumer_env, &len);
-	e = commands_read(n, &n->set.resumers, n->set.resumers_len, COMMAND_RESUMES,
-		&n->resumers, why);
-	if (!e)
-		e = commands_read(n, &n->set.channels, n->set.channels_len, COMMAND_TELLS,
-			&n->commands, why);
-	return !e && n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
-static const struct resumer *resumer_find(const struct notify *n, struct str name)
+struct resumer *programs_read(struct notify *n, const struct named_command *all,
+	size_t len, enum program_use use, struct fault *why)
 {
-	for (size_t i = 0; i < n->set.resumers_len; i++)
-		if (str_eq(n->set.resumers[i].name, name)) return &n->resumers[i];
+	static const char *const names[] = { "resumer", "verifier", "channel" };
+	enum command_use what = use == PROGRAM_TELLS ? COMMAND_TELLS : COMMAND_RESUMES;
+	struct resumer *out = ARENA_ARRAY(&n->arena, struct resumer, len + 1);
+
+	if (!out) fail(why, ERR_MEMORY, "out of memory");
+	for (size_t i = 0; out && i < len; i++) {
+		struct fault wrong = { 0 };
+
+		if (use == PROGRAM_VERIFIES && verifier_is_url(all[i].command)) continue;
+		if (!resumer_read(all[i].command, what, &n->arena, &out[i], &wrong))
+			continue;
+		fail(why, ERR_INVALID, "%s %.*s: %s", names[use], STR_ARGS(all[i].name),
+			wrong.detail);
+		return NULL;
+	}
+	return out;
+}
+
+static enum err resumer_open(struct notify *n, enum delivery_kind kind, struct fault *why)
+{
+	n->state[kind] = programs_read(
+		n, n->set.resumers, n->set.resumers_len, PROGRAM_RESUMES, why);
+	return n->state[kind] ? OK : why->err;
+}
+
+static const struct resumer *resumer_find(const struct claimed *c)
+{
+	const struct settings *set = &claimed_notify(c)->set;
+	const struct resumer *resumers = claimed_state(c);
+
+	for (size_t i = 0; i < set->resumers_len; i++)
+		if (str_eq(set->resumers[i].name, c->delivery->target))
+			return &resumers[i];
 	return NULL;
 }
 
@@ -113,9 +117,9 @@ enum err program_run(struct claimed *c, const struct resumer *r,
 		.envp = env,
 		.input = input,
 		.limit_ms = limit_ms,
-		.isolated = n->set.isolated,
-		.hidden = n->set.hidden,
-		.hidden_len = n->set.hidden_len };
+		.isolated = n->with.isolated,
+		.hidden = n->with.hidden,
+		.hidden_len = n->with.hidden_len };
 
 	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
 	return e ? e : process_start(&c->process, &set, why);
@@ -137,7 +141,7 @@ static enum err resumer_run(struct claimed *c, const struct resumer *r, struct f
 
 static void resumer_start(struct claimed *c)
 {
-	const struct resumer *r = resumer_find(claimed_notify(c), c->delivery->target);
+	const struct resumer *r = resumer_find(c);
 	struct fault why = { 0 };
 
 	if (!r)
@@ -193,6 +197,7 @@ static void resumer_cut(struct claimed *c)
 }
 
 const struct channel channel_resumer = {
+	.open = resumer_open,
 	.slots = 16,
 	.once = true,
 	.start = resumer_start,

@@ -2,28 +2,13 @@
  * what it replies comes back with the report. */
 #include "core/policy/verifier.h"
 #include "channel/inner.h"
-#include "core/delivery/resumer.h"
 
-enum err verifiers_open(struct notify *n, struct fault *why)
+static enum err verifier_open(
+	struct notify *n, enum delivery_kind kind, struct fault *why)
 {
-	struct notify_named *kept =
-		ARENA_ARRAY(&n->arena, struct notify_named, n->set.verifiers_len);
-
-	n->verifiers = ARENA_ARRAY(&n->arena, struct resumer, n->set.verifiers_len);
-	for (size_t i = 0; kept && n->verifiers && i < n->set.verifiers_len; i++) {
-		const struct notify_named *v = &n->set.verifiers[i];
-		struct fault wrong = { 0 };
-
-		kept[i].name = arena_str(&n->arena, v->name);
-		kept[i].command = arena_str(&n->arena, v->command);
-		if (!verifier_is_url(v->command) &&
-			resumer_read(v->command, COMMAND_RESUMES, &n->arena,
-				&n->verifiers[i], &wrong))
-			return fail(why, ERR_INVALID, "verifier %.*s: %s",
-				STR_ARGS(v->name), wrong.detail);
-	}
-	n->set.verifiers = kept;
-	return n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	n->state[kind] = programs_read(
+		n, n->set.verifiers, n->set.verifiers_len, PROGRAM_VERIFIES, why);
+	return n->state[kind] ? OK : why->err;
 }
 
 /* A verdict that cannot be read is as good as none: it is asked again. */
@@ -99,6 +84,7 @@ static enum err verifier_run(
 static void verifier_start(struct claimed *c)
 {
 	const struct notify *n = claimed_notify(c);
+	const struct resumer *programs = claimed_state(c);
 	struct fault why = { 0 };
 	size_t i = 0;
 
@@ -110,7 +96,7 @@ static void verifier_start(struct claimed *c)
 			c, ENDED_DEAD, -1, STR("no verifier of this name is configured"));
 	else if (verifier_is_url(n->set.verifiers[i].command))
 		verifier_send(c, n->set.verifiers[i].command);
-	else if (verifier_run(c, &n->verifiers[i], &why))
+	else if (verifier_run(c, &programs[i], &why))
 		claimed_over(c, ENDED_BADLY, -1,
 			arena_str(claimed_arena(c), str_of(why.detail)));
 }
@@ -145,6 +131,7 @@ static void verifier_cut(struct claimed *c)
 }
 
 const struct channel channel_verifier = {
+	.open = verifier_open,
 	.slots = 16,
 	.start = verifier_start,
 	.look = verifier_look,

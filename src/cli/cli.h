@@ -36,6 +36,7 @@ enum {
 
 struct cli;
 struct client;
+struct doctor;
 struct resource;
 
 /* What a verb's row says of it: the settings that it reads, as flags, too (SETTINGS_…); that its
@@ -100,10 +101,12 @@ static inline struct str cli_word(const struct cli *cli, size_t i)
 	return args_word(&cli->args, i);
 }
 
-/* What layers above bring along: their rows, and the table of routes for administration. */
+/* What layers above bring along: their rows, the table of routes for administration, and what tries
+ * channels out. */
 struct cli_above {
 	const struct command *verbs; /* up to one without a name */
 	admin_use_fn *use;
+	void (*channels_doctor)(const struct settings *, const struct doctor *);
 };
 
 /* Returns the exit status. */

@@ -358,7 +358,7 @@ static enum color color_decide(int said)
 enum named_section { NAMED_RESUMERS, NAMED_VERIFIERS, NAMED_CHANNELS };
 
 /* Each a command line; a verifier may be an address instead. */
-static enum err named_check(const struct settings_file_named *named, size_t len,
+static enum err named_check(const struct named_command *named, size_t len,
 	enum named_section section, struct arena *arena, struct fault *why)
 {
 	static const char *const texts[] = { "setting.resumer", "setting.verifier",
@@ -367,19 +367,18 @@ static enum err named_check(const struct settings_file_named *named, size_t len,
 		section == NAMED_CHANNELS ? COMMAND_TELLS : COMMAND_RESUMES;
 
 	for (size_t i = 0; i < len; i++) {
-		const struct settings_file_named *r = &named[i];
+		const struct named_command *r = &named[i];
 		struct fault wrong = { 0 };
 		struct resumer words;
 
 		if (!resumer_name_valid(r->name))
 			FAIL_MSG(&wrong, arena, "setting.resumer.name");
-		else if (section == NAMED_VERIFIERS && verifier_is_url(r->command.value))
+		else if (section == NAMED_VERIFIERS && verifier_is_url(r->command))
 			continue;
-		else if (resumer_read(r->command.value, use, arena, &words, &wrong) == OK)
+		else if (resumer_read(r->command, use, arena, &words, &wrong) == OK)
 			continue;
-		return FAIL_MSG(why, arena, texts[section],
-			{ "file", str_of(r->command.path) },
-			{ "line", arena_print(arena, "%d", r->command.line) },
+		return FAIL_MSG(why, arena, texts[section], { "file", str_of(r->path) },
+			{ "line", arena_print(arena, "%d", r->line) },
 			{ "name", r->name }, { "detail", str_of(wrong.detail) });
 	}
 	return OK;
@@ -434,13 +433,6 @@ static enum err mail_check(struct settings *s, struct arena *arena, struct fault
 	if (s->imap_url.len && !s->mail_reply.len)
 		return FAIL_MSG(why, arena, "setting.imap_alone");
 	return OK;
-}
-
-struct str settings_push_subject(const struct settings *set)
-{
-	struct str s = set->push_subject.len ? set->push_subject : set->url;
-
-	return str_starts(s, "mailto:") || str_starts(s, "https://") ? s : STR_NONE;
 }
 
 /* Messages have buttons, so presses must be able to come: by Slack's socket, or signed by

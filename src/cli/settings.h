@@ -28,9 +28,6 @@ bool setting_info(size_t i, struct setting_info *out); /* false at the end */
 /* "a whole number from 0 to 10": what a setting accepts, in the person's language. */
 struct str setting_accepts(size_t i, struct arena *);
 
-/* Who we are to push services (mailto: or https:); empty: push is off. */
-struct str settings_push_subject(const struct settings *);
-
 /* The settings of these groups as a table of flags, in the arena; NULL: out of memory. */
 const struct flag *settings_flags(unsigned groups, struct arena *);
 /* ERR_INVALID: one line that names the setting, its value and what is accepted. */

@@ -65,13 +65,16 @@ static bool value_extend(
 static int named_take(struct file_reader *r, struct settings_file_section *s,
 	const char *name, const char *value)
 {
-	struct settings_file_named *at = s->at;
+	struct named_command *at = s->at;
 
 	while (at < s->at + s->len && !str_is(at->name, name))
 		at++;
-	if (at->command.path == r->path && r->goes_on)
-		return value_extend(r, &at->command, ' ', value);
-	if (at->command.path == r->path)
+	if (at->path == r->path && r->goes_on) {
+		at->command =
+			arena_print(r->arena, "%.*s %s", STR_ARGS(at->command), value);
+		return at->command.at != NULL;
+	}
+	if (at->path == r->path)
 		return wrong(r, "setting.file.twice", str_of(name), NULL);
 	if (at == s->at + RESUMERS_MAX)
 		return wrong(r, "setting.file.resumers", str_of(name), NULL);
@@ -79,7 +82,10 @@ static int named_take(struct file_reader *r, struct settings_file_section *s,
 		at->name = str_of(arena_copy(r->arena, str_of(name)));
 		s->len++;
 	}
-	return value_keep(r, &at->command, value);
+	at->command = str_of(arena_copy(r->arena, str_of(value)));
+	at->path = r->path;
+	at->line = r->line;
+	return at->command.at != NULL;
 }
 
 /* ---- sections with a name ---- */

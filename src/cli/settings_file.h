@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "core/delivery/resumer.h"
 
 enum { SETTINGS_FILE_ROWS = 64, RESUMERS_MAX = 32, SECTIONS_MAX = 200 };
 
@@ -13,12 +14,6 @@ struct settings_file_value {
 	struct str value; /* NUL-terminated; `at` is NULL: not in the file */
 	const char *path;
 	int line;
-};
-
-/* One of [resumers] or [verifiers]. */
-struct settings_file_named {
-	struct str name;
-	struct settings_file_value command;
 };
 
 /* A line of a named section: the lines of one section in the order of the file. */
@@ -41,8 +36,7 @@ struct settings_file {
 	size_t sections_len;
 	struct settings_file_value values[SETTINGS_FILE_ROWS]; /* as `names` */
 	struct settings_file_section {
-		struct settings_file_named
-			at[RESUMERS_MAX + 1]; /* the last stays empty */
+		struct named_command at[RESUMERS_MAX + 1]; /* the last stays empty */
 		size_t len;
 	} resumers, verifiers, channels;
 };

@@ -1,4 +1,5 @@
 /* bootstrap.c - the first workspace, its owner, and the login link until somebody used it. */
+#include "base/mem.h"
 #include "desk/people/people.h"
 #include "desk/people/people_log.h"
 
@@ -97,6 +98,28 @@ static enum err server_key_decide(struct job *job, struct rows *rows, struct fau
 
 const struct use use_server_key =
 	WRITES("server_key", 0, JOB_OPEN, NULL, server_key_decide, NULL, NULL);
+
+enum err desk_key_make(
+	struct desk *d, const char *name, uint8_t out[SERVER_KEY_SIZE], struct fault *why)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->id = str_of(name);
+	desk_wait(d, &use_server_key, t);
+	e = t->job.err;
+	if (e)
+		*why = t->job.why;
+	else if (t->job.out.len != SERVER_KEY_SIZE)
+		e = fail(why, ERR_INTERNAL, "the server's key is spoilt");
+	else
+		memcpy(out, t->job.out.at, SERVER_KEY_SIZE);
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return e;
+}
 
 /* ---- workspaces: the local admin's only ---- */
 

@@ -264,6 +264,9 @@ extern const struct use use_workspace_list, use_workspace_create;
 /* job.out: the 32 bytes of the server's key of the name `id`, made when it is new; the
  * same on every node. */
 extern const struct use use_server_key;
+/* Waits for it, and takes its bytes. */
+enum err desk_key_make(
+	struct desk *, const char *name, uint8_t out[SERVER_KEY_SIZE], struct fault *why);
 /* Lets an MCP client in with whatever its first task is: `entered`, then the session, which
  * must not have ended (`mcp_ended`). use_mcp_enter is a task that does nothing else. No
  * session lasts for longer than this. */

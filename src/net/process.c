@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
@@ -278,4 +279,17 @@ enum err process_can_isolate(struct fault *why)
 		       ? OK
 		       : fail(why, ERR_UNAVAILABLE, "%s",
 				 end.failure[0] ? end.failure : "it failed");
+}
+
+bool process_found(struct str name, struct arena *arena)
+{
+	struct str path = str_of(getenv("PATH")), folder, file;
+
+	if (str_find(name, STR("/")) >= 0)
+		return access(arena_copy(arena, name), X_OK) == 0;
+	while (str_cut(&path, ':', &folder)) {
+		file = arena_print(arena, "%.*s/%.*s", STR_ARGS(folder), STR_ARGS(name));
+		if (file.at && access(file.at, X_OK) == 0) return true;
+	}
+	return false;
 }

@@ -68,5 +68,7 @@ void process_done(struct process *);
 
 /* Can programs be isolated here? ERR_UNAVAILABLE: no, and why. */
 enum err process_can_isolate(struct fault *why);
+/* Is there such a program, in PATH where its name has no slash? With our own rights. */
+bool process_found(struct str name, struct arena *);
 
 #endif

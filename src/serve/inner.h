@@ -22,7 +22,8 @@ enum {
 	SPARE_REQUESTS = 256,
 	SPARE_OUT = 16 * 1024, /* room for a reply that a spare one keeps, at most */
 	HOLD_STEP = 16,
-	HOLD_CLASSES = 32
+	HOLD_CLASSES = 32,
+	RECEIVERS_MAX = 8
 };
 
 /* What the API says is for the moment and for no cache, and is what it says it is. */
@@ -68,10 +69,9 @@ struct serve {
 	/* The frame of the events that are being passed on, made when first wanted. */
 	struct frame *frame;
 	int64_t frame_ws, frame_first, frame_last;
-	int probes;			   /* in the pool: probe.c */
-	int mails;			   /* likewise: mail_in.c */
-	struct slack_in *slack;		   /* NULL: Slack is not configured */
-	struct slack_socket *slack_socket; /* NULL: it calls by HTTP alone */
+	int probes;				 /* in the pool: provider_test.c */
+	const struct receiver *const *receivers; /* up to NULL */
+	void *states[RECEIVERS_MAX];		 /* theirs */
 	int64_t started_ms;
 	uint64_t requests, requests_by_class[6];
 	void (*stopped)(void *);
@@ -105,10 +105,15 @@ extern const struct route routes[];
 extern const struct route route_lost;
 /* Would a person's browser rather see the page than a problem? */
 bool route_is_for_people(const struct http_request *);
-/* The route, or NULL with *status 404 or 405 and the allowed methods. The ids of the path go to
- * *id ({id}) and *of ({of}). */
-const struct route *route_find(struct str method, struct str path, struct str *id,
-	struct str *of, int *status, char allow[64]);
+/* What a path asks for. */
+struct route_search {
+	struct str method, path;
+	struct str id, of; /* found: {id} and {of} of the path */
+	int status;	   /* 404 or 405, where none is found */
+	char allow[64];	   /* the methods that the path has */
+};
+/* Of `routes` and, with a server, of its receivers; or NULL. */
+const struct route *route_find(const struct serve *, struct route_search *);
 
 /* One request on its way through the desk. */
 struct request {
@@ -150,6 +155,9 @@ void exchange_problem(struct serve *, struct exchange *, enum err, const struct 
 	enum lang, struct str headers);
 void serve_try_end(struct serve *); /* after what was away came back */
 void serve_count(struct serve *, int status);
+/* One value of /metrics. */
+void serve_metric(struct buf *, const char *name, const char *type, const char *help,
+	int64_t value);
 struct str serve_key(const struct serve *);
 
 /* gate.c: Host, Origin and Sec-Fetch-Site. */
@@ -252,8 +260,7 @@ route_fn route_ask, route_ask_get, route_message, route_run_get, route_events,
 	route_login, route_logout, route_me, route_user, route_revoke, route_healthz,
 	route_readyz, route_metrics, route_openapi, route_page, route_page_lost,
 	route_file, route_mcp, route_mcp_stream, route_mcp_end, route_resource,
-	route_agent_test, route_provider_test, route_models, route_mute, route_rule,
-	route_mail_in, route_slack;
+	route_agent_test, route_provider_test, route_models, route_rule;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "serve/page.h"
-#include "serve/slack_socket.h"
+#include "serve/receiver.h"
 
 #include <stdio.h>
 
@@ -129,7 +129,7 @@ void route_readyz(struct request *r)
 
 /* ---- metrics ---- */
 
-static void metric(struct buf *b, const char *name, const char *type, const char *help,
+void serve_metric(struct buf *b, const char *name, const char *type, const char *help,
 	int64_t value)
 {
 	buf_print(b, "# HELP parley_%s %s\n# TYPE parley_%s %s\nparley_%s %lld\n", name,
@@ -162,20 +162,21 @@ static void metrics_workspace(struct serve *s, struct buf *b, int64_t ws)
 	struct desk_counts c;
 
 	desk_counts(s->desk, ws, &c);
-	metric(b, "asks_answered_total", "counter", "Asks answered by people.",
+	serve_metric(b, "asks_answered_total", "counter", "Asks answered by people.",
 		c.answers);
-	metric(b, "asks_skipped_total", "counter", "Asks skipped by people.", c.skips);
-	metric(b, "asks_cancelled_total", "counter", "Asks withdrawn.", c.cancels);
-	metric(b, "asks_expired_total", "counter", "Asks whose deadline passed.",
+	serve_metric(
+		b, "asks_skipped_total", "counter", "Asks skipped by people.", c.skips);
+	serve_metric(b, "asks_cancelled_total", "counter", "Asks withdrawn.", c.cancels);
+	serve_metric(b, "asks_expired_total", "counter", "Asks whose deadline passed.",
 		c.expiries);
-	metric(b, "events_total", "counter", "Events committed by this process.",
+	serve_metric(b, "events_total", "counter", "Events committed by this process.",
 		c.events);
-	metric(b, "waiters", "gauge", "Requests that wait for an ask.",
+	serve_metric(b, "waiters", "gauge", "Requests that wait for an ask.",
 		(int64_t)(ws ? holds_of(s, ws) : s->feed.waiters));
-	metric(b, "streams", "gauge", "Event streams.",
+	serve_metric(b, "streams", "gauge", "Event streams.",
 		(int64_t)(ws ? streams_of(s, ws) : s->feed.followers_len));
 	if (!ws)
-		metric(b, "commits_total", "counter", "Transactions committed.",
+		serve_metric(b, "commits_total", "counter", "Transactions committed.",
 			c.commits);
 }
 
@@ -185,11 +186,13 @@ static void metrics_process(struct serve *s, struct buf *b)
 
 	for (int i = 0; i < s->listeners_len; i++)
 		connections += http_connections(s->listeners[i].http);
-	metric(b, "connections", "gauge", "Open connections.", (int64_t)connections);
-	metric(b, "resident_bytes", "gauge", "Memory of the process.", resident_bytes());
-	if (s->slack_socket)
-		metric(b, "slack_socket", "gauge", "Is Slack's socket open?",
-			slack_socket_open(s->slack_socket));
+	serve_metric(
+		b, "connections", "gauge", "Open connections.", (int64_t)connections);
+	serve_metric(
+		b, "resident_bytes", "gauge", "Memory of the process.", resident_bytes());
+	for (size_t i = 0; s->receivers && s->receivers[i]; i++)
+		if (s->states[i] && s->receivers[i]->metrics)
+			s->receivers[i]->metrics(s->states[i], b);
 	buf_print(b, "# HELP parley_http_requests_total Replies by class.\n"
 		     "# TYPE parley_http_requests_total counter\n");
 	for (int i = 2; i <= 5; i++)
@@ -211,7 +214,7 @@ static void metrics_counted(struct request *r)
 	}
 	metrics_workspace(s, b, all ? 0 : who->ws);
 	if (all) metrics_process(s, b);
-	metric(b, "uptime_seconds", "gauge", "Since the start.",
+	serve_metric(b, "uptime_seconds", "gauge", "Since the start.",
 		(clock_now_ms() - s->started_ms) / 1000);
 	request_send(
 		r, 200, "text/plain; version=0.0.4; charset=utf-8", STR_NONE, buf_str(b));

@@ -1,6 +1,7 @@
 /* routes.c - the table of routes. Adding one is a row here and a use case in desk. */
-#include "desk/mail_in.h"
-#include "serve/inner.h"
+#include "serve/receiver.h"
+
+#include <stdio.h>
 
 #define WRITE (BODY_JSON | ROUTE_KEYED)
 #define LIST  "limit cursor"
@@ -130,7 +131,6 @@ const struct route routes[] = {
 	{ "PUT", "/v1/me/notify", &use_notify_prefs_put, NULL, BODY_JSON | ROUTE_PEOPLE,
 		"" },
 	{ "POST", "/v1/me/present", &use_present, NULL, BODY_JSON, "" },
-	{ "POST", "/v1/in/slack", NULL, route_slack, ROUTE_OPEN | ROUTE_ANYWHERE, NULL },
 	{ "GET", "/v1/push-key", &use_push_key, NULL, 0, "" },
 	{ "GET", "/v1/channels", &use_channels, NULL, 0, "" },
 	{ "GET", "/v1/routes", &use_notify_routes, NULL, 0, "" },
@@ -186,11 +186,6 @@ const struct route routes[] = {
 	{ "GET", "/icon.png", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/manifest.webmanifest", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/sw.js", NULL, route_file, ROUTE_OPEN, "" },
-	{ "POST", "/v1/in/mail", &use_mail_in, route_mail_in, BODY_JSON, "" },
-	{ "GET", "/u/{id}", &use_mute_find, route_mute, ROUTE_OPEN | ROUTE_ANYWHERE,
-		NULL },
-	{ "POST", "/u/{id}", &use_mute_find, route_mute, ROUTE_OPEN | ROUTE_ANYWHERE,
-		NULL },
 	{ "GET", "/", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/inbox", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/asks/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
@@ -241,45 +236,53 @@ static bool path_fits(
 	return path.len == 0;
 }
 
-const struct route *route_find(struct str method, struct str path, struct str *id,
-	struct str *of, int *status, char allow[64])
+static void method_allow(struct route_search *at, const char *method)
 {
-	size_t used = 0;
+	size_t used = strlen(at->allow);
 
-	*status = 404;
-	allow[0] = '\0';
-	for (const struct route *r = routes; r->method; r++) {
+	if (used + strlen(method) + 8 < sizeof at->allow)
+		snprintf(at->allow + used, sizeof at->allow - used, "%s%s%s",
+			used ? ", " : "", method,
+			strcmp(method, "GET") == 0 ? ", HEAD" : "");
+}
+
+static const struct route *table_find(const struct route *r, struct route_search *at)
+{
+	for (; r->method; r++) {
 		struct str found = STR_NONE, whose = STR_NONE;
 
-		if (!path_fits(r->path, path, &found, &whose)) continue;
-		if (str_is(method, r->method) ||
-			(str_is(method, "HEAD") && strcmp(r->method, "GET") == 0)) {
-			*id = found;
-			*of = whose;
+		if (!path_fits(r->path, at->path, &found, &whose)) continue;
+		if (str_is(at->method, r->method) ||
+			(str_is(at->method, "HEAD") && strcmp(r->method, "GET") == 0)) {
+			at->id = found;
+			at->of = whose;
 			return r;
 		}
-		*status = 405;
-		if (used + strlen(r->method) + 8 < 64) {
-			const char *sep = used ? ", " : "";
-			const char *head = strcmp(r->method, "GET") == 0 ? ", HEAD" : "";
-
-			for (const char *parts[] = { sep, r->method, head }, **p = parts;
-				p < parts + 3; p++) {
-				memcpy(allow + used, *p, strlen(*p) + 1);
-				used += strlen(*p);
-			}
-		}
+		at->status = 405;
+		method_allow(at, r->method);
 	}
 	return NULL;
 }
 
+const struct route *route_find(const struct serve *s, struct route_search *at)
+{
+	const struct receiver *const *other = s ? s->receivers : NULL;
+	const struct route *found;
+
+	at->status = 404;
+	at->allow[0] = '\0';
+	found = table_find(routes, at);
+	for (; !found && other && *other; other++)
+		found = table_find((*other)->routes, at);
+	return found;
+}
+
 const struct use *serve_local_use(struct str method, struct str path, struct str *id)
 {
-	char allow[64];
-	struct str of;
-	int status;
-	const struct route *r = route_find(method, path, id, &of, &status, allow);
+	struct route_search at = { .method = method, .path = path };
+	const struct route *r = route_find(NULL, &at);
 	bool plain = r && (!r->run || r->run == route_user || r->run == route_revoke);
 
-	return plain && !of.len && !(r->flags & ROUTE_OPEN) ? r->use : NULL;
+	*id = at.id;
+	return plain && !at.of.len && !(r->flags & ROUTE_OPEN) ? r->use : NULL;
 }

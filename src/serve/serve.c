@@ -1,7 +1,6 @@
 /* serve.c - a request from its listener to the desk, and its reply back. */
 #include "serve/inner.h"
-#include "serve/slack.h"
-#include "serve/slack_socket.h"
+#include "serve/receiver.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -359,25 +358,25 @@ static void handle(void *ctx, struct exchange *x)
 	const struct http_request *h = http_request(x);
 	static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH",
 		"DELETE", "OPTIONS", "OTHER" };
-	struct str id = STR_NONE, of = STR_NONE;
+	struct route_search at = { .method = str_of(methods[h->method]),
+		.path = h->path };
 	struct fault why = { 0 };
 	struct request *r;
 	enum lang lang = problem_lang(http_header(h, "accept-language"));
-	char allow[64], line[96] = "";
-	int status;
-	const struct route *route =
-		route_find(str_of(methods[h->method]), h->path, &id, &of, &status, allow);
+	char line[96] = "";
+	const struct route *route = route_find(s, &at);
 	enum err e;
 
 	if (log_wants(LOG_DEBUG)) request_log(methods[h->method], route, x);
-	if (!route && status == 404 && route_is_for_people(h)) route = &route_lost;
+	if (!route && at.status == 404 && route_is_for_people(h)) route = &route_lost;
 	e = gate_check(s, listener, h, route, &why);
 
 	if (!e && !route) {
-		e = fail(&why, status == 405 ? ERR_METHOD : ERR_NOT_FOUND, "%s",
-			status == 405 ? "this path has other methods"
-				      : "there is nothing here");
-		if (status == 405) snprintf(line, sizeof line, "Allow: %s\r\n", allow);
+		e = fail(&why, at.status == 405 ? ERR_METHOD : ERR_NOT_FOUND, "%s",
+			at.status == 405 ? "this path has other methods"
+					 : "there is nothing here");
+		if (at.status == 405)
+			snprintf(line, sizeof line, "Allow: %s\r\n", at.allow);
 	}
 	r = e ? NULL : request_new(s, x);
 	if (!e && !r) e = fail(&why, ERR_MEMORY, "out of memory");
@@ -390,8 +389,8 @@ static void handle(void *ctx, struct exchange *x)
 	r->lang = lang;
 	if (lang == LANG_FR) r->task.words = french_words;
 	r->head = h->method == HTTP_M_HEAD;
-	r->task.id = id;
-	r->task.within = of;
+	r->task.id = at.id;
+	r->task.within = at.of;
 	if (!(route->flags & ROUTE_PAGE)) e = request_enter(r, &why);
 	if (e == ERR_NO_TOKEN || e == ERR_FORBIDDEN || e == ERR_MEMORY ||
 		(e && (route->flags & ROUTE_OPEN))) {
@@ -512,13 +511,27 @@ static void transient_from_runner(void *ctx, const struct transient *hint)
 
 /* ---- the whole ---- */
 
-static bool slack_set_up(struct serve *s, const struct serve_slack *set)
+static bool receivers_open(struct serve *s, const struct receiver *const *all)
 {
-	if (!set) return true;
-	s->slack = slack_in_new(set);
-	if (s->slack && set->app_token.len)
-		s->slack_socket = slack_socket_new(s, set->api, set->app_token);
-	return s->slack && (!set->app_token.len || s->slack_socket);
+	s->receivers = all;
+	for (size_t i = 0; all && all[i]; i++)
+		if (!all[i]->open(s, &s->states[i])) return false;
+	return true;
+}
+
+/* One that is set up, from `i` on; NULL: there is none. */
+static const struct receiver *receiver_next(const struct serve *s, size_t *i)
+{
+	while (s->receivers && s->receivers[*i])
+		if (s->states[(*i)++]) return s->receivers[*i - 1];
+	return NULL;
+}
+
+void *serve_state(const struct serve *s, const struct receiver *r)
+{
+	for (size_t i = 0; s->receivers && s->receivers[i]; i++)
+		if (s->receivers[i] == r) return s->states[i];
+	return NULL;
 }
 
 struct serve *serve_new(struct loop *loop, struct desk *desk,
@@ -539,7 +552,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	serve_set_url(s, set->url);
-	if (!s->url || !slack_set_up(s, set->slack)) {
+	if (!s->url || !receivers_open(s, set->receivers)) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
@@ -552,7 +565,10 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 
 void serve_start(struct serve *s)
 {
-	if (s->slack_socket) slack_socket_start(s->slack_socket);
+	const struct receiver *r;
+
+	for (size_t i = 0; (r = receiver_next(s, &i));)
+		if (r->start) r->start(s->states[i - 1]);
 }
 
 void serve_set_guest(struct serve *s, struct str token)
@@ -618,11 +634,14 @@ static void listener_closed(void *ctx)
 
 void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *ctx)
 {
+	const struct receiver *r;
+
 	s->stopped = done;
 	s->stopped_ctx = ctx;
 	mcp_stop(s);
 	holds_stop(s);
-	slack_socket_stop(s->slack_socket);
+	for (size_t i = 0; (r = receiver_next(s, &i));)
+		if (r->stop) r->stop(s->states[i - 1]);
 	for (int i = 0; i < s->listeners_len; i++)
 		http_stop(s->listeners[i].http, grace_ms, listener_closed,
 			&s->listeners[i]);
@@ -631,6 +650,8 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 
 struct serve *serve_free(struct serve *s)
 {
+	const struct receiver *r;
+
 	if (!s) return NULL;
 	feed_done(&s->feed);
 	open_credentials_done(s);
@@ -641,8 +662,8 @@ struct serve *serve_free(struct serve *s)
 	rate_done(&s->logins);
 	frame_drop(s->frame);
 	mem_free(s->url);
-	slack_socket_free(s->slack_socket);
-	slack_in_free(s->slack);
+	for (size_t i = 0; (r = receiver_next(s, &i));)
+		r->free(s->states[i - 1]);
 	mem_free(s);
 	return NULL;
 }

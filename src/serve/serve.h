@@ -13,20 +13,13 @@
 struct serve;
 struct tls_context;
 struct mcp_offer;
-
-/* How Slack calls us, and we it. */
-struct serve_slack {
-	struct str token, signing_secret, app_token,
-		api;	   /* one of the two in the middle */
-	enum risk approve; /* the highest risk that is approved there */
-	enum lang lang;	   /* of who has not chosen one */
-};
+struct receiver;
 
 struct serve_settings {
-	const struct serve_slack *slack; /* NULL: not at all; copied */
-	struct str url;			 /* how people reach it, no trailing slash */
-	struct settings set;		 /* its texts are borrowed */
-	const uint8_t *key; /* SERVER_KEY_SIZE bytes, for what is signed; copied */
+	const struct receiver *const *receivers; /* up to NULL; borrowed. NULL: none */
+	struct str url;	     /* how people reach it, no trailing slash */
+	struct settings set; /* its texts are borrowed */
+	const uint8_t *key;  /* SERVER_KEY_SIZE bytes, for what is signed; copied */
 	/* Borrowed; NULL: plain. Unix sockets are plain always. */
 	struct tls_context *tls;
 	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
@@ -38,7 +31,7 @@ const struct use *serve_local_use(struct str method, struct str path, struct str
 
 struct serve *serve_new(
 	struct loop *, struct desk *, const struct serve_settings *, struct fault *why);
-/* Opens Slack's socket where it is configured; once everything else is ready. */
+/* Starts its receivers, once everything else is ready. */
 void serve_start(struct serve *);
 /* Adds a listener. local_admin: the local 0600 socket, where no token is asked for and
  * only administration is done. Returns the port (0 for a unix socket), or -1. */

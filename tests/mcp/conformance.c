@@ -15,6 +15,7 @@
  * arguments, its replies keep what the client gave so far, its deadline is when the work is
  * done. So tasks, forms, streams and waits are those that Parley's users meet. */
 #include "base/keep.h"
+#include "channel/channel.h"
 #include "mcp/header.h"
 #include "net/process.h"
 #include "serve/mcp.h"
@@ -664,5 +665,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s cannot be read\n", FIXTURES);
 		return 1;
 	}
-	return cli_main(argc, argv, &(struct cli_above){ extra, serve_local_use });
+	return cli_main(argc, argv,
+		&(struct cli_above){ extra, serve_local_use, channels_doctor });
 }

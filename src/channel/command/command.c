@@ -1,13 +1,18 @@
 /* command.c - the channel of commands: programs of [channels] that tell somebody, each run as
  * resumers are. Exit status 0 is done; another is tried again. */
 #include "channel/notify_text.h"
+#include "text/doctor.h"
 
 enum { COMMAND_LIMIT_MS = 30 * 1000, COMMAND_ROOM = 14 * 1024 };
 
-static const struct resumer *command_find(const struct notify *n, struct str name)
+static const struct resumer *command_find(const struct claimed *c)
 {
-	for (size_t i = 0; i < n->set.channels_len; i++)
-		if (str_eq(n->set.channels[i].name, name)) return &n->commands[i];
+	const struct settings *set = &claimed_notify(c)->set;
+	const struct resumer *commands = claimed_state(c);
+
+	for (size_t i = 0; i < set->channels_len; i++)
+		if (str_eq(set->channels[i].name, c->fill.contact.address))
+			return &commands[i];
 	return NULL;
 }
 
@@ -49,8 +54,7 @@ static enum err command_run(struct claimed *c, const struct resumer *r, struct f
 
 static void command_start(struct claimed *c)
 {
-	const struct resumer *r =
-		command_find(claimed_notify(c), c->fill.contact.address);
+	const struct resumer *r = command_find(c);
 	struct fault why = { 0 };
 
 	if (!r)
@@ -81,7 +85,31 @@ static void command_cut(struct claimed *c)
 	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));
 }
 
+static enum err command_open(struct notify *n, enum delivery_kind kind, struct fault *why)
+{
+	n->state[kind] = programs_read(
+		n, n->set.channels, n->set.channels_len, PROGRAM_TELLS, why);
+	return n->state[kind] ? OK : why->err;
+}
+
+static void command_doctor(const struct settings *set, const struct doctor *d)
+{
+	for (size_t i = 0; i < set->channels_len; i++) {
+		struct resumer words;
+
+		/* A wrong line would have stopped us before. */
+		if (resumer_read(set->channels[i].command, COMMAND_TELLS, d->arena,
+			    &words, NULL))
+			continue;
+		bool found = process_found(words.words[0], d->arena);
+		DOCTOR_WHETHER(d, found, "cli.doctor.channel", "cli.doctor.bad_channel",
+			{ "name", set->channels[i].name }, { "program", words.words[0] });
+	}
+}
+
 const struct channel channel_command = {
+	.open = command_open,
+	.doctor = command_doctor,
 	.slots = 8,
 	.start = command_start,
 	.look = command_look,

@@ -1,5 +1,6 @@
 /* mail.c - the channel of e-mail: a message by SMTP, with the address that a reply goes to and the
  * link that mutes the contact. */
+#include "channel/mail/mail.h"
 #include "base/clock.h"
 #include "base/keep.h"
 #include "channel/mail/mail_look.h"
@@ -9,12 +10,12 @@
 #include "core/notify/channel_limit.h"
 #include "core/notify/mail_reply.h"
 #include "core/notify/mail_token.h"
-#include "net/mail_server.h"
-#include "text/msg.h"
+#include "text/doctor.h"
 
 enum {
 	MAIL_MAX = 200 * 1024, /* CHANNEL_ROOM_MAIL, twice, however it is encoded */
 	MAIL_TIMEOUT_MS = 60 * 1000,
+	MAIL_TRY_MS = 10 * 1000,
 	/* At first: who hangs holds up the next contact. */
 	MAIL_FIRST_TIMEOUT_MS = 20 * 1000,
 };
@@ -22,12 +23,18 @@ enum {
 /* One delivery as a mail. */
 struct mailing {
 	struct claimed *c;
-	const struct notify_mail *set;
+	const struct settings *set;
+	const struct mail_sending *sending;
 	struct arena *arena;
 	struct notify_words told;
 	bool about_ask; /* it shows an open ask */
 	bool replies;	/* and what is replied counts */
 };
+
+static struct str key_of(const struct mailing *m)
+{
+	return str_make((const char *)m->sending->key, SERVER_KEY_SIZE);
+}
 
 static struct str say(const struct mailing *m, const char *id)
 {
@@ -56,11 +63,11 @@ static const char *how_of(const struct question *q)
 /* What may be done with an approval by a reply from here. */
 static const char *how_of_approval(const struct mailing *m)
 {
-	const struct channel_limit limit = { .approve = m->set->approve,
+	const struct channel_limit limit = { .approve = (enum risk)m->set->mail_approve,
 		.room = CHANNEL_ROOM_MAIL };
 	const struct delivery_fill *f = &m->c->fill;
 
-	if (!m->set->vouched) return "notify.mail.how.page";
+	if (!m->set->mail_authserv.len) return "notify.mail.how.page";
 	return channel_may_approve(&limit, &f->ask, &f->parts, m->arena)
 		       ? "notify.mail.how.approval"
 		       : "notify.mail.how.reject";
@@ -118,7 +125,7 @@ static struct mail_words words_of(const struct mailing *m)
 		w.rule = arena_print(m->arena, "%s %.*s %s", MAIL_RULE,
 			STR_ARGS(say(m, "notify.mail.rule")), MAIL_RULE);
 	if (code) return w;
-	mail_token_write(m->set->key, m->c->fill.contact.id, token);
+	mail_token_write(key_of(m), m->c->fill.contact.id, token);
 	w.mute = say(m, "notify.mail.mute");
 	w.mute_url = arena_print(
 		m->arena, "%.*s/u/%s", STR_ARGS(claimed_notify(m->c)->set.url), token);
@@ -137,12 +144,12 @@ static struct str host_of(struct str address)
 static struct str reply_to(const struct mailing *m)
 {
 	const struct str mark = STR("{token}");
-	struct str reply = m->set->reply;
+	struct str reply = m->set->mail_reply;
 	int at = str_find(reply, mark);
 	char token[MAIL_TOKEN_SIZE];
 
 	if (!m->replies || at < 0) return STR_NONE;
-	mail_token_write(m->set->key, m->c->delivery->id, token);
+	mail_token_write(key_of(m), m->c->delivery->id, token);
 	return arena_print(m->arena, "%.*s%s%.*s", at, reply.at, token,
 		STR_ARGS(str_from(reply, (size_t)at + mark.len)));
 }
@@ -162,7 +169,7 @@ static struct str letter_write(const struct mailing *m, const struct mail_words 
 {
 	const struct delivery *d = m->c->delivery;
 	struct arena *arena = m->arena;
-	struct str host = host_of(m->set->from);
+	struct str host = host_of(m->set->mail_from);
 	struct str thread = d->ask.len ? arena_print(arena, "<%.*s@%.*s>",
 						 STR_ARGS(d->ask), STR_ARGS(host))
 				       : STR_NONE;
@@ -173,7 +180,8 @@ static struct str letter_write(const struct mailing *m, const struct mail_words 
 
 	mail_date(d->created_ms, date);
 	const struct mail_header headers[] = {
-		{ "From", arena_print(arena, "Parley <%.*s>", STR_ARGS(m->set->from)) },
+		{ "From", arena_print(
+				  arena, "Parley <%.*s>", STR_ARGS(m->set->mail_from)) },
 		{ "To", m->c->fill.contact.address },
 		{ "Reply-To", reply_to(m) },
 		{ "Subject", subject_of(m), true },
@@ -241,24 +249,27 @@ static void mail_start(struct claimed *c)
 {
 	struct notify *n = claimed_notify(c);
 	const struct delivery_fill *f = &c->fill;
-	struct mailing m = { .c = c, .set = &n->set.mail, .arena = claimed_arena(c) };
+	struct mailing m = { .c = c,
+		.set = &n->set,
+		.sending = claimed_state(c),
+		.arena = claimed_arena(c) };
 	struct outbound_mail *mail = ARENA_NEW(m.arena, struct outbound_mail);
 	struct mail_words words;
 	struct fault why = { 0 };
 
-	if (!n->smtp.url) {
+	if (!m.sending) {
 		claimed_over(c, ENDED_DEAD, -1, STR("e-mail is not configured"));
 		return;
 	}
 	notify_text(c, CHANNEL_ROOM_MAIL, &m.told);
 	m.about_ask = f->ask.id.len && c->delivery->purpose != DELIVERY_SETTLED;
-	m.replies = m.about_ask && m.set->reply.len && f->contact.user.len &&
+	m.replies = m.about_ask && m.set->mail_reply.len && f->contact.user.len &&
 		    !str_is(c->delivery->detail, "unverified") && !f->title_only &&
 		    channel_shows_actions(&f->ask, &f->parts);
 	words = words_of(&m);
 	if (mail)
-		*mail = (struct outbound_mail){ .server = &n->smtp,
-			.from = arena_copy(m.arena, m.set->from),
+		*mail = (struct outbound_mail){ .server = &m.sending->smtp,
+			.from = arena_copy(m.arena, m.set->mail_from),
 			.to = arena_copy(m.arena, f->contact.address) };
 	const struct outbound_request request = { .body = letter_write(&m, &words),
 		.mail = mail,
@@ -277,19 +288,56 @@ static void mail_cut(struct claimed *c)
 	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));
 }
 
+static bool mail_on(const struct settings *set)
+{
+	return set->smtp_url.len;
+}
+
+static enum err mail_open(struct notify *n, enum delivery_kind kind, struct fault *why)
+{
+	const struct settings *m = &n->set;
+	struct mail_sending *s;
+
+	if (!m->smtp_url.len) return OK;
+	n->state[kind] = s = ARENA_NEW(&n->arena, struct mail_sending);
+	if (!s || !mail_server_read(m->smtp_url, m->smtp_password, &n->arena, &s->smtp))
+		return fail(why, ERR_INVALID, "smtp_url cannot be read");
+	return desk_key_make(n->desk, "mail", s->key, why);
+}
+
+/* Signs in, as the server will. */
+static void server_doctor(struct str url, struct str password, const char *good,
+	const char *bad, const struct doctor *d)
+{
+	struct mail_server server;
+	struct fault why = { 0 };
+
+	if (!url.len) return;
+	bool ok = mail_server_read(url, password, d->arena, &server) &&
+		  mail_server_try(&server, MAIL_TRY_MS, &why) == OK;
+	DOCTOR_WHETHER(
+		d, ok, good, bad, { "url", url }, { "detail", str_of(why.detail) });
+}
+
+static void mail_doctor(const struct settings *set, const struct doctor *d)
+{
+	server_doctor(set->smtp_url, set->smtp_password, "cli.doctor.smtp",
+		"cli.doctor.bad_smtp", d);
+	server_doctor(set->imap_url, set->imap_password, "cli.doctor.imap",
+		"cli.doctor.bad_imap", d);
+	if (set->mail_reply.len && !set->mail_authserv.len)
+		DOCTOR_NOTE(d, MISSING, "cli.doctor.no_authserv");
+}
+
 const struct channel channel_email = {
+	.on = mail_on,
+	.open = mail_open,
+	.run = mailbox_reader_start,
+	.end = mailbox_reader_stop,
 	.slots = 8,
 	.start = mail_start,
 	.cut = mail_cut,
 	.patience_ms = 5000,
+	.receiver = &mail_receiver,
+	.doctor = mail_doctor,
 };
-
-enum err mail_open(struct notify *n, struct fault *why)
-{
-	const struct notify_mail *m = &n->set.mail;
-
-	if (!m->smtp_url.len) return OK;
-	return mail_server_read(m->smtp_url, m->smtp_password, &n->arena, &n->smtp)
-		       ? OK
-		       : fail(why, ERR_INVALID, "smtp_url cannot be read");
-}

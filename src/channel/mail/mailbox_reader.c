@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "channel/inner.h"
+#include "channel/mail/mail.h"
 #include "core/notify/mail_read.h"
 #include "desk/mail_in.h"
 #include "net/mailbox.h"
@@ -37,7 +37,7 @@ static bool reader_claim(struct mailbox_reader *r, const char *reads, char readi
 	struct task *t = mem_alloc(sizeof *t);
 	struct mailbox_claim c = { .name = str_of(r->server.url),
 		.by = str_of(r->notify->by),
-		.alone = !r->notify->set.shared,
+		.alone = !r->notify->with.shared,
 		.reads = reads };
 
 	if (!t) return false;
@@ -124,7 +124,7 @@ static void *reader_main(void *ctx)
 		struct pollfd wake = { .fd = r->wake_fd, .events = POLLIN };
 
 		mailbox_read(r);
-		poll(&wake, 1, (int)r->notify->set.mail.imap_poll_ms);
+		poll(&wake, 1, (int)r->notify->set.imap_poll_ms);
 	}
 	return NULL;
 }
@@ -138,9 +138,14 @@ static struct mailbox_reader *reader_free(struct mailbox_reader *r)
 	return NULL;
 }
 
+static struct mail_sending *mail_sending(const struct notify *n)
+{
+	return n->state[DELIVERY_EMAIL];
+}
+
 enum err mailbox_reader_start(struct notify *n, struct fault *why)
 {
-	const struct notify_mail *m = &n->set.mail;
+	const struct settings *m = &n->set;
 	struct mailbox_reader *r;
 
 	if (!m->imap_url.len) return OK;
@@ -160,19 +165,19 @@ enum err mailbox_reader_start(struct notify *n, struct fault *why)
 		return why->err;
 	}
 	pthread_setname_np(r->thread, "mailbox");
-	n->reader = r;
+	mail_sending(n)->reader = r;
 	return OK;
 }
 
 void mailbox_reader_stop(struct notify *n)
 {
 	const uint64_t one = 1;
-	struct mailbox_reader *r = n->reader;
+	struct mailbox_reader *r = mail_sending(n) ? mail_sending(n)->reader : NULL;
 
 	if (!r) return;
 	atomic_store(&r->stopping, true);
 	while (write(r->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
 		continue;
 	pthread_join(r->thread, NULL);
-	n->reader = reader_free(r);
+	mail_sending(n)->reader = reader_free(r);
 }

@@ -51,8 +51,8 @@ static const char *vapid_line(struct claimed *c)
 	p256_private_from((const uint8_t *)c->fill.keys[0].at, key);
 	buf_add(&line, STR("authorization: "));
 	if (!webpush_sign(key, url_origin(c->fill.contact.address),
-		    claimed_notify(c)->set.push_subject, clock_now_ms() / 1000 + SIGNED_S,
-		    &line))
+		    push_subject(&claimed_notify(c)->set),
+		    clock_now_ms() / 1000 + SIGNED_S, &line))
 		arena->failed = true;
 	text = arena_copy(arena, buf_str(&line));
 	buf_done(&line);
@@ -123,6 +123,11 @@ static void push_done(void *ctx, const struct outbound_reply *reply)
 		status ? status : -1, error);
 }
 
+static bool push_on(const struct settings *set)
+{
+	return push_subject(set).len;
+}
+
 static void push_start(struct claimed *c)
 {
 	struct notify *n = claimed_notify(c);
@@ -138,7 +143,7 @@ static void push_start(struct claimed *c)
 	};
 	struct fault why = { 0 };
 
-	if (!n->set.push_subject.len)
+	if (!push_on(&n->set))
 		claimed_over(c, ENDED_DEAD, -1, STR("push is not configured"));
 	else if (!url_split(c->fill.contact.address, &c->url))
 		claimed_over(c, ENDED_DEAD, -1, STR("not a URL"));
@@ -146,7 +151,18 @@ static void push_start(struct claimed *c)
 		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
 }
 
+/* The key that push services know us by is there before the first browser asks for it. */
+static enum err push_open(struct notify *n, enum delivery_kind kind, struct fault *why)
+{
+	uint8_t key[SERVER_KEY_SIZE];
+
+	(void)kind;
+	return push_on(&n->set) ? desk_key_make(n->desk, PUSH_KEY, key, why) : OK;
+}
+
 const struct channel channel_push = {
+	.on = push_on,
+	.open = push_open,
 	.slots = 32,
 	.start = push_start,
 	.cut = webhook_cut,

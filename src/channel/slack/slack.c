@@ -2,13 +2,19 @@
  * thread. At most one message a second goes to a room. */
 #include "base/keep.h"
 #include "channel/slack/slack_address.h"
+#include "channel/slack/slack_in.h"
 #include "channel/slack/slack_message.h"
 
 #include "base/clock.h"
 #include "channel/notify_text.h"
 #include "net/connect_to.h"
 
-enum { ROOM_MS = 1000 };
+enum { ROOM_MS = 1000, SLACK_ROOMS = 256 };
+
+/* When the next message may go to a room, by a hash of its id; monotonic. */
+struct slack_rooms {
+	int64_t next_ms[SLACK_ROOMS];
+};
 
 /* What an error of Slack means: the first row that fits, else it is dead. */
 static const struct {
@@ -61,7 +67,7 @@ static struct str slack_body(struct claimed *c)
 {
 	const struct notify *n = claimed_notify(c);
 	const struct delivery_fill *f = &c->fill;
-	const struct channel_limit limit = { .approve = n->set.slack_approve,
+	const struct channel_limit limit = { .approve = (enum risk)n->set.slack_approve,
 		.rejects = true,
 		.lasts = true,
 		.room = CHANNEL_ROOM_SLACK };
@@ -182,17 +188,22 @@ static void slack_send(struct claimed *c)
 }
 
 /* When a message may go to this room; the one after it a second later. */
-static int64_t room_turn(struct notify *n, struct str room, int64_t now_ms)
+static int64_t room_turn(struct slack_rooms *rooms, struct str room, int64_t now_ms)
 {
 	uint32_t hash = 5381;
 	int64_t *next;
 
 	for (size_t i = 0; i < room.len; i++)
 		hash = hash * 33 ^ (uint8_t)room.at[i];
-	next = &n->slack_next_ms[hash % SLACK_ROOMS];
+	next = &rooms->next_ms[hash % SLACK_ROOMS];
 	if (*next < now_ms) *next = now_ms;
 	*next += ROOM_MS;
 	return *next - ROOM_MS;
+}
+
+static bool slack_on(const struct settings *set)
+{
+	return set->slack_token.len;
 }
 
 static void slack_start(struct claimed *c)
@@ -200,7 +211,7 @@ static void slack_start(struct claimed *c)
 	struct notify *n = claimed_notify(c);
 	int64_t now_ms = clock_mono_ms();
 
-	if (!n->set.slack_token.len) {
+	if (!slack_on(&n->set)) {
 		claimed_over(c, ENDED_DEAD, -1, STR("Slack is not configured"));
 		return;
 	}
@@ -211,7 +222,8 @@ static void slack_start(struct claimed *c)
 	}
 	if (!c->later_ms)
 		c->later_ms = is_edit(c) ? now_ms
-					 : room_turn(n, c->fill.contact.address, now_ms);
+					 : room_turn(claimed_state(c),
+						   c->fill.contact.address, now_ms);
 	if (c->later_ms <= now_ms) slack_send(c);
 }
 
@@ -229,10 +241,21 @@ static void slack_cut(struct claimed *c)
 		STR("the server stopped meanwhile"));
 }
 
+static enum err slack_open(struct notify *n, enum delivery_kind kind, struct fault *why)
+{
+	(void)why;
+	n->state[kind] = ARENA_NEW(&n->arena, struct slack_rooms);
+	return OK;
+}
+
 const struct channel channel_slack = {
+	.on = slack_on,
+	.open = slack_open,
 	.slots = 16,
 	.start = slack_start,
 	.look = slack_look,
 	.cut = slack_cut,
 	.patience_ms = 5000,
+	.receiver = &slack_receiver,
+	.doctor = slack_doctor,
 };

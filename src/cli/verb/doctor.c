@@ -10,14 +10,10 @@
 #include "cli/connect/connect.h"
 #include "cli/settings_file.h"
 #include "cli/verb/doctor.h"
-#include "cli/verb/slack_sign_in.h"
 #include "cli/verb/verbs.h"
 #include "core/delivery/resumer.h"
-#include "net/mail_server.h"
 #include "net/process.h"
 #include "text/safe_text.h"
-
-enum { MAIL_TRY_MS = 10 * 1000 };
 
 void finding_note(
 	struct findings *f, enum doctor_mark mark, const char *id, struct str text)
@@ -89,24 +85,20 @@ static void isolation_try(struct findings *f)
 			{ "detail", str_of(why.detail) });
 }
 
-/* The programs of [resumers] or [channels]. */
-static void commands_try(struct findings *f, const struct settings_file_named *named,
-	size_t len, enum command_use use)
+static void resumers_try(struct findings *f)
 {
-	bool tells = use == COMMAND_TELLS;
+	const struct settings *set = &f->cli->settings;
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < set->resumers_len; i++) {
 		struct resumer words;
 
 		/* A wrong line would have stopped us before. */
-		if (resumer_read(
-			    named[i].command.value, use, &f->cli->arena, &words, NULL))
+		if (resumer_read(set->resumers[i].command, COMMAND_RESUMES,
+			    &f->cli->arena, &words, NULL))
 			continue;
-		bool found = program_found(words.words[0], &f->cli->arena);
-		NOTE_WHETHER(f, found,
-			tells ? "cli.doctor.channel" : "cli.doctor.resumer",
-			tells ? "cli.doctor.bad_channel" : "cli.doctor.bad_resumer",
-			{ "name", named[i].name }, { "program", words.words[0] });
+		bool found = process_found(words.words[0], &f->cli->arena);
+		NOTE_WHETHER(f, found, "cli.doctor.resumer", "cli.doctor.bad_resumer",
+			{ "name", set->resumers[i].name }, { "program", words.words[0] });
 	}
 }
 
@@ -119,49 +111,13 @@ static void callbacks_try(struct findings *f)
 						    : "cli.doctor.webhooks.internal",
 		{ "reach", set->webhook_internal });
 	if (set->resumers_len) isolation_try(f);
-	commands_try(f, set->resumers, set->resumers_len, COMMAND_RESUMES);
+	resumers_try(f);
 }
 
-/* What people are reached by. */
-static void slack_try(struct findings *f)
+static void channel_note(
+	void *ctx, enum doctor_mark mark, const char *id, struct str text)
 {
-	const struct settings *set = &f->cli->settings;
-	struct fault why = { 0 };
-	struct str team = STR_NONE;
-
-	if (!set->slack_token.len) return;
-	bool ok = slack_sign_in(set, &f->cli->arena, &team, &why) == OK;
-	NOTE_WHETHER(f, ok, "cli.doctor.slack", "cli.doctor.bad_slack", { "team", team },
-		{ "detail", str_of(why.detail) });
-	if (!set->slack_app_token.len) return;
-	ok = slack_socket_try(set, &f->cli->arena, &why) == OK;
-	NOTE_WHETHER(f, ok, "cli.doctor.slack_socket", "cli.doctor.bad_slack_socket",
-		{ "detail", str_of(why.detail) });
-}
-
-/* Signs in, as the server will. */
-static void mail_server_check(struct findings *f, struct str url, struct str password,
-	const char *good, const char *bad)
-{
-	struct mail_server server;
-	struct fault why = { 0 };
-
-	if (!url.len) return;
-	bool ok = mail_server_read(url, password, &f->cli->arena, &server) &&
-		  mail_server_try(&server, MAIL_TRY_MS, &why) == OK;
-	NOTE_WHETHER(f, ok, good, bad, { "url", url }, { "detail", str_of(why.detail) });
-}
-
-static void mail_try(struct findings *f)
-{
-	const struct settings *set = &f->cli->settings;
-
-	mail_server_check(f, set->smtp_url, set->smtp_password, "cli.doctor.smtp",
-		"cli.doctor.bad_smtp");
-	mail_server_check(f, set->imap_url, set->imap_password, "cli.doctor.imap",
-		"cli.doctor.bad_imap");
-	if (set->mail_reply.len && !set->mail_authserv.len)
-		NOTE(f, MISSING, "cli.doctor.no_authserv");
+	finding_note(ctx, mark, id, text);
 }
 
 /* Asking goes to the server of this machine, answering to where the login is. */
@@ -345,10 +301,8 @@ static int doctor_run(struct cli *cli)
 	data_try(&f);
 	store_try_out(&f);
 	callbacks_try(&f);
-	slack_try(&f);
-	commands_try(
-		&f, cli->settings.channels, cli->settings.channels_len, COMMAND_TELLS);
-	mail_try(&f);
+	cli->above->channels_doctor(
+		&cli->settings, &(struct doctor){ &cli->arena, channel_note, &f });
 	reached = server_try(&f);
 	doctor_push(&f, reached);
 	if (reached) {

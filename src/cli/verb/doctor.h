@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
+#include "text/doctor.h"
 
 /* What was found, a line each, or with --json an object each in `json`; wrong counts those
  * that want a hand. */
@@ -13,8 +14,6 @@ struct findings {
 	struct json_writer json; /* open array of findings; out NULL: lines */
 	int wrong;
 };
-
-enum doctor_mark { GOOD, MISSING, WRONG };
 
 void finding_note(struct findings *, enum doctor_mark, const char *id, struct str text);
 #define NOTE(f, mark, id, ...)                                                           \

@@ -4,6 +4,7 @@
 #include "base/zone.h"
 #include "cli/cli_call.h"
 #include "cli/verb/doctor.h"
+#include "core/notify/subscription.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -33,7 +34,7 @@ static const struct json *push_told(struct findings *f)
 void doctor_push(struct findings *f, bool reached)
 {
 	const struct settings *set = &f->cli->settings;
-	struct str subject = settings_push_subject(set);
+	struct str subject = push_subject(set);
 	const struct json *told =
 		!reached || set->push_subject.len || subject.len ? NULL : push_told(f);
 

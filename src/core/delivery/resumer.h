@@ -9,6 +9,14 @@
 
 enum { RESUMER_NAME_MAX = 100, RESUMER_WORDS_MAX = 100 };
 
+/* A line of [resumers], [verifiers] or [channels], and where it stands; a verifier may be an address
+ * instead. */
+struct named_command {
+	struct str name, command;
+	const char *path;
+	int line;
+};
+
 /* Words are parted by blanks; '…' and "…" hold blanks, a backslash outside of '…' takes
  * the next character as it is. */
 struct resumer {

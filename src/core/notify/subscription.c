@@ -62,3 +62,10 @@ bool subscription_keys(struct str detail, struct arena *arena, struct webpush_ke
 	       keys_read(json_text(json_get(json, "p256dh")),
 		       json_text(json_get(json, "auth")), out);
 }
+
+struct str push_subject(const struct settings *set)
+{
+	struct str s = set->push_subject.len ? set->push_subject : set->url;
+
+	return str_starts(s, "mailto:") || str_starts(s, "https://") ? s : STR_NONE;
+}

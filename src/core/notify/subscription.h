@@ -5,6 +5,7 @@
 
 #include "base/webpush.h"
 #include "core/shared/body.h"
+#include "core/shared/settings.h"
 
 /* Strings are borrowed from the body; keys are base64url. */
 struct subscription {
@@ -19,5 +20,8 @@ void subscription_read(struct check *, const struct json_place *parent,
 struct str subscription_detail(const struct subscription *, struct arena *);
 /* The browser's half of the keys; false: they are spoilt. */
 bool subscription_keys(struct str detail, struct arena *, struct webpush_keys *out);
+
+/* Who we are to push services (mailto: or https:); empty: push is off. */
+struct str push_subject(const struct settings *);
 
 #endif

@@ -12,7 +12,7 @@ enum socket_mode { SOCKET_OWNER, SOCKET_GROUP, SOCKET_ALL };
 enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-struct settings_file_named;
+struct named_command;
 struct settings_section;
 
 /* X(kind, name, who reads it, its value in help, default, least, most): A every command, S the server, C what speaks
@@ -126,8 +126,8 @@ struct settings {
 	SETTINGS(SETTING_MEMBER)
 	bool url_said; /* by flag or environment: it is meant for this one call */
 	/* Sections of the configuration file; all in the arena. */
-	const struct settings_file_named *resumers, *verifiers;
-	const struct settings_file_named *channels; /* commands that tell people */
+	const struct named_command *resumers, *verifiers;
+	const struct named_command *channels; /* commands that tell people */
 	size_t resumers_len, verifiers_len, channels_len;
 	const struct settings_section *sections; /* [provider X], [agent X] */
 };

@@ -93,20 +93,21 @@ static void receiver_close(struct receiver *r)
 
 static struct rig rig;
 
-static const struct notify_named resumers[] = {
+static const struct named_command resumers[] = {
 	{ STR("again"), STR("sh -c 'cat; echo $PARLEY_ASK'") },
 	{ STR("long"), STR("sh -c 'touch /tmp/parley-$PARLEY_ASK; exec sleep 30'") },
 };
 
 static struct notify *deliverer_open(int64_t host_max)
 {
-	const struct notify_settings set = { .url = STR("http://desk.test"),
-		.data = STR("/nowhere"),
-		.webhook_internal = STR("yes"),
-		.webhook_timeout_ms = 300000,
-		.webhook_host_max = host_max,
-		.resumers = resumers,
-		.resumers_len = sizeof resumers / sizeof *resumers };
+	const struct notify_settings set = { .set = { .url = STR("http://desk.test"),
+						     .data = STR("/nowhere"),
+						     .webhook_internal = STR("yes"),
+						     .webhook_timeout_ms = 300000,
+						     .webhook_host_max = host_max,
+						     .resumers = resumers,
+						     .resumers_len = sizeof resumers /
+								     sizeof *resumers } };
 	struct fault why = { 0 };
 	struct notify *n = notify_new(rig.desk, &set, &why);
 

@@ -7,7 +7,7 @@
  *    logged once.
  * 4. A connection over which nothing came for a while, in spite of pings, is dropped.
  * Every node may have one: Slack calls over any of them. */
-#include "serve/slack_socket.h"
+#include "channel/slack/slack_socket.h"
 
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -42,7 +42,7 @@ struct slack_link {
 
 struct slack_socket {
 	struct serve *serve;
-	char *api, *token;
+	struct str api, token;
 	struct slack_link *links;
 	uint64_t numbers;
 	bool opening, stopping, troubled;
@@ -80,11 +80,10 @@ static const char *opening_address(struct slack_opening *o)
 {
 	const struct slack_socket *s = o->socket;
 	const char *const headers[] = { "content-type: application/x-www-form-urlencoded",
-		arena_print(&o->arena, "authorization: Bearer %s", s->token).at, NULL };
+		arena_print(&o->arena, "authorization: Bearer %s", s->token.at).at,
+		NULL };
 	const struct fetch_request request = {
-		.url = slack_method_url(
-			str_of(s->api), "apps.connections.open", &o->arena)
-			       .at,
+		.url = slack_method_url(s->api, "apps.connections.open", &o->arena).at,
 		.headers = headers,
 		.timeout_ms = OPEN_MS,
 		.stop_fd = s->stop_fd,
@@ -335,24 +334,22 @@ struct slack_socket *slack_socket_new(
 	s->again.fn = socket_open_now;
 	s->beat.fn = socket_beat;
 	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	s->api = mem_copy(api.at, api.len);
-	s->token = mem_copy(app_token.at, app_token.len);
-	return s->api && s->token && s->stop_fd >= 0 ? s : slack_socket_free(s);
+	s->api = api;
+	s->token = app_token;
+	return s->stop_fd >= 0 ? s : slack_socket_free(s);
 }
 
 struct slack_socket *slack_socket_free(struct slack_socket *s)
 {
 	if (!s) return NULL;
 	if (s->stop_fd >= 0) close(s->stop_fd);
-	mem_free(s->api);
-	mem_free(s->token);
 	mem_free(s);
 	return NULL;
 }
 
 void slack_socket_start(struct slack_socket *s)
 {
-	socket_open_soon(s, 0);
+	if (s) socket_open_soon(s, 0);
 }
 
 void slack_socket_stop(struct slack_socket *s)

@@ -1,6 +1,6 @@
-/* mail_in.c - POST /v1/in/mail: a message that the mail server of this machine hands over, by way
+/* mail_route.c - POST /v1/in/mail: a message that the mail server of this machine hands over, by way
  * of `parley mail-in`. Taking it waits for the store, so it is done in the pool. */
-#include "serve/inner.h"
+#include "channel/mail/mail.h"
 
 #include "base/hash.h"
 #include "base/log.h"
@@ -11,6 +11,10 @@
 
 enum { MAILS_AT_ONCE = 2 };
 
+struct mail_receiving {
+	int mails; /* in the pool */
+};
+
 struct mail_taking {
 	uv_work_t work;
 	struct request *request;
@@ -20,6 +24,11 @@ struct mail_taking {
 	enum err err;
 	struct fault why;
 };
+
+static struct mail_receiving *mail_receiving(const struct request *r)
+{
+	return serve_state(r->serve, &mail_receiver);
+}
 
 static void mail_do(uv_work_t *work)
 {
@@ -65,7 +74,7 @@ static void mail_done(uv_work_t *work, int status)
 	struct mail_taking *m = work->data;
 
 	if (status) m->err = fail(&m->why, ERR_UNAVAILABLE, "stopping");
-	m->request->serve->mails--;
+	mail_receiving(m->request)->mails--;
 	mail_end(m);
 }
 
@@ -78,7 +87,7 @@ static void mail_begin(struct request *r)
 		request_reply(r, STR_NONE);
 		return;
 	}
-	if (s->mails >= MAILS_AT_ONCE) {
+	if (mail_receiving(r)->mails >= MAILS_AT_ONCE) {
 		r->task.job.why.retry_after_s = 1;
 		request_refuse(r, ERR_RATE, "too many mails at once");
 		return;
@@ -98,15 +107,37 @@ static void mail_begin(struct request *r)
 		return;
 	}
 	s->away++;
-	s->mails++;
+	mail_receiving(r)->mails++;
 	if (uv_queue_work(loop_uv(s->loop), &m->work, mail_do, mail_done)) {
 		m->err = fail(&m->why, ERR_UNAVAILABLE, "no thread");
-		s->mails--;
+		mail_receiving(r)->mails--;
 		mail_end(m);
 	}
 }
 
-void route_mail_in(struct request *r)
+static void mail_run(struct request *r)
 {
 	request_put(r, r->route->use, mail_begin);
 }
+
+static bool mail_open(struct serve *s, void **state)
+{
+	(void)s;
+	*state = mem_alloc(sizeof(struct mail_receiving));
+	return *state;
+}
+
+static const struct route mail_routes[] = {
+	{ "POST", "/v1/in/mail", &use_mail_in, mail_run, BODY_JSON, "" },
+	{ "GET", "/u/{id}", &use_mute_find, mail_mute, ROUTE_OPEN | ROUTE_ANYWHERE,
+		NULL },
+	{ "POST", "/u/{id}", &use_mute_find, mail_mute, ROUTE_OPEN | ROUTE_ANYWHERE,
+		NULL },
+	{ 0 },
+};
+
+const struct receiver mail_receiver = {
+	.routes = mail_routes,
+	.open = mail_open,
+	.free = mem_free,
+};

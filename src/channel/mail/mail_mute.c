@@ -1,7 +1,7 @@
-/* mute.c - the page behind the link of a mail that stops messages to one contact. GET shows and
+/* mail_mute.c - the page behind the link of a mail that stops messages to one contact. GET shows and
  * changes nothing; POST, which mail programs send by themselves (RFC 8058), mutes that contact and
  * does nothing else. There is no login: the token in the address was sent to that contact. */
-#include "serve/inner.h"
+#include "channel/mail/mail.h"
 
 #include "text/msg.h"
 
@@ -94,7 +94,7 @@ static void mute_found(struct request *r)
 			"notify.mute.button");
 }
 
-void route_mute(struct request *r)
+void mail_mute(struct request *r)
 {
 	request_put(r, r->route->use, mute_found);
 }

@@ -1,11 +1,11 @@
-/* slack.c - what Slack calls us with: presses, forms and messages in threads, at POST /v1/in/slack or
+/* slack_in.c - what Slack calls us with: presses, forms and messages in threads, at POST /v1/in/slack or
  * over Slack's socket (slack_socket.c).
  *
  * A press or a form is a settlement by the person who holds that Slack id, with their role, teams and
  * votes, and within the channel's limit. It is durable before the reply. What is refused is told to
  * that person alone: a form by its own reply, a press by a line that nobody else sees. Calls to Slack
  * are made in the pool, after the reply. */
-#include "serve/slack.h"
+#include "channel/slack/slack_in.h"
 
 #include "base/clock.h"
 #include "base/keep.h"
@@ -19,10 +19,10 @@
 #include "core/approval/entitled.h"
 #include "core/notify/channel_limit.h"
 #include "core/shared/body.h"
+#include "core/shared/settings.h"
 #include "desk/notify/slack.h"
 #include "net/connect_to.h"
 #include "net/fetch.h"
-#include "serve/slack_socket.h"
 #include "text/msg.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
@@ -32,11 +32,14 @@
 enum { CALL_MS = 3000, TEAM_MAX = 64, REPLY_MAX_BYTES = 1 << 16 };
 
 struct slack_in {
-	char *token, *secret, *api; /* secret: "" when no HTTP is taken */
-	enum risk approve;
-	enum lang lang;
-	char team[TEAM_MAX]; /* the app's own; empty: not known yet */
+	char team[TEAM_MAX];	     /* the app's own; empty: not known yet */
+	struct slack_socket *socket; /* NULL: it calls by HTTP alone */
 };
+
+static struct slack_in *slack_of(const struct serve *s)
+{
+	return serve_state(s, &slack_receiver);
+}
 
 /* One request of Slack's on its way; in the request's arena. */
 struct slack_turn {
@@ -48,29 +51,6 @@ struct slack_turn {
 	struct channel_limit limit;
 	enum lang lang;
 };
-
-struct slack_in *slack_in_new(const struct serve_slack *set)
-{
-	struct slack_in *in = mem_alloc(sizeof *in);
-
-	if (!in) return NULL;
-	in->token = mem_copy(set->token.at, set->token.len);
-	in->secret = mem_copy(set->signing_secret.at, set->signing_secret.len);
-	in->api = mem_copy(set->api.at, set->api.len);
-	in->approve = set->approve;
-	in->lang = set->lang;
-	return in->token && in->secret && in->api ? in : slack_in_free(in);
-}
-
-struct slack_in *slack_in_free(struct slack_in *in)
-{
-	if (!in) return NULL;
-	mem_free(in->token);
-	mem_free(in->secret);
-	mem_free(in->api);
-	mem_free(in);
-	return NULL;
-}
 
 static struct slack_turn *slack_turn_of(struct request *r)
 {
@@ -120,11 +100,13 @@ static bool call_take(void *ctx, int status, struct str bytes)
 
 static void call_run(struct slack_call *c, const char *url, struct str body)
 {
-	const struct slack_in *in = c->serve->slack;
+	const struct settings *set = &c->serve->set;
 	/* A response address needs no token, so it gets none. */
-	bool ours = url && str_starts(str_of(url), in->api);
+	bool ours = url && str_starts(str_of(url), set->slack_api.at);
 	const char *const headers[] = { "content-type: application/json; charset=utf-8",
-		ours ? arena_print(&c->arena, "authorization: Bearer %s", in->token).at
+		ours ? arena_print(
+			       &c->arena, "authorization: Bearer %s", set->slack_token.at)
+				.at
 		     : NULL,
 		NULL };
 	struct fetch_request request = { .url = url,
@@ -166,7 +148,7 @@ static void slack_go_on(struct request *r);
 static void call_learned(struct slack_call *c)
 {
 	struct request *r = c->request;
-	struct slack_in *in = c->serve->slack;
+	struct slack_in *in = slack_of(c->serve);
 	const struct json *said;
 	struct str team = STR_NONE;
 
@@ -230,7 +212,7 @@ static void slack_reply(struct request *r, struct str json)
 
 	if (t && t->envelope.len) {
 		slack_socket_acknowledge(
-			r->serve->slack_socket, t->link, t->envelope, json);
+			slack_of(r->serve)->socket, t->link, t->envelope, json);
 		request_free(r);
 		return;
 	}
@@ -277,8 +259,7 @@ static void slack_say(struct request *r, struct str text)
 		slack_reply(r, view_body(text, t->lang, arena));
 		return;
 	}
-	if (slack_response_url_valid(
-		    t->payload.response_url, str_of(r->serve->slack->api))) {
+	if (slack_response_url_valid(t->payload.response_url, r->serve->set.slack_api)) {
 		c = call_new(r->serve, t->payload.response_url, line_body(text, arena));
 		if (c) call_start(c);
 	}
@@ -302,8 +283,7 @@ static void slack_tell(struct request *r, const char *method, struct str text)
 	jw_put_str(&w, "text", buf_str(&escaped));
 	jw_object_end(&w);
 	buf_done(&escaped);
-	c = call_new(r->serve,
-		slack_method_url(str_of(r->serve->slack->api), method, arena),
+	c = call_new(r->serve, slack_method_url(r->serve->set.slack_api, method, arena),
 		buf_str(&out));
 	buf_done(&out);
 	if (c) call_start(c);
@@ -449,7 +429,7 @@ static void slack_open_form(struct request *r)
 		.parts = &t->find.parts };
 	struct buf out = { .max = 1 << 18 };
 	struct json_writer w = { .out = &out };
-	struct str api = str_of(r->serve->slack->api);
+	struct str api = r->serve->set.slack_api;
 	struct slack_call *c;
 
 	jw_object(&w);
@@ -517,7 +497,7 @@ static void slack_found(struct request *r)
 	}
 	t->lang = str_is(t->find.language, "fr")   ? LANG_FR
 		  : str_is(t->find.language, "en") ? LANG_EN
-						   : r->serve->slack->lang;
+						   : (enum lang)r->serve->set.lang;
 	if (t->payload.kind == SLACK_SAID) {
 		if (t->find.there) {
 			slack_said(r);
@@ -539,11 +519,12 @@ static void slack_found(struct request *r)
 		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
 		return;
 	}
-	t->limit = (struct channel_limit){ .approve = r->serve->slack->approve,
-		.rejects = true,
-		.lasts = true,
-		.room = CHANNEL_ROOM_SLACK,
-		.digest = t->press.digest };
+	t->limit =
+		(struct channel_limit){ .approve = (enum risk)r->serve->set.slack_approve,
+			.rejects = true,
+			.lasts = true,
+			.room = CHANNEL_ROOM_SLACK,
+			.digest = t->press.digest };
 	if (t->payload.kind == SLACK_SUBMITTED)
 		slack_put(r, &use_answer,
 			t->press.verb == PRESS_REJECT
@@ -569,7 +550,7 @@ static void slack_go_on(struct request *r)
 	struct slack_payload *p = &t->payload;
 	struct arena *arena = &r->task.job.arena;
 
-	if (!str_is(p->team, r->serve->slack->team)) {
+	if (!str_is(p->team, slack_of(r->serve)->team)) {
 		slack_reply(r, STR_NONE);
 		return;
 	}
@@ -600,8 +581,7 @@ static void slack_learn(struct request *r)
 {
 	struct arena *arena = &r->task.job.arena;
 	struct slack_call *c = call_new(r->serve,
-		slack_method_url(str_of(r->serve->slack->api), "auth.test", arena),
-		STR("{}"));
+		slack_method_url(r->serve->set.slack_api, "auth.test", arena), STR("{}"));
 
 	if (!c) {
 		r->task.job.err = fail(&r->task.job.why, ERR_MEMORY, "out of memory");
@@ -626,10 +606,10 @@ static void slack_challenge(struct request *r, struct str challenge)
 /* What it is, is known. */
 static void slack_begin(struct request *r, struct slack_turn *t)
 {
-	struct slack_in *in = r->serve->slack;
+	struct slack_in *in = slack_of(r->serve);
 
 	r->ctx = t;
-	t->lang = in->lang;
+	t->lang = (enum lang)r->serve->set.lang;
 	if (t->payload.kind == SLACK_VERIFY)
 		slack_challenge(r, t->payload.challenge);
 	else if (t->payload.kind == SLACK_OTHER)
@@ -657,20 +637,21 @@ void slack_take(struct serve *s, uint64_t link, struct str text)
 	slack_begin(r, t);
 }
 
-void route_slack(struct request *r)
+static void slack_run(struct request *r)
 {
 	const struct http_request *h = http_request(r->x);
-	struct slack_in *in = r->serve->slack;
+	struct slack_in *in = slack_of(r->serve);
 	struct arena *arena = &r->task.job.arena;
 	struct slack_turn *t = ARENA_NEW(arena, struct slack_turn);
 	struct fault why = { 0 };
 
-	if (!in || !in->secret[0]) {
+	if (!in || !r->serve->set.slack_signing_secret.len) {
 		request_refuse(
 			r, ERR_CHANNEL_OFF, "slack is not configured on this server");
 		return;
 	}
-	if (!slack_signed(str_of(in->secret), http_header(h, "x-slack-request-timestamp"),
+	if (!slack_signed(r->serve->set.slack_signing_secret,
+		    http_header(h, "x-slack-request-timestamp"),
 		    http_header(h, "x-slack-signature"), h->body,
 		    clock_now_ms() / 1000)) {
 		request_refuse(r, ERR_NO_TOKEN, "the signature is not Slack's");
@@ -684,3 +665,53 @@ void route_slack(struct request *r)
 	}
 	slack_begin(r, t);
 }
+
+/* ---- the whole ---- */
+
+static void slack_close(void *state)
+{
+	struct slack_in *in = state;
+
+	slack_socket_free(in->socket);
+	mem_free(in);
+}
+
+static bool slack_open(struct serve *s, void **state)
+{
+	const struct settings *set = &s->set;
+	struct slack_in *in;
+
+	if (!set->slack_token.len) return true;
+	in = *state = mem_alloc(sizeof *in);
+	if (!in) return false;
+	if (set->slack_app_token.len)
+		in->socket = slack_socket_new(s, set->slack_api, set->slack_app_token);
+	return !set->slack_app_token.len || in->socket;
+}
+
+static void slack_start(void *state)
+{
+	slack_socket_start(((struct slack_in *)state)->socket);
+}
+
+static void slack_stop(void *state)
+{
+	slack_socket_stop(((struct slack_in *)state)->socket);
+}
+
+static void slack_metrics(const void *state, struct buf *out)
+{
+	const struct slack_in *in = state;
+
+	if (in->socket)
+		serve_metric(out, "slack_socket", "gauge", "Is Slack's socket open?",
+			slack_socket_open(in->socket));
+}
+
+static const struct route slack_routes[] = {
+	{ "POST", "/v1/in/slack", NULL, slack_run, ROUTE_OPEN | ROUTE_ANYWHERE, NULL },
+	{ 0 },
+};
+
+const struct receiver slack_receiver = { slack_routes, slack_open, slack_start,
+	slack_stop, slack_close, slack_metrics };

@@ -1,19 +1,22 @@
-/* slack_sign_in.c - calls auth.test, and apps.connections.open. */
-#include "cli/verb/slack_sign_in.h"
+/* slack_doctor.c - tries the tokens of the Slack app: auth.test, and apps.connections.open. */
+#include "channel/slack/slack_in.h"
 
 #include "base/json.h"
+#include "channel/slack/slack_address.h"
+#include "core/shared/settings.h"
 #include "net/connect_to.h"
 #include "net/fetch.h"
 #include "net/websocket.h"
+#include "text/doctor.h"
 
-enum { SIGN_IN_MS = 10 * 1000, REPLY_MAX = 1 << 16 };
+enum { SIGN_IN_MS = 10 * 1000, SIGN_IN_BYTES = 1 << 16 };
 
 static bool sign_in_take(void *ctx, int status, struct str bytes)
 {
 	struct buf *reply = ctx;
 
 	(void)status;
-	if (reply->len + bytes.len < REPLY_MAX) buf_add(reply, bytes);
+	if (reply->len + bytes.len < SIGN_IN_BYTES) buf_add(reply, bytes);
 	return true;
 }
 
@@ -21,23 +24,20 @@ static bool sign_in_take(void *ctx, int status, struct str bytes)
 static enum err slack_call(const struct settings *set, const char *method,
 	struct str token, struct arena *arena, const struct json **out, struct fault *why)
 {
-	bool slash =
-		set->slack_api.len && set->slack_api.at[set->slack_api.len - 1] == '/';
 	const char *const headers[] = { "content-type: application/json",
 		arena_print(arena, "authorization: Bearer %.*s", STR_ARGS(token)).at,
 		NULL };
-	struct buf reply = { .max = REPLY_MAX };
-	struct fetch_request request = { .url = arena_print(arena, "%.*s%s%s",
-						 STR_ARGS(set->slack_api),
-						 slash ? "" : "/", method)
-							.at,
+	struct buf reply = { .max = SIGN_IN_BYTES };
+	struct fetch_request request = {
+		.url = slack_method_url(set->slack_api, method, arena).at,
 		.headers = headers,
 		.body = STR("{}"),
 		.timeout_ms = SIGN_IN_MS,
 		.stop_fd = -1,
 		.may_connect = connect_to_any,
 		.take = sign_in_take,
-		.ctx = &reply };
+		.ctx = &reply
+	};
 	struct fetch_end end = { .how = FETCH_UNREACHABLE };
 	struct fetcher *f = fetcher_new(why);
 	const struct json *json = NULL;
@@ -57,8 +57,9 @@ static enum err slack_call(const struct settings *set, const char *method,
 	return fail(why, ERR_UNAVAILABLE, "%s", end.error);
 }
 
-enum err slack_sign_in(const struct settings *set, struct arena *arena, struct str *team,
-	struct fault *why)
+/* The name of the Slack workspace, in the arena. */
+static enum err slack_sign_in(const struct settings *set, struct arena *arena,
+	struct str *team, struct fault *why)
 {
 	const struct json *json;
 	enum err e = slack_call(set, "auth.test", set->slack_token, arena, &json, why);
@@ -67,7 +68,8 @@ enum err slack_sign_in(const struct settings *set, struct arena *arena, struct s
 	return e;
 }
 
-enum err slack_socket_try(
+/* Opens the socket and closes it. */
+static enum err slack_socket_try(
 	const struct settings *set, struct arena *arena, struct fault *why)
 {
 	const struct json *json;
@@ -80,4 +82,19 @@ enum err slack_socket_try(
 			SIGN_IN_MS, -1, &ws, why);
 	websocket_free(ws);
 	return e;
+}
+
+void slack_doctor(const struct settings *set, const struct doctor *d)
+{
+	struct str team = STR_NONE;
+	struct fault why = { 0 };
+
+	if (!set->slack_token.len) return;
+	bool ok = slack_sign_in(set, d->arena, &team, &why) == OK;
+	DOCTOR_WHETHER(d, ok, "cli.doctor.slack", "cli.doctor.bad_slack",
+		{ "team", team }, { "detail", str_of(why.detail) });
+	if (!set->slack_app_token.len) return;
+	ok = slack_socket_try(set, d->arena, &why) == OK;
+	DOCTOR_WHETHER(d, ok, "cli.doctor.slack_socket", "cli.doctor.bad_slack_socket",
+		{ "detail", str_of(why.detail) });
 }
