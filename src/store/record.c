@@ -1,13 +1,8 @@
-/* record.c - the tables of columns, and what follows from them: values for statements,
- * records from result rows. */
+/* record.c - every record that is stored, as a table of columns. What follows from it is in
+ * record_values.c and sql_make.c. */
 #include "store/record.h"
 
-#include "base/buf.h"
-#include "base/keep.h"
-#include "store/pack.h"
 #include "store/record_columns.h"
-
-#include <assert.h>
 
 /* ---- enums that are stored by name ---- */
 
@@ -20,354 +15,360 @@ WORDS(token_kind, "kind of token");
 WORDS(delivery_kind, "kind of delivery");
 WORDS(delivery_status, "status of a delivery");
 WORDS(delivery_purpose, "purpose of a delivery");
+WORDS(run_status, "status of a run");
+WORDS(message_role, "role");
+WORDS(call_status, "status of a tool call");
+WORDS(call_class, "class of a tool call");
+WORDS(task_status, "status of a task");
+WORDS(memory_scope, "scope");
 
 /* ---- columns ---- */
 
 static const struct column workspace_columns[] = {
-	FIXED(INT, workspace, id),
-	FIXED(TEXT, workspace, name),
-	FIXED(INT, workspace, created_ms),
-	FIXED(INT, workspace, last_event),
-	FIXED(HASH, workspace, last_hash),
-	FIXED(INT, workspace, revocations),
-	FIXED(INT, workspace, old_events),
-	FIXED(INT, workspace, policy_version),
-	FIXED(INT, workspace, teams),
-	FIXED(INT, workspace, contacts),
+	COLUMN(INT, workspace, id, 0),
+	COLUMN(TEXT, workspace, name, 0),
+	COLUMN(INT, workspace, created_ms, 0),
+	COLUMN(INT, workspace, last_event, 0),
+	COLUMN(HASH, workspace, last_hash, 0),
+	COLUMN(INT, workspace, revocations, 0),
+	COLUMN(INT, workspace, old_events, 0),
+	COLUMN(INT, workspace, policy_version, 0),
+	COLUMN(INT, workspace, teams, 0),
+	COLUMN(INT, workspace, contacts, 0),
 };
 
 static const struct column user_columns[] = {
-	FIXED(INT, user, ws),
-	FIXED(TEXT, user, id),
-	CHANGES(TEXT, user, name),
-	WORD(user, role, role_words, true),
-	CHANGES(TEXT, user, password),
-	CHANGES(TEXT, user, language),
-	CHANGES(BOOL, user, disabled),
-	CHANGES(INT, user, last_login_ms),
-	FIXED(INT, user, created_ms),
-	CHANGES(INT, user, version),
-	CHANGES(TEXT, user, views),
-	CHANGES(TEXT, user, away),
+	COLUMN(INT, user, ws, 0),
+	COLUMN(TEXT, user, id, 0),
+	COLUMN(TEXT, user, name, CHANGES),
+	WORD(user, role, role_words, CHANGES),
+	COLUMN(TEXT, user, password, CHANGES),
+	COLUMN(TEXT, user, language, CHANGES),
+	COLUMN(BOOL, user, disabled, CHANGES),
+	COLUMN(INT, user, last_login_ms, CHANGES),
+	COLUMN(INT, user, created_ms, 0),
+	COLUMN(INT, user, version, CHANGES),
+	COLUMN(TEXT, user, views, CHANGES),
+	COLUMN(TEXT, user, away, CHANGES),
 };
 
 static const struct column token_columns[] = {
-	FIXED(HASH, token, hash),
-	FIXED(INT, token, ws),
-	FIXED(TEXT, token, id),
-	WORD(token, kind, token_kind_words, false),
-	FIXED(TEXT, token, role),
-	FIXED(TEXT, token, name),
-	FIXED(TEXT, token, agent),
-	NAMED(TEXT, token, user, "user_id", false),
-	FIXED(TEXT, token, tools),
-	FIXED(TEXT, token, last4),
-	FIXED(INT, token, created_ms),
-	CHANGES(INT, token, expires_ms),
-	FIXED(INT, token, mcp_wait_s),
-	FIXED(BOOL, token, mcp_local),
-	CHANGES(INT, token, version),
-	CHANGES(INT, token, last_used_ms),
-	FIXED(INT, token, again_s),
-	FIXED(TEXT, token, maker),
-	FIXED(BOOL, token, runs),
-	FIXED(TEXT, token, login),
-	FIXED(INT, token, begun_ms),
-	FIXED(TEXT, token, origin),
-	FIXED(TEXT, token, client),
-	CHANGES(TEXT, token, projects),
+	COLUMN(HASH, token, hash, 0),
+	COLUMN(INT, token, ws, 0),
+	COLUMN(TEXT, token, id, 0),
+	WORD(token, kind, token_kind_words, 0),
+	COLUMN(TEXT, token, role, 0),
+	COLUMN(TEXT, token, name, 0),
+	COLUMN(TEXT, token, agent, 0),
+	COLUMN_AS("user_id", TEXT, token, user, 0),
+	COLUMN(TEXT, token, tools, 0),
+	COLUMN(TEXT, token, last4, 0),
+	COLUMN(INT, token, created_ms, 0),
+	COLUMN(INT, token, expires_ms, CHANGES),
+	COLUMN(INT, token, mcp_wait_s, 0),
+	COLUMN(BOOL, token, mcp_local, 0),
+	COLUMN(INT, token, version, CHANGES),
+	COLUMN(INT, token, last_used_ms, CHANGES),
+	COLUMN(INT, token, again_s, 0),
+	COLUMN(TEXT, token, maker, 0),
+	COLUMN(BOOL, token, runs, 0),
+	COLUMN(TEXT, token, login, 0),
+	COLUMN(INT, token, begun_ms, 0),
+	COLUMN(TEXT, token, origin, 0),
+	COLUMN(TEXT, token, client, 0),
+	COLUMN(TEXT, token, projects, CHANGES),
 };
 
 static const struct column team_columns[] = {
-	FIXED(INT, team, ws),
-	FIXED(TEXT, team, id),
-	CHANGES(TEXT, team, name),
-	CHANGES(TEXT, team, members),
-	CHANGES(TEXT, team, on_call),
-	CHANGES(TEXT, team, projects),
-	FIXED(INT, team, created_ms),
-	CHANGES(INT, team, version),
+	COLUMN(INT, team, ws, 0),
+	COLUMN(TEXT, team, id, 0),
+	COLUMN(TEXT, team, name, CHANGES),
+	COLUMN(TEXT, team, members, CHANGES),
+	COLUMN(TEXT, team, on_call, CHANGES),
+	COLUMN(TEXT, team, projects, CHANGES),
+	COLUMN(INT, team, created_ms, 0),
+	COLUMN(INT, team, version, CHANGES),
 };
 
 static const struct column session_columns[] = {
-	FIXED(INT, session, ws),
-	FIXED(TEXT, session, id),
-	RARELY(TEXT, session, title),
-	FIXED(TEXT, session, agent),
-	FIXED(TEXT, session, token),
-	RARELY(TEXT, session, project),
-	FIXED(TEXT, session, external_id),
-	FIXED(TEXT, session, metadata),
-	SELDOM(TEXT, session, on_settled),
-	SELDOM(TEXT, session, progress),
-	RARELY(TEXT, session, search),
-	FIXED(BOOL, session, parallel),
-	WORD(session, status, session_status_words, true),
-	CHANGES(INT, session, open_blocking),
-	CHANGES(INT, session, open_input),
-	CHANGES(INT, session, open_approval),
-	CHANGES(INT, session, open_other),
-	LATER(INT, session, settled),
-	CHANGES(INT, session, version),
-	FIXED(INT, session, created_ms),
-	CHANGES(INT, session, updated_ms),
-	RARELY(BOOL, session, for_ask),
-	FIXED_RARE(TEXT, session, agent_name),
-	CHANGES(INT, session, heard_ms),
-	SELDOM(TEXT, session, run),
-	SELDOM(BOOL, session, run_open),
-	SELDOM(TEXT, session, spent),
-	SELDOM(TEXT, session, error),
-	SELDOM(TEXT, session, starter),
-	SELDOM(INT, session, ended_ms),
-	FIXED_RARE(BOOL, session, sensitive),
+	COLUMN(INT, session, ws, 0),
+	COLUMN(TEXT, session, id, 0),
+	COLUMN(TEXT, session, title, CHANGES | SELDOM),
+	COLUMN(TEXT, session, agent, 0),
+	COLUMN(TEXT, session, token, 0),
+	COLUMN(TEXT, session, project, CHANGES | SELDOM),
+	COLUMN(TEXT, session, external_id, 0),
+	COLUMN(TEXT, session, metadata, 0),
+	COLUMN(TEXT, session, on_settled, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, session, progress, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, session, search, CHANGES | SELDOM),
+	COLUMN(BOOL, session, parallel, 0),
+	WORD(session, status, session_status_words, CHANGES),
+	COLUMN(INT, session, open_blocking, CHANGES),
+	COLUMN(INT, session, open_input, CHANGES),
+	COLUMN(INT, session, open_approval, CHANGES),
+	COLUMN(INT, session, open_other, CHANGES),
+	COLUMN(INT, session, settled, CHANGES | LATER),
+	COLUMN(INT, session, version, CHANGES),
+	COLUMN(INT, session, created_ms, 0),
+	COLUMN(INT, session, updated_ms, CHANGES),
+	COLUMN(BOOL, session, for_ask, CHANGES | SELDOM),
+	COLUMN(TEXT, session, agent_name, LATER),
+	COLUMN(INT, session, heard_ms, CHANGES),
+	COLUMN(TEXT, session, run, CHANGES | LATER | SELDOM),
+	COLUMN(BOOL, session, run_open, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, session, spent, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, session, error, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, session, starter, CHANGES | LATER | SELDOM),
+	COLUMN(INT, session, ended_ms, CHANGES | LATER | SELDOM),
+	COLUMN(BOOL, session, sensitive, LATER),
 };
 
 static const struct column ask_columns[] = {
-	FIXED(INT, ask, ws),
-	FIXED(TEXT, ask, id),
-	FIXED(TEXT, ask, session),
-	FIXED_RARE(TEXT, ask, run),
-	FIXED(TEXT, ask, agent),
-	FIXED(TEXT, ask, token),
-	FIXED(TEXT, ask, project),
-	WORD(ask, kind, ask_kind_words, false),
-	WORD(ask, status, ask_status_words, true),
-	WORD(ask, priority, priority_words, false),
-	RARELY(NUMBER, ask, risk),
-	FIXED(BOOL, ask, exclusive),
-	FIXED(TEXT, ask, fixed),
-	FIXED(TEXT, ask, search),
-	FIXED(TEXT, ask, digest),
-	SELDOM(TEXT, ask, approved_digest),
-	RARELY(TEXT, ask, assignees),
-	SELDOM(TEXT, ask, claimed_user),
-	SELDOM(TEXT, ask, claimed_name),
-	SELDOM(INT, ask, claimed_until_ms),
-	CHANGES(INT, ask, version),
-	FIXED(INT, ask, created_ms),
-	RARELY(INT, ask, deadline_ms),
-	LATER(INT, ask, settled_ms),
-	SELDOM(INT, ask, used_ms),
-	LATER(TEXT, ask, answer),
-	LATER(TEXT, ask, answered_by),
-	LATER(TEXT, ask, summary),
-	SELDOM(TEXT, ask, reason),
-	RARELY(TEXT, ask, replies),
-	FIXED(TEXT, ask, dedupe_key),
-	FIXED_RARE(TEXT, ask, requester),
-	FIXED_RARE(TEXT, ask, agent_name),
-	SELDOM(TEXT, ask, revoked),
-	LATER(TEXT, ask, settled_user),
-	RARELY(INT, ask, urgency),
-	SELDOM(INT, ask, again_ms),
-	SELDOM(TEXT, ask, require),
-	SELDOM(TEXT, ask, votes),
-	SELDOM(TEXT, ask, starters),
-	SELDOM(TEXT, ask, verify),
-	RARELY(TEXT, ask, route),
-	RARELY(TEXT, ask, because),
+	COLUMN(INT, ask, ws, 0),
+	COLUMN(TEXT, ask, id, 0),
+	COLUMN(TEXT, ask, session, 0),
+	COLUMN(TEXT, ask, run, LATER),
+	COLUMN(TEXT, ask, agent, 0),
+	COLUMN(TEXT, ask, token, 0),
+	COLUMN(TEXT, ask, project, 0),
+	WORD(ask, kind, ask_kind_words, 0),
+	WORD(ask, status, ask_status_words, CHANGES),
+	WORD(ask, priority, priority_words, 0),
+	COLUMN(NUMBER, ask, risk, CHANGES | SELDOM),
+	COLUMN(BOOL, ask, exclusive, 0),
+	COLUMN(TEXT, ask, fixed, 0),
+	COLUMN(TEXT, ask, search, 0),
+	COLUMN(TEXT, ask, digest, 0),
+	COLUMN(TEXT, ask, approved_digest, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, assignees, CHANGES | SELDOM),
+	COLUMN(TEXT, ask, claimed_user, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, claimed_name, CHANGES | LATER | SELDOM),
+	COLUMN(INT, ask, claimed_until_ms, CHANGES | LATER | SELDOM),
+	COLUMN(INT, ask, version, CHANGES),
+	COLUMN(INT, ask, created_ms, 0),
+	COLUMN(INT, ask, deadline_ms, CHANGES | SELDOM),
+	COLUMN(INT, ask, settled_ms, CHANGES | LATER),
+	COLUMN(INT, ask, used_ms, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, answer, CHANGES | LATER),
+	COLUMN(TEXT, ask, answered_by, CHANGES | LATER),
+	COLUMN(TEXT, ask, summary, CHANGES | LATER),
+	COLUMN(TEXT, ask, reason, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, replies, CHANGES | SELDOM),
+	COLUMN(TEXT, ask, dedupe_key, 0),
+	COLUMN(TEXT, ask, requester, LATER),
+	COLUMN(TEXT, ask, agent_name, LATER),
+	COLUMN(TEXT, ask, revoked, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, settled_user, CHANGES | LATER),
+	COLUMN(INT, ask, urgency, CHANGES | SELDOM),
+	COLUMN(INT, ask, again_ms, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, require, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, votes, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, starters, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, verify, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, ask, route, CHANGES | SELDOM),
+	COLUMN(TEXT, ask, because, CHANGES | SELDOM),
 	/* what is found elsewhere comes last */
-	FOUND(INT, ask, fetched_ms,
-		"CASE WHEN @.settled_ms = 0 THEN 0 ELSE COALESCE((SELECT f.at_ms"
-		" FROM fetched f WHERE f.ws = @.ws AND f.ask = @.id), 0) END"),
+	COLUMN(INT, ask, fetched_ms, 0,
+		.found_by =
+			"CASE WHEN @.settled_ms = 0 THEN 0 ELSE COALESCE((SELECT f.at_ms"
+			" FROM fetched f WHERE f.ws = @.ws AND f.ask = @.id), 0) END"),
 };
 
 enum { ASKS_FOUND = 1 };
 
 static const struct column fetched_columns[] = {
-	FIXED(INT, fetched_record, ws),
-	FIXED(TEXT, fetched_record, ask),
-	FIXED(INT, fetched_record, at_ms),
+	COLUMN(INT, fetched_record, ws, 0),
+	COLUMN(TEXT, fetched_record, ask, 0),
+	COLUMN(INT, fetched_record, at_ms, 0),
 };
 
 static const struct column mark_columns[] = {
-	FIXED(INT, mark, ws),
-	NAMED(TEXT, mark, user, "user_id", false),
-	FIXED(TEXT, mark, ask),
-	FIXED(TEXT, mark, session),
-	CHANGES(INT, mark, read_ms),
-	CHANGES(INT, mark, snoozed_ms),
-	CHANGES(INT, mark, version),
+	COLUMN(INT, mark, ws, 0),
+	COLUMN_AS("user_id", TEXT, mark, user, 0),
+	COLUMN(TEXT, mark, ask, 0),
+	COLUMN(TEXT, mark, session, 0),
+	COLUMN(INT, mark, read_ms, CHANGES),
+	COLUMN(INT, mark, snoozed_ms, CHANGES),
+	COLUMN(INT, mark, version, CHANGES),
 };
 
 static const struct column rule_columns[] = {
-	FIXED(INT, rule_record, ws),
-	FIXED(TEXT, rule_record, id),
-	CHANGES(TEXT, rule_record, effect),
-	CHANGES(TEXT, rule_record, note),
-	CHANGES(BOOL, rule_record, enabled),
-	NAMED(TEXT, rule_record, match, "matches", true),
-	CHANGES(TEXT, rule_record, ask),
-	CHANGES(INT, rule_record, expires_ms),
-	CHANGES(INT, rule_record, uses_left),
-	FIXED(TEXT, rule_record, made_from),
-	FIXED(TEXT, rule_record, from_tool),
-	FIXED(TEXT, rule_record, from_subject),
-	FIXED(TEXT, rule_record, made_by),
-	FIXED(TEXT, rule_record, made_user),
-	FIXED(INT, rule_record, created_ms),
-	FIXED(INT, rule_record, hits),
-	FIXED(INT, rule_record, last_hit_ms),
-	CHANGES(TEXT, rule_record, ended),
-	CHANGES(INT, rule_record, ended_ms),
-	CHANGES(INT, rule_record, version),
+	COLUMN(INT, rule_record, ws, 0),
+	COLUMN(TEXT, rule_record, id, 0),
+	COLUMN(TEXT, rule_record, effect, CHANGES),
+	COLUMN(TEXT, rule_record, note, CHANGES),
+	COLUMN(BOOL, rule_record, enabled, CHANGES),
+	COLUMN_AS("matches", TEXT, rule_record, match, CHANGES),
+	COLUMN(TEXT, rule_record, ask, CHANGES),
+	COLUMN(INT, rule_record, expires_ms, CHANGES),
+	COLUMN(INT, rule_record, uses_left, CHANGES),
+	COLUMN(TEXT, rule_record, made_from, 0),
+	COLUMN(TEXT, rule_record, from_tool, 0),
+	COLUMN(TEXT, rule_record, from_subject, 0),
+	COLUMN(TEXT, rule_record, made_by, 0),
+	COLUMN(TEXT, rule_record, made_user, 0),
+	COLUMN(INT, rule_record, created_ms, 0),
+	COLUMN(INT, rule_record, hits, 0),
+	COLUMN(INT, rule_record, last_hit_ms, 0),
+	COLUMN(TEXT, rule_record, ended, CHANGES),
+	COLUMN(INT, rule_record, ended_ms, CHANGES),
+	COLUMN(INT, rule_record, version, CHANGES),
 };
 
 static const struct column stop_columns[] = {
-	FIXED(INT, stop_record, ws),
-	FIXED(TEXT, stop_record, id),
-	NAMED(TEXT, stop_record, match, "matches", false),
-	FIXED(TEXT, stop_record, reason),
-	FIXED(INT, stop_record, until_ms),
-	FIXED(TEXT, stop_record, made_by),
-	FIXED(TEXT, stop_record, made_user),
-	FIXED(INT, stop_record, created_ms),
-	CHANGES(TEXT, stop_record, ended),
-	CHANGES(INT, stop_record, ended_ms),
-	CHANGES(INT, stop_record, version),
+	COLUMN(INT, stop_record, ws, 0),
+	COLUMN(TEXT, stop_record, id, 0),
+	COLUMN_AS("matches", TEXT, stop_record, match, 0),
+	COLUMN(TEXT, stop_record, reason, 0),
+	COLUMN(INT, stop_record, until_ms, 0),
+	COLUMN(TEXT, stop_record, made_by, 0),
+	COLUMN(TEXT, stop_record, made_user, 0),
+	COLUMN(INT, stop_record, created_ms, 0),
+	COLUMN(TEXT, stop_record, ended, CHANGES),
+	COLUMN(INT, stop_record, ended_ms, CHANGES),
+	COLUMN(INT, stop_record, version, CHANGES),
 };
 
 static const struct column policy_columns[] = {
-	FIXED(INT, policy_record, ws),
-	CHANGES(TEXT, policy_record, body),
-	CHANGES(INT, policy_record, changed_ms),
-	CHANGES(INT, policy_record, version),
+	COLUMN(INT, policy_record, ws, 0),
+	COLUMN(TEXT, policy_record, body, CHANGES),
+	COLUMN(INT, policy_record, changed_ms, CHANGES),
+	COLUMN(INT, policy_record, version, CHANGES),
 };
 
 static const struct column preset_columns[] = {
-	FIXED(INT, preset_record, ws),
-	FIXED(TEXT, preset_record, kind),
-	FIXED(TEXT, preset_record, name),
-	CHANGES(TEXT, preset_record, body),
-	CHANGES(TEXT, preset_record, changed_by),
-	CHANGES(INT, preset_record, changed_ms),
-	CHANGES(INT, preset_record, version),
+	COLUMN(INT, preset_record, ws, 0),
+	COLUMN(TEXT, preset_record, kind, 0),
+	COLUMN(TEXT, preset_record, name, 0),
+	COLUMN(TEXT, preset_record, body, CHANGES),
+	COLUMN(TEXT, preset_record, changed_by, CHANGES),
+	COLUMN(INT, preset_record, changed_ms, CHANGES),
+	COLUMN(INT, preset_record, version, CHANGES),
 };
 
 static const struct column key_columns[] = {
-	FIXED(INT, key_record, ws),
-	FIXED(TEXT, key_record, token),
-	FIXED(TEXT, key_record, path),
-	FIXED(TEXT, key_record, key),
-	FIXED(HASH, key_record, body),
-	FIXED(INT, key_record, status),
-	FIXED(TEXT, key_record, session),
-	FIXED(TEXT, key_record, result),
-	FIXED(INT, key_record, created_ms),
-	FIXED(TEXT, key_record, record),
+	COLUMN(INT, key_record, ws, 0),
+	COLUMN(TEXT, key_record, token, 0),
+	COLUMN(TEXT, key_record, path, 0),
+	COLUMN(TEXT, key_record, key, 0),
+	COLUMN(HASH, key_record, body, 0),
+	COLUMN(INT, key_record, status, 0),
+	COLUMN(TEXT, key_record, session, 0),
+	COLUMN(TEXT, key_record, result, 0),
+	COLUMN(INT, key_record, created_ms, 0),
+	COLUMN(TEXT, key_record, record, 0),
 };
 
 static const struct column server_key_columns[] = {
-	FIXED(TEXT, server_key, name),
-	CHANGES(BYTES, server_key, value),
-	CHANGES(INT, server_key, created_ms),
-	CHANGES(INT, server_key, version),
+	COLUMN(TEXT, server_key, name, 0),
+	COLUMN(BYTES, server_key, value, CHANGES),
+	COLUMN(INT, server_key, created_ms, CHANGES),
+	COLUMN(INT, server_key, version, CHANGES),
 };
 
 static const struct column channel_columns[] = {
-	FIXED(TEXT, channel_record, name),
-	CHANGES(INT, channel_record, since_ms),
-	CHANGES(TEXT, channel_record, error),
-	CHANGES(INT, channel_record, version),
+	COLUMN(TEXT, channel_record, name, 0),
+	COLUMN(INT, channel_record, since_ms, CHANGES),
+	COLUMN(TEXT, channel_record, error, CHANGES),
+	COLUMN(INT, channel_record, version, CHANGES),
 };
 
 static const struct column mailbox_columns[] = {
-	FIXED(TEXT, mailbox_record, name),
-	NAMED(INT, mailbox_record, lease.until_ms, "lease_ms", true),
-	NAMED(TEXT, mailbox_record, lease.by, "lease_by", true),
-	CHANGES(TEXT, mailbox_record, reading),
-	CHANGES(INT, mailbox_record, version),
+	COLUMN(TEXT, mailbox_record, name, 0),
+	COLUMN_AS("lease_ms", INT, mailbox_record, lease.until_ms, CHANGES),
+	COLUMN_AS("lease_by", TEXT, mailbox_record, lease.by, CHANGES),
+	COLUMN(TEXT, mailbox_record, reading, CHANGES),
+	COLUMN(INT, mailbox_record, version, CHANGES),
 };
 
 static const struct column mcp_ended_columns[] = {
-	FIXED(INT, mcp_ended, ws),
-	FIXED(TEXT, mcp_ended, id),
-	FIXED(INT, mcp_ended, ended_ms),
+	COLUMN(INT, mcp_ended, ws, 0),
+	COLUMN(TEXT, mcp_ended, id, 0),
+	COLUMN(INT, mcp_ended, ended_ms, 0),
 };
 
 static const struct column delivery_columns[] = {
-	FIXED(INT, delivery, ws),
-	FIXED(TEXT, delivery, id),
-	FIXED(TEXT, delivery, session),
-	FIXED(TEXT, delivery, ask),
-	WORD(delivery, kind, delivery_kind_words, false),
-	FIXED(TEXT, delivery, target),
-	WORD(delivery, status, delivery_status_words, true),
-	LATER(INT, delivery, attempts),
-	CHANGES(INT, delivery, next_ms),
-	NAMED(INT, delivery, lease.until_ms, "lease_ms", true),
-	NAMED(TEXT, delivery, lease.by, "lease_by", true),
-	LATER(TEXT, delivery, last_error),
-	CHANGES(INT, delivery, last_status),
-	FIXED(INT, delivery, created_ms),
-	LATER(INT, delivery, done_ms),
-	FIXED(TEXT, delivery, host),
-	CHANGES(INT, delivery, version),
-	FIXED(TEXT, delivery, agent),
-	WORD(delivery, purpose, delivery_purpose_words, false),
-	FIXED(INT, delivery, round),
-	FIXED(TEXT, delivery, owner),
-	NAMED(TEXT, delivery, user, "user_id", false),
-	FIXED(TEXT, delivery, contact),
-	FIXED(INT, delivery, step),
-	LATER(TEXT, delivery, carrier),
-	LATER(TEXT, delivery, detail),
+	COLUMN(INT, delivery, ws, 0),
+	COLUMN(TEXT, delivery, id, 0),
+	COLUMN(TEXT, delivery, session, 0),
+	COLUMN(TEXT, delivery, ask, 0),
+	WORD(delivery, kind, delivery_kind_words, 0),
+	COLUMN(TEXT, delivery, target, 0),
+	WORD(delivery, status, delivery_status_words, CHANGES),
+	COLUMN(INT, delivery, attempts, CHANGES | LATER),
+	COLUMN(INT, delivery, next_ms, CHANGES),
+	COLUMN_AS("lease_ms", INT, delivery, lease.until_ms, CHANGES),
+	COLUMN_AS("lease_by", TEXT, delivery, lease.by, CHANGES),
+	COLUMN(TEXT, delivery, last_error, CHANGES | LATER),
+	COLUMN(INT, delivery, last_status, CHANGES),
+	COLUMN(INT, delivery, created_ms, 0),
+	COLUMN(INT, delivery, done_ms, CHANGES | LATER),
+	COLUMN(TEXT, delivery, host, 0),
+	COLUMN(INT, delivery, version, CHANGES),
+	COLUMN(TEXT, delivery, agent, 0),
+	WORD(delivery, purpose, delivery_purpose_words, 0),
+	COLUMN(INT, delivery, round, 0),
+	COLUMN(TEXT, delivery, owner, 0),
+	COLUMN_AS("user_id", TEXT, delivery, user, 0),
+	COLUMN(TEXT, delivery, contact, 0),
+	COLUMN(INT, delivery, step, 0),
+	COLUMN(TEXT, delivery, carrier, CHANGES | LATER),
+	COLUMN(TEXT, delivery, detail, CHANGES | LATER),
 };
 
 static const struct column contact_columns[] = {
-	FIXED(INT, contact, ws),
-	FIXED(TEXT, contact, id),
-	NAMED(TEXT, contact, user, "user_id", false),
-	FIXED(TEXT, contact, team),
-	WORD(contact, channel, delivery_kind_words, false),
-	FIXED(TEXT, contact, address),
-	FIXED(TEXT, contact, format),
-	CHANGES(TEXT, contact, name),
-	CHANGES(BOOL, contact, verified),
-	CHANGES(BOOL, contact, muted),
-	CHANGES(BOOL, contact, tested),
-	CHANGES(INT, contact, broken_ms),
-	CHANGES(TEXT, contact, broken),
-	FIXED(INT, contact, created_ms),
-	CHANGES(INT, contact, last_used_ms),
-	CHANGES(TEXT, contact, detail),
-	CHANGES(TEXT, contact, code),
-	CHANGES(INT, contact, code_ms),
-	CHANGES(INT, contact, code_tries),
-	CHANGES(INT, contact, version),
+	COLUMN(INT, contact, ws, 0),
+	COLUMN(TEXT, contact, id, 0),
+	COLUMN_AS("user_id", TEXT, contact, user, 0),
+	COLUMN(TEXT, contact, team, 0),
+	WORD(contact, channel, delivery_kind_words, 0),
+	COLUMN(TEXT, contact, address, 0),
+	COLUMN(TEXT, contact, format, 0),
+	COLUMN(TEXT, contact, name, CHANGES),
+	COLUMN(BOOL, contact, verified, CHANGES),
+	COLUMN(BOOL, contact, muted, CHANGES),
+	COLUMN(BOOL, contact, tested, CHANGES),
+	COLUMN(INT, contact, broken_ms, CHANGES),
+	COLUMN(TEXT, contact, broken, CHANGES),
+	COLUMN(INT, contact, created_ms, 0),
+	COLUMN(INT, contact, last_used_ms, CHANGES),
+	COLUMN(TEXT, contact, detail, CHANGES),
+	COLUMN(TEXT, contact, code, CHANGES),
+	COLUMN(INT, contact, code_ms, CHANGES),
+	COLUMN(INT, contact, code_tries, CHANGES),
+	COLUMN(INT, contact, version, CHANGES),
 };
 
 static const struct column routes_columns[] = {
-	FIXED(INT, routes_record, ws),
-	CHANGES(TEXT, routes_record, body),
-	CHANGES(INT, routes_record, changed_ms),
-	CHANGES(INT, routes_record, version),
+	COLUMN(INT, routes_record, ws, 0),
+	COLUMN(TEXT, routes_record, body, CHANGES),
+	COLUMN(INT, routes_record, changed_ms, CHANGES),
+	COLUMN(INT, routes_record, version, CHANGES),
 };
 
 static const struct column notify_person_columns[] = {
-	FIXED(INT, notify_person, ws),
-	NAMED(TEXT, notify_person, user, "user_id", false),
-	CHANGES(TEXT, notify_person, prefs),
-	CHANGES(INT, notify_person, present_ms),
-	CHANGES(INT, notify_person, version),
+	COLUMN(INT, notify_person, ws, 0),
+	COLUMN_AS("user_id", TEXT, notify_person, user, 0),
+	COLUMN(TEXT, notify_person, prefs, CHANGES),
+	COLUMN(INT, notify_person, present_ms, CHANGES),
+	COLUMN(INT, notify_person, version, CHANGES),
 };
 
 static const struct column event_columns[] = {
-	FIXED(INT, event, place),
-	FIXED(INT, event, ws),
-	FIXED(INT, event, n),
-	FIXED(EVENT_TYPE, event, type),
-	FIXED(INT, event, at_ms),
-	FIXED(TEXT, event, session),
-	FIXED(TEXT, event, ask),
-	FIXED(TEXT, event, run),
-	FIXED(TEXT, event, agent),
+	COLUMN(INT, event, place, 0),
+	COLUMN(INT, event, ws, 0),
+	COLUMN(INT, event, n, 0),
+	COLUMN(EVENT_TYPE, event, type, 0),
+	COLUMN(INT, event, at_ms, 0),
+	COLUMN(TEXT, event, session, 0),
+	COLUMN(TEXT, event, ask, 0),
+	COLUMN(TEXT, event, run, 0),
+	COLUMN(TEXT, event, agent, 0),
 	/* Those of asks are short, and many at a time: packing them would take longer than writing them. */
-	COLUMN("data", COLUMN_TEXT, event, data, .packed = true,
-		.packed_with = offsetof(struct event, run)),
-	FIXED(HASH, event, digest),
-	FIXED(HASH, event, hash),
+	COLUMN(TEXT, event, data, PACKED, .packed_with = offsetof(struct event, run)),
+	COLUMN(HASH, event, digest, 0),
+	COLUMN(HASH, event, hash, 0),
 };
 
 /* An UPDATE has the key, the version it was decided on, and what changes. */
@@ -377,6 +378,169 @@ _Static_assert(sizeof(session_columns) / sizeof(session_columns[0]) + 1 <= ARGS_
 	"sessions have more columns than a call has parameters");
 _Static_assert(sizeof(delivery_columns) / sizeof(delivery_columns[0]) + 1 <= ARGS_MAX,
 	"deliveries have more columns than a call has parameters");
+
+/* What a turn changes is written by itself: no index has any of it. */
+static const struct column run_columns[] = {
+	COLUMN(INT, run, ws, 0),
+	COLUMN(TEXT, run, id, 0),
+	COLUMN(TEXT, run, session, 0),
+	COLUMN(TEXT, run, parent, 0),
+	COLUMN(TEXT, run, call, 0),
+	COLUMN(TEXT, run, label, 0),
+	COLUMN(TEXT, run, agent, 0),
+	COLUMN(TEXT, run, config, CHANGES | SELDOM),
+	WORD(run, status, run_status_words, CHANGES | SELDOM),
+	COLUMN(INT, run, turn, CHANGES),
+	COLUMN(INT, run, attempt, CHANGES | SELDOM),
+	COLUMN(TEXT, run, waits_for, CHANGES | LATER | SELDOM),
+	COLUMN(INT, run, wake_ms, CHANGES | SELDOM),
+	COLUMN_AS("lease_ms", INT, run, lease.until_ms, CHANGES | SELDOM),
+	COLUMN_AS("lease_by", TEXT, run, lease.by, CHANGES | SELDOM),
+	COLUMN(TEXT, run, owner, 0),
+	COLUMN(TEXT, run, provider, CHANGES | SELDOM),
+	COLUMN(TEXT, run, model, CHANGES | SELDOM),
+	COLUMN(TEXT, run, progress, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, run, report, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, run, error, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, run, recovery, CHANGES | LATER | SELDOM),
+	COLUMN(TEXT, run, limits, CHANGES | SELDOM),
+	COLUMN(TEXT, run, message, CHANGES | LATER),
+	COLUMN(TEXT, run, first, 0),
+	COLUMN(INT, run, said, CHANGES),
+	COLUMN(TEXT, run, language, 0),
+	COLUMN_AS("input", INT, run, usage.input, CHANGES),
+	COLUMN_AS("cache_read", INT, run, usage.cache_read, CHANGES),
+	COLUMN_AS("cache_write", INT, run, usage.cache_write, CHANGES),
+	COLUMN_AS("cache_write_1h", INT, run, usage.cache_write_1h, CHANGES),
+	COLUMN_AS("output", INT, run, usage.output, CHANGES),
+	COLUMN_AS("reasoning", INT, run, usage.reasoning, CHANGES),
+	COLUMN(INT, run, cost, CHANGES | LATER),
+	COLUMN(BOOL, run, priced, CHANGES | LATER),
+	COLUMN(BOOL, run, partial, CHANGES | LATER),
+	COLUMN(INT, run, tree_tokens, CHANGES | LATER),
+	COLUMN(INT, run, tree_cost, CHANGES | LATER),
+	COLUMN(INT, run, tree_ms, CHANGES | LATER),
+	COLUMN(INT, run, context_tokens, CHANGES | LATER),
+	COLUMN(INT, run, context_max, CHANGES | SELDOM),
+	COLUMN(INT, run, tools_used, CHANGES | LATER),
+	COLUMN(INT, run, mcp_calls, CHANGES | LATER | SELDOM),
+	COLUMN(INT, run, queued_ms, 0),
+	COLUMN(INT, run, started_ms, CHANGES | SELDOM),
+	COLUMN(INT, run, ended_ms, CHANGES | LATER | SELDOM),
+	COLUMN(INT, run, worked_ms, CHANGES | LATER),
+	COLUMN(INT, run, version, CHANGES),
+};
+
+static const struct column message_columns[] = {
+	COLUMN(INT, run_message, ws, 0),
+	COLUMN(TEXT, run_message, session, 0),
+	COLUMN(TEXT, run_message, id, 0),
+	COLUMN(TEXT, run_message, run, 0),
+	COLUMN(TEXT, run_message, thread, 0),
+	COLUMN(INT, run_message, n, 0),
+	WORD(run_message, role, message_role_words, 0),
+	COLUMN(TEXT, run_message, content, PACKED),
+	COLUMN(TEXT, run_message, kept, PACKED),
+	COLUMN(TEXT, run_message, model, 0),
+	COLUMN_AS("input", INT, run_message, usage.input, 0),
+	COLUMN_AS("cache_read", INT, run_message, usage.cache_read, 0),
+	COLUMN_AS("cache_write", INT, run_message, usage.cache_write, 0),
+	COLUMN_AS("cache_write_1h", INT, run_message, usage.cache_write_1h, 0),
+	COLUMN_AS("output", INT, run_message, usage.output, 0),
+	COLUMN_AS("reasoning", INT, run_message, usage.reasoning, 0),
+	COLUMN(INT, run_message, cost, 0),
+	COLUMN(TEXT, run_message, prices, PACKED),
+	COLUMN(TEXT, run_message, stop, 0),
+	COLUMN(INT, run_message, seen, 0),
+	COLUMN(INT, run_message, created_ms, 0),
+};
+
+static const struct column tool_call_columns[] = {
+	COLUMN(INT, tool_call, ws, 0),
+	COLUMN(TEXT, tool_call, id, 0),
+	COLUMN(TEXT, tool_call, session, 0),
+	COLUMN(TEXT, tool_call, run, 0),
+	COLUMN(TEXT, tool_call, message, 0),
+	COLUMN(INT, tool_call, n, 0),
+	COLUMN(TEXT, tool_call, wire, 0),
+	COLUMN(TEXT, tool_call, name, 0),
+	COLUMN(TEXT, tool_call, arguments, PACKED),
+	COLUMN(TEXT, tool_call, approved_arguments, CHANGES | LATER | PACKED),
+	COLUMN(TEXT, tool_call, category, 0),
+	COLUMN(NUMBER, tool_call, risk, 0),
+	WORD(tool_call, class, call_class_words, 0),
+	COLUMN(TEXT, tool_call, verdict, PACKED),
+	COLUMN(TEXT, tool_call, ask, CHANGES | LATER),
+	COLUMN(TEXT, tool_call, child, CHANGES | LATER),
+	WORD(tool_call, status, call_status_words, CHANGES),
+	COLUMN(TEXT, tool_call, result, CHANGES | LATER | PACKED),
+	COLUMN(TEXT, tool_call, answer, CHANGES | LATER),
+	COLUMN(TEXT, tool_call, error, CHANGES | LATER | PACKED),
+	COLUMN(INT, tool_call, attempts, CHANGES),
+	COLUMN(INT, tool_call, created_ms, 0),
+	COLUMN(INT, tool_call, started_ms, CHANGES),
+	COLUMN(INT, tool_call, ended_ms, CHANGES),
+	COLUMN(INT, tool_call, version, CHANGES),
+};
+
+static const struct column todo_columns[] = {
+	COLUMN(INT, todo, ws, 0),
+	COLUMN(TEXT, todo, id, 0),
+	COLUMN(TEXT, todo, session, 0),
+	COLUMN(TEXT, todo, run, 0),
+	COLUMN(TEXT, todo, name, CHANGES),
+	COLUMN(TEXT, todo, description, CHANGES),
+	WORD(todo, status, task_status_words, CHANGES),
+	COLUMN(INT, todo, priority, CHANGES),
+	COLUMN(INT, todo, created_ms, 0),
+	COLUMN(INT, todo, updated_ms, CHANGES),
+	COLUMN(INT, todo, version, CHANGES),
+};
+
+static const struct column memory_columns[] = {
+	COLUMN(INT, memory, ws, 0),
+	COLUMN(TEXT, memory, id, 0),
+	WORD(memory, scope, memory_scope_words, 0),
+	COLUMN(TEXT, memory, agent, 0),
+	COLUMN(TEXT, memory, session, 0),
+	COLUMN(TEXT, memory, text, 0),
+	COLUMN(TEXT, memory, tags, 0),
+	COLUMN(TEXT, memory, search, 0),
+	COLUMN(INT, memory, created_ms, 0),
+};
+
+_Static_assert(LEN(run_columns) + 1 <= ARGS_MAX,
+	"runs have more columns than a call has parameters");
+
+static const struct column agent_columns[] = {
+	COLUMN(INT, agent_record, ws, 0),
+	COLUMN(TEXT, agent_record, id, 0),
+	COLUMN(TEXT, agent_record, name, 0),
+	COLUMN(TEXT, agent_record, body, CHANGES),
+	COLUMN(INT, agent_record, created_ms, 0),
+	COLUMN(INT, agent_record, changed_ms, CHANGES),
+	COLUMN(INT, agent_record, version, CHANGES),
+};
+
+static const struct column provider_columns[] = {
+	COLUMN(INT, provider_record, ws, 0),
+	COLUMN(TEXT, provider_record, id, 0),
+	COLUMN(TEXT, provider_record, name, 0),
+	COLUMN(TEXT, provider_record, body, CHANGES),
+	COLUMN(TEXT, provider_record, sealed, CHANGES),
+	COLUMN(TEXT, provider_record, last4, CHANGES),
+	COLUMN(INT, provider_record, created_ms, 0),
+	COLUMN(INT, provider_record, changed_ms, CHANGES),
+	COLUMN(INT, provider_record, version, CHANGES),
+};
+
+static const struct column price_columns[] = {
+	COLUMN(INT, price_record, ws, 0),
+	COLUMN(TEXT, price_record, model, 0),
+	COLUMN(TEXT, price_record, body, CHANGES),
+	COLUMN(INT, price_record, changed_ms, CHANGES),
+	COLUMN(INT, price_record, version, CHANGES),
+};
 
 #define TABLE(name, of, list)                                                            \
 	.table = name, .size = sizeof(struct of), .columns = list,                       \
@@ -442,227 +606,28 @@ const struct record records[RECORD_COUNT] = {
 		.keys_len = 2, .name = 1,
 		.version_at = offsetof(struct delivery, version),
 		.session_at = offsetof(struct delivery, session), .of_asks = true },
-	[RECORD_RUNS] = { .table = "runs",
-		.size = sizeof(struct run),
-		.columns = run_columns,
-		.columns_len = RUN_COLUMNS,
-		.stored_len = RUN_COLUMNS,
-		.keys_len = 2,
-		.name = 1,
+	[RECORD_RUNS] = { TABLE("runs", run, run_columns), .keys_len = 2, .name = 1,
 		.version_at = offsetof(struct run, version),
 		.session_at = offsetof(struct run, session) },
-	[RECORD_MESSAGES] = { .table = "messages",
-		.size = sizeof(struct run_message),
-		.columns = message_columns,
-		.columns_len = MESSAGE_COLUMNS,
-		.stored_len = MESSAGE_COLUMNS,
-		.keys_len = 3,
-		.name = 2,
+	[RECORD_MESSAGES] = { TABLE("messages", run_message, message_columns),
+		.keys_len = 3, .name = 2,
 		.session_at = offsetof(struct run_message, session) },
-	[RECORD_TOOL_CALLS] = { .table = "tool_calls",
-		.size = sizeof(struct tool_call),
-		.columns = tool_call_columns,
-		.columns_len = TOOL_CALL_COLUMNS,
-		.stored_len = TOOL_CALL_COLUMNS,
-		.keys_len = 2,
-		.name = 1,
+	[RECORD_TOOL_CALLS] = { TABLE("tool_calls", tool_call, tool_call_columns),
+		.keys_len = 2, .name = 1,
 		.version_at = offsetof(struct tool_call, version),
 		.session_at = offsetof(struct tool_call, session) },
-	[RECORD_TASKS] = { .table = "tasks",
-		.size = sizeof(struct todo),
-		.columns = todo_columns,
-		.columns_len = TODO_COLUMNS,
-		.stored_len = TODO_COLUMNS,
-		.keys_len = 2,
-		.name = 1,
+	[RECORD_TASKS] = { TABLE("tasks", todo, todo_columns), .keys_len = 2, .name = 1,
 		.version_at = offsetof(struct todo, version),
 		.session_at = offsetof(struct todo, session) },
-	[RECORD_MEMORIES] = { .table = "memories",
-		.size = sizeof(struct memory),
-		.columns = memory_columns,
-		.columns_len = MEMORY_COLUMNS,
-		.stored_len = MEMORY_COLUMNS,
-		.keys_len = 2,
-		.name = 1,
-		.session_at = offsetof(struct memory, session) },
-	[RECORD_AGENTS] = { .table = "agents",
-		.size = sizeof(struct agent_record),
-		.columns = agent_columns,
-		.columns_len = AGENT_COLUMNS,
-		.stored_len = AGENT_COLUMNS,
-		.keys_len = 2,
-		.name = 1,
-		.version_at = offsetof(struct agent_record, version) },
-	[RECORD_PROVIDERS] = { .table = "providers",
-		.size = sizeof(struct provider_record),
-		.columns = provider_columns,
-		.columns_len = PROVIDER_COLUMNS,
-		.stored_len = PROVIDER_COLUMNS,
-		.keys_len = 2,
-		.name = 1,
+	[RECORD_MEMORIES] = { TABLE("memories", memory, memory_columns), .keys_len = 2,
+		.name = 1, .session_at = offsetof(struct memory, session) },
+	[RECORD_AGENTS] = { TABLE("agents", agent_record, agent_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct agent_record, version) },
+	[RECORD_PROVIDERS] = { TABLE("providers", provider_record, provider_columns),
+		.keys_len = 2, .name = 1,
 		.version_at = offsetof(struct provider_record, version) },
-	[RECORD_PRICES] = { .table = "prices",
-		.size = sizeof(struct price_record),
-		.columns = price_columns,
-		.columns_len = PRICE_COLUMNS,
-		.stored_len = PRICE_COLUMNS,
-		.keys_len = 2,
-		.name = -1,
-		.version_at = offsetof(struct price_record, version) },
+	[RECORD_PRICES] = { TABLE("prices", price_record, price_columns), .keys_len = 2,
+		.name = -1, .version_at = offsetof(struct price_record, version) },
 	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 1,
 		.name = -1 },
 };
-
-/* ---- values ---- */
-
-int record_changing(const struct record *r)
-{
-	int n = 0;
-
-	for (int i = 0; i < r->columns_len; i++)
-		n += r->columns[i].changes;
-	return n;
-}
-
-static bool val_same(const struct val *a, const struct val *b)
-{
-	return a->integer == b->integer && a->text.len == b->text.len &&
-	       (a->text.at == b->text.at || str_eq(a->text, b->text));
-}
-
-bool record_seldom_differs(const struct record *r, const void *a, const void *b)
-{
-	for (int i = 0; i < r->stored_len; i++)
-		if (r->columns[i].seldom) {
-			struct val left = record_val(&r->columns[i], a),
-				   right = record_val(&r->columns[i], b);
-
-			if (!val_same(&left, &right)) return true;
-		}
-	return false;
-}
-
-struct str record_key_name(
-	const struct record *r, const struct val *key, struct arena *arena)
-{
-	struct buf b = { .max = 65536 };
-
-	if (r->name >= 0) return key[r->name].text;
-	for (int i = 0; i < r->keys_len; i++) {
-		/* The length comes first: texts may hold any byte. */
-		if (key[i].type == VAL_INT) {
-			buf_print(&b, "%lld/", (long long)key[i].integer);
-		} else {
-			buf_print(&b, "%zu:", key[i].text.len);
-			buf_add(&b, key[i].text);
-		}
-	}
-	return buf_keep_done(&b, arena);
-}
-
-struct str record_name(const struct record *r, const void *record, struct arena *arena)
-{
-	struct val key[RECORD_KEYS_MAX];
-
-	for (int i = 0; i < r->keys_len; i++)
-		key[i] = record_val(&r->columns[i], record);
-	return record_key_name(r, key, arena);
-}
-
-int64_t record_version(const struct record *r, const void *record)
-{
-	return r->version_at ? *(const int64_t *)(const void *)((const char *)record +
-								r->version_at)
-			     : 1;
-}
-
-void record_set_version(const struct record *r, void *record, int64_t version)
-{
-	if (r->version_at) *(int64_t *)(void *)((char *)record + r->version_at) = version;
-}
-
-/* ---- records from result rows ---- */
-
-static enum err column_unknown(const char *what, struct str value, struct fault *why)
-{
-	return fail(why, ERR_INTERNAL, "the store holds an unknown %s \"%.*s\"", what,
-		STR_ARGS(value));
-}
-
-struct val column_pack(const struct column *c, struct val value, struct packer *packer,
-	struct arena *arena)
-{
-	struct str bytes;
-
-	return c->packed && packer && packer_pack(packer, value.text, arena, &bytes)
-		       ? val_bytes(bytes.at, bytes.len)
-		       : value;
-}
-
-enum err column_text(const struct column *c, const struct row *row, int i,
-	struct arena *arena, struct str *out, struct fault *why)
-{
-	struct str stored = row_text(row, i);
-
-	if (!c->packed || !row_packed(row, i)) {
-		*out = arena_str(arena, stored);
-		return OK;
-	}
-	if (packer_unpack(row->db->packer, stored, arena, out)) return OK;
-	return arena->failed
-		       ? fail(why, ERR_MEMORY, "out of memory")
-		       : fail(why, ERR_INTERNAL,
-				 "the store holds a %s that cannot be unpacked", c->name);
-}
-
-static enum err column_read(const struct column *c, const struct row *row, int i,
-	struct arena *arena, void *at, struct fault *why)
-{
-	struct str text;
-
-	switch (c->type) {
-	case COLUMN_INT: *(int64_t *)at = row_int(row, i); return OK;
-	case COLUMN_BOOL: *(bool *)at = row_int(row, i) != 0; return OK;
-	case COLUMN_NUMBER: *(int *)at = (int)row_int(row, i); return OK;
-	case COLUMN_TEXT: return column_text(c, row, i, arena, at, why);
-	case COLUMN_BYTES:
-		*(struct str *)at = arena_str(arena, row_text(row, i));
-		return OK;
-	case COLUMN_HASH:
-		text = row_text(row, i);
-		if (text.len != SHA256_SIZE)
-			return fail(why, ERR_INTERNAL,
-				"the store holds a %s of %zu bytes", c->name, text.len);
-		memcpy(at, text.at, SHA256_SIZE);
-		return OK;
-	case COLUMN_WORD:
-		text = row_text(row, i);
-		return c->words->read(text, at)
-			       ? OK
-			       : column_unknown(c->words->what, text, why);
-	case COLUMN_EVENT_TYPE:
-		text = row_text(row, i);
-		*(const char **)at = event_type_find(text);
-		return *(const char **)at ? OK : column_unknown("event type", text, why);
-	}
-	return OK;
-}
-
-enum err record_read(const struct record *r, const struct row *row, struct arena *arena,
-	void *out, struct fault *why)
-{
-	union any_record record;
-
-	assert(r->size <= sizeof record);
-	memset(&record, 0, r->size);
-	for (int i = 0; i < r->columns_len; i++) {
-		const struct column *c = &r->columns[i];
-		enum err e =
-			column_read(c, row, i, arena, (char *)&record + c->offset, why);
-
-		if (e) return e;
-	}
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	memcpy(out, &record, r->size);
-	return OK;
-}

@@ -43,14 +43,18 @@ struct column_words {
 	bool (*read)(struct str name, int *out);
 };
 
+enum column_flags {
+	CHANGES = 1, /* an UPDATE writes it */
+	LATER = 2,   /* empty, or 0, in nearly every record that is made */
+	SELDOM = 4,  /* the same in nearly every one that changes */
+	PACKED = 8,  /* a text that may be long, and that no statement looks into */
+};
+
 struct column {
 	const char *name;
 	enum column_type type;
 	size_t offset;
-	bool changes; /* an UPDATE writes it */
-	bool later;   /* empty, or 0, in nearly every record that is made */
-	bool seldom;  /* and in nearly every one that changes */
-	bool packed;  /* a text that may be long, and that no statement looks into */
+	unsigned flags; /* enum column_flags */
 	/* Offset of another text: if that one is empty, this one is not packed. 0: always
 	 * packed. */
 	size_t packed_with;
@@ -111,21 +115,6 @@ struct record {
 
 extern const struct record records[RECORD_COUNT];
 
-/* Of runs, in record_runs.c. */
-enum {
-	RUN_COLUMNS = 48,
-	MESSAGE_COLUMNS = 21,
-	TOOL_CALL_COLUMNS = 25,
-	TODO_COLUMNS = 11,
-	MEMORY_COLUMNS = 9
-};
-extern const struct column run_columns[RUN_COLUMNS], message_columns[MESSAGE_COLUMNS],
-	tool_call_columns[TOOL_CALL_COLUMNS], todo_columns[TODO_COLUMNS],
-	memory_columns[MEMORY_COLUMNS];
-/* Of agents, in record_agents.c. */
-enum { AGENT_COLUMNS = 7, PROVIDER_COLUMNS = 9, PRICE_COLUMNS = 5 };
-extern const struct column agent_columns[AGENT_COLUMNS],
-	provider_columns[PROVIDER_COLUMNS], price_columns[PRICE_COLUMNS];
 _Static_assert(SQL_COUNT == SQL_RECORDS + (int)RECORD_COUNT * (int)RECORD_SQLS,
 	"sql.h counts the statements of all records");
 

@@ -89,7 +89,7 @@ static void add_new_write(struct buf *b, const struct record *r)
 		const struct column *c = &r->columns[i];
 
 		buf_add_text(b, i ? ", " : "");
-		if (!c->later)
+		if (!(c->flags & LATER))
 			buf_print(b, "$%d", arg++);
 		else
 			buf_add_text(b, c->type == COLUMN_TEXT ? "''" : "0");
@@ -104,7 +104,8 @@ static void changes_write(struct buf *b, const struct record *r, bool seldom)
 
 	buf_print(b, "UPDATE %s SET ", r->table);
 	for (int i = 0; i < r->columns_len; i++)
-		if (r->columns[i].changes && (seldom || !r->columns[i].seldom)) {
+		if ((r->columns[i].flags & CHANGES) &&
+			(seldom || !(r->columns[i].flags & SELDOM))) {
 			buf_print(b, "%s%s = $%d", arg > r->keys_len + 2 ? ", " : "",
 				r->columns[i].name, arg);
 			arg++;

@@ -60,7 +60,7 @@ static inline void put_stored(const struct calls *c, const struct column *column
 		(const void *)((const char *)record + column->packed_with);
 
 	record_put_val(column, record, out);
-	if (column->packed && (!column->packed_with || with->len))
+	if ((column->flags & PACKED) && (!column->packed_with || with->len))
 		pack_val(c, column, out);
 }
 
@@ -68,7 +68,8 @@ static inline void put_stored(const struct calls *c, const struct column *column
 static bool is_usual_new(const struct record *r, const void *record)
 {
 	for (int i = 0; i < r->stored_len; i++)
-		if (r->columns[i].later && !record_lacks(&r->columns[i], record))
+		if ((r->columns[i].flags & LATER) &&
+			!record_lacks(&r->columns[i], record))
 			return false;
 	return true;
 }
@@ -83,7 +84,7 @@ static void add_record(struct calls *c, enum record_id id, const void *record)
 
 	if (!call) return;
 	for (int i = 0; i < r->stored_len; i++)
-		if (!usual || !r->columns[i].later)
+		if (!usual || !(r->columns[i].flags & LATER))
 			put_stored(c, &r->columns[i], record, args++);
 	call->args_len = (int)(args - call->args);
 }
@@ -111,7 +112,8 @@ static void update_row(struct calls *c, const struct row_copy *row)
 	call->must_change = true;
 	args = key_put(args, row);
 	for (int i = 0; i < r->columns_len; i++)
-		if (r->columns[i].changes && (all || !r->columns[i].seldom))
+		if ((r->columns[i].flags & CHANGES) &&
+			(all || !(r->columns[i].flags & SELDOM)))
 			put_stored(c, &r->columns[i], now, args++);
 	call->args_len = (int)(args - call->args);
 }

@@ -131,7 +131,7 @@ static int64_t ask_overtaken(struct db *on, const struct ask *a, int64_t version
 	args[2] = val_int(version);
 	call.args_len = 3;
 	for (int i = 0; i < r->columns_len; i++)
-		if (r->columns[i].changes)
+		if (r->columns[i].flags & CHANGES)
 			args[call.args_len++] = record_val(&r->columns[i], &other);
 	assert_int_equal(db_run(on, &call, 1, NULL), OK);
 	return call.changed;

@@ -156,7 +156,7 @@ static void column_fill(const struct record *r, int i, int salt, void *record)
 static void columns_fill(const struct record *r, int salt, bool all, void *record)
 {
 	for (int i = 0; i < r->stored_len; i++)
-		if (all || (r->columns[i].changes &&
+		if (all || ((r->columns[i].flags & CHANGES) &&
 				   strcmp(r->columns[i].name, "version") != 0))
 			column_fill(r, i, salt, record);
 }
