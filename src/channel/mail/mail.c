@@ -63,8 +63,8 @@ static const char *how_of(const struct question *q)
 /* What may be done with an approval by a reply from here. */
 static const char *how_of_approval(const struct mailing *m)
 {
-	const struct channel_limit limit = { .approve = (enum risk)m->set->mail_approve,
-		.room = CHANNEL_ROOM_MAIL };
+	const struct channel_limit limit =
+		channel_limit_mail(m->set->mail_approve, STR_NONE);
 	const struct delivery_fill *f = &m->c->fill;
 
 	if (!m->set->mail_authserv.len) return "notify.mail.how.page";
@@ -76,7 +76,7 @@ static const char *how_of_approval(const struct mailing *m)
 static struct str how_write(const struct mailing *m)
 {
 	const struct ask_parts *p = &m->c->fill.parts;
-	const struct channel_limit limit = { .room = CHANNEL_ROOM_MAIL };
+	const struct channel_limit limit = channel_limit_mail(RISK_NONE, STR_NONE);
 	bool several = p->questions_len > 1, approval = false, note = false;
 	struct buf out = { .max = 8192 };
 

@@ -67,10 +67,8 @@ static struct str slack_body(struct claimed *c)
 {
 	const struct notify *n = claimed_notify(c);
 	const struct delivery_fill *f = &c->fill;
-	const struct channel_limit limit = { .approve = (enum risk)n->set.slack_approve,
-		.rejects = true,
-		.lasts = true,
-		.room = CHANNEL_ROOM_SLACK };
+	const struct channel_limit limit =
+		channel_limit_slack(n->set.slack_approve, STR_NONE);
 	struct str channel = shown_part(c, "channel"), ts = shown_part(c, "ts");
 	bool asks = f->delivery->purpose == DELIVERY_ASK ||
 		    f->delivery->purpose == DELIVERY_VOTED;

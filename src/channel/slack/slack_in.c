@@ -519,12 +519,7 @@ static void slack_found(struct request *r)
 		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
 		return;
 	}
-	t->limit =
-		(struct channel_limit){ .approve = (enum risk)r->serve->set.slack_approve,
-			.rejects = true,
-			.lasts = true,
-			.room = CHANNEL_ROOM_SLACK,
-			.digest = t->press.digest };
+	t->limit = channel_limit_slack(r->serve->set.slack_approve, t->press.digest);
 	if (t->payload.kind == SLACK_SUBMITTED)
 		slack_put(r, &use_answer,
 			t->press.verb == PRESS_REJECT

@@ -8,6 +8,23 @@ const struct channel_limit channel_limit_push = {
 	.approve = RISK_LOW, .few = true, .room = CHANNEL_ROOM_PUSH
 };
 
+struct channel_limit channel_limit_mail(int approve, struct str digest)
+{
+	return (struct channel_limit){ .approve = (enum risk)approve,
+		.rejects = true,
+		.room = CHANNEL_ROOM_MAIL,
+		.digest = digest };
+}
+
+struct channel_limit channel_limit_slack(int approve, struct str digest)
+{
+	return (struct channel_limit){ .approve = (enum risk)approve,
+		.rejects = true,
+		.lasts = true,
+		.room = CHANNEL_ROOM_SLACK,
+		.digest = digest };
+}
+
 enum risk ask_effective_risk(const struct ask *a)
 {
 	return a->risk == RISK_NONE && a->kind == ASK_APPROVAL ? RISK_MEDIUM : a->risk;

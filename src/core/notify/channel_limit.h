@@ -26,6 +26,9 @@ enum {
 
 /* Of the buttons of a push message. */
 extern const struct channel_limit channel_limit_push;
+/* Of replies by mail, and of what is pressed in Slack; `approve` as the operator set it. */
+struct channel_limit channel_limit_mail(int approve, struct str digest);
+struct channel_limit channel_limit_slack(int approve, struct str digest);
 
 /* The first digits of the operation's digest, without its kind; empty: there is none. */
 enum { ASK_SHORT_DIGEST = 16 };

@@ -294,13 +294,9 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 		[MAIL_MEANS_SKIP] = &use_skip,
 		[MAIL_MEANS_ASK_BACK] = &use_reply,
 	};
-	const struct channel_limit limit = {
-		.approve = (enum risk)in->desk->set.mail_approve,
-		.rejects = true,
-		.room = CHANNEL_ROOM_MAIL,
-		/* Its token names the ask, and what an ask asks for never changes. */
-		.digest = ask_short_digest(&in->ask)
-	};
+	/* Its token names the ask, and what an ask asks for never changes. */
+	const struct channel_limit limit = channel_limit_mail(
+		in->desk->set.mail_approve, ask_short_digest(&in->ask));
 	struct task *t = task_as_person(in);
 	struct fault refused = { 0 };
 	bool voted = false;
