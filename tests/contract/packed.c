@@ -217,6 +217,5 @@ int main(void)
 		CLOCK_TEST(every_packed_text_that_is_damaged_is_named),
 	};
 
-	setenv("PARLEY_TEST_TOOLS", "1", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

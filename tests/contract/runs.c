@@ -559,6 +559,5 @@ int main(void)
 		CLOCK_TEST(what_is_over_is_kept_as_long_as_the_policy_says),
 	};
 
-	setenv("PARLEY_TEST_TOOLS", "1", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

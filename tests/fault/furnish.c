@@ -207,7 +207,6 @@ static void furnish_runs(struct rig *r)
 	char run[ID_SIZE];
 	struct held h;
 
-	setenv("PARLEY_TEST_TOOLS", "1", 1);
 	assert_true(run_rig_prepare(r));
 	must(run_rig_start(r, "boss", run).err);
 	h = claimed(r);

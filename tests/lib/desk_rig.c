@@ -72,7 +72,7 @@ static bool rig_desk(struct rig *r)
 		.resumers = str_of(r->options.resumers),
 		.db = &r->db,
 		.alone = r->options.alone,
-		.test_tools = getenv("PARLEY_TEST_TOOLS"),
+		.test_tools = true,
 		.seed = r->options.seed,
 		.one_writer = r->options.one_writer
 	};

@@ -8,7 +8,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const int64_t epoch_ms = INT64_C(1800000000000);
 
@@ -148,7 +147,7 @@ static struct desk *desk_make(uint64_t seed, bool weak_sync)
 		.url = STR("http://sim"),
 		.db = &db,
 		.alone = true,
-		.test_tools = getenv("PARLEY_TEST_TOOLS"),
+		.test_tools = true,
 		.seed = seed };
 
 	return desk_open(&set, NULL);

@@ -496,7 +496,6 @@ int main(int argc, char **argv)
 
 	if (argc > 3) from = strtoull(argv[3], NULL, 10);
 	if (getenv("PARLEY_LONG")) count *= 20;
-	setenv("PARLEY_TEST_TOOLS", "1", 1);
 	for (uint64_t i = 0; i < count; i++)
 		if (!history(from + i)) return 1;
 	printf("%" PRIu64 " histories of runs\n", count);

@@ -190,6 +190,7 @@ static void question_answer(struct answering *a, const struct question *q)
 	case Q_CHOICE:
 	case Q_CHOICES: choice_answer(a, q); break;
 	case Q_APPROVAL: approval_answer(a); break;
+	case QUESTION_TYPES: break;
 	}
 	if (q->note && q->type != Q_APPROVAL &&
 		(q->note_required || generator_seldom(a->generator))) {
