@@ -110,7 +110,7 @@ static void sessions_try(const struct json *body, struct arena *arena)
 	why = (struct fault){ 0 };
 	outcome_check(session_patch_read(body, &patch, &why), &why);
 	why = (struct fault){ 0 };
-	outcome_check(progress_read(body, arena, &kept, &why), &why);
+	outcome_check(session_progress_read(body, arena, &kept, &why), &why);
 	why = (struct fault){ 0 };
 	outcome_check(note_read(body, "reason", REASON_MAX, false, &kept, &why), &why);
 }

@@ -295,7 +295,7 @@ static enum err server_listen(struct server *sv, int *port, struct fault *why)
 		if (socket_open(sv, str_trim(one), why)) return why->err;
 		if (*port <= 0) *port = p;
 	}
-	return serve_listen(sv->serve, local_admin_address(set->data, &sv->cli->arena),
+	return serve_listen(sv->serve, admin_local_address(set->data, &sv->cli->arena),
 		       true, why) < 0
 		       ? why->err
 		       : OK;

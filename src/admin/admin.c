@@ -60,7 +60,7 @@ enum err folder_make(struct str path, struct fault *why)
 	return OK;
 }
 
-struct str local_admin_address(struct str data, struct arena *arena)
+struct str admin_local_address(struct str data, struct arena *arena)
 {
 	struct str address = arena_print(arena, "unix:%.*s/parley.sock", STR_ARGS(data));
 	int fd;
@@ -77,7 +77,7 @@ static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
 	struct client_setup setup = { .stop_fd = -1 };
 	struct arena arena = { 0 };
 
-	setup.url = local_admin_address(data, &arena);
+	setup.url = admin_local_address(data, &arena);
 	setup.via = STR("cli");
 	setup.workspace = str_of(a->workspace);
 	a->client = client_new(&setup, why);
@@ -90,7 +90,7 @@ static bool server_listens(struct str data)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct arena arena = { 0 };
-	struct str address = local_admin_address(data, &arena);
+	struct str address = admin_local_address(data, &arena);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	bool listens = false;
 

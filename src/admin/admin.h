@@ -28,7 +28,7 @@ enum err admin_do(struct admin *, const char *method, struct str path, struct st
 
 /* "unix:…/parley.sock" of a data directory. A path too long for a socket's address goes
  * by way of an open handle on the folder, which stays open. */
-struct str local_admin_address(struct str data, struct arena *);
+struct str admin_local_address(struct str data, struct arena *);
 
 /* Directory with mode 0700, its parents with the usual one. */
 enum err folder_make(struct str path, struct fault *why);

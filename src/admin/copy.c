@@ -303,7 +303,7 @@ static enum err target_open(struct copy *c, struct str url, struct fault *why)
 	return e ? e : db_begin(c->to, why);
 }
 
-enum err store_copy(struct str from, struct str to, progress_fn *progress, void *ctx,
+enum err copy_store(struct str from, struct str to, progress_fn *progress, void *ctx,
 	struct copy_report *report, struct fault *why)
 {
 	struct copy c = {

@@ -13,7 +13,7 @@ struct copy_report {
 
 /* The target must be empty, or a copy of the source already; ERR_CONFLICT otherwise. It
  * gets everything or nothing. ERR_BUSY: a server has one of the files. */
-enum err store_copy(struct str from, struct str to, progress_fn *, void *ctx,
+enum err copy_store(struct str from, struct str to, progress_fn *, void *ctx,
 	struct copy_report *, struct fault *why);
 
 #endif

@@ -74,7 +74,7 @@ static bool has_log(const char *path)
 	return stat(log, &st) == 0 && st.st_size > 0;
 }
 
-bool store_missing(struct str url)
+bool inspect_missing(struct str url)
 {
 	char path[PATH_SIZE];
 	struct stat st;
@@ -158,12 +158,12 @@ static enum err inspected_open(struct inspected *in, struct str url, struct faul
 	return e;
 }
 
-enum err store_try(struct str url, struct fault *why)
+enum err inspect_try(struct str url, struct fault *why)
 {
 	struct inspected in;
 	enum err e;
 
-	if (store_missing(url))
+	if (inspect_missing(url))
 		return fail(why, ERR_NOT_FOUND, "there is no store at %.*s",
 			STR_ARGS(str_from(url, 7)));
 	e = inspected_open(&in, url, why);
@@ -201,7 +201,7 @@ static enum err inspected_check(struct inspected *in, struct str url,
 	return e;
 }
 
-enum err store_check(struct str url, progress_fn *progress, void *ctx,
+enum err inspect_check(struct str url, progress_fn *progress, void *ctx,
 	struct arena *arena, struct str *report, struct fault *why)
 {
 	struct inspected in;
@@ -288,7 +288,7 @@ static enum err partial_check(struct backup *b, struct fault *why)
 	const struct json *json = NULL;
 	enum err e = url.len ? OK : fail(why, ERR_MEMORY, "out of memory");
 
-	if (!e) e = store_check(url, NULL, NULL, &arena, &report, why);
+	if (!e) e = inspect_check(url, NULL, NULL, &arena, &report, why);
 	if (!e) e = json_read(report, NULL, &arena, &json, why);
 	if (!e && !json_is(json_get(json, "ok"), JSON_TRUE))
 		e = fail(why, ERR_UNAVAILABLE, "the backup is not sound: %.*s",
@@ -331,7 +331,7 @@ static enum err backup_write(struct backup *b, struct str url, progress_fn *prog
 	return e;
 }
 
-enum err store_backup(struct str url, struct str path, progress_fn *progress, void *ctx,
+enum err inspect_backup(struct str url, struct str path, progress_fn *progress, void *ctx,
 	struct fault *why)
 {
 	struct backup b = { .fd = -1 };

@@ -8,18 +8,18 @@
 #include "base/progress.h"
 
 /* A store that is a file and not there, or empty, yet. */
-bool store_missing(struct str url);
+bool inspect_missing(struct str url);
 /* It is there and can be opened for reading. ERR_NOT_FOUND: there is none. */
-enum err store_try(struct str url, struct fault *why);
+enum err inspect_try(struct str url, struct fault *why);
 
 /* The report as JSON, in the arena. A file that is not a store, or of another schema, is a
  * finding, not an error. An error: the file could not be read. */
-enum err store_check(struct str url, progress_fn *, void *ctx, struct arena *,
+enum err inspect_check(struct str url, progress_fn *, void *ctx, struct arena *,
 	struct str *report, struct fault *why);
 
 /* Into a new file: written beside it, synced, checked, and only then given its name.
  * ERR_CONFLICT: there is something of that name. */
-enum err store_backup(
+enum err inspect_backup(
 	struct str url, struct str path, progress_fn *, void *ctx, struct fault *why);
 
 #endif

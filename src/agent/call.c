@@ -47,7 +47,7 @@ static void call_run(const struct run_do *c, struct str arguments, struct arena 
 		}
 }
 
-bool calls_run(struct worker *w, const struct run_work *work, struct run_work *next)
+bool call_run_all(struct worker *w, const struct run_work *work, struct run_work *next)
 {
 	struct arena arena = { 0 };
 	struct run_outcome *outcomes =

@@ -97,7 +97,7 @@ struct runner {
  * not ours any more, or the server stops. */
 bool turn_run(struct worker *, const struct run_work *, struct run_work *next);
 /* call.c: the calls of a turn that are run outside of the store. */
-bool calls_run(struct worker *, const struct run_work *, struct run_work *next);
+bool call_run_all(struct worker *, const struct run_work *, struct run_work *next);
 
 /* transcript.c: takes the messages that a work brings, and before a model call reads those that are
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of

@@ -8,7 +8,8 @@
  * 4. A run that is queued here while a thread is idle is claimed in the very commit that queues
  *    it, and handed to that thread by whoever commits. The dispatcher claims everything else.
  * 5. Such a thread begins while that commit is written and synced: it makes its request and
- *    connects. It sends nothing and tells nobody before the commit is durable (worker_kept). */
+ *    connects. It sends nothing and tells nobody before the commit is durable (worker_kept).
+ * Prefix: worker_. */
 #include "agent/inner.h"
 
 #include "base/clock.h"
@@ -132,8 +133,9 @@ static bool worker_go(struct worker *w)
 		w->known.access = work.step == RUN_STEP_MODEL ? &work.access : NULL;
 		next = (struct run_work){ .key = work.key };
 		if (ours)
-			ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
-							   : calls_run(w, &work, &next);
+			ours = work.step == RUN_STEP_MODEL
+				       ? turn_run(w, &work, &next)
+				       : call_run_all(w, &work, &next);
 		ours = worker_kept(w) && ours;
 		if (w->from) claimed_drop(w->from);
 		w->from = NULL;

@@ -1,4 +1,5 @@
-/* clock.h - what time it is, which tests can set; and times as text. */
+/* clock.h - what time it is, which tests can set; and times as text.
+ * Prefixes: time_, duration_. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

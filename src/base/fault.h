@@ -1,4 +1,5 @@
-/* fault.h - what went wrong: a small enum, and a sentence on the caller's stack. */
+/* fault.h - what went wrong: a small enum, and a sentence on the caller's stack.
+ * Prefixes: fail_, err_. */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
 

@@ -1,4 +1,5 @@
-/* hash.h - SHA-256, HMAC, constant-time compare, hex, base64 and base64url. */
+/* hash.h - SHA-256, HMAC, constant-time compare, hex, base64 and base64url.
+ * Prefixes: sha256_, hmac_, hex_, base64_, base64url_. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

@@ -1,4 +1,5 @@
-/* id.h - opaque, sortable ids: a prefix, '_' and 26 lowercase base-32 characters. */
+/* id.h - opaque, sortable ids: a prefix, '_' and 26 lowercase base-32 characters.
+ * Prefix: random_. */
 #ifndef BASE_ID_H
 #define BASE_ID_H
 

@@ -1,4 +1,4 @@
-/* json_write.c - JSON text: from a tree, and piece by piece. */
+/* json_write.c - JSON text: from a tree, and piece by piece. Prefix: jw_. */
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/real.h"

@@ -1,4 +1,4 @@
-/* keep.h - what was written into a buffer, kept in an arena. */
+/* keep.h - what was written into a buffer, kept in an arena. Prefix: buf_. */
 #ifndef BASE_KEEP_H
 #define BASE_KEEP_H
 

@@ -1,6 +1,7 @@
 /* resumer.c - the channel of resumers: commands of the operator that start a stopped agent again,
  * run with what its session brings, never through a shell, without a way to what only people
- * and the server may reach. Other commands are run the same way (command.c, verifier.c). */
+ * and the server may reach. Other commands are run the same way (command.c, verifier.c).
+ * Prefixes: program_, programs_. */
 #include "channel/inner.h"
 #include "core/policy/verifier.h"
 

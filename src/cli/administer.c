@@ -23,7 +23,7 @@ static bool elsewhere_meant(struct cli *cli)
 	return env_of("PARLEY_URL") && env_of("PARLEY_TOKEN") && !cli_has(cli, "data") &&
 	       !cli_has(cli, "store") && !cli_has(cli, "workspace") &&
 	       !env_of("PARLEY_DATA") && !env_of("PARLEY_STORE") &&
-	       store_missing(cli->settings.store);
+	       inspect_missing(cli->settings.store);
 }
 
 struct str administer_url(struct cli *cli)
@@ -50,7 +50,7 @@ static struct client *elsewhere_open(struct cli *cli, struct fault *why)
 int administer_open(struct cli *cli)
 {
 	struct str file = str_from(cli->settings.store, strlen("sqlite:"));
-	bool fresh = store_missing(cli->settings.store);
+	bool fresh = inspect_missing(cli->settings.store);
 	struct fault why = { 0 };
 
 	if (elsewhere_meant(cli)) {

@@ -1,7 +1,7 @@
 /* flags.h - the words behind a verb: options by tables, and what is left.
  *
  * --name value, --name=value, -x value, -xvalue; `_` may be written for `-` in a name.
- * `--` ends the options. A negative number is a word. */
+ * `--` ends the options. A negative number is a word. Prefix: args_. */
 #ifndef CLI_FLAGS_H
 #define CLI_FLAGS_H
 

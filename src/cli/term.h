@@ -1,5 +1,5 @@
 /* term.h - the terminal: its width and colours, questions to the person at it, and
- * Ctrl-C. */
+ * Ctrl-C. Prefixes: tint_, tty_. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 

@@ -241,8 +241,8 @@ static bool key_take(struct term_dialog *p, const struct key *k, const struct js
 			SAY("cli.dialog.closed", { "id", p->dialog.id });
 		return false;
 	case DIALOG_REPLY: reply_send(p); return false;
-	case DIALOG_EDITOR: line_edit(&p->dialog, p->screen); return false;
-	case DIALOG_ARGUMENTS: arguments_edit(&p->dialog, p->screen); return false;
+	case DIALOG_EDITOR: editor_line(&p->dialog, p->screen); return false;
+	case DIALOG_ARGUMENTS: editor_arguments(&p->dialog, p->screen); return false;
 	case DIALOG_LONGER: limits_read(p); return false;
 	case DIALOG_TRY: rule_try(p); return false;
 	case DIALOG_CLAIM: side_send(p, "/claim", STR("{}")); return false;

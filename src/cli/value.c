@@ -12,7 +12,7 @@ static bool word_among(struct str word, const char *const *words)
 	return false;
 }
 
-bool yes_no_read(struct str word, bool *out)
+bool value_yes_no(struct str word, bool *out)
 {
 	static const char *const yes[] = { "yes", "y", "true", "oui", "o", "1", NULL };
 	static const char *const no[] = { "no", "n", "false", "non", "0", NULL };
@@ -33,7 +33,7 @@ static bool decision_read(struct str word, bool *out)
 	word = str_trim(word);
 	if (word_among(word, yes)) return *out = true, true;
 	if (word_among(word, no)) return *out = false, true;
-	return yes_no_read(word, out);
+	return value_yes_no(word, out);
 }
 
 static bool same_folded(struct str a, struct str b)
@@ -186,7 +186,7 @@ static enum err decision_write(const struct question *q, const struct spoken *sa
 	bool yes;
 
 	if (!question_decides(q)) {
-		if (!yes_no_read(word, &yes))
+		if (!value_yes_no(word, &yes))
 			return wrong("cli.value.boolean", word, q, arena, why);
 		jw_put_bool(w, "value", yes);
 		return OK;

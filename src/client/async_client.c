@@ -90,7 +90,7 @@ static bool parcel_arrived(struct parcel *p)
 	struct fault why = { 0 };
 	struct api_reply reply;
 	enum err err = transfer_result(p->on_way, &arena, &reply, &why);
-	int64_t pause = backoff_ms(++p->tries), now = clock_mono_ms();
+	int64_t pause = transfer_backoff_ms(++p->tries), now = clock_mono_ms();
 	bool again = err != OK && err != ERR_MEMORY && reply_passing(&reply);
 
 	p->on_way = transfer_free(p->on_way);

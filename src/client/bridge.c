@@ -291,7 +291,7 @@ static void call_lost(struct bridge_call *call, const struct fault *why)
 		return;
 	}
 	away_say(call);
-	call->pause_until = clock_mono_ms() + backoff_ms(++call->tries);
+	call->pause_until = clock_mono_ms() + transfer_backoff_ms(++call->tries);
 }
 
 static struct str text_keep(struct arena *arena, struct buf *text)
@@ -379,7 +379,7 @@ static void greeting_start(struct bridge *b)
 static bool call_insists(struct bridge_call *call, enum err err,
 	const struct api_reply *r, int64_t retry_after_s)
 {
-	int64_t now = clock_mono_ms(), pause = backoff_ms(call->tries + 1);
+	int64_t now = clock_mono_ms(), pause = transfer_backoff_ms(call->tries + 1);
 	bool reached = r->connected || call->tries > 0 || call->sse.id.len > 0;
 	bool listens = call->body.len == 0;
 
@@ -438,7 +438,8 @@ static int64_t legs_turn(struct bridge *b)
 			else if (call_is_tool(call) && now > call->patience_until)
 				call_fail(call, &why);
 			else
-				call->pause_until = now + backoff_ms(++call->tries);
+				call->pause_until =
+					now + transfer_backoff_ms(++call->tries);
 			sleep = 0;
 		} else if (!call->transfer && call->pause_until - now < sleep) {
 			sleep = call->pause_until - now;

@@ -132,7 +132,7 @@ enum err client_insist(struct client *c, const struct api_call *call,
 	for (int n = 1;; n++) {
 		struct fault now = { 0 };
 		enum err err = client_call(c, call, arena, out, &now);
-		int64_t pause = backoff_ms(n);
+		int64_t pause = transfer_backoff_ms(n);
 
 		if (now.retry_after_s * 1000 > pause) pause = now.retry_after_s * 1000;
 		/* A channel that is not configured will not appear by waiting. */

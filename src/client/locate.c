@@ -1,5 +1,5 @@
 /* locate.c - finds the server and the credential for it; reads and writes the login
- * file. */
+ * file. Prefix: login_. */
 #include "client/locate.h"
 
 #include <errno.h>

@@ -91,8 +91,9 @@ static bool stream_closed(struct stream *s, struct fault *why)
 		s->with.trouble(s->with.ctx, &now);
 		s->troubled = true;
 	}
-	int64_t pause = s->tries == 1 && s->sse.retry_ms > 0 ? s->sse.retry_ms
-							     : backoff_ms(s->tries);
+	int64_t pause = s->tries == 1 && s->sse.retry_ms > 0
+				? s->sse.retry_ms
+				: transfer_backoff_ms(s->tries);
 	if (now.retry_after_s * 1000 > pause) pause = now.retry_after_s * 1000;
 	s->pause_until = clock_mono_ms() + pause;
 	return true;

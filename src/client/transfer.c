@@ -277,7 +277,7 @@ enum stirred client_stir(struct client *c, int input_fd, int64_t wait_ms)
 	return STIRRED_NET;
 }
 
-int64_t backoff_ms(int n)
+int64_t transfer_backoff_ms(int n)
 {
 	int64_t most = n >= 6 ? 10000 : (int64_t)250 << n;
 

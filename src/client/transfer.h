@@ -28,6 +28,6 @@ enum stirred { STIRRED_NET, STIRRED_STOP, STIRRED_INPUT };
 enum stirred client_stir(struct client *, int input_fd, int64_t wait_ms);
 /* How long to sleep before try number n, from 1 on: 250 ms doubling to 10 s, with
  * jitter. */
-int64_t backoff_ms(int n);
+int64_t transfer_backoff_ms(int n);
 
 #endif

@@ -47,7 +47,7 @@ struct api_waiter *waiter_free(struct api_waiter *w)
 
 static void lost(struct api_waiter *w, const struct fault *why)
 {
-	int64_t pause = backoff_ms(++w->tries);
+	int64_t pause = transfer_backoff_ms(++w->tries);
 
 	if (why->retry_after_s * 1000 > pause) pause = why->retry_after_s * 1000;
 	w->pause_until = clock_mono_ms() + pause;

@@ -164,7 +164,7 @@ static enum err workspace_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "name", NULL };
 	struct str name;
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	return e ? e : note_read(t->body, "name", 100, true, &name, why);
 }

@@ -382,7 +382,7 @@ static void task_check(struct desk *d, const struct use *use, struct task *t)
 	if (!use->check || t->job.refused) return;
 	if (!use->check(t, &why) && t->job.arena.failed)
 		fail(&why, ERR_MEMORY, "out of memory");
-	if (why.err) job_refuse(&t->job, &why);
+	if (why.err) clerk_job_refuse(&t->job, &why);
 }
 
 static void task_refuse(struct task *t)

@@ -1,4 +1,5 @@
-/* approval.c - operations that are to be approved, and what was decided on them. */
+/* approval.c - operations that are to be approved, and what was decided on them.
+ * Prefix: verdict_. */
 #include "base/keep.h"
 #include "dialect/inner.h"
 

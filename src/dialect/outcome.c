@@ -1,4 +1,4 @@
-/* outcome.c - how an ask came out, as every dialect needs to know it. */
+/* outcome.c - how an ask came out, as every dialect needs to know it. Prefix: said_. */
 #include "base/keep.h"
 #include "dialect/inner.h"
 

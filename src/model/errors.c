@@ -12,7 +12,7 @@ static void message_keep(struct model_reader *r, struct str message)
 {
 	struct buf masked = { .max = ERROR_BODY_MAX };
 
-	text_mask(&masked, str_first(message, ERROR_BODY_MAX / 2), &r->setup.secret, 1);
+	mask_text(&masked, str_first(message, ERROR_BODY_MAX / 2), &r->setup.secret, 1);
 	message = utf8_first(buf_str(&masked), 240);
 	while (message.len >= sizeof r->message)
 		message = utf8_first(message, 60);

@@ -1,7 +1,8 @@
 /* reader.c - a streamed reply, from the first byte to the parts of a message.
  *
  * Invariants: nothing is kept beyond REPLY_PARTS_MAX parts and REPLY_TEXT_MAX bytes. A
- * reply without trouble said itself that it ends; one that merely stops is not whole. */
+ * reply without trouble said itself that it ends; one that merely stops is not whole.
+ * Prefix: part_. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "model/inner.h"

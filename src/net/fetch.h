@@ -11,7 +11,8 @@
  *	fetcher_free(f);
  *
  * To stop a request from another thread, make `stop_fd` readable (an eventfd that is written
- * to). It is noticed within milliseconds, whatever the peer does; it is not read here. */
+ * to). It is noticed within milliseconds, whatever the peer does; it is not read here.
+ * Prefix: fetcher_. */
 #ifndef NET_FETCH_H
 #define NET_FETCH_H
 

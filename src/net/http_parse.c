@@ -1,4 +1,4 @@
-/* http_parse.c - gathers heads and bodies from bytes, within their limits. */
+/* http_parse.c - gathers heads and bodies from bytes, within their limits. Prefix: reading_. */
 #include "net/http_parse.h"
 
 #include "net/http_head.h"

@@ -159,7 +159,7 @@ static bool session_named(struct request *r, const struct json *arguments,
 
 	*out = str_trim(json_text(json_get(arguments, "session")));
 	if (project) r->task.project.name = str_trim(json_text(project));
-	return external_id_check(*out, "/session", why) == OK &&
+	return session_external_id_check(*out, "/session", why) == OK &&
 	       (!project || project_check(r->task.project.name, "/_meta/parley~1project",
 				    why) == OK);
 }

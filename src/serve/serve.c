@@ -1,4 +1,4 @@
-/* serve.c - a request from its listener to the desk, and its reply back. */
+/* serve.c - a request from its listener to the desk, and its reply back. Prefix: request_. */
 #include "serve/inner.h"
 #include "serve/receiver.h"
 
@@ -400,7 +400,7 @@ static void handle(void *ctx, struct exchange *x)
 		return;
 	}
 	if (e) {
-		job_refuse(&r->task.job, &why);
+		clerk_job_refuse(&r->task.job, &why);
 		request_put(r, route->use, request_finish);
 		return;
 	}

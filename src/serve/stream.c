@@ -424,7 +424,7 @@ static void route_refuse_events(
 	struct fault why = { 0 };
 
 	fail_at(&why, pointer, "%s", detail);
-	job_refuse(&r->task.job, &why);
+	clerk_job_refuse(&r->task.job, &why);
 	request_put(r, r->route->use, events_listed);
 }
 

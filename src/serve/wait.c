@@ -2,7 +2,7 @@
  *
  * A hold parks first, then the ask is read, so that no wake-up is missed. What remains of
  * a request while it waits is the hold and the bare connection; the answer itself comes
- * with the event. Losing the connection changes nothing but that. */
+ * with the event. Losing the connection changes nothing but that. Prefixes: hold_, holds_. */
 #include "serve/inner.h"
 
 #include "base/clock.h"

@@ -32,7 +32,7 @@ struct clerk {
 	char *url;
 };
 
-void job_refuse(struct job *job, const struct fault *why)
+void clerk_job_refuse(struct job *job, const struct fault *why)
 {
 	static const struct fault no_memory = { ERR_MEMORY, "out of memory" };
 	struct fault *kept = ARENA_NEW(&job->arena, struct fault);

@@ -145,7 +145,8 @@ struct clerk_options {
 	int index;			 /* among the writing clerks: rows.clerk */
 };
 
-void job_refuse(struct job *, const struct fault *why); /* sets `refused`, in any case */
+void clerk_job_refuse(
+	struct job *, const struct fault *why); /* sets `refused`, in any case */
 
 struct clerk *clerk_new(
 	const struct clerk_options *, struct fault *why); /* opens, no thread */

@@ -5,7 +5,7 @@
  * by one; a driver with a wire sends them all and then reads all replies. So the layers
  * above state what they want in lists, and never learn which engine it is.
  *
- * A connection belongs to one thread at a time. */
+ * A connection belongs to one thread at a time. Prefix: row_. */
 #ifndef STORE_DB_H
 #define STORE_DB_H
 

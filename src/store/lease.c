@@ -161,7 +161,7 @@ static struct lease_tally *owner_next(struct claiming *q)
 	for (size_t i = 0; i < q->owners_len; i++) {
 		struct lease_tally *o = &q->owners[i];
 
-		if (!o->due || o->done || !share_allows(o->held, q->free)) continue;
+		if (!o->due || o->done || !lease_share_allows(o->held, q->free)) continue;
 		if (!best || o->held < best->held) best = o;
 	}
 	return best;

@@ -1,4 +1,5 @@
-/* migrate.h - the schema, as ordered steps that bring any older store up to date. */
+/* migrate.h - the schema, as ordered steps that bring any older store up to date.
+ * Prefix: schema_. */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
 

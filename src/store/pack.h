@@ -3,7 +3,8 @@
  *
  * A packed text is one zstd frame that was made with the dictionary in pack.dict and names its
  * number, so that anybody can read it: zstd -d -D pack.dict. Stores hold texts that were packed with
- * it, so that file never changes. A better dictionary gets the next number, and this one stays. */
+ * it, so that file never changes. A better dictionary gets the next number, and this one stays.
+ * Prefix: packer_. */
 #ifndef STORE_PACK_H
 #define STORE_PACK_H
 

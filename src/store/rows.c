@@ -1,5 +1,5 @@
 /* rows.c - loading, finding and changing the rows of a batch, and undoing what a job did.
- * Wanting is in wants.c, writing in write.c. */
+ * Wanting is in wants.c, writing in write.c. Prefix: loaded_. */
 #include "store/rows.h"
 
 #include "base/mem.h"

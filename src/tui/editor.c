@@ -112,7 +112,7 @@ static void editor_failed(struct dialog *d)
 	arena_done(&arena);
 }
 
-void line_edit(struct dialog *d, struct screen *s)
+void editor_line(struct dialog *d, struct screen *s)
 {
 	struct line *line = dialog_line(d);
 	struct buf text = { .max = 1 << 20 };
@@ -124,7 +124,7 @@ void line_edit(struct dialog *d, struct screen *s)
 	buf_done(&text);
 }
 
-void arguments_edit(struct dialog *d, struct screen *s)
+void editor_arguments(struct dialog *d, struct screen *s)
 {
 	const struct json *were = json_get(json_get(d->ask, "operation"), "arguments");
 	struct buf text = { .max = 1 << 20 }, edited = { .max = 1 << 20 };

@@ -5,7 +5,7 @@
 
 #include "tui/dialog.h"
 
-void line_edit(struct dialog *, struct screen *);      /* the text being typed */
-void arguments_edit(struct dialog *, struct screen *); /* the operation's, as JSON */
+void editor_line(struct dialog *, struct screen *);	 /* the text being typed */
+void editor_arguments(struct dialog *, struct screen *); /* the operation's, as JSON */
 
 #endif

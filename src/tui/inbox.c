@@ -123,7 +123,7 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case 'z': prompt_snooze(in, item ? item->id : STR_NONE); break;
 	case 'Z': in->list.filter.snoozed = !in->list.filter.snoozed; break;
 	case 'u': approval_revoke(in, buf_str(&in->undo)); break;
-	case 'B': batch_show(in); break;
+	case 'B': dialog_batch(in); break;
 	case '/': in->searching = true; break;
 	case 'f': kind_next(in); break;
 	case 'p': priority_next(in); break;
@@ -164,7 +164,7 @@ static void list_escape(struct inbox *in)
 static void list_key(struct inbox *in, const struct key *k)
 {
 	struct item *item = list_at(&in->list);
-	int64_t page = (int64_t)list_height(in) - 1;
+	int64_t page = (int64_t)draw_list_height(in) - 1;
 
 	if (in->lost && !key_moves(k)) return;
 	in->lost = false;
@@ -189,10 +189,10 @@ static void list_key(struct inbox *in, const struct key *k)
 
 static void click(struct inbox *in, const struct key *k)
 {
-	size_t row = in->list_top + (size_t)k->row - head_height(in);
+	size_t row = in->list_top + (size_t)k->row - draw_head_height(in);
 
 	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
-	if ((size_t)k->row < head_height(in) || row >= in->list.shown_len) return;
+	if ((size_t)k->row < draw_head_height(in) || row >= in->list.shown_len) return;
 	in->lost = false;
 	bool again = in->list.at == row;
 	in->list.at = row;
@@ -205,7 +205,7 @@ static void sessions_key(struct inbox *in, const struct key *k)
 {
 	struct sessions *l = &in->sessions;
 	const struct session_item *row = session_list_at(l);
-	int64_t page = (int64_t)list_height(in) - 1;
+	int64_t page = (int64_t)draw_list_height(in) - 1;
 	int32_t letter = key_letter(k);
 	int64_t by = k->name == K_DOWN || letter == 'j'	 ? 1
 		     : k->name == K_UP || letter == 'k'	 ? -1
@@ -258,7 +258,7 @@ static bool history_filter(struct inbox *in, int32_t letter)
 static void history_key(struct inbox *in, const struct key *k)
 {
 	struct history *h = &in->history;
-	int64_t page = (int64_t)list_height(in) - 1;
+	int64_t page = (int64_t)draw_list_height(in) - 1;
 	int32_t letter = key_letter(k);
 	int64_t by = k->name == K_DOWN || letter == 'j'	 ? 1
 		     : k->name == K_UP || letter == 'k'	 ? -1
@@ -292,7 +292,7 @@ static void session_key(struct inbox *in, const struct key *k)
 	if (key_letter(k) == 'S')
 		prompt_stop(in, buf_str(&in->session.id), buf_str(&in->session.title));
 	if (key_letter(k) == 'm') prompt_message(in);
-	if (session_view_key(&in->session, k, list_height(in))) return;
+	if (session_view_key(&in->session, k, draw_list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
 		in->view = in->before_session == VIEW_SESSIONS ? VIEW_SESSIONS
 			   : in->dialog_on		       ? VIEW_ASK
@@ -407,7 +407,7 @@ static void inbox_loop(struct inbox *in)
 
 	data_start(in);
 	while (!in->over && in->err == OK) {
-		ask_glance(in);
+		dialog_glance(in);
 		queue_open(in);
 		data_follow(in);
 		data_present(in);
@@ -429,7 +429,7 @@ static void inbox_loop(struct inbox *in)
 
 static void inbox_done(struct inbox *in)
 {
-	if (in->dialog_on) ask_gone(in);
+	if (in->dialog_on) dialog_gone(in);
 	drafts_close(&in->drafts);
 	screen_close(in->screen);
 	async_client_free(in->courier);

@@ -388,7 +388,7 @@ static void ask_take(struct inbox *in, const struct json *ask)
 	bool pending = ask_pending(ask), known = list_find(&in->list, id) != NULL;
 
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
-		ask_arrived(in, ask);
+		dialog_arrived(in, ask);
 	if (!pending || inbox_was_settled(in, id)) {
 		list_drop(&in->list, id);
 		return;
@@ -461,7 +461,7 @@ static void settle_take(struct inbox *in, enum err err, const struct api_reply *
 		if (in->dialog_on && str_eq(in->dialog.id, id)) {
 			form_close(&in->dialog.form);
 			in->dialog.open = false;
-			ask_gone(in);
+			dialog_gone(in);
 		}
 	} else if (err == ERR_CONFLICT && ask) {
 		ask_take(in, ask);
@@ -496,7 +496,7 @@ static void many_take(struct inbox *in, enum err err, const struct api_reply *r)
 	else
 		inbox_say(in, STYLE_GOOD, msg_count(&arena, "tui.batch.done", done));
 	if (err == OK) list_choose_none(&in->list);
-	if (err == OK && in->dialog_on) ask_gone(in);
+	if (err == OK && in->dialog_on) dialog_gone(in);
 	arena_done(&arena);
 }
 
@@ -666,7 +666,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_ME: me_take(in, json); break;
 	case TAG_LIST: list_take(in, json); break;
 	case TAG_ASK: ask_take(in, json); break;
-	case TAG_OPEN: ask_arrived(in, json); break;
+	case TAG_OPEN: dialog_arrived(in, json); break;
 	case TAG_BEFORE: before_take(in, json); break;
 	case TAG_TOLD: told_take(in, json); break;
 	case TAG_POLICY: scope_take_limits(in, json); break;

@@ -57,7 +57,7 @@ void ask_show(struct inbox *in, struct str id)
 	ask_fetch(in, id);
 }
 
-void ask_glance(struct inbox *in)
+void dialog_glance(struct inbox *in)
 {
 	const struct item *item = list_at(&in->list);
 
@@ -102,7 +102,7 @@ static void batch_draw(struct page *p, const void *ctx)
 	together_write(&((const struct inbox *)ctx)->many, p);
 }
 
-void ask_arrived(struct inbox *in, const struct json *ask)
+void dialog_arrived(struct inbox *in, const struct json *ask)
 {
 	struct str id = json_text(json_get(ask, "id"));
 
@@ -137,7 +137,7 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	data_told(in, in->dialog.id);
 }
 
-void ask_gone(struct inbox *in)
+void dialog_gone(struct inbox *in)
 {
 	dialog_put_away(in);
 	buf_clear(&in->wanted);
@@ -173,7 +173,7 @@ static void claim_renew(struct inbox *in)
 void ask_key(struct inbox *in, const struct key *k)
 {
 	if (!in->dialog_on) {
-		if (k->name == K_ESCAPE) ask_gone(in);
+		if (k->name == K_ESCAPE) dialog_gone(in);
 		return;
 	}
 	switch (dialog_key(&in->dialog, k)) {
@@ -189,11 +189,11 @@ void ask_key(struct inbox *in, const struct key *k)
 		else
 			data_settle(in, true);
 		return;
-	case DIALOG_LEAVE: ask_gone(in); return;
+	case DIALOG_LEAVE: dialog_gone(in); return;
 	case DIALOG_REPLY: reply_send(in); return;
-	case DIALOG_EDITOR: line_edit(&in->dialog, in->screen); return;
+	case DIALOG_EDITOR: editor_line(&in->dialog, in->screen); return;
 	case DIALOG_ARGUMENTS:
-		if (!in->batch) arguments_edit(&in->dialog, in->screen);
+		if (!in->batch) editor_arguments(&in->dialog, in->screen);
 		return;
 	case DIALOG_LONGER: scope_ask_limits(in); return;
 	case DIALOG_TRY: scope_try(in); return;
@@ -219,12 +219,12 @@ void ask_key(struct inbox *in, const struct key *k)
 }
 
 /* One answer for those that are chosen, shown and alike. */
-void batch_show(struct inbox *in)
+void dialog_batch(struct inbox *in)
 {
 	const struct together_row *first;
 	struct arena arena = { 0 };
 
-	together_make(&in->many, &in->list, ask_width(in));
+	together_make(&in->many, &in->list, draw_ask_width(in));
 	first = together_first(&in->many);
 	if (!first && in->many.len)
 		inbox_say(in, STYLE_WARN,

@@ -21,7 +21,7 @@ static size_t list_width(const struct inbox *in)
 	return part < LIST_MIN ? LIST_MIN : part > LIST_MAX ? LIST_MAX : part;
 }
 
-size_t ask_width(const struct inbox *in)
+size_t draw_ask_width(const struct inbox *in)
 {
 	size_t all = screen_columns(in->screen);
 
@@ -29,16 +29,16 @@ size_t ask_width(const struct inbox *in)
 }
 
 /* A stop has a row of its own. */
-size_t head_height(const struct inbox *in)
+size_t draw_head_height(const struct inbox *in)
 {
 	return in->stops.items && in->stops.items->count ? 2 : 1;
 }
 
-size_t list_height(const struct inbox *in)
+size_t draw_list_height(const struct inbox *in)
 {
 	size_t rows = screen_rows(in->screen);
 
-	return rows > head_height(in) + 2 ? rows - head_height(in) - 1 : 1;
+	return rows > draw_head_height(in) + 2 ? rows - draw_head_height(in) - 1 : 1;
 }
 
 /* ---- the list ---- */
@@ -423,10 +423,10 @@ static void ask_draw(
 
 static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 {
-	size_t left = list_width(in), top = head_height(in);
-	struct area list = { top, 0, list_height(in), left };
-	struct area ask = { top, inbox_wide(in) ? left + 2 : 0, list_height(in),
-		ask_width(in) };
+	size_t left = list_width(in), top = draw_head_height(in);
+	struct area list = { top, 0, draw_list_height(in), left };
+	struct area ask = { top, inbox_wide(in) ? left + 2 : 0, draw_list_height(in),
+		draw_ask_width(in) };
 
 	if (inbox_wide(in) || in->view == VIEW_LIST) list_draw(in, &list, now_ms);
 	if (inbox_wide(in)) screen_bar(in->screen, top, left, list.height);
@@ -439,7 +439,7 @@ static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 void inbox_draw(struct inbox *in)
 {
 	int64_t now_ms = clock_now_ms(), mono_ms = clock_person_ms();
-	struct area whole = { head_height(in), 0, list_height(in),
+	struct area whole = { draw_head_height(in), 0, draw_list_height(in),
 		screen_columns(in->screen) };
 
 	in->dirty = false;
@@ -460,7 +460,7 @@ void inbox_draw(struct inbox *in)
 	default: inbox_part(in, now_ms, mono_ms);
 	}
 	head_draw(in, now_ms);
-	if (head_height(in) > 1) stop_draw(in, now_ms);
+	if (draw_head_height(in) > 1) stop_draw(in, now_ms);
 	status_draw(in, now_ms, mono_ms);
 	screen_show(in->screen);
 }

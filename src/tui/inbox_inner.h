@@ -173,11 +173,11 @@ void sessions_take(struct inbox *, int tag, const struct json *);
 
 /* inbox_dialog.c: the ask that is open */
 void ask_show(struct inbox *, struct str id); /* fetches it; its dialog takes the keys */
-void ask_glance(struct inbox *); /* beside the list: the one under the cursor */
-void ask_arrived(struct inbox *, const struct json *ask);
-void ask_gone(struct inbox *); /* leaves the dialog; what was typed is kept */
+void dialog_glance(struct inbox *); /* beside the list: the one under the cursor */
+void dialog_arrived(struct inbox *, const struct json *ask);
+void dialog_gone(struct inbox *); /* leaves the dialog; what was typed is kept */
 void ask_key(struct inbox *, const struct key *);
-void batch_show(struct inbox *);
+void dialog_batch(struct inbox *);
 void dialog_hint(struct inbox *); /* why the person may not answer, if so */
 
 /* inbox_prompt.c: what the inbox asks in its last line */
@@ -206,9 +206,9 @@ void scope_take_tried(struct inbox *, const struct json *reply, const struct fau
 
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);
-size_t ask_width(const struct inbox *); /* columns of an open ask */
-size_t list_height(const struct inbox *);
-size_t head_height(const struct inbox *); /* rows above what is shown */
+size_t draw_ask_width(const struct inbox *); /* columns of an open ask */
+size_t draw_list_height(const struct inbox *);
+size_t draw_head_height(const struct inbox *); /* rows above what is shown */
 void inbox_draw(struct inbox *);
 
 struct line *inbox_search(struct inbox *); /* what is searched for in this view */

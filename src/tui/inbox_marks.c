@@ -66,7 +66,7 @@ void snooze_take(struct inbox *in, const struct json *ask)
 		inbox_say(in, STYLE_GOOD,
 			MSG(&arena, "web.snooze.done",
 				{ "at", time_local(until, now_ms, &arena) }));
-	if (until > now_ms && in->dialog_on && str_eq(in->dialog.id, id)) ask_gone(in);
+	if (until > now_ms && in->dialog_on && str_eq(in->dialog.id, id)) dialog_gone(in);
 	arena_done(&arena);
 }
 

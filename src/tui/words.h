@@ -1,5 +1,5 @@
-/* words.h - an ask and its time in a few words, as lists, cards and status lines say
- * it. */
+/* words.h - an ask and its time in a few words, as lists, cards and status lines say it.
+ * Prefix: ask_. */
 #ifndef TUI_WORDS_H
 #define TUI_WORDS_H
 

@@ -51,7 +51,7 @@ static const char *vapid_line(struct claimed *c)
 	p256_private_from((const uint8_t *)c->fill.keys[0].at, key);
 	buf_add(&line, STR("authorization: "));
 	if (!webpush_sign(key, url_origin(c->fill.contact.address),
-		    push_subject(&claimed_notify(c)->set),
+		    subscription_subject(&claimed_notify(c)->set),
 		    clock_now_ms() / 1000 + SIGNED_S, &line))
 		arena->failed = true;
 	text = arena_copy(arena, buf_str(&line));
@@ -125,7 +125,7 @@ static void push_done(void *ctx, const struct outbound_reply *reply)
 
 static bool push_on(const struct settings *set)
 {
-	return push_subject(set).len;
+	return subscription_subject(set).len;
 }
 
 static void push_start(struct claimed *c)

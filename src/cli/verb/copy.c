@@ -16,11 +16,11 @@ static int copy_run(struct cli *cli)
 	enum err e;
 
 	if (!from.len || !to.len) return CLI_USAGE(cli, "cli.copy.two");
-	if (store_missing(from))
+	if (inspect_missing(from))
 		return CLI_USAGE(
 			cli, "cli.copy.no_source", { "file", str_from(from, 7) });
 	umask(0077); /* keys and hashes are in it */
-	e = store_copy(from, to, bar.draw, &bar, &report, &why);
+	e = copy_store(from, to, bar.draw, &bar, &report, &why);
 	progress_bar_end(&bar);
 	if (e) return cli_fail(cli, &why);
 	printf("%s\n",

@@ -15,7 +15,7 @@
 #include "net/process.h"
 #include "text/safe_text.h"
 
-void finding_note(
+void doctor_note(
 	struct findings *f, enum doctor_mark mark, const char *id, struct str text)
 {
 	static const struct {
@@ -117,7 +117,7 @@ static void callbacks_try(struct findings *f)
 static void channel_note(
 	void *ctx, enum doctor_mark mark, const char *id, struct str text)
 {
-	finding_note(ctx, mark, id, text);
+	doctor_note(ctx, mark, id, text);
 }
 
 /* Asking goes to the server of this machine, answering to where the login is. */
@@ -274,7 +274,7 @@ static void store_try_out(struct findings *f)
 {
 	struct str store = f->cli->settings.store;
 	struct fault why = { 0 };
-	enum err e = store_try(store, &why);
+	enum err e = inspect_try(store, &why);
 
 	NOTE(f,
 		e == ERR_NOT_FOUND ? MISSING

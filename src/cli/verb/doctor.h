@@ -15,9 +15,9 @@ struct findings {
 	int wrong;
 };
 
-void finding_note(struct findings *, enum doctor_mark, const char *id, struct str text);
+void doctor_note(struct findings *, enum doctor_mark, const char *id, struct str text);
 #define NOTE(f, mark, id, ...)                                                           \
-	finding_note((f), (mark), (id), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
+	doctor_note((f), (mark), (id), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
 
 /* One of two, with the same values. */
 #define NOTE_WHETHER(f, ok, good, bad, ...)                                              \

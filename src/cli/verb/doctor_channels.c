@@ -34,7 +34,7 @@ static const struct json *push_told(struct findings *f)
 void doctor_push(struct findings *f, bool reached)
 {
 	const struct settings *set = &f->cli->settings;
-	struct str subject = push_subject(set);
+	struct str subject = subscription_subject(set);
 	const struct json *told =
 		!reached || set->push_subject.len || subject.len ? NULL : push_told(f);
 

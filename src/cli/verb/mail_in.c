@@ -45,7 +45,7 @@ static struct str body_write(
 static int message_send(struct cli *cli, struct str message)
 {
 	struct arena *arena = &cli->arena;
-	struct client_setup setup = { .url = local_admin_address(
+	struct client_setup setup = { .url = admin_local_address(
 					      cli->settings.data, arena),
 		.via = STR("cli"),
 		.stop_fd = -1 };

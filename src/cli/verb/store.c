@@ -41,10 +41,10 @@ static int backup_run(struct cli *cli)
 	if (faccessat(AT_FDCWD, arena_copy(&cli->arena, file), F_OK,
 		    AT_SYMLINK_NOFOLLOW) == 0)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
-	if (store_missing(cli->settings.store))
+	if (inspect_missing(cli->settings.store))
 		return CLI_USAGE(cli, "cli.admin.no_store",
 			{ "file", str_from(cli->settings.store, 7) });
-	e = store_backup(cli->settings.store, file, bar.draw, &bar, &why);
+	e = inspect_backup(cli->settings.store, file, bar.draw, &bar, &why);
 	progress_bar_end(&bar);
 	if (e == ERR_CONFLICT)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
@@ -100,7 +100,7 @@ static int check_run(struct cli *cli)
 	struct str store =
 		file.len ? arena_print(&cli->arena, "sqlite:%.*s", STR_ARGS(file))
 			 : cli->settings.store;
-	enum err e = store_check(store, bar.draw, &bar, &cli->arena, &text, &why);
+	enum err e = inspect_check(store, bar.draw, &bar, &cli->arena, &text, &why);
 	bool ok;
 
 	progress_bar_end(&bar);

@@ -2,7 +2,8 @@
  *
  * May settle (answer, skip, vote): who has the role, is in a team that covers the project where
  * any team does (admins always), and did not ask for the approval themselves. To approve what
- * requires approvals one must also count for a part of it; to reject it, not. */
+ * requires approvals one must also count for a part of it; to reject it, not.
+ * Prefixes: roster_, votes_, require_. */
 #ifndef CORE_ENTITLED_H
 #define CORE_ENTITLED_H
 

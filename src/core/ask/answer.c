@@ -152,7 +152,7 @@ enum err answer_check_at(const struct question *questions, size_t len,
 	return sheet_check_at(&s, values, &spot, arena, out);
 }
 
-struct str default_read(struct check *c, const struct json_place *at,
+struct str answer_default_read(struct check *c, const struct json_place *at,
 	const struct question *questions, size_t len, const struct json *values,
 	struct arena *arena)
 {

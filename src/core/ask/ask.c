@@ -289,7 +289,7 @@ bool ask_approved(const struct ask *a)
 	return approved;
 }
 
-void answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)
+void ask_answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)
 {
 	answered_by_write(out, "human", p);
 	if (out->failed) return;
@@ -297,7 +297,7 @@ void answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)
 	buf_print(out, ",\"votes\":%lld}", (long long)votes);
 }
 
-struct str replies_add(struct str replies, const struct principal *p, struct str text,
+struct str ask_replies_add(struct str replies, const struct principal *p, struct str text,
 	int64_t now_ms, struct arena *arena)
 {
 	struct buf out = { 0 };

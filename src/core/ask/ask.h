@@ -4,7 +4,7 @@
  * 1. A settled ask (status other than pending) never changes its status or answer again.
  * 2. answered_by says who answered or skipped, and is empty when nobody did. A default
  *    or a policy never carries kind "human".
- * 3. version grows by one with every change. */
+ * 3. version grows by one with every change. Prefix: priority_. */
 #ifndef CORE_ASK_H
 #define CORE_ASK_H
 
@@ -198,7 +198,7 @@ void ask_sum_revoked(struct buf *, const struct ask *);
 /* Both of them. */
 void ask_sum(struct buf *, const struct ask *);
 /* answered_by_write of the vote that met what was required: {…, "votes": 2}. */
-void answered_by_vote(struct buf *, const struct principal *, int64_t votes);
+void ask_answered_by_vote(struct buf *, const struct principal *, int64_t votes);
 
 /* What stands around an ask when it is shown. */
 struct ask_view {
@@ -219,7 +219,7 @@ struct str ask_url(struct str url, struct str id, struct arena *);
 void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,
 	int64_t now_ms);
 /* Appends {"by": …, "text": …, "at": …} to a JSON array of replies; the new array. */
-struct str replies_add(struct str replies, const struct principal *, struct str text,
+struct str ask_replies_add(struct str replies, const struct principal *, struct str text,
 	int64_t now_ms, struct arena *);
 
 #endif

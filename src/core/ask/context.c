@@ -67,7 +67,7 @@ void context_write(struct json_writer *w, const struct json *context)
 	jw_object_end(w);
 }
 
-struct str metadata_read(struct check *c, const struct json_place *at,
+struct str context_metadata_read(struct check *c, const struct json_place *at,
 	const struct json *metadata, struct arena *arena)
 {
 	struct buf out = { 0 };

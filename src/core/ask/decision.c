@@ -82,12 +82,12 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 	size_t without = a->because.len ? 0 : a->verify.len ? 1 : a->starters.len ? 2 : 3;
 
 	/* Newer columns are hashed only when set: older events were hashed without them. */
-	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - without, out);
 }
 
 void votes_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 {
 	const struct str fields[] = { a->require, a->votes };
 
-	fields_digest(fields, 2, out);
+	digest_fields(fields, 2, out);
 }

@@ -154,9 +154,9 @@ static void read_none(struct draft_reading *r)
 	d->questions = ARENA_NEW(r->arena, struct question);
 	if (!d->questions) return;
 	if (d->kind == ASK_APPROVAL)
-		decision_question(d, r->arena, d->questions);
+		draft_decision_question(d, r->arena, d->questions);
 	else
-		recovery_question(d, r->m[M_CONTEXT], r->arena, d->questions);
+		draft_recovery_question(d, r->m[M_CONTEXT], r->arena, d->questions);
 	d->questions_len = 1;
 }
 
@@ -199,8 +199,8 @@ static void read_default(struct draft_reading *r)
 	struct json_place at = place_of(r, M_DEFAULT);
 
 	if (!r->m[M_DEFAULT] || r->check.failed || r->arena->failed) return;
-	r->keep.fallback = default_read(&r->check, &at, d->questions, d->questions_len,
-		r->m[M_DEFAULT], r->arena);
+	r->keep.fallback = answer_default_read(&r->check, &at, d->questions,
+		d->questions_len, r->m[M_DEFAULT], r->arena);
 }
 
 static void read_members(struct draft_reading *r, const struct draft_limits *limits)
@@ -234,7 +234,7 @@ static void read_members(struct draft_reading *r, const struct draft_limits *lim
 		&r->check, &r->root, names[M_SENSITIVE], r->m[M_SENSITIVE], false);
 	r->keep.context = r->m[M_CONTEXT];
 	r->keep.metadata =
-		metadata_read(&r->check, &metadata, r->m[M_METADATA], r->arena);
+		context_metadata_read(&r->check, &metadata, r->m[M_METADATA], r->arena);
 	read_default(r);
 }
 

@@ -25,7 +25,7 @@ void context_check(struct check *, const struct json_place *, const struct json 
 void context_write(struct json_writer *, const struct json *); /* NULL writes null */
 
 /* An object of at most METADATA_MAX bytes as compact JSON; "{}" when there is none. */
-struct str metadata_read(
+struct str context_metadata_read(
 	struct check *, const struct json_place *, const struct json *, struct arena *);
 
 /* As assignees_read and timeout_read. */
@@ -35,9 +35,9 @@ int64_t timeout_check(struct check *, const struct json_place *, const struct js
 	const struct draft_limits *);
 
 /* The question of an approval or a recovery that came without one. */
-void decision_question(const struct draft *, struct arena *, struct question *out);
-void recovery_question(const struct draft *, const struct json *context, struct arena *,
-	struct question *out);
+void draft_decision_question(const struct draft *, struct arena *, struct question *out);
+void draft_recovery_question(const struct draft *, const struct json *context,
+	struct arena *, struct question *out);
 
 /* What is kept of a draft that is right: `fixed`, `search` and `session_title`. */
 struct keepsake {

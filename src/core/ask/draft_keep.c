@@ -15,7 +15,8 @@ static struct str first_line(struct str text)
 	return str_trim(line);
 }
 
-void decision_question(const struct draft *d, struct arena *arena, struct question *out)
+void draft_decision_question(
+	const struct draft *d, struct arena *arena, struct question *out)
 {
 	struct str name = json_text(json_get(d->operation, "name"));
 
@@ -38,7 +39,7 @@ static const struct option recovery_options[] = {
 };
 
 /* With a note: "edit" means little to an agent that is not told what. */
-void recovery_question(const struct draft *d, const struct json *context,
+void draft_recovery_question(const struct draft *d, const struct json *context,
 	struct arena *arena, struct question *out)
 {
 	struct str error = first_line(json_text(json_get(context, "error_details")));

@@ -27,7 +27,7 @@ static bool value_letter(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-bool value_name_valid(struct str name)
+bool preset_value_name_valid(struct str name)
 {
 	for (size_t i = 0; i < name.len; i++)
 		if (!value_letter(name.at[i])) return false;
@@ -37,7 +37,7 @@ bool value_name_valid(struct str name)
 /* A name with blanks around it; not more, so that braces without end cost no time. */
 enum { PLACEHOLDER_BYTES = 2 * PRESET_NAME_MAX };
 
-bool placeholder_next(struct str *rest, struct str *before, struct str *name)
+bool preset_placeholder_next(struct str *rest, struct str *before, struct str *name)
 {
 	struct str text = *rest;
 	long open, close;
@@ -50,7 +50,7 @@ bool placeholder_next(struct str *rest, struct str *before, struct str *name)
 		close = str_find(str_first(inner, PLACEHOLDER_BYTES), STR("}}"));
 		if (close < 0) continue;
 		*name = str_trim(str_first(inner, (size_t)close));
-		if (!value_name_valid(*name)) continue;
+		if (!preset_value_name_valid(*name)) continue;
 		*before = str_first(text, at);
 		*rest = str_from(inner, (size_t)close + 2);
 		return true;
@@ -94,7 +94,7 @@ static void read_values(
 		struct json_place spot = place_member(at, v->name);
 		const struct json *m[V_LEN];
 
-		if (!value_name_valid(v->name))
+		if (!preset_value_name_valid(v->name))
 			wrong(c, &spot,
 				"its name must be 1 to %d letters, digits, - or _",
 				PRESET_NAME_MAX);
@@ -111,7 +111,7 @@ static void check_text(struct check *c, const struct json_place *at, struct str 
 {
 	struct str before, name;
 
-	while (placeholder_next(&text, &before, &name))
+	while (preset_placeholder_next(&text, &before, &name))
 		if (!json_get_str(values, name))
 			wrong(c, at, "{{%.*s}} is not among the values of the template",
 				STR_ARGS(name));
@@ -249,7 +249,7 @@ void preset_show(struct json_writer *w, const struct preset_record *p)
 	jw_object_end(w);
 }
 
-enum err template_show_short(struct json_writer *w, const struct preset_record *p,
+enum err preset_show_short(struct json_writer *w, const struct preset_record *p,
 	struct arena *arena, struct fault *why)
 {
 	const struct json *body, *ask, *questions;
@@ -277,5 +277,5 @@ void preset_digest(const struct preset_record *p, char out[SHORT_DIGEST_SIZE])
 	const struct str fields[] = { p->kind, p->name, p->body, p->changed_by,
 		digest_number(p->changed_ms, changed) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }

@@ -41,7 +41,7 @@ enum err preset_read(enum preset_kind, struct str name, const struct json *body,
 void preset_show(struct json_writer *, const struct preset_record *);
 /* {name, description, values}: what an agent needs to ask with a template. Its title, or what it
  * asks, describes it. */
-enum err template_show_short(struct json_writer *, const struct preset_record *,
+enum err preset_show_short(struct json_writer *, const struct preset_record *,
 	struct arena *, struct fault *why);
 /* What its event names it by. */
 void preset_digest(const struct preset_record *, char out[SHORT_DIGEST_SIZE]);

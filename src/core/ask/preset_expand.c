@@ -94,7 +94,7 @@ static struct str text_fill(struct expanding *x, struct str text)
 	struct str rest = text, before, name;
 	bool found = false;
 
-	while (placeholder_next(&rest, &before, &name)) {
+	while (preset_placeholder_next(&rest, &before, &name)) {
 		const struct json *value = json_get_str(x->given, name);
 		struct str filled = STR_NONE;
 

@@ -4,9 +4,9 @@
 
 #include "base/str.h"
 
-bool value_name_valid(struct str);
+bool preset_value_name_valid(struct str);
 /* The next `{{name}}` of a text: what stands before it, its name, and the rest. False: there is
  * none any more, and `before` is all that is left. Braces around anything else are text. */
-bool placeholder_next(struct str *rest, struct str *before, struct str *name);
+bool preset_placeholder_next(struct str *rest, struct str *before, struct str *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* question_kind.h - the types of questions. A type is one row of the table in question_kind.c:
  * its name, how it is answered, what it may have, how its answer is read and summed up. The
  * page, the terminal, mail, Slack, push and MCP know the few inputs and no types, so that a new
- * type with one of these inputs needs no line there. */
+ * type with one of these inputs needs no line there. Prefixes: reply_, questions_. */
 #ifndef CORE_QUESTION_KIND_H
 #define CORE_QUESTION_KIND_H
 

@@ -28,7 +28,7 @@ void reply_write(struct json_writer *, const struct question *, const struct rep
 void reply_sum(struct buf *, const struct question *, const struct reply *);
 
 /* What counts when nobody answers, in the full form. An approval's may only be reject. */
-struct str default_read(struct check *, const struct json_place *,
+struct str answer_default_read(struct check *, const struct json_place *,
 	const struct question *, size_t len, const struct json *values, struct arena *);
 
 /* Does a text have this form? */

@@ -30,7 +30,7 @@ bool lease_lost(const struct lease *l, struct str by, int64_t now_ms)
 	return l->by.len && l->until_ms <= now_ms && !str_eq(l->by, by);
 }
 
-bool share_allows(int64_t held, int64_t free)
+bool lease_share_allows(int64_t held, int64_t free)
 {
 	return held < free;
 }

@@ -39,6 +39,6 @@ struct lease_look {
 /* May an owner that holds this many take one more of the free slots? No more than are left free:
  * of 16 slots one that never gives back gets 8, the next such 4, then 2 and 1, and those who come
  * after them still find one. */
-bool share_allows(int64_t held, int64_t free);
+bool lease_share_allows(int64_t held, int64_t free);
 
 #endif

@@ -30,7 +30,7 @@ void contact_digest(const struct contact *c, char out[SHORT_DIGEST_SIZE])
 		c->verified ? STR("1") : STR("0"),
 		digest_number(c->created_ms, created) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }
 
 enum contact_format contact_format(const struct contact *c)

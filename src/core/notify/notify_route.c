@@ -419,7 +419,7 @@ void routes_digest(const struct routes_record *k, char out[SHORT_DIGEST_SIZE])
 	char changed[NUMBER_SIZE];
 	const struct str fields[] = { k->body, digest_number(k->changed_ms, changed) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }
 
 const char *notify_to_name(enum notify_to_kind kind)

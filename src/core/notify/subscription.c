@@ -63,7 +63,7 @@ bool subscription_keys(struct str detail, struct arena *arena, struct webpush_ke
 		       json_text(json_get(json, "auth")), out);
 }
 
-struct str push_subject(const struct settings *set)
+struct str subscription_subject(const struct settings *set)
 {
 	struct str s = set->push_subject.len ? set->push_subject : set->url;
 

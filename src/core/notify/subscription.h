@@ -22,6 +22,6 @@ struct str subscription_detail(const struct subscription *, struct arena *);
 bool subscription_keys(struct str detail, struct arena *, struct webpush_keys *out);
 
 /* Who we are to push services (mailto: or https:); empty: push is off. */
-struct str push_subject(const struct settings *);
+struct str subscription_subject(const struct settings *);
 
 #endif

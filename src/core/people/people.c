@@ -35,7 +35,7 @@ void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])
 		digest_number(u->created_ms, created), u->away };
 
 	/* Newer columns are hashed only when set: older events were hashed without them. */
-	fields_digest(fields, sizeof fields / sizeof *fields - !u->away.len, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - !u->away.len, out);
 }
 
 void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
@@ -57,5 +57,5 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 			 : t->maker.len	 ? 6
 					 : 7;
 
-	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - without, out);
 }

@@ -1,4 +1,5 @@
-/* people.h - people and what they hold: users, their tokens, their marks on asks. */
+/* people.h - people and what they hold: users, their tokens, their marks on asks.
+ * Prefixes: user_, token_. */
 #ifndef CORE_PEOPLE_H
 #define CORE_PEOPLE_H
 

@@ -149,5 +149,5 @@ void team_digest(const struct team *t, char out[SHORT_DIGEST_SIZE])
 	const struct str fields[] = { t->id, t->name, t->members, t->on_call, t->projects,
 		digest_number(t->created_ms, created) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }

@@ -1,4 +1,4 @@
-/* operation.h - what exactly would run, and its digest. */
+/* operation.h - what exactly would run, and its digest. Prefixes: operation_, risk_. */
 #ifndef CORE_OPERATION_H
 #define CORE_OPERATION_H
 

@@ -131,7 +131,7 @@ static const struct shape_member scopes_members[] = {
 static const struct shape scopes_shape = { SHAPE(scopes_members, policy) };
 
 /* A policy that was kept without it: nobody chose the mode of a new workspace. */
-static void default_read(
+static void answer_default_read(
 	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
 	struct policy *p = r->out;
@@ -144,7 +144,7 @@ static const char *const rejects[] = { "tell", "stop" };
 static const struct shape_member policy_members[] = {
 	{ STR("mode"), OF_WORD, AT(policy, mode), .otherwise = MODE_MANUAL,
 		WORDS(mode_names) },
-	{ STR("default"), OF_OWN, .read = default_read },
+	{ STR("default"), OF_OWN, .read = answer_default_read },
 	{ STR("selective"), OF_OBJECT, .of = &selective_shape },
 	{ STR("auto_approve_low"), OF_BOOL, AT(policy, auto_approve_low) },
 	{ STR("always_confirm_high"), OF_BOOL, AT(policy, always_confirm_high),

@@ -1,5 +1,5 @@
 /* rule.h - what a rule matches and what it asks for: read from a body, and taken apart once
- * for deciding. As it is kept and shown: core/policy/rulebook.h. */
+ * for deciding. As it is kept and shown: core/policy/rulebook.h. Prefixes: rule_, effect_. */
 #ifndef CORE_RULE_H
 #define CORE_RULE_H
 

@@ -12,7 +12,7 @@ static const char *const lost_names[] = {
 	[LOST_TO_OTHER] = "other",
 };
 
-const char *lost_name(enum lost l)
+const char *rule_lost_name(enum lost l)
 {
 	return lost_names[l];
 }

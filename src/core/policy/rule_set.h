@@ -54,7 +54,8 @@ enum lost {
 	LOST_TO_OTHER,	    /* another rule of the same effect is named */
 };
 
-const char *lost_name(enum lost); /* "deny", "ask", "some_commands", …; NULL: not lost */
+const char *rule_lost_name(
+	enum lost); /* "deny", "ask", "some_commands", …; NULL: not lost */
 
 struct rule_fit {
 	const struct rule_record *rule;

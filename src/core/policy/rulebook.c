@@ -149,7 +149,7 @@ void rule_digest(const struct rule_record *r, char out[SHORT_DIGEST_SIZE])
 	/* Newer columns are hashed only when set: older events were hashed without them. */
 	size_t without = r->from_subject.len ? 0 : r->from_tool.len ? 1 : 2;
 
-	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - without, out);
 }
 
 void stop_digest(const struct stop_record *s, char out[SHORT_DIGEST_SIZE])
@@ -160,7 +160,7 @@ void stop_digest(const struct stop_record *s, char out[SHORT_DIGEST_SIZE])
 		digest_number(s->created_ms, created), s->ended,
 		digest_number(s->ended_ms, ended) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }
 
 void policy_digest(const struct policy_record *p, char out[SHORT_DIGEST_SIZE])
@@ -168,5 +168,5 @@ void policy_digest(const struct policy_record *p, char out[SHORT_DIGEST_SIZE])
 	char changed[NUMBER_SIZE];
 	const struct str fields[] = { p->body, digest_number(p->changed_ms, changed) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }

@@ -1,5 +1,5 @@
 /* rulebook.h - rules, stops and the policy of a workspace, as they are kept. What they mean
- * is core/policy's. */
+ * is core/policy's. Prefixes: rule_, stop_. */
 #ifndef CORE_RULEBOOK_H
 #define CORE_RULEBOOK_H
 

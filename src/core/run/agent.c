@@ -32,7 +32,7 @@ void agent_digest(const struct agent_record *a, char out[SHORT_DIGEST_SIZE])
 		digest_number(a->created_ms, created),
 		digest_number(a->changed_ms, changed), STR("tell") };
 
-	fields_digest(fields, sizeof fields / sizeof *fields - !said, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - !said, out);
 	if (body.failed) out[0] = '\0';
 	buf_done(&body);
 }

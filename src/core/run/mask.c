@@ -16,11 +16,11 @@ static const struct str *secret_at(struct str text, const struct str *secrets, s
 	return best;
 }
 
-void text_mask(struct buf *out, struct str text, const struct str *secrets, size_t len)
+void mask_text(struct buf *out, struct str text, const struct str *secrets, size_t len)
 {
 	while (text.len > 0) {
 		const struct str *found = secret_at(text, secrets, len);
-		struct str last4 = found ? key_last4(*found) : STR_NONE;
+		struct str last4 = found ? provider_key_last4(*found) : STR_NONE;
 
 		if (!found)
 			buf_add_char(out, text.at[0]);

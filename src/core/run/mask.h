@@ -8,6 +8,6 @@ enum { MASK_MIN = 8 }; /* shorter ones would tear ordinary words apart */
 
 /* The text with every secret of MASK_MIN bytes or more as "[secret …WXYZ]", or "[secret]" when
  * it is too short to show any of. */
-void text_mask(struct buf *out, struct str text, const struct str *secrets, size_t len);
+void mask_text(struct buf *out, struct str text, const struct str *secrets, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* message.h - what was said in a run, by whom; and what sub-agents and people keep beside it:
- * tasks and memories. Pure records. */
+ * tasks and memories. Pure records. Prefixes: todo_, memory_. */
 #ifndef CORE_MESSAGE_H
 #define CORE_MESSAGE_H
 

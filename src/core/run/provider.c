@@ -123,12 +123,12 @@ void provider_digest(const struct provider_record *p, char out[SHORT_DIGEST_SIZE
 		digest_number(p->created_ms, created),
 		digest_number(p->changed_ms, changed) };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }
 
 /* ---- keys ---- */
 
-struct str key_last4(struct str key)
+struct str provider_key_last4(struct str key)
 {
 	return key.len >= 16 ? str_from(key, key.len - 4) : STR_NONE;
 }
@@ -175,7 +175,7 @@ void provider_show(
 	jw_put_bool(w, "set", p->sealed.len > 0 || p->key.len > 0);
 	jw_put_text(w, "source", sources[source]);
 	show_text(w, "from", p->key_from);
-	show_text(w, "last4", p->key.len ? key_last4(p->key) : p->last4);
+	show_text(w, "last4", p->key.len ? provider_key_last4(p->key) : p->last4);
 	jw_object_end(w);
 	jw_put_text(w, "source", p->version ? "store" : "file");
 	jw_put_int(w, "version", p->version);

@@ -79,7 +79,7 @@ const struct provider_model *provider_model(const struct provider *, struct str 
 void provider_show(
 	struct json_writer *, const struct provider_record *, struct str wrong);
 /* The last four, where that leaves enough unknown; else nothing. */
-struct str key_last4(struct str key);
+struct str provider_key_last4(struct str key);
 /* Why it cannot be used for lack of a key, and the line that mends it; empty: it can. */
 struct str provider_key_wrong(const struct provider_record *, struct arena *);
 

@@ -13,7 +13,7 @@ static int64_t count_of(const struct json *object, const char *name)
 	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
 }
 
-int64_t usage_total(const struct usage *u)
+int64_t spending_usage_total(const struct usage *u)
 {
 	return usage_context(u) + u->output;
 }

@@ -15,7 +15,7 @@ void spending_add(struct spending *, const struct usage *, int64_t cost);
 /* COST_UNKNOWN when no call had a price. */
 int64_t spending_cost(const struct spending *);
 /* All tokens, each once: what limits count. */
-int64_t usage_total(const struct usage *);
+int64_t spending_usage_total(const struct usage *);
 /* Compact JSON, to be kept; and back. Empty text is none so far. */
 struct str spending_keep(const struct spending *, struct arena *);
 enum err spending_parse(

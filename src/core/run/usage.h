@@ -1,4 +1,4 @@
-/* usage.h - tokens in disjoint buckets, and what they cost in nanodollars. */
+/* usage.h - tokens in disjoint buckets, and what they cost in nanodollars. Prefix: price_. */
 #ifndef CORE_USAGE_H
 #define CORE_USAGE_H
 

@@ -245,5 +245,5 @@ void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 		s->sensitive ? STR("sensitive") : STR_NONE, s->starter };
 	size_t without = s->starter.len ? 0 : s->sensitive ? 1 : 2;
 
-	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - without, out);
 }

@@ -96,7 +96,7 @@ enum { EXTERNAL_ID_MAX = 256 }; /* code points */
 
 /* A name that an agent gives to a session of its own, whichever way it comes: one line of
  * at most EXTERNAL_ID_MAX. `pointer` says where it was. */
-enum err external_id_check(struct str, const char *pointer, struct fault *why);
+enum err session_external_id_check(struct str, const char *pointer, struct fault *why);
 
 /* The body of POST /v1/sessions, checked. */
 struct session_draft {
@@ -119,7 +119,7 @@ struct session_patch {
 enum err session_patch_read(
 	const struct json *body, struct session_patch *out, struct fault *why);
 /* {text ≤ 2000, step?, steps?} → the JSON object to keep and to send as event data. */
-enum err progress_read(
+enum err session_progress_read(
 	const struct json *body, struct arena *, struct str *out, struct fault *why);
 
 /* `pending_asks`: a finished JSON array. */

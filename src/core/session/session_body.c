@@ -73,7 +73,7 @@ static struct callback on_settled_read(
 	return call;
 }
 
-enum err external_id_check(struct str id, const char *pointer, struct fault *why)
+enum err session_external_id_check(struct str id, const char *pointer, struct fault *why)
 {
 	if (text_longer(id, EXTERNAL_ID_MAX))
 		return fail_at(
@@ -106,7 +106,7 @@ static void draft_members_read(struct check *c, const struct json_place *root,
 	d->parallel = flag_read(c, root, draft_names[S_PARALLEL], m[S_PARALLEL], false);
 	d->sensitive =
 		flag_read(c, root, draft_names[S_SENSITIVE], m[S_SENSITIVE], false);
-	d->metadata = metadata_read(c, &metadata, m[S_METADATA], arena);
+	d->metadata = context_metadata_read(c, &metadata, m[S_METADATA], arena);
 	d->callback = on_settled_read(c, &call, m[S_ON_SETTLED]);
 	d->on_settled = callback_write(&d->callback, arena);
 }
@@ -196,7 +196,7 @@ static struct str progress_write(const struct json **m, struct arena *arena)
 	return buf_keep_done(&out, arena);
 }
 
-enum err progress_read(
+enum err session_progress_read(
 	const struct json *body, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct check c = { .why = why };

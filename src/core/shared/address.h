@@ -1,5 +1,5 @@
 /* address.h - web addresses and network addresses: which are internal, and which of those
- * the operator lets webhooks reach. */
+ * the operator lets webhooks reach. Prefixes: url_, reach_. */
 #ifndef CORE_ADDRESS_H
 #define CORE_ADDRESS_H
 

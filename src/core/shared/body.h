@@ -1,5 +1,5 @@
 /* body.h - how core and dialect read foreign JSON: every fault is noted with its place,
- * and none stops the reading. Private to them. */
+ * and none stops the reading. Private to them. Prefixes: wrong_, members_, text_. */
 #ifndef CORE_BODY_H
 #define CORE_BODY_H
 

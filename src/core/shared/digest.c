@@ -21,7 +21,7 @@ static void short_write(const uint8_t digest[SHA256_SIZE], char out[SHORT_DIGEST
 	out[len] = '\0';
 }
 
-void text_digest(struct str text, char out[SHORT_DIGEST_SIZE])
+void digest_text(struct str text, char out[SHORT_DIGEST_SIZE])
 {
 	uint8_t digest[SHA256_SIZE];
 
@@ -29,7 +29,7 @@ void text_digest(struct str text, char out[SHORT_DIGEST_SIZE])
 	short_write(digest, out);
 }
 
-void fields_digest(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE])
+void digest_fields(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE])
 {
 	uint8_t digest[SHA256_SIZE];
 

@@ -7,9 +7,9 @@
 
 enum { SHORT_DIGEST_SIZE = 23 }; /* 22 characters and a NUL */
 
-void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);
+void digest_text(struct str, char out[SHORT_DIGEST_SIZE]);
 /* Hashes each field with its length before it. */
-void fields_digest(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE]);
+void digest_fields(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE]);
 
 enum { NUMBER_SIZE = 24 };
 /* A number as a field, in `room`. */

@@ -26,7 +26,7 @@ static int word_read(struct check *c, const struct json_place *root, int member,
 	return i;
 }
 
-enum err say_read(const struct json *body, struct say *out, struct fault *why)
+enum err message_body_read(const struct json *body, struct say *out, struct fault *why)
 {
 	static const char *const languages[] = { "en", "fr" }, *const when[] = { "next",
 		"now" };
@@ -52,7 +52,7 @@ enum err say_read(const struct json *body, struct say *out, struct fault *why)
 	return e;
 }
 
-struct str say_title(struct str content, struct arena *arena)
+struct str message_title(struct str content, struct arena *arena)
 {
 	struct str rest = str_trim(content), line;
 	struct buf b = { .max = 4096 };

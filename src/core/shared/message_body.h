@@ -15,8 +15,8 @@ struct say {
 	bool queue;		   /* else: only if it can begin at once */
 };
 
-enum err say_read(const struct json *body, struct say *out, struct fault *why);
+enum err message_body_read(const struct json *body, struct say *out, struct fault *why);
 /* The first line of it, short enough for a title; in the arena. */
-struct str say_title(struct str content, struct arena *);
+struct str message_title(struct str content, struct arena *);
 
 #endif

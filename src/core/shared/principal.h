@@ -1,4 +1,4 @@
-/* principal.h - who makes a request, and what their role may do. */
+/* principal.h - who makes a request, and what their role may do. Prefixes: role_, agent_. */
 #ifndef CORE_PRINCIPAL_H
 #define CORE_PRINCIPAL_H
 

@@ -122,7 +122,7 @@ static enum err revoke_check(struct task *t, struct fault *why)
 {
 	struct str reason;
 
-	return reason_read(t->body, &reason, why);
+	return desk_reason_read(t->body, &reason, why);
 }
 
 /* Who made the rule that approved it; empty: a person did, or the rule is gone. */
@@ -176,7 +176,7 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	struct ask *a;
 	enum err e = desk_admit(t, rows, MAY_SETTLE, &a, why);
 
-	if (!e) e = reason_read(t->body, &reason, why);
+	if (!e) e = desk_reason_read(t->body, &reason, why);
 	if (!e) e = revoke_maker(t, rows, a, &maker, why);
 	if (!e)
 		e = ask_revoke(a, &job->who,

@@ -30,7 +30,7 @@ static struct str settle_by(struct task *t, int64_t votes, struct arena *arena)
 	struct buf b = { .max = 4096 };
 
 	if (votes)
-		answered_by_vote(&b, &t->job.who, votes);
+		ask_answered_by_vote(&b, &t->job.who, votes);
 	else
 		answered_by_write(&b, "human", &t->job.who);
 	return buf_keep_done(&b, arena);
@@ -139,7 +139,7 @@ static enum err reason_check(struct task *t, struct fault *why)
 {
 	struct str reason;
 
-	return reason_read(t->body, &reason, why);
+	return desk_reason_read(t->body, &reason, why);
 }
 
 static enum err skip_settle(
@@ -155,7 +155,7 @@ static enum err skip_settle(
 	if (!e && t->limit)
 		e = channel_admit(
 			t->limit, a, &parts, &job->who, NULL, t->body, rows->arena, why);
-	if (!e) e = reason_read(t->body, &how.reason, why);
+	if (!e) e = desk_reason_read(t->body, &how.reason, why);
 	if (e) return e;
 	how.answered_by = settle_by(t, 0, rows->arena);
 	how.user = t->job.who.user;
@@ -182,7 +182,7 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = desk_own(&job->who, a->agent, why);
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = ask_is_open(t, rows, a, why);
-	if (!e) e = reason_read(t->body, &how.reason, why);
+	if (!e) e = desk_reason_read(t->body, &how.reason, why);
 	return e ? e : settle_finish(t, rows, a, &how, why);
 }
 

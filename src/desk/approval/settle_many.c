@@ -49,7 +49,7 @@ static enum err many_check(struct task *t, struct fault *why)
 	struct many *m = TASK_CHECKED(t, struct many);
 	const struct json *skip = json_get(t->body, "skip");
 	bool answers = json_get(t->body, "answers") || json_get(t->body, "answer");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	m->ids = json_get(t->body, "ids");
 	m->digests = json_get(t->body, "digests");

@@ -102,7 +102,7 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 		if (did_ask(&before, after.hits[i])) continue;
 		a->because = because_keep(
 			BECAUSE_VERIFIER, after.hits, after.hits_len, rows->arena);
-		e = rule_require(after.hits[i], rows->arena, &more, why);
+		e = require_of_rule(after.hits[i], rows->arena, &more, why);
 		if (!e)
 			e = require_raise(rows, a, rows_session(rows, a->ws, a->session),
 				&more, why);

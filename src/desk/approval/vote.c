@@ -154,7 +154,7 @@ static enum err retract_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { NULL };
 
-	return members_only(t->body, names, why);
+	return desk_members_only(t->body, names, why);
 }
 
 static enum err retract_decide(struct job *job, struct rows *rows, struct fault *why)

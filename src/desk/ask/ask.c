@@ -19,7 +19,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	char decision[DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
 
 	decision_digest_in(a, arena, decision);
-	text_digest(a->summary, summary);
+	digest_text(a->summary, summary);
 	if (!decision[0]) arena->failed = true;
 	jw_object(&w);
 	jw_put_text(&w, "status", ask_status_name(a->status));

@@ -64,7 +64,7 @@ static enum err ask_check(struct task *t, struct fault *why)
 	struct draft *d = TASK_CHECKED(t, struct draft);
 	enum err e;
 
-	e = external_id_check(t->default_session, "/session", why);
+	e = session_external_id_check(t->default_session, "/session", why);
 	if (!e) e = ask_read(t, d, why);
 	if (e) return e;
 	if (t->id.len && d->session.len && !str_eq(t->id, d->session))

@@ -135,7 +135,7 @@ enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
 	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect == EFFECT_DENY)
-		t->denied = denied_told(v.ruling.rule, &t->job.arena);
+		t->denied = since_denied(v.ruling.rule, &t->job.arena);
 	return require_raise(rows, out, s, &v.ruling.require, why);
 }
 

@@ -18,7 +18,7 @@ static enum err mark_check(struct task *t, struct fault *why)
 	struct mark_body *b = TASK_CHECKED(t, struct mark_body);
 	const struct json *read = json_get(t->body, "read");
 	const struct json *until = json_get(t->body, "snoozed_until");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	b->has_read = read != NULL;
 	b->read = json_is(read, JSON_TRUE);

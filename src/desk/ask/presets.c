@@ -80,7 +80,7 @@ static enum err preset_shown(struct task *t, struct rows *rows, struct json_writ
 	const void *record, struct fault *why)
 {
 	if (t->job.who.role == ROLE_AGENT)
-		return template_show_short(w, record, rows->arena, why);
+		return preset_show_short(w, record, rows->arena, why);
 	preset_show(w, record);
 	return OK;
 }

@@ -86,13 +86,14 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	if (a->replies.len > THREAD_MAX)
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "its thread is full: settle it, or ask again");
-	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
+	a->replies =
+		ask_replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
 	jw_object(&w);
 	jw_put_str(&w, "by", job->who.name);
 	jw_put_bool(&w, "person", person);
 	jw_put_str(&w, "text", text);
 	if (a->status != ASK_PENDING) jw_put_bool(&w, "late", true);
-	text_digest(a->replies, thread);
+	digest_text(a->replies, thread);
 	jw_put_text(&w, "thread", thread);
 	jw_object_end(&w);
 	job->status = 201;
@@ -116,7 +117,7 @@ static enum err assign_check(struct task *t, struct fault *why)
 	static const char *const names[] = { "assignees", NULL };
 	struct assignment *to = TASK_CHECKED(t, struct assignment);
 	const struct json *ids = json_get(t->body, "assignees");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	if (!ids && !e) e = fail_at(why, "/assignees", "required");
 	if (!e)
@@ -171,7 +172,7 @@ static enum err claim_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { NULL };
 
-	return members_only(t->body, names, why);
+	return desk_members_only(t->body, names, why);
 }
 
 static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -211,7 +212,7 @@ static enum err extend_read(struct task *t, int64_t *ms, struct fault *why)
 	static const char *const names[] = { "timeout", NULL };
 	const struct json *timeout = json_get(t->body, "timeout");
 	struct draft_limits limits = desk_limits(t->desk);
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	if (e) return e;
 	if (!timeout) return fail_at(why, "/timeout", "required");

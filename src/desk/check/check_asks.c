@@ -64,7 +64,7 @@ struct ask_facts {
 static void claim_digest(struct str user, struct str name, struct str until,
 	struct arena *arena, char out[SHORT_DIGEST_SIZE])
 {
-	text_digest(arena_print(arena, "%zu %.*s %zu %.*s %.*s", user.len, STR_ARGS(user),
+	digest_text(arena_print(arena, "%zu %.*s %zu %.*s %.*s", user.len, STR_ARGS(user),
 			    name.len, STR_ARGS(name), STR_ARGS(until)),
 		out);
 }
@@ -101,9 +101,9 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	f->differs[PART_SETTLED_USER] = !settled_user_fits(a, arena);
 	asked_digest(a, f->asked);
 	decision_digest(a, f->decision);
-	text_digest(a->summary, f->summary);
-	text_digest(a->assignees, f->assignees);
-	text_digest(a->replies, f->thread);
+	digest_text(a->summary, f->summary);
+	digest_text(a->assignees, f->assignees);
+	digest_text(a->replies, f->thread);
 	votes_digest(a, f->votes);
 	f->voteless = !a->require.len && !a->votes.len;
 	time_text(a->deadline_ms, f->deadline);
@@ -154,7 +154,7 @@ static void text_part(struct ask_facts *f, enum ask_part part, const char *row,
 	struct buf b = { 0 };
 
 	json_write(&b, value);
-	text_digest(buf_str(&b), digest);
+	digest_text(buf_str(&b), digest);
 	if (b.failed) arena->failed = true;
 	buf_done(&b);
 	part_is(f, part, row, str_of(digest));

@@ -271,7 +271,7 @@ static enum err name_event(void *ctx, const struct event *e, struct fault *why)
 
 	(void)why;
 	if (str_is(json_text(json_get(data, "setting")), "workspace")) {
-		text_digest(p->c->workspace, digest);
+		digest_text(p->c->workspace, digest);
 		p->told = true;
 		p->differs = !str_is(json_text(json_get(data, "record")), digest);
 	}

@@ -28,7 +28,7 @@ static void spending_compare(struct check_pass *p, struct str id, const struct r
 			check_found(p->c, id, "what its runs used cannot be read");
 		return;
 	}
-	if (usage_total(&spent.usage) != row_int(row, TOKENS) ||
+	if (spending_usage_total(&spent.usage) != row_int(row, TOKENS) ||
 		spent.cost != row_int(row, COST))
 		check_found(p->c, id, "it does not say what its runs used");
 }

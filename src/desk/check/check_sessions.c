@@ -46,9 +46,9 @@ static bool search_fits(const struct session *s)
 static void facts_take(struct session_facts *f, const struct session *s)
 {
 	session_digest(s, f->made);
-	text_digest(s->title, f->title);
-	text_digest(s->progress, f->progress);
-	if (s->on_settled.len) text_digest(s->on_settled, f->callback);
+	digest_text(s->title, f->title);
+	digest_text(s->progress, f->progress);
+	if (s->on_settled.len) digest_text(s->on_settled, f->callback);
 	f->status = s->status;
 	f->created_ms = s->created_ms;
 	f->open_blocking = s->open_blocking;
@@ -117,7 +117,7 @@ static bool text_differs(const char *row, struct str text)
 {
 	char digest[SHORT_DIGEST_SIZE];
 
-	text_digest(text, digest);
+	digest_text(text, digest);
 	return strcmp(digest, row) != 0;
 }
 

@@ -129,7 +129,7 @@ static enum err no_members(struct task *t, struct fault *why)
 {
 	static const char *const none[] = { NULL };
 
-	return members_only(t->body, none, why);
+	return desk_members_only(t->body, none, why);
 }
 
 static void replay_needs(struct job *job, struct wants *w)
@@ -177,7 +177,7 @@ static enum err secret_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "rotate", NULL };
 	const struct json *rotate = json_get(t->body, "rotate");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	return rotate && !json_is_bool(rotate) ? fail_at(why, "/rotate", "true or false")
 					       : e;

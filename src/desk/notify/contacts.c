@@ -409,7 +409,7 @@ static enum err verify_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "code", NULL };
 	const struct json *code = json_get(t->body, "code");
-	enum err e = t->body ? members_only(t->body, names, why) : OK;
+	enum err e = t->body ? desk_members_only(t->body, names, why) : OK;
 
 	if (!e && code && !json_text(code).len)
 		e = fail_at(why, "/code", "must be the code that was sent");
@@ -497,7 +497,7 @@ static enum err test_check(struct task *t, struct fault *why)
 {
 	static const char *const none[] = { NULL };
 
-	return t->body ? members_only(t->body, none, why) : OK;
+	return t->body ? desk_members_only(t->body, none, why) : OK;
 }
 
 const struct use use_contact_test =

@@ -93,7 +93,7 @@ static enum err present_check(struct task *t, struct fault *why)
 {
 	static const char *const none[] = { NULL };
 
-	return t->body ? members_only(t->body, none, why) : OK;
+	return t->body ? desk_members_only(t->body, none, why) : OK;
 }
 
 static enum err present_decide(struct job *job, struct rows *rows, struct fault *why)

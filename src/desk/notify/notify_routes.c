@@ -111,7 +111,7 @@ static enum err routes_put_check(struct task *t, struct fault *why)
 	static const char *const names[] = { "version", "items", "names", NULL };
 	struct routes_body *b = TASK_CHECKED(t, struct routes_body);
 	const struct json *version = json_get(t->body, "version");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	if (!version || !version->is_int || version->integer < 0)
 		e = fail_at(why, "/version", "required: the number that was read");
@@ -200,7 +200,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	kept->changed_ms = fresh.changed_ms;
 	/* The number that it is written under. */
 	table_show(&w, &b->table, found ? b->version + 1 : 1, &recipients);
-	return unbound_warn(t, rows, by_project, why);
+	return projects_unbound_warn(t, rows, by_project, why);
 }
 
 const struct use use_notify_routes_put = WRITES("notify_routes_put", MAY_ADMIN, 0, NULL,
@@ -272,7 +272,7 @@ static enum err routes_try_check(struct task *t, struct fault *why)
 	const struct json *items = json_get(t->body, "items");
 	const struct json *ask = json_get(t->body, "ask");
 	struct check c = { .why = why };
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	if (!json_is(ask, JSON_OBJECT))
 		e = fail_at(why, "/ask", "must be an object");

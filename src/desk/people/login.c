@@ -57,7 +57,7 @@ static enum err login_check(struct task *t, struct fault *why)
 			  *name = json_get(t->body, "name");
 	const struct json *password = json_get(t->body, "password");
 	const struct json *workspace = json_get(t->body, "workspace");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	if (e) return e;
 	if (workspace && (code || !json_is(workspace, JSON_STRING)))

@@ -88,7 +88,7 @@ static enum err user_body_read(
 	const struct json *login = json_get(body, "login");
 	const struct json *old = json_get(body, "old_password");
 	const struct json *version = json_get(body, "version");
-	enum err e = members_only(body, names, why);
+	enum err e = desk_members_only(body, names, why);
 
 	b->has_name = name != NULL;
 	b->has_role = role != NULL;

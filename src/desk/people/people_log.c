@@ -200,12 +200,12 @@ void server_key_digest(const struct server_key *k, char out[])
 {
 	const struct str fields[] = { k->name, k->value };
 
-	fields_digest(fields, 2, out);
+	digest_fields(fields, 2, out);
 }
 
 void workspace_digest(const struct workspace *w, char out[])
 {
-	text_digest(w->name, out);
+	digest_text(w->name, out);
 }
 
 int64_t server_key_ws(struct str name)

@@ -1,4 +1,5 @@
-/* people_rows.c - users and tokens as rows of a batch: finding and making them. */
+/* people_rows.c - users and tokens as rows of a batch: finding and making them.
+ * Prefixes: user_, token_, tokens_. */
 #include "desk/people/people.h"
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners. */

@@ -20,7 +20,7 @@ enum err projects_resolve(struct task *t, struct rows *rows, struct session *s,
 	return OK;
 }
 
-enum err unbound_read(
+enum err projects_unbound_read(
 	struct rows *rows, int64_t ws, int64_t now_ms, int64_t *out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_int(now_ms) };
@@ -28,7 +28,7 @@ enum err unbound_read(
 	return rows_int(rows, SQL_TOKENS_UNBOUND, args, 2, out, why);
 }
 
-struct str unbound_detail(int64_t tokens, struct arena *arena)
+struct str projects_unbound_detail(int64_t tokens, struct arena *arena)
 {
 	return arena_print(arena,
 		"agents name their project themselves unless their token is bound to "
@@ -36,7 +36,7 @@ struct str unbound_detail(int64_t tokens, struct arena *arena)
 		(long long)tokens);
 }
 
-enum err unbound_warn(
+enum err projects_unbound_warn(
 	struct task *t, struct rows *rows, bool by_project, struct fault *why)
 {
 	const struct val args[] = { val_int(t->job.who.ws), val_int(rows->now_ms) };
@@ -56,7 +56,8 @@ enum err unbound_warn(
 		jw_put_text(&w, "kind", "unbound");
 		jw_put_int(&w, "tokens", tokens);
 		jw_put_str(&w, "detail",
-			task_words(t, unbound_detail(tokens, rows->arena), rows->arena));
+			task_words(t, projects_unbound_detail(tokens, rows->arena),
+				rows->arena));
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
@@ -86,7 +87,8 @@ static enum err unbound_write(
 	struct task *t, struct rows *rows, struct json_writer *w, struct fault *why)
 {
 	int64_t unbound = 0;
-	enum err e = unbound_read(rows, t->job.who.ws, rows->now_ms, &unbound, why);
+	enum err e =
+		projects_unbound_read(rows, t->job.who.ws, rows->now_ms, &unbound, why);
 
 	if (!e) jw_put_int(w, "unbound", unbound);
 	return e;

@@ -93,7 +93,7 @@ static enum err team_not_required(
 		struct require require;
 
 		if (!rule_holds(&snapshot->rules[i], rows->now_ms)) continue;
-		e = rule_require(&snapshot->rules[i], rows->arena, &require, why);
+		e = require_of_rule(&snapshot->rules[i], rows->arena, &require, why);
 		if (e || !require_names_team(&require, team->name)) continue;
 		if (rules.len) buf_add_text(&rules, ", ");
 		buf_print(&rules, "%.*s (%.*s)",
@@ -256,7 +256,7 @@ static enum err team_written(struct task *t, struct rows *rows, const void *was,
 
 	rows_raise_revocations(rows, ws);
 	if (!was) rows_count_teams(rows, ws, 1);
-	return unbound_warn(t, rows, b->projects_len > 0, why);
+	return projects_unbound_warn(t, rows, b->projects_len > 0, why);
 }
 
 static enum err team_before_delete(

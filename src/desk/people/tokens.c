@@ -146,7 +146,7 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	const struct json *runs = json_get(t->body, "runs");
 	const struct json *expires = json_get(t->body, "expires");
 	const struct json *user = json_get(t->body, "user");
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	b->name = str_trim(json_text(json_get(t->body, "name")));
 	b->agent = agent ? str_trim(json_text(agent)) : b->name;
@@ -304,7 +304,7 @@ static enum err token_patch_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "projects", NULL };
 	struct str *out = TASK_CHECKED(t, struct str);
-	enum err e = members_only(t->body, names, why);
+	enum err e = desk_members_only(t->body, names, why);
 
 	if (!json_get(t->body, "projects")) e = fail_at(why, "/projects", "required");
 	return e ? e : token_projects(t, true, out, why);

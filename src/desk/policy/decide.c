@@ -22,7 +22,7 @@ static enum err decide_check(struct task *t, struct fault *why)
 	enum err e;
 
 	if (!t->body) return fail_at(why, "/operation", "required");
-	e = members_only(t->body, names, why);
+	e = desk_members_only(t->body, names, why);
 	b->operation = json_get(t->body, "operation");
 	b->session = json_text(session);
 	if (!json_is(b->operation, JSON_OBJECT))

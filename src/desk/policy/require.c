@@ -125,7 +125,7 @@ enum err require_check_people(struct task *t, struct rows *rows, const struct as
 	return e;
 }
 
-enum err rule_require(const struct rule_record *r, struct arena *arena,
+enum err require_of_rule(const struct rule_record *r, struct arena *arena,
 	struct require *out, struct fault *why)
 {
 	const struct json *ask = NULL, *require;
@@ -136,12 +136,12 @@ enum err rule_require(const struct rule_record *r, struct arena *arena,
 	return require ? require_read(require, "/ask/require", arena, out, why) : e;
 }
 
-enum err rule_check_require(
+enum err require_check_rule(
 	struct task *t, struct rows *rows, const struct rule_record *r, struct fault *why)
 {
 	const struct ask any = { .ws = t->job.who.ws, .kind = ASK_APPROVAL };
 	struct require require;
-	enum err e = rule_require(r, rows->arena, &require, why);
+	enum err e = require_of_rule(r, rows->arena, &require, why);
 
 	return e ? e : require_check_people(t, rows, &any, &require, "/ask/require", why);
 }

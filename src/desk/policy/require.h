@@ -13,10 +13,10 @@ enum err require_starters(struct rows *, int64_t ws, struct str token,
 enum err require_check_people(struct task *, struct rows *, const struct ask *a,
 	const struct require *, const char *at, struct fault *);
 /* The same of the rule that is made or changed: its `ask.require`. */
-enum err rule_check_require(
+enum err require_check_rule(
 	struct task *, struct rows *, const struct rule_record *, struct fault *);
 /* What this rule requires; nothing for most. */
-enum err rule_require(
+enum err require_of_rule(
 	const struct rule_record *, struct arena *, struct require *out, struct fault *);
 /* Adds to what the ask requires; for who makes it, before its event. */
 enum err require_raise(struct rows *, struct ask *, const struct session *,

@@ -118,12 +118,13 @@ static enum err unbound_warning(const struct warn_pass *p, struct rows *rows,
 {
 	struct str detail;
 	int64_t tokens = 0;
-	enum err e = p->match.project.len || p->match.no_project
-			     ? unbound_read(rows, p->rule->ws, now_ms, &tokens, why)
-			     : OK;
+	enum err e =
+		p->match.project.len || p->match.no_project
+			? projects_unbound_read(rows, p->rule->ws, now_ms, &tokens, why)
+			: OK;
 
 	if (e || !tokens) return e;
-	detail = unbound_detail(tokens, p->arena);
+	detail = projects_unbound_detail(tokens, p->arena);
 	warning_open(w, "unbound", NULL, 0, NULL, 0, arena_copy(p->arena, detail));
 	jw_put_int(w, "tokens", tokens);
 	jw_object_end(w);

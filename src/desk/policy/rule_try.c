@@ -69,7 +69,7 @@ static enum err try_check(struct task *t, struct fault *why)
 	enum err e;
 
 	if (!t->body) return fail_at(why, "", "must be an object");
-	e = members_only(t->body, names, why);
+	e = desk_members_only(t->body, names, why);
 	b->operation = json_get(t->body, "operation");
 	b->has_rule = rule != NULL;
 	if (b->has_rule == (b->operation != NULL))
@@ -121,7 +121,7 @@ static void fit_write(
 	show_text(w, "effect", f->rule->effect);
 	jw_put_str(w, "note", f->rule->note);
 	show_text(w, "name", rule_title(f->rule, arena));
-	show_text(w, "lost", str_of(lost_name(f->lost)));
+	show_text(w, "lost", str_of(rule_lost_name(f->lost)));
 	snprintf(detail, sizeof detail, "%s%s%s", lost_detail(f), doubt ? ": " : "",
 		doubt ? doubt : "");
 	jw_put_text(w, "detail", detail);

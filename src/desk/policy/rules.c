@@ -329,7 +329,7 @@ static enum err rule_fill(struct task *t, struct rows *rows, const void *was,
 			"only admins can create rules that allow; members can create ask and deny rules");
 	if (!e && r->expires_ms && r->expires_ms <= rows->now_ms)
 		e = fail_at(why, "/expires_at", "must be in the future");
-	if (!e) e = rule_check_require(t, rows, r, why);
+	if (!e) e = require_check_rule(t, rows, r, why);
 	if (!e && !was) e = rule_check_from(t, rows, r, why);
 	if (!e) e = rule_verifier(t->desk, r, rows->arena, why);
 	if (!e && !was) e = rule_begin(t, rows, r, why);

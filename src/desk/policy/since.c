@@ -35,7 +35,7 @@ enum err since_read(
 	return OK;
 }
 
-struct str denied_told(const struct rule_record *r, struct arena *arena)
+struct str since_denied(const struct rule_record *r, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
 	struct json_writer w = { .out = &b };
@@ -75,7 +75,7 @@ struct since_said since_say(const struct rules_since *rules, const struct ask *a
 
 		if (!out.denied.len &&
 			since_fits(s, EFFECT_DENY, &look, risk, now_ms, arena))
-			out.denied = denied_told(&s->rule, arena);
+			out.denied = since_denied(&s->rule, arena);
 		if (since_fits(s, EFFECT_ASK, &look, risk, now_ms, arena))
 			require_add(&out.require, &s->ask.require, arena, NULL);
 	}

@@ -25,11 +25,11 @@ struct rules_since {
  * workspace without any. */
 enum err since_read(
 	struct task *, struct rows *, struct rules_since *out, struct fault *);
-struct str denied_told(
+struct str since_denied(
 	const struct rule_record *, struct arena *); /* {"rule", "note", "at"} */
 
 struct since_said {
-	struct str denied;  /* denied_told of the rule that does; empty: none */
+	struct str denied;  /* since_denied of the rule that does; empty: none */
 	struct str require; /* the ask's own, with what rules require by now */
 };
 /* In the arena. */

@@ -42,7 +42,7 @@ static enum err stop_check(struct task *t, struct fault *why)
 	enum err e;
 
 	if (!t->body) return fail_at(why, "/reason", "required");
-	e = members_only(t->body, names, why);
+	e = desk_members_only(t->body, names, why);
 	if (match_read(json_get(t->body, "match"), &t->job.arena, &b->match, why))
 		e = why->err;
 	b->reason = str_trim(json_text(reason));

@@ -72,7 +72,7 @@ static enum err agent_fill(struct task *t, struct rows *rows, const void *was,
 	void *record, struct fault *why)
 {
 	struct agent_record *a = record;
-	enum err e = was ? OK : collection_configured_new(&agents, t, rows, a, why);
+	enum err e = was ? OK : configured_collection_new(&agents, t, rows, a, why);
 
 	if (e) return e;
 	if (!was) a->created_ms = rows->now_ms;
@@ -91,8 +91,8 @@ static const struct collection agents = {
 	.id_at = offsetof(struct agent_record, id),
 	.name_at = offsetof(struct agent_record, name),
 	.list = SQL_AGENTS_OF,
-	.find = collection_configured_find,
-	.own = collection_configured_own,
+	.find = configured_collection_find,
+	.own = configured_collection_own,
 	.show = agent_shown,
 	.fill = agent_fill,
 };

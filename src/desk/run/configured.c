@@ -72,19 +72,19 @@ enum err configured_find(struct desk *d, struct rows *rows, enum record_id recor
 	return collection_stored(rows, record, ws, which, out, why);
 }
 
-enum err collection_configured_find(const struct collection *r, struct task *t,
+enum err configured_collection_find(const struct collection *r, struct task *t,
 	struct rows *rows, struct str which, const void **out, struct fault *why)
 {
 	return configured_find(t->desk, rows, r->record, t->job.who.ws, which, out, why);
 }
 
-const void *collection_configured_own(
+const void *configured_collection_own(
 	const struct collection *r, struct task *t, size_t i, struct arena *arena)
 {
 	return configured_own(t->desk, r->record, t->job.who.ws, i, arena);
 }
 
-enum err collection_configured_new(const struct collection *r, struct task *t,
+enum err configured_collection_new(const struct collection *r, struct task *t,
 	struct rows *rows, void *record, struct fault *why)
 {
 	struct agent_record *a = record; /* or a provider */
@@ -161,7 +161,7 @@ enum err configured_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 
 /* ---- keys ---- */
 
-struct str provider_wrong(
+struct str configured_provider_wrong(
 	struct desk *d, const struct provider_record *p, struct arena *arena)
 {
 	const struct configured *c = configured(d);
@@ -212,7 +212,7 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 			keys[len++] = key_open(d, p, rows->arena);
 	for (size_t i = 0; i < len; i++)
 		if (keys[i].len >= MASK_MIN && str_find(*text, keys[i]) >= 0) {
-			text_mask(&b, *text, keys, len);
+			mask_text(&b, *text, keys, len);
 			*text = buf_keep_done(&b, rows->arena);
 			break;
 		}
@@ -272,7 +272,8 @@ static enum err access_make(struct desk *d, struct rows *rows,
 	out->model.id = arena_str(arena, model);
 	if (price->body.at) model_imported(price->body, rows->arena, &out->model);
 	if (known_model(model, &known)) model_fill(&out->model, &known);
-	if (!out->key.len) out->wrong = arena_str(arena, provider_wrong(d, p, arena));
+	if (!out->key.len)
+		out->wrong = arena_str(arena, configured_provider_wrong(d, p, arena));
 	return OK;
 }
 
@@ -338,6 +339,6 @@ enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 	if (e)
 		*why = missing;
 	else
-		*wrong = provider_wrong(d, p, arena);
+		*wrong = configured_provider_wrong(d, p, arena);
 	return e;
 }

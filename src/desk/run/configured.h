@@ -49,11 +49,11 @@ enum err configured_find(struct desk *, struct rows *, enum record_id, int64_t w
 	struct str which, const void **out, struct fault *why);
 /* The same as hooks of a collection, and the beginning of a record that is made from the task's body: its
  * name, which must be free, and its id. */
-enum err collection_configured_find(const struct collection *, struct task *,
+enum err configured_collection_find(const struct collection *, struct task *,
 	struct rows *, struct str which, const void **out, struct fault *why);
-const void *collection_configured_own(
+const void *configured_collection_own(
 	const struct collection *, struct task *, size_t i, struct arena *);
-enum err collection_configured_new(const struct collection *, struct task *,
+enum err configured_collection_new(const struct collection *, struct task *,
 	struct rows *, void *record, struct fault *why);
 /* By name or id. ERR_NOT_FOUND: there is none. */
 enum err configured_agent(struct desk *, struct rows *, int64_t ws, struct str which,
@@ -79,6 +79,7 @@ enum err configured_mask(
 	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);
 
 /* What is wrong with its key; empty: nothing. */
-struct str provider_wrong(struct desk *, const struct provider_record *, struct arena *);
+struct str configured_provider_wrong(
+	struct desk *, const struct provider_record *, struct arena *);
 
 #endif

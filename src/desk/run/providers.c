@@ -14,7 +14,8 @@ static enum err provider_shown(struct task *t, struct rows *rows, struct json_wr
 
 	(void)why;
 	provider_show(w, p,
-		task_words(t, provider_wrong(t->desk, p, rows->arena), rows->arena));
+		task_words(t, configured_provider_wrong(t->desk, p, rows->arena),
+			rows->arena));
 	return OK;
 }
 
@@ -55,7 +56,7 @@ static enum err key_seal(struct task *t, struct rows *rows, struct provider_reco
 		return fail(why, ERR_MEMORY, "out of memory");
 	}
 	p->sealed = buf_keep_done(&sealed, rows->arena);
-	p->last4 = arena_str(rows->arena, key_last4(b->key));
+	p->last4 = arena_str(rows->arena, provider_key_last4(b->key));
 	return OK;
 }
 
@@ -74,7 +75,7 @@ static enum err provider_fill(struct task *t, struct rows *rows, const void *was
 {
 	struct provider_record *p = record;
 	struct provider parts;
-	enum err e = was ? OK : collection_configured_new(&providers, t, rows, p, why);
+	enum err e = was ? OK : configured_collection_new(&providers, t, rows, p, why);
 
 	if (!e && !was) e = collection_room(&providers, t, rows, PROVIDERS_MAX, why);
 	if (e) return e;
@@ -132,8 +133,8 @@ static const struct collection providers = {
 	.id_at = offsetof(struct provider_record, id),
 	.name_at = offsetof(struct provider_record, name),
 	.list = SQL_PROVIDERS_OF,
-	.find = collection_configured_find,
-	.own = collection_configured_own,
+	.find = configured_collection_find,
+	.own = configured_collection_own,
 	.show = provider_shown,
 	.fill = provider_fill,
 	.before_delete = provider_unused,

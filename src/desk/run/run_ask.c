@@ -213,7 +213,7 @@ static enum err model_choose(struct task *t, struct rows *rows, const struct run
 	if (e) return fail_at(why, "/answers/recovery/text", "%s", missing.detail);
 	if (!model->len)
 		return fail_at(why, "/answers/recovery/text", "the name of a model");
-	wrong = provider_wrong(t->desk, p, rows->arena);
+	wrong = configured_provider_wrong(t->desk, p, rows->arena);
 	return wrong.len ? fail_at(why, "/answers/recovery/text", "%.*s", STR_ARGS(wrong))
 			 : OK;
 }

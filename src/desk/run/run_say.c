@@ -172,7 +172,7 @@ static void say_entitle(struct rows *rows, struct session *s, const struct say *
 	struct str title;
 
 	if (s->run.len || !str_eq(s->title, s->agent)) return;
-	title = say_title(say->content, rows->arena);
+	title = message_title(say->content, rows->arena);
 	if (title.len) session_rename(rows, s, title);
 }
 
@@ -180,7 +180,7 @@ static enum err say_check(struct task *t, struct fault *why)
 {
 	struct say *s = TASK_CHECKED(t, struct say);
 
-	return say_read(t->body, s, why);
+	return message_body_read(t->body, s, why);
 }
 
 static void say_needs(struct job *job, struct wants *w)
@@ -270,7 +270,7 @@ static enum err cancel_check(struct task *t, struct fault *why)
 {
 	struct str reason;
 
-	return reason_read(t->body, &reason, why);
+	return desk_reason_read(t->body, &reason, why);
 }
 
 static enum err run_find(struct task *t, struct rows *rows, struct run **out,
@@ -320,7 +320,7 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	struct run *r;
 	enum err e = run_find(t, rows, &r, &s, why);
 
-	if (!e) e = reason_read(t->body, &reason, why);
+	if (!e) e = desk_reason_read(t->body, &reason, why);
 	if (!e) e = run_cancel(t, rows, s, r, reason, why);
 	if (!e && run_is_child(r)) e = run_child_ended(t, rows, s, r, why);
 	if (e) return e;

@@ -30,7 +30,7 @@ static enum err spent_add(struct rows *rows, struct session *s, struct run *r,
 	r->partial |= cost < 0;
 	r->priced |= cost >= 0;
 	if (cost > 0) r->cost += cost;
-	top->tree_tokens += usage_total(u);
+	top->tree_tokens += spending_usage_total(u);
 	if (cost > 0) top->tree_cost += cost;
 	spending_add(&all, u, cost);
 	if (!run_is_child(r)) {

@@ -1,4 +1,4 @@
-/* insight_groups.c - asks counted by agent, and answers by person. */
+/* insight_groups.c - asks counted by agent, and answers by person. Prefix: durations_. */
 #include "desk/session/insight_groups.h"
 
 #include "base/mem.h"

@@ -59,8 +59,8 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 	own.parallel = true;
 	own.starter = principal_starter(who);
 	if (!own.title.len)
-		own.title =
-			d->message.len ? say_title(d->message, rows->arena) : agent->name;
+		own.title = d->message.len ? message_title(d->message, rows->arena)
+					   : agent->name;
 	s = session_make(t, rows, &own);
 	s->heard_ms = 0;
 	if (d->message.len) e = run_begin(t, rows, s, &say, agent, &r, why);
@@ -187,7 +187,7 @@ static enum err cancel_check(struct task *t, struct fault *why)
 {
 	struct str reason;
 
-	return reason_read(t->body, &reason, why);
+	return desk_reason_read(t->body, &reason, why);
 }
 
 static enum err session_run_cancel(
@@ -225,7 +225,7 @@ static enum err progress_check(struct task *t, struct fault *why)
 {
 	struct str *out = TASK_CHECKED(t, struct str);
 
-	return progress_read(t->body, &t->job.arena, out, why);
+	return session_progress_read(t->body, &t->job.arena, out, why);
 }
 
 /* Who stopped it and why stands at the end of the reply. */

@@ -20,7 +20,7 @@ static void callback_show(struct json_writer *w, const struct session *s)
 	char digest[SHORT_DIGEST_SIZE];
 
 	if (!s->on_settled.len) return;
-	text_digest(s->on_settled, digest);
+	digest_text(s->on_settled, digest);
 	jw_put_text(w, "callback", digest);
 }
 

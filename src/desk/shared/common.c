@@ -1,4 +1,4 @@
-/* common.c - finding, showing and refusing: what most use cases do. */
+/* common.c - finding, showing and refusing: what most use cases do. Prefixes: desk_, task_. */
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/body.h"
@@ -266,7 +266,7 @@ enum err desk_state_read(struct task *t, int64_t *out, struct fault *why)
 	return OK;
 }
 
-enum err members_only(
+enum err desk_members_only(
 	const struct json *body, const char *const *names, struct fault *why)
 {
 	enum err e = OK;
@@ -287,7 +287,7 @@ enum err members_only(
 	return e;
 }
 
-enum err reason_read(const struct json *body, struct str *out, struct fault *why)
+enum err desk_reason_read(const struct json *body, struct str *out, struct fault *why)
 {
 	*out = STR_NONE;
 	return body ? note_read(body, "reason", REASON_MAX, false, out, why) : OK;

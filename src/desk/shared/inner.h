@@ -264,9 +264,10 @@ enum err approval_consume(
 	struct task *, struct rows *, struct ask *, struct str digest, struct fault *);
 
 /* {"reason": ""}, all optional; also no body at all. */
-enum err reason_read(const struct json *body, struct str *out, struct fault *);
+enum err desk_reason_read(const struct json *body, struct str *out, struct fault *);
 /* Each member of the body is one of `names` (NULL-ended), else an item. */
-enum err members_only(const struct json *body, const char *const *names, struct fault *);
+enum err desk_members_only(
+	const struct json *body, const char *const *names, struct fault *);
 
 /* ---- lists ---- */
 

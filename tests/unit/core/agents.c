@@ -59,7 +59,7 @@ static void an_agent_that_says_nothing_has_the_digest_that_it_had(void **state)
 	struct agent_record a = { .name = STR("a"), .body = is };
 
 	(void)state;
-	fields_digest(fields, 4, before);
+	digest_fields(fields, 4, before);
 	agent_digest(&a, after);
 	assert_string_equal(before, after);
 	a.body = was;
@@ -96,9 +96,9 @@ static void a_key_shows_its_end_only_when_it_is_long(void **state)
 		STR("short12") };
 
 	(void)state;
-	CHECK_STR(key_last4(STR("sk-0123456789abcdWXYZ")), "WXYZ");
-	CHECK_STR(key_last4(STR("sk-01234567")), "");
-	text_mask(
+	CHECK_STR(provider_key_last4(STR("sk-0123456789abcdWXYZ")), "WXYZ");
+	CHECK_STR(provider_key_last4(STR("sk-01234567")), "");
+	mask_text(
 		&out, STR("a sk-0123456789abcdWXYZ, sk-01234 short12 sk-0"), secrets, 3);
 	CHECK_STR(buf_str(&out), "a [secret \xe2\x80\xa6WXYZ], [secret] short12 sk-0");
 	buf_done(&out);

@@ -286,10 +286,11 @@ static void replies_are_added_at_the_end(void **state)
 	};
 
 	(void)state;
-	struct str one = replies_add(STR_NONE, &ann, STR("Which \"one\"?"), 1000, &kit);
-	assert_true(str_eq(
-		one, replies_add(STR("[]"), &ann, STR("Which \"one\"?"), 1000, &kit)));
-	struct str two = replies_add(one, &agent, STR("That."), 2000, &kit);
+	struct str one =
+		ask_replies_add(STR_NONE, &ann, STR("Which \"one\"?"), 1000, &kit);
+	assert_true(str_eq(one,
+		ask_replies_add(STR("[]"), &ann, STR("Which \"one\"?"), 1000, &kit)));
+	struct str two = ask_replies_add(one, &agent, STR("That."), 2000, &kit);
 	kit_same("replies", two,
 		"[{'by':{'kind':'human','user':'usr_1','name':'Ann','via':'web'},"
 		"'text':'Which \\'one\\'?','at':'1970-01-01T00:00:01.000Z'},"

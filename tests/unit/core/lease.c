@@ -45,14 +45,14 @@ static void there_is_always_a_slot_for_who_comes_next(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++) {
-		while (share_allows(got[i], free)) {
+		while (lease_share_allows(got[i], free)) {
 			got[i]++;
 			free--;
 		}
 		assert_int_equal(got[i], expected[i]);
 	}
 	assert_int_equal(free, 0);
-	assert_false(share_allows(0, 0));
+	assert_false(lease_share_allows(0, 0));
 }
 
 int main(void)

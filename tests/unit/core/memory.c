@@ -75,13 +75,13 @@ static enum err try_progress(struct arena *arena, struct fault *why)
 {
 	struct str out;
 
-	return progress_read(body, arena, &out, why);
+	return session_progress_read(body, arena, &out, why);
 }
 
 static enum err try_replies(struct arena *arena, struct fault *why)
 {
 	const struct principal p = { .name = STR("Ann") };
-	struct str out = replies_add(STR("[]"), &p, STR("x"), 1, arena);
+	struct str out = ask_replies_add(STR("[]"), &p, STR("x"), 1, arena);
 
 	assert_int_equal(out.len > 0, !arena->failed);
 	return arena->failed ? fail_at(why, "", "memory"), ERR_MEMORY : OK;

@@ -276,7 +276,7 @@ static void what_cannot_be_read_stops(void **state)
 
 static const char *why_lost(const struct ruling *r, size_t i)
 {
-	const char *lost = lost_name(r->fits[i].lost);
+	const char *lost = rule_lost_name(r->fits[i].lost);
 
 	return lost ? lost : "decides";
 }

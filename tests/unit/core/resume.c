@@ -155,9 +155,9 @@ static void the_thread_and_a_late_answer_are_told(void **state)
 	const struct principal agent = { .role = ROLE_AGENT, .name = STR("bot") };
 
 	(void)state;
-	a->replies = replies_add(STR_NONE, &ann, STR("Which\nday?"), 2000, &kit);
-	a->replies = replies_add(a->replies, &agent, STR("Monday"), 3000, &kit);
-	a->replies = replies_add(a->replies, &ann, STR("Yes, then"), 9000, &kit);
+	a->replies = ask_replies_add(STR_NONE, &ann, STR("Which\nday?"), 2000, &kit);
+	a->replies = ask_replies_add(a->replies, &agent, STR("Monday"), 3000, &kit);
+	a->replies = ask_replies_add(a->replies, &ann, STR("Yes, then"), 9000, &kit);
 	assert_non_null(strstr(context(&s, &a, 1),
 		"Nobody answered before the deadline\n"
 		"Thread:\n"
@@ -180,7 +180,7 @@ static struct ask *large(const char *id, const struct settlement *how)
 	a->id = str_of(id);
 	a->replies = STR_NONE;
 	for (int i = 0; i < 20; i++)
-		a->replies = replies_add(
+		a->replies = ask_replies_add(
 			a->replies, &ann, str_of(kit_repeat("é", 10000)), 2000, &kit);
 	return a;
 }

@@ -291,19 +291,20 @@ static void progress_is_a_text_and_perhaps_steps(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct str out = STR_NONE;
-		enum err e = progress_read(kit_json(table[i].body), &kit, &out, NULL);
+		enum err e =
+			session_progress_read(kit_json(table[i].body), &kit, &out, NULL);
 
 		assert_int_equal(e, table[i].kept ? OK : ERR_INVALID);
 		if (table[i].kept) assert_true(str_eq(out, kit_quote(table[i].kept)));
 	}
 	struct str out;
-	assert_int_equal(
-		progress_read(kit_json(kit_fill("{'text':'%s'}", kit_repeat("é", 2000))),
-			&kit, &out, NULL),
+	assert_int_equal(session_progress_read(kit_json(kit_fill("{'text':'%s'}",
+						       kit_repeat("é", 2000))),
+				 &kit, &out, NULL),
 		OK);
-	assert_int_equal(
-		progress_read(kit_json(kit_fill("{'text':'%s'}", kit_repeat("é", 2001))),
-			&kit, &out, NULL),
+	assert_int_equal(session_progress_read(kit_json(kit_fill("{'text':'%s'}",
+						       kit_repeat("é", 2001))),
+				 &kit, &out, NULL),
 		ERR_INVALID);
 }
 
