@@ -1,7 +1,7 @@
 /* policy.c - the policy of a workspace: what holds when no rule fits. Shown to people, changed by
  * admins, each change on the version it was read in. */
-#include "core/shared/body.h"
 #include "desk/policy/policy_snapshot.h"
+#include "desk/shared/collection.h"
 
 /* Its members; `default` of one that was kept without is what it is read as. */
 static enum err policy_show(struct json_writer *w, struct str body, int64_t version,
@@ -21,28 +21,17 @@ static enum err policy_show(struct json_writer *w, struct str body, int64_t vers
 	return OK;
 }
 
-struct policy_found {
-	struct arena *arena;
-	struct policy_record policy;
-};
-
-static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct policy_found *f = ctx;
-
-	return record_read(&records[RECORD_POLICIES], row, f->arena, &f->policy, why);
-}
-
 static enum err policy_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	struct policy_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws) };
-	enum err e = rows_query(
-		rows, SQL_OF(RECORD_POLICIES, RECORD_GET), key, 1, policy_row, &f, why);
+	const struct policy_record *kept;
+	enum err e = rows_get(rows, RECORD_POLICIES, key, &kept, why);
 
 	jw_object(&w);
-	if (!e) e = policy_show(&w, f.policy.body, f.policy.version, &job->arena, why);
+	if (!e)
+		e = policy_show(&w, kept ? kept->body : STR_NONE,
+			kept ? kept->version : 0, rows->arena, why);
 	jw_object_end(&w);
 	return e;
 }
@@ -59,12 +48,9 @@ static void policy_needs(struct job *job, struct wants *w)
 
 static enum err policy_put_check(struct task *t, struct fault *why)
 {
-	const struct json *version = json_get(t->body, "version");
+	int64_t version;
 
-	if (!json_is(t->body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
-	return version && version->is_int && version->integer >= 0
-		       ? OK
-		       : fail_at(why, "/version", "required: the number that was read");
+	return version_read(t->body, &version, why);
 }
 
 /* What would run without a person that did not. */
@@ -95,8 +81,6 @@ static void looser_write(struct task *t, struct json_writer *w, unsigned looser)
 
 static enum err policy_put_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	static const struct str names[] = { STR("version") };
-	static const struct members also = { names, 1 };
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct policy_record fresh = { .ws = job->who.ws };
@@ -106,15 +90,14 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 	struct str was = found ? found->body : str_of(policy_default);
 	struct policy before, after;
 	struct policy_record *p;
-	enum err e =
-		policy_read(t->body, was, &also, rows->arena, &fresh.body, &after, why);
+	enum err e = policy_read(
+		t->body, was, &version_also, rows->arena, &fresh.body, &after, why);
 
 	if (!e) e = policy_parse(was, rows->arena, &before, why);
+	if (!e)
+		e = version_match("the policy has", json_get(t->body, "version")->integer,
+			version, why);
 	if (e) return e;
-	if (json_get(t->body, "version")->integer != version)
-		return fail(why, ERR_CONFLICT,
-			"the policy has changed since: version %lld now",
-			(long long)version);
 	p = found ? rows_change(rows, found) : rows_new(rows, RECORD_POLICIES, &fresh);
 	p->body = fresh.body;
 	p->changed_ms = rows->now_ms;

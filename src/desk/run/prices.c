@@ -13,11 +13,6 @@ struct prices_body {
 
 /* ---- shown ---- */
 
-struct prices_shown {
-	struct json_writer *w;
-	struct arena *arena;
-};
-
 static void price_show(struct json_writer *w, const struct price_record *p)
 {
 	struct str inner = str_trim(p->body);
@@ -28,29 +23,33 @@ static void price_show(struct json_writer *w, const struct price_record *p)
 	jw_object_end(w);
 }
 
-static enum err price_listed(void *ctx, const struct row *row, struct fault *why)
-{
-	struct prices_shown *s = ctx;
-	struct price_record p;
-	enum err e = record_read(&records[RECORD_PRICES], row, s->arena, &p, why);
-
-	if (!e) price_show(s->w, &p);
-	return e;
-}
-
-static enum err price_list_read(struct job *job, struct rows *rows, struct fault *why)
+/* All of the workspace that are here. */
+static void prices_reply(struct job *job, const struct rows *rows)
 {
 	struct json_writer w = { .out = &job->out };
-	struct prices_shown s = { &w, &job->arena };
-	const struct val args[] = { val_int(job->who.ws) };
-	enum err e;
+	const struct price_record *at = NULL;
 
 	jw_object(&w);
 	jw_put_text(&w, "built_in", known_models_date);
 	jw_put_array(&w, "items");
-	e = rows_query(rows, SQL_PRICES_OF, args, 1, price_listed, &s, why);
+	while ((at = rows_next(rows, RECORD_PRICES, at)))
+		if (at->ws == job->who.ws) price_show(&w, at);
 	jw_array_end(&w);
 	jw_object_end(&w);
+}
+
+static enum err prices_fetch(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct val args[] = { val_int(job->who.ws) };
+
+	return rows_fetch(rows, RECORD_PRICES, SQL_PRICES_OF, args, 1, why);
+}
+
+static enum err price_list_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	enum err e = prices_fetch(job, rows, why);
+
+	if (!e) prices_reply(job, rows);
 	return e;
 }
 
@@ -111,10 +110,7 @@ static enum err price_put_check(struct task *t, struct fault *why)
 static enum err price_put_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct prices_body *b = task_of(job)->checked;
-	const struct val args[] = { val_int(job->who.ws) };
-	struct json_writer w = { .out = &job->out };
-	const struct price_record *at = NULL;
-	enum err e = rows_fetch(rows, RECORD_PRICES, SQL_PRICES_OF, args, 1, why);
+	enum err e = prices_fetch(job, rows, why);
 
 	for (size_t i = 0; !e && i < b->len; i++) {
 		struct price_record fresh = { .ws = job->who.ws,
@@ -130,13 +126,7 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 		p->changed_ms = fresh.changed_ms;
 	}
 	if (e) return e;
-	jw_object(&w);
-	jw_put_text(&w, "built_in", known_models_date);
-	jw_put_array(&w, "items");
-	while ((at = rows_next(rows, RECORD_PRICES, at)))
-		if (at->ws == job->who.ws) price_show(&w, at);
-	jw_array_end(&w);
-	jw_object_end(&w);
+	prices_reply(job, rows);
 	return OK;
 }
 
