@@ -6,44 +6,26 @@
 
 enum { BATCH = 500 };
 
-/* Those that go. */
-struct old_sessions {
-	struct arena *arena;
-	struct str ids[BATCH];
-	size_t len;
-};
-
-static enum err old_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct old_sessions *o = ctx;
-
-	(void)why;
-	if (o->len < BATCH) o->ids[o->len++] = arena_str(o->arena, row_text(row, 0));
-	return OK;
-}
-
 static enum err old_delete(struct task *t, struct rows *rows, int64_t ws,
 	int64_t since_ms, size_t *left, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_int(since_ms),
 		val_int((int64_t)*left) };
-	struct old_sessions *o = ARENA_NEW(rows->arena, struct old_sessions);
-	enum err e;
+	struct str ids[BATCH];
+	size_t len;
+	enum err e = rows_texts(rows, SQL_SESSIONS_OLD, args, 3, ids, BATCH, &len, why);
 
-	if (!o) return fail(why, ERR_MEMORY, "out of memory");
-	o->arena = rows->arena;
-	e = rows_query(rows, SQL_SESSIONS_OLD, args, 3, old_row, o, why);
-	for (size_t i = 0; !e && i < o->len; i++) {
+	for (size_t i = 0; !e && i < len; i++) {
 		struct session *s;
 
-		e = rows_fetch_session(rows, ws, o->ids[i], &s, why);
+		e = rows_fetch_session(rows, ws, ids[i], &s, why);
 		/* An earlier job of the batch may have touched or deleted it. */
 		if (e == ERR_NOT_FOUND)
 			e = OK;
 		else if (!e && session_over(s) && s->updated_ms < since_ms)
 			e = session_delete(t, rows, s, why);
 	}
-	*left -= o->len;
+	*left -= len;
 	return e;
 }
 

@@ -213,8 +213,9 @@ enum err rows_first(struct rows *, enum record_id, enum sql, const struct val *,
 /* The first column of the last row that it finds; `out` is left alone when there is none. */
 enum err rows_int(struct rows *, enum sql, const struct val *, int len, int64_t *out,
 	struct fault *);
-enum err rows_text(struct rows *, enum sql, const struct val *, int len, struct str *out,
-	struct fault *);
+/* That of all rows, as texts, at most `max` of them. */
+enum err rows_texts(struct rows *, enum sql, const struct val *, int len, struct str *out,
+	size_t max, size_t *found, struct fault *);
 /* All records of a workspace that are here, in the order they came; their first member is it. */
 const void **rows_all(struct rows *, enum record_id, int64_t ws, size_t *len);
 /* The engine's own check of its store. */

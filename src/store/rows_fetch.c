@@ -108,26 +108,29 @@ enum err rows_int(struct rows *rows, enum sql sql, const struct val *args, int l
 	return rows_query(rows, sql, args, len, int_row, out, why);
 }
 
-struct text_found {
+struct texts_found {
 	struct arena *arena;
 	struct str *out;
+	size_t len, max;
 };
 
 static enum err text_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct text_found *f = ctx;
+	struct texts_found *f = ctx;
 
 	(void)why;
-	*f->out = arena_str(f->arena, row_text(row, 0));
+	if (f->len < f->max) f->out[f->len++] = arena_str(f->arena, row_text(row, 0));
 	return OK;
 }
 
-enum err rows_text(struct rows *rows, enum sql sql, const struct val *args, int len,
-	struct str *out, struct fault *why)
+enum err rows_texts(struct rows *rows, enum sql sql, const struct val *args, int len,
+	struct str *out, size_t max, size_t *found, struct fault *why)
 {
-	struct text_found f = { rows->arena, out };
+	struct texts_found f = { rows->arena, out, 0, max };
+	enum err e = rows_query(rows, sql, args, len, text_row, &f, why);
 
-	return rows_query(rows, sql, args, len, text_row, &f, why);
+	*found = f.len;
+	return e;
 }
 
 enum err rows_verify(struct rows *rows, struct fault *why)

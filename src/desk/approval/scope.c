@@ -319,22 +319,6 @@ enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
 
 /* ---- others that are open ---- */
 
-struct open_ids {
-	struct arena *arena;
-	struct str ids[OPEN_MAX * 5];
-	size_t len;
-};
-
-static enum err open_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct open_ids *o = ctx;
-
-	(void)why;
-	if (o->len < sizeof o->ids / sizeof *o->ids)
-		o->ids[o->len++] = arena_str(o->arena, row_text(row, 0));
-	return OK;
-}
-
 /* Would this open approval be allowed if it were asked now, with the rule in force? */
 static enum err open_fits(struct rows *rows, const struct policy_snapshot *snapshot,
 	const struct rule_match *match, const struct ask *a, bool *fits,
@@ -364,26 +348,22 @@ static enum err open_settle(struct task *t, struct rows *rows,
 	const struct policy_snapshot *snapshot, const struct rule_record *rule,
 	struct json_writer *w, struct fault *why)
 {
-	struct open_ids *o = ARENA_NEW(rows->arena, struct open_ids);
-	const struct ask *first;
+	struct str ids[OPEN_MAX * 5];
 	struct rule_match match;
-	struct ask *found = NULL;
-	size_t settled = 0;
+	struct ask *first = NULL;
+	size_t len = 0, settled = 0;
 	enum err e = rule_parse(rule, rows->arena, &match, NULL, why);
 
-	if (!e) e = rows_fetch_ask(rows, rule->ws, rule->made_from, &found, why);
+	if (!e) e = rows_fetch_ask(rows, rule->ws, rule->made_from, &first, why);
 	if (e) return e;
-	if (!o) return fail(why, ERR_MEMORY, "out of memory");
-	first = found;
-	o->arena = rows->arena;
 	const struct val args[] = { val_int(rule->ws), val_text(first->agent),
 		val_text(first->project), val_int(OPEN_MAX * 5) };
-	e = rows_query(rows, SQL_APPROVALS_OPEN, args, 4, open_row, o, why);
-	for (size_t i = 0; !e && i < o->len && settled < OPEN_MAX; i++) {
+	e = rows_texts(rows, SQL_APPROVALS_OPEN, args, 4, ids, OPEN_MAX * 5, &len, why);
+	for (size_t i = 0; !e && i < len && settled < OPEN_MAX; i++) {
 		struct ask *a;
 		bool fits = false;
 
-		e = rows_fetch_ask(rows, rule->ws, o->ids[i], &a, why);
+		e = rows_fetch_ask(rows, rule->ws, ids[i], &a, why);
 		if (!e) e = open_fits(rows, snapshot, &match, a, &fits, why);
 		if (e || !fits) continue;
 		e = ask_settle_by(t, rows, a, rule, true, why);

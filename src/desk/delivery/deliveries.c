@@ -2,32 +2,6 @@
  * again; and the secret that receivers check signatures with. */
 #include "desk/shared/inner.h"
 
-struct delivery_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left;
-	struct str last;
-	struct delivery found;
-	bool more, any;
-};
-
-static enum err delivery_listed(void *ctx, const struct row *row, struct fault *why)
-{
-	struct delivery_list *l = ctx;
-	enum err e;
-
-	if (l->left-- == 0) {
-		l->more = true;
-		return OK;
-	}
-	e = delivery_from_row(row, &l->t->job.arena, &l->found, why);
-	if (e) return e;
-	l->any = true;
-	l->last = l->found.id;
-	if (l->w) delivery_write(l->w, &l->found);
-	return OK;
-}
-
 static enum err list_filter(struct task *t, struct fault *why)
 {
 	enum delivery_status status;
@@ -63,7 +37,8 @@ static enum err delivery_list_read(struct job *job, struct rows *rows, struct fa
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct delivery_list l = { .t = t, .w = &w };
+	const struct delivery *d = NULL;
+	struct str last = STR_NONE;
 	struct list_page p;
 	int64_t as_of = 0;
 	enum err e = page_read(t, "deliveries", &p, why);
@@ -77,47 +52,42 @@ static enum err delivery_list_read(struct job *job, struct rows *rows, struct fa
 		val_text(task_param(t, "ask")), val_text(task_param(t, "user")),
 		val_text(task_param(t, "purpose")), val_text(task_param(t, "status")) };
 	enum sql list = list_statement(args[8].text);
-	l.left = p.limit;
+	e = rows_fetch(rows, RECORD_DELIVERIES, list, args,
+		list == SQL_DELIVERY_LIST_ENDED ? 9 : 8, why);
+	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	e = rows_query(rows, list, args, list == SQL_DELIVERY_LIST_ENDED ? 9 : 8,
-		delivery_listed, &l, why);
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)) && p.limit-- > 0) {
+		delivery_write(&w, d);
+		last = d->id;
+	}
 	jw_array_end(&w);
-	page_end(t, &w, "deliveries", l.more ? &l.last : NULL, 1, as_of);
+	page_end(t, &w, "deliveries", d ? &last : NULL, 1, as_of);
 	jw_object_end(&w);
-	return e;
+	return OK;
 }
 
 const struct use use_delivery_list =
 	READS("delivery_list", MAY_ADMIN, 0, delivery_list_read, NULL);
 
-static enum err delivery_find(struct task *t, struct rows *rows, struct json_writer *w,
-	struct delivery *out, struct fault *why)
-{
-	struct delivery_list l = { .t = t, .w = w, .left = 1 };
-	const struct val args[] = { val_int(t->job.who.ws), val_text(t->id) };
-	enum err e = rows_query(rows, SQL_OF(RECORD_DELIVERIES, RECORD_GET), args, 2,
-		delivery_listed, &l, why);
-
-	if (e) return e;
-	if (!l.any)
-		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
-			STR_ARGS(str_first(t->id, 64)));
-	*out = l.found;
-	return OK;
-}
-
 static enum err delivery_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
+	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct delivery d = { 0 };
-	enum err e = delivery_find(task_of(job), rows, &w, &d, why);
+	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
+	const struct delivery *d;
+	enum err e = rows_get(rows, RECORD_DELIVERIES, key, &d, why);
 
-	if (role_may(job->who.role, MAY_ADMIN) || (e && e != ERR_NOT_FOUND)) return e;
-	return !e && d.user.len && str_eq(d.user, principal_person(&job->who))
-		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-				 role_name(job->who.role));
+	if (e) return e;
+	if (!role_may(job->who.role, MAY_ADMIN) &&
+		(!d || !d->user.len || !str_eq(d->user, principal_person(&job->who))))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+			role_name(job->who.role));
+	if (!d)
+		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	delivery_write(&w, d);
+	return OK;
 }
 
 /* A person's own: how the test of a contact went. */

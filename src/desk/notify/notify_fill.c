@@ -58,7 +58,9 @@ static enum err shown_find(struct rows *rows, struct delivery_fill *f, struct fa
 	const struct val args[] = { val_int(d->ws), val_text(d->ask),
 		val_text(d->contact) };
 
-	return rows_text(rows, SQL_SLACK_SHOWN, args, 3, &f->shown_at, why);
+	size_t found;
+
+	return rows_texts(rows, SQL_SLACK_SHOWN, args, 3, &f->shown_at, 1, &found, why);
 }
 
 /* Who wants titles alone gets those that were given: what we call an approval by says what

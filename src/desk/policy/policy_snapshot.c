@@ -35,61 +35,37 @@ static enum err out_of_memory(struct fault *why)
 	return fail(why, ERR_MEMORY, "out of memory");
 }
 
-/* Records as they come: an array that doubles. */
-struct gathered {
-	struct arena *arena;
-	enum record_id id;
-	char *at;
-	size_t len, cap;
-};
-
-static bool gather(struct gathered *g, const void *record)
-{
-	size_t size = records[g->id].size;
-
-	if (g->len == g->cap) {
-		size_t cap = g->cap ? g->cap * 2 : 16;
-		char *at = arena_alloc(g->arena, cap * size);
-
-		if (!at) return false;
-		if (g->len) memcpy(at, g->at, g->len * size);
-		g->at = at;
-		g->cap = cap;
-	}
-	memcpy(g->at + g->len * size, record, size);
-	record_own(g->id, g->at + g->len++ * size, g->arena);
-	return !g->arena->failed;
-}
-
-static const struct {
-	enum record_id id;
-	enum sql sql;
-} sources[] = {
-	{ RECORD_RULES, SQL_RULES_LIVE },
-	{ RECORD_STOPS, SQL_STOPS_LIVE },
-	{ RECORD_POLICIES, SQL_OF(RECORD_POLICIES, RECORD_GET) },
-};
-enum { FROM_RULES, FROM_STOPS, FROM_POLICIES, SOURCES };
-
 static bool record_over(enum record_id id, const void *record)
 {
 	if (id == RECORD_RULES) return ((const struct rule_record *)record)->ended_ms > 0;
 	return id == RECORD_STOPS && ((const struct stop_record *)record)->ended_ms > 0;
 }
 
-/* As the jobs of this batch have left them. */
-static enum err gather_rows(struct gathered *g, struct rows *rows, enum sql sql,
-	int64_t ws, struct fault *why)
+/* What this statement finds and is not over, as rows have it, in an array of the snapshot's own;
+ * `extra` (may be NULL) behind it. */
+static enum err own_load(struct policy_snapshot *b, struct rows *rows, enum record_id id,
+	enum sql sql, const void *extra, void *out, size_t *len, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-	const void *at = NULL;
-	enum err e = rows_fetch(rows, g->id, sql, args, 1, why);
+	const struct val args[] = { val_int(b->ws) };
+	size_t size = records[id].size, n;
+	enum err e = rows_fetch(rows, id, sql, args, 1, why);
+	const void **all;
+	char *own;
 
-	while (!e && (at = rows_next(rows, g->id, at)))
-		if (*(const int64_t *)at == ws && !record_over(g->id, at) &&
-			!gather(g, at))
-			e = out_of_memory(why);
-	return e;
+	if (e) return e;
+	all = rows_all(rows, id, b->ws, &n);
+	own = arena_alloc(&b->arena, (n + 1) * size);
+	if (!own) return out_of_memory(why);
+	*len = 0;
+	for (size_t i = 0; i < n + (extra != NULL); i++) {
+		const void *from = i < n ? all[i] : extra;
+
+		if (record_over(id, from)) continue;
+		memcpy(own + *len * size, from, size);
+		record_own(id, own + (*len)++ * size, &b->arena);
+	}
+	memcpy(out, &own, sizeof own);
+	return OK;
 }
 
 static enum err rules_take(struct policy_snapshot *b, struct fault *why)
@@ -127,59 +103,50 @@ static enum err stops_take(struct policy_snapshot *b, struct fault *why)
 	return b->arena.failed ? out_of_memory(why) : OK;
 }
 
-static enum err snapshot_take(
-	struct policy_snapshot *b, const struct gathered from[SOURCES], struct fault *why)
+static enum err stops_load(
+	struct policy_snapshot *b, struct rows *rows, struct fault *why)
 {
-	enum err e;
+	enum err e = own_load(b, rows, RECORD_STOPS, SQL_STOPS_LIVE, NULL, &b->stops,
+		&b->stops_len, why);
 
-	b->rules = (void *)from[FROM_RULES].at;
-	b->rules_len = from[FROM_RULES].len;
-	b->stops = (void *)from[FROM_STOPS].at;
-	b->stops_len = from[FROM_STOPS].len;
-	if (from[FROM_POLICIES].len)
-		memcpy(&b->kept, from[FROM_POLICIES].at, sizeof b->kept);
+	return e ? e : stops_take(b, why);
+}
+
+/* `rows` is NULL of a workspace that never had a rule, a stop or a policy. */
+static enum err snapshot_fill(struct policy_snapshot *b, struct rows *rows,
+	const struct rule_record *extra, struct fault *why)
+{
+	const struct val key[] = { val_int(b->ws) };
+	const struct policy_record *kept = NULL;
+	enum err e = OK;
+
+	if (rows) e = rows_get(rows, RECORD_POLICIES, key, &kept, why);
+	if (kept) {
+		b->kept = *kept;
+		record_own(RECORD_POLICIES, &b->kept, &b->arena);
+	}
 	if (!b->kept.body.len) b->kept.body = str_of(policy_default);
-	e = rules_take(b, why);
-	if (!e) e = stops_take(b, why);
+	if (!e && rows)
+		e = own_load(b, rows, RECORD_RULES, SQL_RULES_LIVE, extra, &b->rules,
+			&b->rules_len, why);
+	if (!e) e = rules_take(b, why);
+	if (!e && rows) e = stops_load(b, rows, why);
 	return e ? e : policy_parse(b->kept.body, &b->arena, &b->policy, why);
 }
 
-static struct policy_snapshot *snapshot_new(int64_t ws, struct gathered from[SOURCES])
+static struct policy_snapshot *snapshot_new(int64_t ws)
 {
 	struct policy_snapshot *b = mem_alloc(sizeof *b);
 
-	if (!b) return NULL;
-	*b = (struct policy_snapshot){ .ws = ws };
-	for (int i = 0; i < SOURCES; i++)
-		from[i] = (struct gathered){ .arena = &b->arena, .id = sources[i].id };
+	if (b) *b = (struct policy_snapshot){ .ws = ws };
 	return b;
 }
 
 enum err snapshot_load(struct rows *rows, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *why)
 {
-	struct gathered from[SOURCES];
-	struct policy_snapshot *b = snapshot_new(ws, from);
-	enum err e = b ? OK : out_of_memory(why);
-
-	for (int i = 0; !e && i < SOURCES; i++)
-		e = gather_rows(&from[i], rows, sources[i].sql, ws, why);
-	if (!e && extra && !gather(&from[FROM_RULES], extra)) e = out_of_memory(why);
-	if (!e) e = snapshot_take(b, from, why);
-	if (e)
-		snapshot_free(b);
-	else
-		*out = b;
-	return e;
-}
-
-/* Of a workspace that never had a rule, a stop or a policy. */
-static enum err snapshot_empty(
-	int64_t ws, struct policy_snapshot **out, struct fault *why)
-{
-	struct gathered from[SOURCES];
-	struct policy_snapshot *b = snapshot_new(ws, from);
-	enum err e = b ? snapshot_take(b, from, why) : out_of_memory(why);
+	struct policy_snapshot *b = snapshot_new(ws);
+	enum err e = b ? snapshot_fill(b, rows, extra, why) : out_of_memory(why);
 
 	if (e)
 		snapshot_free(b);
@@ -191,17 +158,9 @@ static enum err snapshot_empty(
 enum err stop_load(
 	struct rows *rows, const struct ask *a, struct str *out, struct fault *why)
 {
-	struct gathered from[SOURCES];
-	struct policy_snapshot *b = snapshot_new(a->ws, from);
-	struct gathered *stops = &from[FROM_STOPS];
-	enum err e = b ? gather_rows(stops, rows, SQL_STOPS_LIVE, a->ws, why)
-		       : out_of_memory(why);
+	struct policy_snapshot *b = snapshot_new(a->ws);
+	enum err e = b ? stops_load(b, rows, why) : out_of_memory(why);
 
-	if (!e) {
-		b->stops = (void *)stops->at;
-		b->stops_len = stops->len;
-		e = stops_take(b, why);
-	}
 	if (!e)
 		*out = stop_told(snapshot_stop(b, agent_known(a->agent, a->agent_name),
 					 a->project, a->session, rows->now_ms),
@@ -245,8 +204,7 @@ enum err snapshot_of(struct desk *d, const struct job *job, struct rows *rows, i
 		*out = *place;
 		return OK;
 	}
-	e = version ? snapshot_load(rows, ws, NULL, &fresh, why)
-		    : snapshot_empty(ws, &fresh, why);
+	e = snapshot_load(version ? rows : NULL, ws, NULL, &fresh, why);
 	if (e) return e;
 	fresh->version = version;
 	fresh->batch = batch;

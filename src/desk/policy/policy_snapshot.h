@@ -39,7 +39,7 @@ struct policy_snapshot *snapshot_free(
 enum err snapshot_of(struct desk *, const struct job *, struct rows *, int64_t ws,
 	struct policy_snapshot **out, struct fault *);
 void snapshots_done(struct desk *);
-/* As rows have it; yours. `extra` (may be NULL): as if this rule were there, too. */
+/* As rows (NULL: nothing was ever set) have it; yours. `extra` (may be NULL): as if this rule were there, too. */
 enum err snapshot_load(struct rows *, int64_t ws, const struct rule_record *extra,
 	struct policy_snapshot **out, struct fault *);
 

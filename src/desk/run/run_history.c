@@ -78,15 +78,6 @@ enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
 
 /* ---- all of it ---- */
 
-static enum err message_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct job *job = ctx;
-	struct run_history *h = task_of(job)->checked;
-
-	return record_read(
-		&records[RECORD_MESSAGES], row, &job->arena, &h->messages[h->len++], why);
-}
-
 static enum err history_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_history *h = task_of(job)->checked;
@@ -94,21 +85,17 @@ static enum err history_read(struct job *job, struct rows *rows, struct fault *w
 	int64_t tail = history_tail(w->said, w->history);
 	const struct val args[] = { val_int(w->key.ws), val_text(w->session),
 		val_text(w->thread), val_int(w->said - tail), val_int(tail) };
-	const struct val first[] = { val_int(w->key.ws), val_text(w->session),
+	const struct val key[] = { val_int(w->key.ws), val_text(w->session),
 		val_text(w->first) };
-	bool has_first = false;
-	enum err e;
+	const struct run_message *first, *m = NULL;
+	enum err e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE, args, 5, why);
 
 	h->len = 0;
+	if (!e) e = rows_get(rows, RECORD_MESSAGES, key, &first, why);
 	h->messages = ARENA_ARRAY(&job->arena, struct run_message, (size_t)tail + 1);
-	if (!h->messages) return fail(why, ERR_MEMORY, "out of memory");
-	e = rows_query(rows, SQL_MESSAGES_SINCE, args, 5, message_row, job, why);
-	for (size_t i = 0; i < h->len; i++)
-		has_first |= str_eq(h->messages[i].id, w->first);
-	if (!e && !has_first)
-		e = rows_query(rows, SQL_OF(RECORD_MESSAGES, RECORD_GET), first, 3,
-			message_row, job, why);
-	if (!e) qsort(h->messages, h->len, sizeof *h->messages, message_order);
+	while (!e && h->messages && (m = rows_next(rows, RECORD_MESSAGES, m)))
+		h->messages[h->len++] = *m;
+	if (!e && h->len) qsort(h->messages, h->len, sizeof *h->messages, message_order);
 	return e;
 }
 

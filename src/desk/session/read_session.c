@@ -116,22 +116,23 @@ const struct use use_session_state =
 /* ---- many ---- */
 
 struct session_list {
-	struct task *t;
 	struct session *at;
 	size_t len;
-	int64_t limit;
 	bool more;
 };
 
-static enum err session_listed(void *ctx, const struct row *row, struct fault *why)
+static enum err session_list_fetch(struct rows *rows, struct session_list *l,
+	const struct val *args, int len, int64_t limit, struct fault *why)
 {
-	struct session_list *l = ctx;
+	const struct session *s = NULL;
+	enum err e = rows_fetch(rows, RECORD_SESSIONS, SQL_SESSION_LIST, args, len, why);
 
-	if ((int64_t)l->len == l->limit) {
-		l->more = true;
-		return OK;
+	l->at = ARENA_ARRAY(rows->arena, struct session, (size_t)limit);
+	while (!e && l->at && (s = rows_next(rows, RECORD_SESSIONS, s)) && !l->more) {
+		l->more = (int64_t)l->len == limit;
+		if (!l->more) l->at[l->len++] = *s;
 	}
-	return session_from_row(row, &l->t->job.arena, &l->at[l->len++], why);
+	return e;
 }
 
 static enum err session_list_find(struct job *job, struct rows *rows,
@@ -152,15 +153,13 @@ static enum err session_list_find(struct job *job, struct rows *rows,
 		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
 							       : job->who.agent),
 		val_text(principal_starter(&job->who)) };
-	l->limit = p->limit;
-	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
-	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
-	return rows_query(rows, SQL_SESSION_LIST, args, 8, session_listed, l, why);
+	return session_list_fetch(rows, l, args, 8, p->limit, why);
 }
 
 static enum err session_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct session_list l = { .t = task_of(job) };
+	struct task *t = task_of(job);
+	struct session_list l = { 0 };
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
 	int64_t as_of = 0;
@@ -168,19 +167,17 @@ static enum err session_list_read(struct job *job, struct rows *rows, struct fau
 
 	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
-	l.t->sessions = l.at;
-	l.t->sessions_len = l.len;
+	t->sessions = l.at;
+	t->sessions_len = l.len;
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	for (size_t i = 0; !e && !l.t->wants_record && i < l.len; i++) {
-		struct sought s = {
-			.t = l.t, .now_ms = rows->now_ms, .session = l.at[i]
-		};
+	for (size_t i = 0; !e && !t->wants_record && i < l.len; i++) {
+		struct sought s = { .t = t, .now_ms = rows->now_ms, .session = l.at[i] };
 
 		e = session_show(rows, &s, &w, why);
 	}
 	jw_array_end(&w);
-	page_end(l.t, &w, "sessions", l.more ? &l.at[l.len - 1].id : NULL, 1, as_of);
+	page_end(t, &w, "sessions", l.more ? &l.at[l.len - 1].id : NULL, 1, as_of);
 	jw_object_end(&w);
 	return e;
 }
