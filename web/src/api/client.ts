@@ -238,7 +238,6 @@ export const api = {
 	users: () => get<List<User>>('/v1/users', { limit: 200 }),
 	userNew: (body: unknown) => post<User>('/v1/users', body),
 	userPatch: (id: string, body: unknown) => call<User>('PATCH', `/v1/users/${id}`, body),
-	userDelete: (id: string) => call<null>('DELETE', `/v1/users/${id}`),
 	away: (user: string) => get<Away | null>(`/v1/users/${user}/away`),
 	awayPut: (user: string, body: Partial<Away>) => call<Away>('PUT', `/v1/users/${user}/away`, body),
 	awayEnd: (user: string) => call<null>('DELETE', `/v1/users/${user}/away`),

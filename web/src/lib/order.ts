@@ -129,3 +129,7 @@ export function sectioned(rows: Row[], groupOfRow: (row: Row) => Group): Row[] {
 		return { ...row, section: { group: of[i]!, count: of.filter((one) => one === of[i]).length } };
 	});
 }
+
+/** Each once, in order; what is empty is left out. */
+export const unique = (list: (string | null | undefined)[]) =>
+	[...new Set(list.flatMap((one) => one || []))].sort();

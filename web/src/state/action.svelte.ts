@@ -22,6 +22,11 @@ export const problemLine = (error: unknown) =>
 export const toastProblem = (error: unknown) =>
 	toasts.show({ tone: 'bad', title: problemOf(error) });
 
+export const onSubmit = (send: Work) => (event: Event) => {
+	event.preventDefault();
+	void send();
+};
+
 interface Ways {
 	/** Of an error, where the usual words do not do; none where they are said elsewhere. */
 	words?: (error: unknown) => string | void;
@@ -62,10 +67,7 @@ export class Action {
 	}
 
 	/** What a form does when it is sent. */
-	submit = (what: Work) => (event: Event) => {
-		event.preventDefault();
-		void this.press(what);
-	};
+	submit = (what: Work) => onSubmit(() => this.press(what));
 
 	/** Reads: what went wrong stands there until it goes well. */
 	async read(what: Work): Promise<void> {

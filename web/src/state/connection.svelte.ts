@@ -5,6 +5,8 @@ import { login } from './login.svelte';
 import { sessions } from './sessions.svelte';
 import { Stream, type Line } from './stream';
 
+const SOON_MS = 300;
+
 type Listener = (event: Event, before: Ask | undefined) => void;
 
 export interface Hooks {
@@ -64,6 +66,20 @@ class Connection {
 	listen(listener: Listener): () => void {
 		this.listeners.add(listener);
 		return () => this.listeners.delete(listener);
+	}
+
+	/** Runs it shortly after events that fit, once for all that come together. */
+	soon(fits: (event: Event) => boolean, run: () => unknown): () => void {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const stop = this.listen((event) => {
+			if (!fits(event)) return;
+			clearTimeout(timer);
+			timer = setTimeout(run, SOON_MS);
+		});
+		return () => {
+			clearTimeout(timer);
+			stop();
+		};
 	}
 
 	private apply(event: Event, hooks: Hooks): void {

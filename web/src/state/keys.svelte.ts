@@ -66,6 +66,14 @@ export const movedByTab = () => tabbed;
 export const isSend = (event: KeyboardEvent) =>
 	event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.isComposing;
 
+/** What the keys do that send what is written. */
+export const onSend = (send: () => unknown) => (event: KeyboardEvent) => {
+	if (!isSend(event)) return;
+	event.preventDefault();
+	event.stopPropagation();
+	void send();
+};
+
 /** Adds a map; returns how to remove it. */
 export function keysUse(map: KeyMap, layer: KeyLayer = {}): () => void {
 	const added = { ...layer, map };
