@@ -86,6 +86,15 @@ const icons = {
 /** Outcome is an icon and a verb, never a colour alone. */
 export const outcomeIcon = (outcome: Outcome) => icons[outcome];
 
+const tones: Partial<Record<Outcome, string>> = {
+	approved: 'is-good',
+	changed: 'is-good',
+	answered: 'is-good',
+	rejected: 'is-bad',
+	expired: 'is-warn',
+};
+export const outcomeTone = (outcome: Outcome) => tones[outcome] ?? '';
+
 /** What was decided, in a word. */
 export function decisionWords(ask: Ask): string {
 	const outcome = outcomeOf(ask);
