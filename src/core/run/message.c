@@ -22,7 +22,7 @@ static const char *const task_statuses[] = {
 	[TASK_COMPLETED] = "completed",
 };
 
-static const char *const scopes[] = {
+const char *const memory_scope_names[MEMORY_SESSION + 1] = {
 	[MEMORY_WORKSPACE] = "workspace",
 	[MEMORY_AGENT] = "agent",
 	[MEMORY_SESSION] = "session",
@@ -56,12 +56,12 @@ bool task_status_read(struct str name, enum task_status *out)
 
 const char *memory_scope_name(enum memory_scope s)
 {
-	return scopes[s];
+	return memory_scope_names[s];
 }
 
 bool memory_scope_read(struct str name, enum memory_scope *out)
 {
-	int i = name_find(scopes, LEN(scopes), name);
+	int i = name_find(memory_scope_names, LEN(memory_scope_names), name);
 
 	if (i >= 0) *out = (enum memory_scope)i;
 	return i >= 0;
@@ -138,7 +138,7 @@ void memory_write(struct json_writer *w, const struct memory *m)
 {
 	jw_object(w);
 	show_text(w, "id", m->id);
-	show_text(w, "scope", str_of(scopes[m->scope]));
+	show_text(w, "scope", str_of(memory_scope_names[m->scope]));
 	show_text(w, "agent", m->agent);
 	show_text(w, "session", m->session);
 	show_text(w, "text", m->text);

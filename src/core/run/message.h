@@ -83,6 +83,7 @@ struct memory {
 	int64_t created_ms;
 };
 
+extern const char *const memory_scope_names[MEMORY_SESSION + 1];
 const char *memory_scope_name(enum memory_scope);
 bool memory_scope_read(struct str, enum memory_scope *);
 void memory_write(struct json_writer *, const struct memory *);

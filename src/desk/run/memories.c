@@ -8,66 +8,59 @@
 
 /* ---- bodies ---- */
 
-enum { M_SCOPE, M_AGENT, M_SESSION, M_TEXT, M_TAGS, M_LEN };
-
-static const struct str names[M_LEN] = {
-	[M_SCOPE] = STR("scope"),
-	[M_AGENT] = STR("agent"),
-	[M_SESSION] = STR("session"),
-	[M_TEXT] = STR("text"),
-	[M_TAGS] = STR("tags"),
-};
-static const struct members memory_members = { names, M_LEN };
-
-static void tags_check(
-	struct check *c, const struct json_place *root, const struct json *tags)
+/* An array, kept as it is. */
+static void tags_read(const struct shape_reading *r, const struct shape_member *m,
+	const struct json *tags)
 {
-	struct json_place at = place_member(root, names[M_TAGS]);
+	struct json_place at = place_member(r->at, m->name);
+	struct memory *memory = r->out;
+	struct buf text = { 0 };
 
 	if (!tags) return;
 	if (tags->type != JSON_ARRAY || tags->count > MEMORY_TAGS_MAX) {
-		wrong(c, &at, "at most %d tags", MEMORY_TAGS_MAX);
+		wrong(r->check, &at, "at most %d tags", MEMORY_TAGS_MAX);
 		return;
 	}
 	for (uint32_t i = 0; i < tags->count; i++)
 		if (!json_is(&tags->items[i], JSON_STRING) ||
 			text_longer(tags->items[i].text, MEMORY_TAG_MAX))
-			wrong(c, &at, "each tag is a text of at most %d characters",
+			wrong(r->check, &at,
+				"each tag is a text of at most %d characters",
 				MEMORY_TAG_MAX);
+	json_write(&text, tags);
+	memory->tags = buf_keep_done(&text, r->arena);
 }
+
+static void scope_check(const struct shape_reading *r)
+{
+	const struct memory *m = r->out;
+
+	if (m->scope == MEMORY_AGENT && !m->agent.len)
+		wrong_member(r->check, r->at, STR("agent"), "required for this scope");
+	if (m->scope == MEMORY_SESSION && !m->session.len)
+		wrong_member(r->check, r->at, STR("session"), "required for this scope");
+	if (m->scope != MEMORY_SESSION && m->session.len)
+		wrong_member(r->check, r->at, STR("session"), "only for scope session");
+}
+
+static const struct shape_member memory_members[] = {
+	{ STR("text"), OF_TEXT, AT(memory, text), 1, MEMORY_TEXT_MAX,
+		TEXT_FILLED | TEXT_NEEDED },
+	{ STR("agent"), OF_TEXT, AT(memory, agent), 1, 100, TEXT_LINE | TEXT_FILLED },
+	{ STR("session"), OF_TEXT, AT(memory, session), 1, 64, TEXT_LINE | TEXT_FILLED },
+	{ STR("scope"), OF_WORD, AT(memory, scope), .must = "workspace, agent or session",
+		WORDS(memory_scope_names) },
+	{ STR("tags"), OF_OWN, .read = tags_read },
+};
+/* As MemoryRequest in openapi.json. */
+static const struct shape memory_shape = { SHAPE(memory_members, memory),
+	.together = scope_check };
 
 static enum err memory_check(struct task *t, struct fault *why)
 {
 	struct memory *m = TASK_CHECKED(t, struct memory);
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	const struct json *v[M_LEN];
-	struct buf tags = { 0 };
 
-	if (members_read(&c, &root, t->body, &memory_members, NULL, v)) {
-		m->text = text_read(&c, &root, names[M_TEXT], v[M_TEXT], MEMORY_TEXT_MAX,
-			TEXT_FILLED | TEXT_NEEDED);
-		m->agent = text_read(&c, &root, names[M_AGENT], v[M_AGENT], 100,
-			TEXT_LINE | TEXT_FILLED);
-		m->session = text_read(&c, &root, names[M_SESSION], v[M_SESSION], 64,
-			TEXT_LINE | TEXT_FILLED);
-		if (v[M_SCOPE] && !memory_scope_read(json_text(v[M_SCOPE]), &m->scope))
-			wrong_member(
-				&c, &root, names[M_SCOPE], "workspace, agent or session");
-		if (m->scope == MEMORY_AGENT && !m->agent.len)
-			wrong_member(
-				&c, &root, names[M_AGENT], "required for this scope");
-		if (m->scope == MEMORY_SESSION && !m->session.len)
-			wrong_member(
-				&c, &root, names[M_SESSION], "required for this scope");
-		if (m->scope != MEMORY_SESSION && m->session.len)
-			wrong_member(
-				&c, &root, names[M_SESSION], "only for scope session");
-		tags_check(&c, &root, v[M_TAGS]);
-		if (v[M_TAGS] && !c.failed) json_write(&tags, v[M_TAGS]);
-	}
-	m->tags = buf_keep_done(&tags, &t->job.arena);
-	return check_end(&c, &t->job.arena);
+	return shape_take(&memory_shape, t->body, NULL, &t->job.arena, m, why);
 }
 
 /* ---- the collection ---- */
