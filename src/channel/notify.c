@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "channel/inner.h"
+#include "channel/program.h"
 
 enum {
 	REPORT_MAX = 64,

@@ -1,12 +1,12 @@
 /* verifier.c - the channel of verifiers: the ask goes to an address or a command of the operator, and
  * what it replies comes back with the report. */
 #include "core/policy/verifier.h"
-#include "channel/inner.h"
+#include "channel/program.h"
 
 static enum err verifier_open(
 	struct notify *n, enum delivery_kind kind, struct fault *why)
 {
-	n->state[kind] = programs_read(
+	n->state[kind] = program_read(
 		n, n->set.verifiers, n->set.verifiers_len, PROGRAM_VERIFIES, why);
 	return n->state[kind] ? OK : why->err;
 }

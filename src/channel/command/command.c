@@ -1,6 +1,7 @@
 /* command.c - the channel of commands: programs of [channels] that tell somebody, each run as
  * resumers are. Exit status 0 is done; another is tried again. */
 #include "channel/notify_text.h"
+#include "channel/program.h"
 #include "text/doctor.h"
 
 enum { COMMAND_LIMIT_MS = 30 * 1000, COMMAND_ROOM = 14 * 1024 };
@@ -87,8 +88,8 @@ static void command_cut(struct claimed *c)
 
 static enum err command_open(struct notify *n, enum delivery_kind kind, struct fault *why)
 {
-	n->state[kind] = programs_read(
-		n, n->set.channels, n->set.channels_len, PROGRAM_TELLS, why);
+	n->state[kind] =
+		program_read(n, n->set.channels, n->set.channels_len, PROGRAM_TELLS, why);
 	return n->state[kind] ? OK : why->err;
 }
 

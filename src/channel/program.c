@@ -1,0 +1,121 @@
+/* program.c - a command line of the operator, run for a delivery: with what it sees of us and of our
+ * environment, never through a shell, and isolated where that can be done. */
+#include "channel/program.h"
+
+#include "core/policy/verifier.h"
+
+#include <stdlib.h>
+
+/* What a program needs to find its way. Our own settings and secrets are not for it. */
+static const char usual[] = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,TMPDIR";
+
+static void names_add(struct notify *n, struct str names, size_t *len)
+{
+	struct str name;
+
+	while (*len < NAMES_MAX && str_cut(&names, ',', &name)) {
+		const char *text = arena_copy(&n->arena, str_trim(name));
+		const char *value = text && *text ? getenv(text) : NULL;
+
+		if (!value) continue;
+		n->env[(*len)++] = arena_copy(
+			&n->arena, arena_print(&n->arena, "%s=%s", text, value));
+	}
+}
+
+void program_env_open(struct notify *n)
+{
+	size_t len = 0;
+
+	names_add(n, str_of(usual), &len);
+	names_add(n, n->set.resumer_env, &len);
+}
+
+struct resumer *program_read(struct notify *n, const struct named_command *all,
+	size_t len, enum program_use use, struct fault *why)
+{
+	static const char *const names[] = { "resumer", "verifier", "channel" };
+	enum command_use what = use == PROGRAM_TELLS ? COMMAND_TELLS : COMMAND_RESUMES;
+	struct resumer *out = ARENA_ARRAY(&n->arena, struct resumer, len + 1);
+
+	if (!out) fail(why, ERR_MEMORY, "out of memory");
+	for (size_t i = 0; out && i < len; i++) {
+		struct fault wrong = { 0 };
+
+		if (use == PROGRAM_VERIFIES && verifier_is_url(all[i].command)) continue;
+		if (!resumer_read(all[i].command, what, &n->arena, &out[i], &wrong))
+			continue;
+		fail(why, ERR_INVALID, "%s %.*s: %s", names[use], STR_ARGS(all[i].name),
+			wrong.detail);
+		return NULL;
+	}
+	return out;
+}
+
+char **program_env_of(struct claimed *c, const struct program_var *vars, size_t vars_len)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + vars_len + 1);
+	size_t len = 0;
+
+	if (!env) return NULL;
+	for (; n->env[len]; len++)
+		env[len] = n->env[len];
+	for (size_t i = 0; i < vars_len; i++)
+		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", vars[i].name,
+						       STR_ARGS(vars[i].value)));
+	return env;
+}
+
+char **program_env(struct claimed *c)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct program_var ours[] = {
+		{ "PARLEY_URL", n->set.url },
+		{ "PARLEY_DATA", n->set.data },
+		{ "PARLEY_SESSION", c->delivery->session },
+		{ "PARLEY_EXTERNAL_ID", c->fill.external_id },
+		{ "PARLEY_ASK", c->delivery->ask },
+		{ "PARLEY_DELIVERY", c->delivery->id },
+	};
+
+	return program_env_of(c, ours, sizeof ours / sizeof *ours);
+}
+
+enum err program_run(struct claimed *c, const struct resumer *r,
+	const struct resumer_values *values, char **env, struct str input,
+	int64_t limit_ms, struct fault *why)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	char **argv = NULL;
+	enum err e = resumer_fill(r, values, arena, &argv, why);
+	struct process_setup set = { .argv = argv,
+		.envp = env,
+		.input = input,
+		.limit_ms = limit_ms,
+		.isolated = n->with.isolated,
+		.hidden = n->with.hidden,
+		.hidden_len = n->with.hidden_len };
+
+	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	return e ? e : process_start(&c->process, &set, why);
+}
+
+struct str program_error(
+	const struct process_end *end, struct str late, struct arena *arena)
+{
+	if (end->failure[0]) return arena_str(arena, str_of(end->failure));
+	if (end->limited) return late;
+	if (end->signal) return arena_print(arena, "ended by signal %d", end->signal);
+	if (end->exit) return arena_print(arena, "exit status %d", end->exit);
+	return STR_NONE;
+}
+
+size_t program_fds(const struct process *p, struct pollfd fds[CHANNEL_FDS])
+{
+	fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
+	fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
+	return p->output >= 0 ? 2 : 1;
+}

@@ -1,0 +1,31 @@
+/* program.h - a command line of the operator, run for a delivery: a resumer, a verifier, a command that
+ * tells somebody. */
+#ifndef CHANNEL_PROGRAM_H
+#define CHANNEL_PROGRAM_H
+
+#include "channel/inner.h"
+
+/* What every program sees of our environment. */
+void program_env_open(struct notify *);
+/* The lines in words, in the arena; empty for a verifier that is an address. NULL: why says. */
+enum program_use { PROGRAM_RESUMES, PROGRAM_VERIFIES, PROGRAM_TELLS };
+struct resumer *program_read(struct notify *, const struct named_command *, size_t len,
+	enum program_use, struct fault *why);
+/* What a program of a delivery sees of the environment, and of us. */
+char **program_env(struct claimed *);
+/* The same with other words of ours. */
+struct program_var {
+	const char *name;
+	struct str value;
+};
+char **program_env_of(struct claimed *, const struct program_var *, size_t len);
+/* Starts it, with these values in its words and `input` to read. */
+enum err program_run(struct claimed *, const struct resumer *,
+	const struct resumer_values *, char **env, struct str input, int64_t limit_ms,
+	struct fault *why);
+/* What to sleep on while it runs; how many. */
+size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
+/* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */
+struct str program_error(const struct process_end *, struct str late, struct arena *);
+
+#endif
