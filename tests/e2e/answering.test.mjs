@@ -195,8 +195,8 @@ area('answering', (scenario) => {
 		await me.page.getByText('expected 200, got 503').waitFor();
 		await me.text('recovery.attempt', { n: 3, m: 5 }).waitFor();
 		await me.page.getByText('checkout').waitFor();
-		for (const id of ['retry', 'edit', 'skip', 'abort']) await radio(me, me.t(`own.${id}`)).waitFor();
-		await me.check(radio(me, me.t('own.retry')));
+		for (const id of ['retry', 'edit', 'skip', 'abort']) await radio(me, me.t(`own.recovery.${id}`)).waitFor();
+		await me.check(radio(me, me.t('own.recovery.retry')));
 		await me.send();
 		assert.deepEqual(await desk.answer(ask.id, 'recovery'), { selected: ['retry'] });
 	});

@@ -337,7 +337,7 @@ area('working day', (scenario) => {
 			operation: { name: 'shell', arguments: { command: 'make', depth: 1234567890123456 } } });
 		await me.page.getByRole('region', { name: me.t('operation.ran') }).waitFor();
 		assert.equal(await me.page.locator('article .actions').getByRole('button', { name: me.t('form.skip') }).count(), 0, 'one Skip');
-		await me.check(me.page.getByRole('radio', { name: me.lang === 'fr' ? me.t('own.edit') : 'Edit and retry' }));
+		await me.check(me.page.getByRole('radio', { name: me.lang === 'fr' ? me.t('own.recovery.edit') : 'Edit and retry' }));
 		const field = me.page.getByRole('textbox', { name: new RegExp(`^${me.t('recovery.arguments')}`) });
 		assert.deepEqual(JSON.parse(await field.inputValue()), { command: 'make', depth: 1234567890123456 });
 		await me.write(field, '{"command": "make -k"}');
