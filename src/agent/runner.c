@@ -28,13 +28,6 @@ enum {
 	KEPT_BLOCKS = 4,  /* of memory, by each thread: there may be many */
 };
 
-static void task_empty(struct task *t)
-{
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	*t = (struct task){ 0 };
-}
-
 static void claimed_drop(struct claimed_runs *c)
 {
 	if (!c || atomic_fetch_sub(&c->refs, 1) > 1) return;

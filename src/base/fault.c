@@ -77,6 +77,11 @@ enum err fail(struct fault *why, enum err err, const char *format, ...)
 	return err;
 }
 
+enum err fail_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
 void fail_member(struct fault *why, const char *name, struct str text)
 {
 	if (!why) return;

@@ -57,7 +57,8 @@ struct fault {
 	struct fault_item items[FAULT_ITEMS];
 };
 
-const char *err_name(enum err); /* "conflict", … */
+const char *err_name(enum err);		 /* "conflict", … */
+enum err fail_memory(struct fault *why); /* ERR_MEMORY, "out of memory" */
 
 /* Fills *why (which may be NULL) and returns err, so that it can be returned at once. */
 enum err fail(struct fault *why, enum err, const char *format, ...)

@@ -118,7 +118,7 @@ void hex_write(const uint8_t *bytes, size_t n, char *out)
 	*out = '\0';
 }
 
-static int hex_value(char c)
+int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9') return c - '0';
 	c |= 0x20;
@@ -129,11 +129,11 @@ bool hex_read(struct str s, uint8_t *out, size_t n)
 {
 	if (s.len % 2 || s.len / 2 != n) return false;
 	for (size_t i = 0; i < s.len; i++) {
-		if (hex_value(s.at[i]) < 0) return false;
+		if (hex_digit(s.at[i]) < 0) return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		out[i] = (uint8_t)(hex_value(s.at[2 * i]) << 4 |
-				   hex_value(s.at[2 * i + 1]));
+		out[i] = (uint8_t)(hex_digit(s.at[2 * i]) << 4 |
+				   hex_digit(s.at[2 * i + 1]));
 	return true;
 }
 

@@ -19,6 +19,7 @@ void sha256_hex(struct str, char out[SHA256_HEX_SIZE]);
 void hmac_sha256(struct str key, struct str text, uint8_t out[SHA256_SIZE]);
 bool same_secret(struct str, struct str); /* time depends on the lengths only */
 
+int hex_digit(char);				    /* its value; -1: it is none */
 void hex_write(const uint8_t *, size_t, char *out); /* 2n characters and a NUL */
 bool hex_read(struct str, uint8_t *out, size_t n);  /* exactly 2n digits */
 void base64url_write(struct buf *, struct str);	    /* no padding */

@@ -71,13 +71,6 @@ static void notify_fine(struct notify *n)
 	n->troubled = false;
 }
 
-static void task_empty(struct task *t)
-{
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	*t = (struct task){ 0 };
-}
-
 static enum err notify_tell(struct notify *n, const struct use *use, void *what)
 {
 	struct task *t = &n->task;

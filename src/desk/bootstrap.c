@@ -62,7 +62,7 @@ enum err desk_server_key(struct rows *rows, struct str name,
 	if (e) return e;
 	if (!found) {
 		fresh = arena_alloc(rows->arena, SERVER_KEY_SIZE);
-		if (!fresh) return fail(why, ERR_MEMORY, "out of memory");
+		if (!fresh) return fail_memory(why);
 		random_bytes(rows->ids, fresh, SERVER_KEY_SIZE);
 		found = rows_new(rows, RECORD_SERVER_KEYS,
 			&(struct server_key){ .name = name,
@@ -105,7 +105,7 @@ enum err desk_key_make(
 	struct task *t = mem_alloc(sizeof *t);
 	enum err e;
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	if (!t) return fail_memory(why);
 	t->id = str_of(name);
 	desk_wait(d, &use_server_key, t);
 	e = t->job.err;

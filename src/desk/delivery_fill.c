@@ -83,7 +83,7 @@ static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
 			p->first = s;
 		}
 	}
-	if (scratch.failed || arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	if (scratch.failed || arena->failed) e = fail_memory(why);
 	arena_done(&scratch);
 	return e;
 }

@@ -275,7 +275,7 @@ static enum err delivery_claimed(
 		return e;
 	}
 	if (hold) return OK;
-	return claim_keep(s, d) ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return claim_keep(s, d) ? OK : fail_memory(why);
 }
 
 /* What nobody reported. */

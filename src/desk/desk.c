@@ -281,7 +281,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 
 	if (!why) why = &mine;
 	if (!d) {
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	d->set = set->set;
@@ -305,7 +305,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->url || !d->resumers || !d->verifiers || !d->channels || !d->commands)
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
 		return d;
 	return desk_close(d);
@@ -380,8 +380,7 @@ static void task_check(struct desk *d, const struct use *use, struct task *t)
 	/* Without `again` the key could not be answered, so it is not kept. */
 	if (!use->job.again) t->job.key = STR_NONE;
 	if (!use->check || t->job.refused) return;
-	if (!use->check(t, &why) && t->job.arena.failed)
-		fail(&why, ERR_MEMORY, "out of memory");
+	if (!use->check(t, &why) && t->job.arena.failed) fail_memory(&why);
 	if (why.err) clerk_job_refuse(&t->job, &why);
 }
 

@@ -124,6 +124,7 @@ struct task {
 };
 
 struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
+void task_empty(struct task *); /* frees what it has; it is { 0 } again */
 /* Room for what `check` reads, which is task.checked from now on. Without memory it is lost, and
  * the task is refused. */
 #define TASK_CHECKED(task, type) ((type *)task_checked((task), sizeof(type)))

@@ -1,6 +1,8 @@
 /* http_parse.c - gathers heads and bodies from bytes, within their limits. Prefix: reading_. */
 #include "net/http_parse.h"
 
+#include "base/hash.h"
+
 #include "net/http_head.h"
 
 enum { SPARE_HEAD = 4 * 1024, SPARE_BODY = 16 * 1024 };
@@ -158,14 +160,6 @@ static size_t feed_body(struct http_reading *r, struct str bytes, enum parse_sta
 
 	if (body_add(r, piece) && r->left == 0) r->state = then;
 	return piece.len;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9') return c - '0';
-	if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-	return -1;
 }
 
 static bool chunk_size(struct http_reading *r, char c)

@@ -48,7 +48,7 @@ struct mcp_input {
 	struct str params; /* the members of its params */
 };
 
-enum { MCP_INPUTS_MAX = 4, MCP_CHANGES_MAX = 8 };
+enum { MCP_INPUTS_MAX = 4 };
 
 /* All tables end with a NULL name. What an ask gives is made from the ask and from nothing
  * else, so that whoever comes back for it gets the same. */

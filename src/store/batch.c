@@ -166,7 +166,7 @@ enum err rows_conclude(struct rows *rows, struct job *job, struct fault *why)
 {
 	const struct clerk_hooks *h = rows->hooks;
 
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (rows->arena->failed) return fail_memory(why);
 	if (!h || !h->decided || (!rows->point.saved && !*rows->reacted)) return OK;
 	return h->decided(h->ctx, job, rows, why);
 }
@@ -369,8 +369,7 @@ static enum err batch_follow(struct batch *b, struct owed *news, struct fault *w
 	rows_savepoint(&b->rows);
 	job->err = job->kind->decide(job, &b->rows, &job->why);
 	if (!job->err) job->err = rows_conclude(&b->rows, job, &job->why);
-	if (!job->err && job->arena.failed)
-		job->err = fail(&job->why, ERR_MEMORY, "out of memory");
+	if (!job->err && job->arena.failed) job->err = fail_memory(&job->why);
 	if (!job->err) {
 		news->follower = job;
 		return OK;
@@ -429,7 +428,7 @@ static enum err batch_try(
 			if (jobs[i]->err) rows_rollback(&b->rows);
 		}
 		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)
-			e = fail(why, ERR_MEMORY, "out of memory");
+			e = fail_memory(why);
 		else if (ready && job_broke(jobs[i]))
 			*why = jobs[i]->why, e = jobs[i]->err;
 	}
@@ -660,11 +659,10 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 		if (!job->err && job->gate) job->err = read_enter(b, job, now_ms);
 		if (!job->err) job->err = job_read(b, job, now_ms);
 		if (job->out.failed || job->arena.failed)
-			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
+			job->err = fail_memory(&job->why);
 		if (!job_broke(job)) continue;
 		batch_back(b); /* each reading job has a snapshot of its own */
-		e = b->db ? db_begin(b->db, &why)
-			  : fail(&why, ERR_MEMORY, "out of memory");
+		e = b->db ? db_begin(b->db, &why) : fail_memory(&why);
 	}
 	batch_back(b);
 	arena_done(&b->arena);

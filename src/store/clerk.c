@@ -46,7 +46,7 @@ struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 	struct clerk *c = mem_alloc(sizeof *c);
 
 	if (!c) {
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	pthread_mutex_init(&c->work, NULL);
@@ -60,7 +60,7 @@ struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 	c->batch.rows.clerk = o->index;
 	if (o->seed) ids_seed(&c->batch.ids, o->seed);
 	if (!c->queue || !c->url)
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 	else if (batch_open(&c->batch, why) == OK)
 		return c;
 	return clerk_free(c);

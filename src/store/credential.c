@@ -78,7 +78,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.contacts = row_int(row, 22),
 	};
 	l->found = true;
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return arena->failed ? fail_memory(why) : OK;
 }
 
 /* The texts of what another job of the batch found, or one before it, are theirs: copy them. */
@@ -251,7 +251,7 @@ static enum err lookups_run(struct lookups *l, struct db *db,
 	size_t len = 0;
 	enum err e;
 
-	if (!calls) return fail(why, ERR_MEMORY, "out of memory");
+	if (!calls) return fail_memory(why);
 	for (size_t i = 0; i < l->len; i++)
 		if (!lookup_held(&l->at[i], holders)) calls[len++] = lookup_call(l, i);
 	e = len ? db_run(db, calls, len, why) : OK;
@@ -267,8 +267,7 @@ static enum err credentials_find(struct db *db, struct lookups *l,
 	struct credential_cache *holders, int64_t *now_ms, struct arena *arena,
 	struct fault *why)
 {
-	enum err e = l ? lookups_run(l, db, holders, arena, why)
-		       : fail(why, ERR_MEMORY, "out of memory");
+	enum err e = l ? lookups_run(l, db, holders, arena, why) : fail_memory(why);
 
 	db->driver->now_ms(db, now_ms);
 	return e;
@@ -374,7 +373,7 @@ enum err credentials_check(struct rows *rows, uint8_t (*hashes)[SHA256_SIZE],
 	struct val *args = ARENA_ARRAY(arena, struct val, CHECKS_MAX);
 	enum err e = OK;
 
-	if (!calls || !checks || !args) return fail(why, ERR_MEMORY, "out of memory");
+	if (!calls || !checks || !args) return fail_memory(why);
 	for (size_t i = 0, n; !e && i < len; i += n) {
 		for (n = 0; n < CHECKS_MAX && i + n < len; n++) {
 			roles[i + n] = ROLE_NONE;

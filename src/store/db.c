@@ -54,7 +54,7 @@ struct db *db_open(struct str url, enum db_mode mode, const struct db_options *o
 	if (!db || !driver->row_packed) return db;
 	db->packer = packer_new();
 	if (db->packer) return db;
-	fail(why, ERR_MEMORY, "out of memory");
+	fail_memory(why);
 	return db_close(db);
 }
 

@@ -76,12 +76,12 @@ static enum err held_row(void *ctx, const struct row *row, struct fault *why)
 	struct lease_held *h = ARENA_NEW(arena, struct lease_held);
 	struct lease_tally *owner;
 
-	if (!h) return fail(why, ERR_MEMORY, "out of memory");
+	if (!h) return fail_memory(why);
 	*h = (struct lease_held){ q->held, arena_str(arena, row_text(row, 0)),
 		arena_str(arena, row_text(row, 1)), row_int(row, 2) };
 	q->held = h;
 	owner = owner_find(q, h->owner);
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (arena->failed) return fail_memory(why);
 	if (owner) owner->held += h->count;
 	return OK;
 }
@@ -92,7 +92,7 @@ static enum err owner_row(void *ctx, const struct row *row, struct fault *why)
 	struct lease_tally *owner =
 		owner_find(q, arena_str(q->rows->arena, row_text(row, 0)));
 
-	if (q->rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (q->rows->arena->failed) return fail_memory(why);
 	if (owner) owner->due = true;
 	return OK;
 }

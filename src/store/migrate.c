@@ -554,8 +554,7 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 
 	step_write(&text, db->driver, schema_step(version));
 	buf_add_char(&text, '\0');
-	e = text.failed ? fail(why, ERR_MEMORY, "out of memory")
-			: db->driver->script(db, text.at, why);
+	e = text.failed ? fail_memory(why) : db->driver->script(db, text.at, why);
 	if (!e) e = db_one(db, SQL_SCHEMA_SET, args, 1, NULL, NULL, why);
 	buf_done(&text);
 	return e;

@@ -153,8 +153,8 @@ static enum err event_read(void *ctx, const struct row *row, struct fault *why)
 {
 	struct peers_reading *r = ctx;
 	struct staged *s = ARENA_NEW(&r->arena, struct staged);
-	enum err e = s ? event_from_row(row, &r->arena, &s->event, why)
-		       : fail(why, ERR_MEMORY, "out of memory");
+	enum err e =
+		s ? event_from_row(row, &r->arena, &s->event, why) : fail_memory(why);
 
 	if (e) return e;
 	*r->end = s;
@@ -365,7 +365,7 @@ static enum err news_row(void *ctx, const struct row *row, struct fault *why)
 		p->revocations = row_int(row, 2);
 	}
 	pthread_mutex_unlock(&l->lock);
-	return p ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return p ? OK : fail_memory(why);
 }
 
 static enum err peers_poll(struct peers *l, bool first, struct fault *why)
@@ -446,7 +446,7 @@ struct peers *peers_new(
 	enum err e;
 
 	if (!l) {
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	pthread_mutex_init(&l->lock, NULL);
@@ -454,8 +454,7 @@ struct peers *peers_new(
 	l->hooks = *hooks;
 	l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	l->url = mem_copy(url.at, url.len);
-	e = l->url && l->wake >= 0 ? peers_open(l, why)
-				   : fail(why, ERR_MEMORY, "out of memory");
+	e = l->url && l->wake >= 0 ? peers_open(l, why) : fail_memory(why);
 	/* Listens first. */
 	if (!e) e = l->db->driver->await(l->db, l->wake, 0, transient_heard, l, why);
 	if (!e) e = peers_poll(l, true, why);

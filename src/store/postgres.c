@@ -120,7 +120,7 @@ static struct db *postgres_open(
 	enum err e;
 
 	if (!p) {
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	p->db.driver = &postgres_driver;

@@ -102,7 +102,7 @@ enum err column_text(const struct column *c, const struct row *row, int i,
 	}
 	if (packer_unpack(row->db->packer, stored, arena, out)) return OK;
 	return arena->failed
-		       ? fail(why, ERR_MEMORY, "out of memory")
+		       ? fail_memory(why)
 		       : fail(why, ERR_INTERNAL,
 				 "the store holds a %s that cannot be unpacked", c->name);
 }
@@ -154,7 +154,7 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 
 		if (e) return e;
 	}
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (arena->failed) return fail_memory(why);
 	memcpy(out, &record, r->size);
 	return OK;
 }

@@ -42,7 +42,7 @@ static struct row_copy *copy_load(
 	if (found) return found;
 	fresh = copy_new(rows, id);
 	if (!fresh) {
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	if (record_read(r, row, rows->arena, copy_record(fresh), why)) return NULL;
@@ -52,7 +52,7 @@ static struct row_copy *copy_load(
 	if (found) return found;
 	fresh->stored_version = record_version(r, copy_record(fresh));
 	if (copy_put(rows, fresh)) return fresh;
-	fail(why, ERR_MEMORY, "out of memory");
+	fail_memory(why);
 	return NULL;
 }
 
@@ -237,8 +237,7 @@ void rows_done(struct rows *rows)
 
 enum err rows_load(struct rows *rows, struct wants *w, struct fault *why)
 {
-	if (w->failed || rows->arena->failed)
-		return fail(why, ERR_MEMORY, "out of memory");
+	if (w->failed || rows->arena->failed) return fail_memory(why);
 	return w->len ? db_run(rows->db, w->calls, w->len, why) : OK;
 }
 

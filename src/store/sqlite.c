@@ -489,7 +489,7 @@ static struct db *sqlite_open(
 		mem_free(s);
 		if (name != path) mem_free(name);
 		mem_free(path);
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	s->db.driver = &sqlite_driver;

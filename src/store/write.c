@@ -419,7 +419,7 @@ enum err rows_write(struct rows *rows, struct fault *why)
 	add_changes(rows, &c);
 	add_statements(rows, &c);
 	counters = take_counters(rows, &c);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (rows->arena->failed) return fail_memory(why);
 	if (rows->db->late && all_known(counters))
 		events = &c;
 	else if (c.len)
@@ -428,6 +428,6 @@ enum err rows_write(struct rows *rows, struct fault *why)
 		e = number_events(rows, k, events, why);
 	if (e) return e;
 	calls_add(events, SQL_COMMIT, NULL, 0);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (rows->arena->failed) return fail_memory(why);
 	return db_run(rows->db, events->at, events->len, why);
 }

@@ -247,7 +247,7 @@ struct writer_shards *writer_shards_new(struct clerk *const *clerks, size_t len,
 	if (!l || !own) {
 		mem_free(l);
 		mem_free(own);
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	l->hooks = hooks;

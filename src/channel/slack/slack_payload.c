@@ -2,16 +2,9 @@
 #include "channel/slack/slack_payload.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/keep.h"
 #include "core/shared/body.h"
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9') return c - '0';
-	if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-	return -1;
-}
 
 /* Decodes a value of a form; false: an invalid escape. */
 static bool form_decode(struct str text, struct arena *arena, struct str *out)

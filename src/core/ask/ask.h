@@ -79,12 +79,7 @@ struct ask {
 	struct str because;
 };
 
-enum {
-	ASK_TITLE_MAX = 200,
-	CONTEXT_TEXT_MAX = 5000,
-	METADATA_MAX = 16384,
-	REPLIES_MAX = 100
-};
+enum { ASK_TITLE_MAX = 200, CONTEXT_TEXT_MAX = 5000, METADATA_MAX = 16384 };
 
 const char *ask_kind_name(enum ask_kind);
 bool ask_kind_read(struct str, enum ask_kind *);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <iconv.h>
 
+#include "base/hash.h"
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/body.h"
@@ -122,13 +123,6 @@ size_t mail_addresses(struct str value, struct arena *arena, struct str *out, si
 }
 
 /* ---- transfer encodings ---- */
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9') return c - '0';
-	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static void printable_decode(struct buf *out, struct str s)
 {

@@ -43,12 +43,7 @@ struct str message_line(struct str text, struct arena *);
 
 enum task_status { TASK_PENDING, TASK_IN_PROGRESS, TASK_COMPLETED };
 
-enum {
-	TASK_NAME_MAX = 200,
-	TASK_TEXT_MAX = 5000,
-	TASK_PRIORITY = 3,
-	TASK_PRIORITY_MAX = 5
-};
+enum { TASK_NAME_MAX = 200, TASK_TEXT_MAX = 5000, TASK_PRIORITY = 3 };
 
 /* An item of an agent's list of things to do. */
 struct todo {

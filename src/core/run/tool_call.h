@@ -67,7 +67,6 @@ struct tool_call {
 enum {
 	CALL_RESULT_MAX = 1024 * 1024, /* bytes that are kept */
 	CALL_MODEL_MAX = 64 * 1024,    /* bytes that a model gets */
-	CALL_ATTEMPTS_MAX = 3
 };
 
 const char *call_status_name(enum call_status);

@@ -213,7 +213,7 @@ static enum err offer_drop(const struct ask_parts *parts, struct answer *answer,
 
 	if (e) return e;
 	room = ARENA_ARRAY(arena, struct json_member, all->count + 1);
-	if (!room) return fail(why, ERR_MEMORY, "out of memory");
+	if (!room) return fail_memory(why);
 	less = (struct json){ .type = JSON_OBJECT, .members = room };
 	for (uint32_t i = 0; i < all->count; i++)
 		if (!str_eq(all->members[i].name, option_key))

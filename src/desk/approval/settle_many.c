@@ -186,7 +186,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct buf kept = { 0 };
 	struct json_writer w = { .out = &job->out }, keep = { .out = &kept };
 
-	if (!body) return fail(why, ERR_MEMORY, "out of memory");
+	if (!body) return fail_memory(why);
 	results_start(&w);
 	results_start(&keep);
 	for (uint32_t i = 0; i < m->ids->count; i++) {

@@ -19,7 +19,7 @@ static enum err ballot_keep(
 
 	if (!have || !votes_count(a, &b->require, &b->roster, &b->votes, &best, have,
 			     rows->arena))
-		return fail(why, ERR_MEMORY, "out of memory");
+		return fail_memory(why);
 	a->votes = votes_text(&b->votes, rows->arena);
 	a->require = require_text(&b->require, have, rows->arena);
 	return OK;
@@ -119,7 +119,7 @@ enum err vote_give(struct task *t, struct rows *rows, struct ask *a,
 			rows->now_ms, why, "its votes are full: reject it, or ask anew");
 	if (!e && answer->decision != DECISION_APPROVE) return OK;
 	have = e ? NULL : ARENA_ARRAY(rows->arena, int64_t, b.require.len);
-	if (!e && !have) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e && !have) e = fail_memory(why);
 	if (!e &&
 		votes_meet(a, &b.require, &b.roster, &b.votes, digest, have, rows->arena))
 		*met = (int64_t)votes_counting(&b.votes, digest);

@@ -54,7 +54,7 @@ static enum err ask_settle_staged(struct task *t, struct rows *rows, struct ask 
 		return fail(
 			why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
 	/* answered_by may be cut: the arena failed while it was written. */
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (rows->arena->failed) return fail_memory(why);
 	e = ask_finish(a, how, rows->now_ms, rows->arena, &type, why);
 	if (e) return e;
 	session_settled(s, a->kind, rows->now_ms);
@@ -112,8 +112,7 @@ enum err ask_expire(struct task *t, struct rows *rows, struct ask *a, struct fau
 	struct fault wrong = { 0 };
 	bool found;
 
-	if (expire_default(rows, a, &answer, &found, &wrong))
-		return fail(why, ERR_MEMORY, "out of memory");
+	if (expire_default(rows, a, &answer, &found, &wrong)) return fail_memory(why);
 	if (found) {
 		how.answer = &answer;
 		answered_by_write(&by, "default", NULL);
@@ -209,7 +208,7 @@ static enum err settled_by_rule(struct rows *rows, const struct ask *a,
 	if (e) return e;
 	values = ruled_answers(
 		&parts, approve ? STR("approve") : STR("reject"), note, rows->arena);
-	if (!values) return fail(why, ERR_MEMORY, "out of memory");
+	if (!values) return fail_memory(why);
 	e = answer_check_at(parts.questions, approvals_only(&parts), values, "/answers",
 		rows->arena, answer, why);
 	*out = (struct settlement){ .verb = SETTLE_ANSWER,

@@ -50,7 +50,7 @@ static enum err ask_expand(
 	struct str session = (*out)->session;
 	const struct json *body;
 	enum err e = d ? presets_expand(rows, t->job.who.ws, t->body, &body, why)
-		       : fail(why, ERR_MEMORY, "out of memory");
+		       : fail_memory(why);
 
 	if (!e) e = draft_read(body, &limits, rows->arena, d, why);
 	if (e) return e;

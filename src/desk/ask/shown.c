@@ -78,7 +78,7 @@ static enum err later_add(struct shown_asks *s, const struct row *row,
 	struct shown_later *l = ARENA_NEW(arena, struct shown_later);
 	enum err e;
 
-	if (!l) return fail(why, ERR_MEMORY, "out of memory");
+	if (!l) return fail_memory(why);
 	e = ask_from_row(row, arena, &l->ask, why);
 	if (e) return e;
 	l->ask.require = said->require;
@@ -137,7 +137,7 @@ enum err shown_end(struct shown_asks *s, struct fault *why)
 		at = l->end;
 	}
 	if (!e) buf_add(&whole, str_make(out->at + at, out->len - at));
-	if (!e && whole.failed) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e && whole.failed) e = fail_memory(why);
 	if (e) {
 		buf_done(&whole);
 		return e;

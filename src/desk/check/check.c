@@ -25,7 +25,7 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 		row_int(row, 4), row_int(row, 5), row_int(row, 6), row_int(row, 7),
 		row_int(row, 8), arena_str(&l->arena, row_text(row, 1)),
 		arena_str(&l->arena, row_text(row, 3)) };
-	return l->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return l->arena.failed ? fail_memory(why) : OK;
 }
 
 static enum err workspace_check(
@@ -182,7 +182,7 @@ enum err check_store(struct checking *c, struct json_writer *report, struct faul
 	if (!e) e = orphans_check(c, why);
 	/* What SQLite says of pages that it cannot read. */
 	if (e == ERR_UNAVAILABLE && c->found) e = OK;
-	if (!e && c->rows->arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e && c->rows->arena->failed) e = fail_memory(why);
 	if (!e) check_report(c, report);
 	return e;
 }

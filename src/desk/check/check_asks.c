@@ -131,12 +131,11 @@ static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
 	} else if (!e) {
 		facts_take(f, &a, &arena);
 	}
-	if (arena.failed || p->arena.failed) e = fail(why, ERR_MEMORY, "out of memory");
+	if (arena.failed || p->arena.failed) e = fail_memory(why);
 	arena_done(&arena);
 	if (e) return e;
 	p->len++;
-	return table_put(&p->table, f->id, f) ? OK
-					      : fail(why, ERR_MEMORY, "out of memory");
+	return table_put(&p->table, f->id, f) ? OK : fail_memory(why);
 }
 
 /* ---- events ---- */
@@ -315,7 +314,7 @@ static enum err ask_event(void *ctx, const struct event *e, struct fault *why)
 	else if (e->data.len && strcmp(e->type, "ask.created") == 0)
 		check_found(
 			p->c, e->ask, "its row is missing (event %lld)", (long long)e->n);
-	if (arena.failed) err = fail(why, ERR_MEMORY, "out of memory");
+	if (arena.failed) err = fail_memory(why);
 	arena_done(&arena);
 	return err;
 }

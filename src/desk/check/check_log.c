@@ -43,7 +43,7 @@ static enum err log_data(struct log_pass *p, const struct event *e, struct fault
 	}
 	p->c->emptied++;
 	gone = ARENA_NEW(&p->arena, struct log_emptied);
-	if (!gone) return fail(why, ERR_MEMORY, "out of memory");
+	if (!gone) return fail_memory(why);
 	*gone = (struct log_emptied){ p->emptied, e->n, e->session };
 	p->emptied = gone;
 	return OK;

@@ -75,7 +75,7 @@ static enum err page_fetch(struct check_page *p, struct str from, int64_t n,
 	p->events = ARENA_ARRAY(&p->arena, struct event, EVENTS_PAGE);
 	p->len = 0;
 	p->rows = 0;
-	if (!p->events) return fail(why, ERR_MEMORY, "out of memory");
+	if (!p->events) return fail_memory(why);
 	return rows_query(p->c->rows, SQL_CHECK_EVENTS, args, 5, page_event, p, why);
 }
 
@@ -117,7 +117,7 @@ static enum err pass_page(struct check_pass *p, struct fault *why)
 	p->len = p->rows = 0;
 	table_clear(&p->table);
 	if (p->facts) p->at = arena_array(&p->arena, p->page, p->facts);
-	if (p->facts && !p->at) return fail(why, ERR_MEMORY, "out of memory");
+	if (p->facts && !p->at) return fail_memory(why);
 	e = rows_query(p->c->rows, p->sql, args, len, p->row, p, why);
 	if (!e && p->rows < p->page) p->to = p->to_id = LAST_ID;
 	return e || !p->compare ? e : p->compare(p, why);

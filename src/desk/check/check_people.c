@@ -119,8 +119,8 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 	struct arena arena = { 0 };
 	struct str id = k->id_at < 0 ? str_of(k->member) : row_text(row, k->id_at);
 	void *record = arena_alloc(&arena, of->size);
-	enum err e = record ? record_read(of, row, &arena, record, why)
-			    : fail(why, ERR_MEMORY, "out of memory");
+	enum err e =
+		record ? record_read(of, row, &arena, record, why) : fail_memory(why);
 
 	if (!e) k->digest(record, f->digest);
 	p->rows++;
@@ -135,9 +135,7 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 	}
 	p->c->people++;
 	p->len++;
-	return !p->arena.failed && table_put(&p->table, f->id, f)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	return !p->arena.failed && table_put(&p->table, f->id, f) ? OK : fail_memory(why);
 }
 
 /* ---- events ---- */
@@ -166,13 +164,13 @@ static enum err missing_tell(struct check_pass *p, struct str id, const struct e
 	}
 	if (m) return OK;
 	m = mem_alloc(sizeof *m);
-	if (!m) return fail(why, ERR_MEMORY, "out of memory");
+	if (!m) return fail_memory(why);
 	m->n = e->n;
 	id = str_first(id, sizeof m->id - 1);
 	memcpy(m->id, id.at, id.len);
 	if (table_put(missing_of(p), str_make(m->id, id.len), m)) return OK;
 	mem_free(m);
-	return fail(why, ERR_MEMORY, "out of memory");
+	return fail_memory(why);
 }
 
 static enum err person_event(void *ctx, const struct event *e, struct fault *why)

@@ -45,7 +45,7 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	else if ((row_int(row, OPEN) != 0) != (row_int(row, LAST_OPEN) != 0))
 		check_found(p->c, id, "whether its run has ended differs");
 	spending_compare(p, id, row);
-	return p->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return p->arena.failed ? fail_memory(why) : OK;
 }
 
 /* ---- the runs themselves ---- */
@@ -66,7 +66,7 @@ static enum err run_row(void *ctx, const struct row *row, struct fault *why)
 	struct check_pass *p = ctx;
 	struct run_facts *f = facts_of(p, row_text(row, 0));
 
-	if (!f) return fail(why, ERR_MEMORY, "out of memory");
+	if (!f) return fail_memory(why);
 	f->there = true;
 	f->child = row_text(row, 2).len > 0;
 	if (!run_status_read(row_text(row, 1), &f->status)) {
@@ -93,7 +93,7 @@ static enum err run_event_seen(void *ctx, const struct event *e, struct fault *w
 	if (!e->data.len || !e->run.len || !str_starts(str_of(e->type), "run."))
 		return OK;
 	f = facts_of(p, e->run);
-	if (!f) return fail(why, ERR_MEMORY, "out of memory");
+	if (!f) return fail_memory(why);
 	f->told = true;
 	f->n = e->n;
 	f->told_last = RUN_QUEUED;

@@ -77,11 +77,10 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	} else if (!e) {
 		facts_take(f, &s);
 	}
-	if (arena.failed || p->arena.failed) e = fail(why, ERR_MEMORY, "out of memory");
+	if (arena.failed || p->arena.failed) e = fail_memory(why);
 	arena_done(&arena);
 	if (e) return e;
-	return table_put(&p->table, f->id, f) ? OK
-					      : fail(why, ERR_MEMORY, "out of memory");
+	return table_put(&p->table, f->id, f) ? OK : fail_memory(why);
 }
 
 /* Takes the asks of the session off its counts: nothing may be left. */
@@ -205,7 +204,7 @@ static enum err session_event(void *ctx, const struct event *e, struct fault *wh
 		facts_tell(p, f, e, &arena);
 	else if (!f && e->session.len)
 		gone_tell(p->c, p->own, e);
-	if (arena.failed) err = fail(why, ERR_MEMORY, "out of memory");
+	if (arena.failed) err = fail_memory(why);
 	arena_done(&arena);
 	return err;
 }

@@ -33,7 +33,7 @@ enum err webhook_key_rotate(struct rows *rows, int64_t ws, struct fault *why)
 	enum err e = webhook_keys_load(rows, ws, rows->arena, keys, why);
 
 	if (e) return e;
-	if (!fresh) return fail(why, ERR_MEMORY, "out of memory");
+	if (!fresh) return fail_memory(why);
 	random_bytes(rows->ids, fresh, SERVER_KEY_SIZE);
 	e = desk_set_server_key(
 		rows, webhook_key_name(ws, true, rows->arena), keys[0], why);

@@ -118,8 +118,7 @@ static const struct use use_mail_find =
 
 static void task_drop(struct task *t)
 {
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
+	task_empty(t);
 	mem_free(t);
 }
 
@@ -202,7 +201,7 @@ static enum err notice_stage(struct notice n, struct fault *why)
 	struct task *t = task_as_person(in);
 	enum err e;
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	if (!t) return fail_memory(why);
 	t->checked = &n;
 	desk_wait(in->desk, &use_mail_notice, t);
 	/* A user who can no longer log in gets no reply mail. */
@@ -229,7 +228,7 @@ static enum err late_keep(const struct incoming *in, bool *kept, struct fault *w
 	struct json_writer w = { .out = &body };
 	enum err e;
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	if (!t) return fail_memory(why);
 	jw_object(&w);
 	jw_put_str(&w, "text", str_first(text, REPLY_TEXT_MAX));
 	jw_object_end(&w);
@@ -302,7 +301,7 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 	bool voted = false;
 	enum err e;
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	if (!t) return fail_memory(why);
 	t->limit = &limit;
 	t->job.key = in->key;
 	t->job.path = STR("mail");
@@ -335,8 +334,7 @@ static enum err reply_take(struct incoming *in, enum mail_outcome *out, struct f
 	if (!in->contact.user.len || !channel_shows_actions(&in->ask, &in->parts))
 		return OK;
 	if (text.len > REPLY_TEXT_MAX) text = STR_NONE;
-	if (!mail_reply_read(text, &in->parts, &in->arena, &m))
-		return fail(why, ERR_MEMORY, "out of memory");
+	if (!mail_reply_read(text, &in->parts, &in->arena, &m)) return fail_memory(why);
 	if (m.decides && !in->desk->set.mail_authserv.len)
 		return notice_send(in, "channel", why);
 	if (m.verb != MAIL_MEANS_NOTHING) return meaning_do(in, &m, out, why);
@@ -351,7 +349,7 @@ static enum err incoming_find(struct incoming *in, struct fault *why)
 	struct task *t = mem_alloc(sizeof *t);
 	enum err e;
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	if (!t) return fail_memory(why);
 	t->checked = in;
 	desk_wait(in->desk, &use_mail_find, t);
 	e = t->job.err;
@@ -369,7 +367,7 @@ static enum err incoming_take(
 	char digest[SHA256_HEX_SIZE];
 	enum err e;
 
-	if (in->arena.failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (in->arena.failed) return fail_memory(why);
 	*out = MAIL_UNREADABLE;
 	if (state != MAIL_READ) return OK;
 	*out = MAIL_AUTOMATIC;

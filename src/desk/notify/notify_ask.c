@@ -9,11 +9,6 @@
 #include "desk/people/people.h"
 #include "desk/shared/workspace.h"
 
-static enum err out_of_memory(struct fault *why)
-{
-	return fail(why, ERR_MEMORY, "out of memory");
-}
-
 /* ---- loading ---- */
 
 static enum err person_take(const struct notify_person *n, struct arena *arena,
@@ -26,7 +21,7 @@ static enum err person_take(const struct notify_person *n, struct arena *arena,
 	e = prefs_load(n->prefs, arena, &out->prefs, why);
 	/* An unknown time zone has no quiet hours. */
 	if (!e && prefs_zones(&out->prefs, zone_load, arena, NULL) == ERR_MEMORY)
-		e = out_of_memory(why);
+		e = fail_memory(why);
 	return e;
 }
 
@@ -98,7 +93,7 @@ enum err recipients_facts(struct rows *rows, const struct recipients *t,
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
 		len += str_eq(d->ask, a->id);
 	told = ARENA_ARRAY(rows->arena, const struct delivery *, len + 1);
-	if (!told) return out_of_memory(why);
+	if (!told) return fail_memory(why);
 	for (len = 0; (d = rows_next(rows, RECORD_DELIVERIES, d));)
 		if (str_eq(d->ask, a->id)) told[len++] = d;
 	*out = (struct plan_facts){ .ask = a,
@@ -358,7 +353,7 @@ static enum err step_tell(struct recipients *t, struct rows *rows, struct delive
 		d->attempts = 0;
 		return OK;
 	}
-	if (!plan_step(&f, s, d->step, &plan)) return out_of_memory(why);
+	if (!plan_step(&f, s, d->step, &plan)) return fail_memory(why);
 	for (size_t i = 0; !e && i < plan.len; i++)
 		e = entry_stage(rows, &f, &plan.at[i],
 			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, d->round,
@@ -407,7 +402,7 @@ static enum err reply_tell(struct rows *rows, const struct plan_facts *f, int64_
 	struct notify_plan plan = { 0 };
 	enum err e = OK;
 
-	if (!plan_thread(f, &plan)) return out_of_memory(why);
+	if (!plan_thread(f, &plan)) return fail_memory(why);
 	for (size_t i = 0; !e && i < plan.len; i++)
 		if (!only.len || str_eq(plan.at[i].contact->id, only))
 			e = entry_stage(
@@ -508,7 +503,7 @@ enum err notify_assigned(const struct happened *h, struct fault *why)
 	if (!e) e = recipients_facts(rows, &t, &only, &f, why);
 	if (e || !t.contacts_len) return e;
 	route_take(a, &t, rows->arena);
-	if (!plan_step(&f, &step, 0, &plan)) return out_of_memory(why);
+	if (!plan_step(&f, &step, 0, &plan)) return fail_memory(why);
 	for (size_t i = 0; !e && i < plan.len; i++)
 		e = entry_stage(rows, &f, &plan.at[i],
 			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK,

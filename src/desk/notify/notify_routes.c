@@ -344,7 +344,7 @@ static enum err trial_plan(struct task *t, struct recipients *recipients,
 		.told = told,
 		.arena = arena };
 
-	if (!told) return fail(why, ERR_MEMORY, "out of memory");
+	if (!told) return fail_memory(why);
 	while (route_next(r, now_ms, b->ask.deadline_ms, from, &p)) {
 		size_t before = out->len;
 
@@ -352,7 +352,7 @@ static enum err trial_plan(struct task *t, struct recipients *recipients,
 		f.now_ms = p.due_ms;
 		recipients->roster.now_ms = p.due_ms;
 		if (!plan_step(&f, &r->steps[p.step], p.step, out))
-			return fail(why, ERR_MEMORY, "out of memory");
+			return fail_memory(why);
 		plan_told(&f, out, before, told, TRIAL_TOLD_MAX);
 		at_once_ms = plan_reaches(out, before) ? 0 : p.due_ms;
 		last = p;
@@ -480,7 +480,7 @@ static enum err names_write(struct json_writer *w, struct told_list *l,
 	const struct json *reasons;
 
 	l->named = ARENA_ARRAY(arena, struct str, most + 1);
-	if (!l->named) return fail(why, ERR_MEMORY, "out of memory");
+	if (!l->named) return fail_memory(why);
 	jw_object(w);
 	for (size_t i = 0; i < l->len; i++) {
 		const struct delivery *d = l->at[i];

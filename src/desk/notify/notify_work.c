@@ -7,11 +7,6 @@
 
 enum { RATE_MS = 60 * 1000 };
 
-static enum err out_of_memory(struct fault *why)
-{
-	return fail(why, ERR_MEMORY, "out of memory");
-}
-
 /* ---- events ---- */
 
 static enum err committed_event(struct rows *rows, const struct delivery *d,
@@ -109,7 +104,7 @@ static enum err message_failed(struct rows *rows, const struct delivery *d,
 		return OK;
 	}
 	if (!s || plan_hopes(&f, &at, STR_NONE)) return OK;
-	if (!plan_failed(&f, s, &at, &plan)) return out_of_memory(why);
+	if (!plan_failed(&f, s, &at, &plan)) return fail_memory(why);
 	return plan_reaches(&plan, 0) ? OK
 				      : unreached_step(rows, &f, &at, &plan, notes, why);
 }

@@ -19,7 +19,7 @@ static enum err push_key_read(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = fill_server_key(rows, STR(PUSH_KEY), &kept, why);
 	if (e) return e;
 	p256_private_from((const uint8_t *)kept.at, key);
-	if (!p256_public(key, public)) return fail(why, ERR_MEMORY, "out of memory");
+	if (!p256_public(key, public)) return fail_memory(why);
 	base64url_write(&text, str_make((const char *)public, sizeof public));
 	jw_object(&w);
 	jw_put_str(&w, "key", buf_str(&text));

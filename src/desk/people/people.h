@@ -35,7 +35,6 @@ enum err teams_fetch(
 	struct rows *, int64_t ws, const struct credential *, struct fault *);
 /* All of the workspace, whatever its counter says. */
 enum err teams_load(struct rows *, int64_t ws, struct fault *);
-enum err team_missing(struct str id, struct fault *); /* ERR_NOT_FOUND */
 /* Those that teams_fetch found, from at = NULL on. */
 const struct team *teams_next(const struct rows *, int64_t ws, const struct team *at);
 /* ERR_NOT_FOUND, with a line that names it, when there is none. */

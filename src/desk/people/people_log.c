@@ -320,7 +320,7 @@ static enum err unrecorded_row(void *ctx, const struct row *row, struct fault *w
 	struct unrecorded *u = ctx;
 	struct unrecorded_ws *at = ARENA_NEW(u->arena, struct unrecorded_ws);
 
-	if (!at) return fail(why, ERR_MEMORY, "out of memory");
+	if (!at) return fail_memory(why);
 	at->ws.id = row_int(row, 0);
 	at->ws.name = arena_str(u->arena, row_text(row, 1));
 	at->next = u->first;

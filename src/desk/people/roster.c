@@ -15,7 +15,7 @@ static enum err roster_take_teams(
 		len++;
 	if (!len) return OK;
 	parts = ARENA_ARRAY(rows->arena, struct team_parts, len);
-	if (!parts) return fail(why, ERR_MEMORY, "out of memory");
+	if (!parts) return fail_memory(why);
 	out->teams = parts;
 	while (!e && (team = teams_next(rows, ws, team)))
 		e = team_parts(team, rows->arena, &parts[out->teams_len++], why);
@@ -91,7 +91,7 @@ enum err ballot_open(struct task *t, struct rows *rows, const struct ask *a,
 		if (e) return e;
 		b.roster.users =
 			ARENA_ARRAY(rows->arena, const struct user *, roster_room(&b));
-		if (!b.roster.users) return fail(why, ERR_MEMORY, "out of memory");
+		if (!b.roster.users) return fail_memory(why);
 		e = roster_add(rows, a->ws, t->job.who.user, &b.roster, why);
 		for (size_t i = 0; !e && i < b.votes.len; i++)
 			e = roster_add(rows, a->ws, b.votes.at[i].user, &b.roster, why);
@@ -177,10 +177,10 @@ enum err ask_fresh(const struct ask *a, const struct roster *r, struct arena *ar
 	if (e) return e;
 	have = ARENA_ARRAY(arena, int64_t, require.len);
 	if (!have || !votes_count(a, &require, r, &votes, &best, have, arena))
-		return fail(why, ERR_MEMORY, "out of memory");
+		return fail_memory(why);
 	out->require = require_text(&require, have, arena);
 	out->votes = votes_text(&votes, arena);
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return arena->failed ? fail_memory(why) : OK;
 }
 
 enum err ask_fresh_for(struct task *t, struct rows *rows, const struct ask *a,

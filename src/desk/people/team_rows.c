@@ -25,7 +25,7 @@ enum err teams_load(struct rows *rows, int64_t ws, struct fault *why)
 	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
 }
 
-enum err team_missing(struct str id, struct fault *why)
+static enum err team_missing(struct str id, struct fault *why)
 {
 	return fail(why, ERR_NOT_FOUND, "no team %.*s", STR_ARGS(str_first(id, 64)));
 }

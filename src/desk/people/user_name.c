@@ -31,7 +31,7 @@ static enum err name_row(void *ctx, const struct row *row, struct fault *why)
 
 	if (!looks_like(found->likeness, row_text(row, 1))) return OK;
 	u = ARENA_NEW(found->rows->arena, struct alike_user);
-	if (!u) return fail(why, ERR_MEMORY, "out of memory");
+	if (!u) return fail_memory(why);
 	u->id = arena_str(found->rows->arena, row_text(row, 0));
 	u->next = found->first;
 	found->first = u;
@@ -66,8 +66,7 @@ enum err user_name_free(
 	enum err e;
 
 	name_likeness(&b, name);
-	e = b.failed ? fail(why, ERR_MEMORY, "out of memory")
-		     : alike_fetch(rows, ws, buf_str(&b), why);
+	e = b.failed ? fail_memory(why) : alike_fetch(rows, ws, buf_str(&b), why);
 	while (!e && (u = rows_next(rows, RECORD_USERS, u))) {
 		if (u->ws != ws || str_eq(u->id, but)) continue;
 		if (str_eq(u->name, name))

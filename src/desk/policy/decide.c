@@ -95,7 +95,7 @@ static enum err decide_keep(struct task *t, struct rows *rows, const struct sess
 	      : rows_event_by(
 			rows, t->job.who.ws, "policy.decided", t->job.who.agent, data))
 		return OK;
-	return fail(why, ERR_MEMORY, "out of memory");
+	return fail_memory(why);
 }
 
 static enum err decide_decide(struct job *job, struct rows *rows, struct fault *why)

@@ -30,11 +30,6 @@ static void record_own(enum record_id id, void *record, struct arena *arena)
 	}
 }
 
-static enum err out_of_memory(struct fault *why)
-{
-	return fail(why, ERR_MEMORY, "out of memory");
-}
-
 static bool record_over(enum record_id id, const void *record)
 {
 	if (id == RECORD_RULES) return ((const struct rule_record *)record)->ended_ms > 0;
@@ -55,7 +50,7 @@ static enum err own_load(struct policy_snapshot *b, struct rows *rows, enum reco
 	if (e) return e;
 	all = rows_all(rows, id, b->ws, &n);
 	own = arena_alloc(&b->arena, (n + 1) * size);
-	if (!own) return out_of_memory(why);
+	if (!own) return fail_memory(why);
 	*len = 0;
 	for (size_t i = 0; i < n + (extra != NULL); i++) {
 		const void *from = i < n ? all[i] : extra;
@@ -74,7 +69,7 @@ static enum err rules_take(struct policy_snapshot *b, struct fault *why)
 
 	b->set = rule_set_new();
 	b->counted = ARENA_ARRAY(&b->arena, struct counted_rule, b->rules_len + 1);
-	if (!b->set || !b->counted) return out_of_memory(why);
+	if (!b->set || !b->counted) return fail_memory(why);
 	for (size_t i = 0; !e && i < b->rules_len; i++) {
 		struct rule_record *r = &b->rules[i];
 
@@ -90,7 +85,7 @@ static enum err rules_take(struct policy_snapshot *b, struct fault *why)
 static enum err stops_take(struct policy_snapshot *b, struct fault *why)
 {
 	b->stop_matches = ARENA_ARRAY(&b->arena, struct rule_match, b->stops_len + 1);
-	if (!b->stop_matches) return out_of_memory(why);
+	if (!b->stop_matches) return fail_memory(why);
 	for (size_t i = 0; i < b->stops_len; i++) {
 		const struct json *match;
 		enum err e = json_read(b->stops[i].match, NULL, &b->arena, &match, why);
@@ -100,7 +95,7 @@ static enum err stops_take(struct policy_snapshot *b, struct fault *why)
 		if (e == ERR_MEMORY) return e;
 		if (e) b->stop_matches[i] = (struct rule_match){ 0 };
 	}
-	return b->arena.failed ? out_of_memory(why) : OK;
+	return b->arena.failed ? fail_memory(why) : OK;
 }
 
 static enum err stops_load(
@@ -146,7 +141,7 @@ enum err snapshot_load(struct rows *rows, int64_t ws, const struct rule_record *
 	struct policy_snapshot **out, struct fault *why)
 {
 	struct policy_snapshot *b = snapshot_new(ws);
-	enum err e = b ? snapshot_fill(b, rows, extra, why) : out_of_memory(why);
+	enum err e = b ? snapshot_fill(b, rows, extra, why) : fail_memory(why);
 
 	if (e)
 		snapshot_free(b);
@@ -159,7 +154,7 @@ enum err stop_load(
 	struct rows *rows, const struct ask *a, struct str *out, struct fault *why)
 {
 	struct policy_snapshot *b = snapshot_new(a->ws);
-	enum err e = b ? stops_load(b, rows, why) : out_of_memory(why);
+	enum err e = b ? stops_load(b, rows, why) : fail_memory(why);
 
 	if (!e)
 		*out = stop_told(snapshot_stop(b, agent_known(a->agent, a->agent_name),
@@ -312,7 +307,7 @@ enum err snapshot_decide(struct policy_snapshot *b, struct rows *rows,
 	do {
 		counted_refresh(b, rows);
 		snapshot_rule(b, look, rows->now_ms, flags, rows->arena, out);
-		if (rows->arena->failed) return out_of_memory(why);
+		if (rows->arena->failed) return fail_memory(why);
 		if ((flags & RULE_ASK_UNCOUNTED) && out->ruling.effect == EFFECT_ASK)
 			return OK;
 		e = hits_count(rows, &out->ruling, &stale, why);

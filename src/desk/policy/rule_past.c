@@ -237,7 +237,7 @@ static enum err rule_warnings(struct task *t, struct rows *rows,
 			"it would have allowed what a person rejected");
 	e = unbound_warning(&p, rows, now_ms, w, why);
 	if (e) return e;
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return arena->failed ? fail_memory(why) : OK;
 }
 
 /* ---- what waits ---- */

@@ -225,7 +225,7 @@ static enum err try_past(void *ctx, const struct past_approval *past, struct are
 	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
 	snapshot_rule(p->snapshot, &look, p->now_ms, past->requires ? DECIDE_NO_ALLOW : 0,
 		arena, &v);
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (arena->failed) return fail_memory(why);
 	would = v.ruling.effect == EFFECT_NONE ? EFFECT_ASK : v.ruling.effect;
 	p->fits++;
 	p->open += past->status == ASK_PENDING;
@@ -347,7 +347,7 @@ static enum err suggest_past(void *ctx, const struct past_approval *past,
 	operation_view(&look, past->operation, NULL, past->agent, past->project,
 		past->session, arena);
 	s = suggested_of(p, past, &look);
-	if (!s || p->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (!s || p->arena->failed) return fail_memory(why);
 	s->approved += past->approved && past->by_person;
 	s->rejected += past->rejected;
 	if (past->created_ms > s->last_ms) s->last_ms = past->created_ms;
@@ -398,7 +398,7 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 
 	p.snapshot = snapshot;
 	p.list = ARENA_ARRAY(p.arena, struct suggested *, TRY_LOOK);
-	if (!e && !p.list) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e && !p.list) e = fail_memory(why);
 	if (!e) e = past_each(rows, job->who.ws, &filter, suggest_past, &p, why);
 	if (!e && p.len) qsort(p.list, p.len, sizeof *p.list, suggested_order);
 	jw_object(&w);

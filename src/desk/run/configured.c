@@ -200,7 +200,7 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 	size_t len = 0;
 	enum err e;
 
-	if (!keys) return fail(why, ERR_MEMORY, "out of memory");
+	if (!keys) return fail_memory(why);
 	if (text->len < MASK_MIN) return OK;
 	e = rows_fetch(rows, RECORD_PROVIDERS, SQL_PROVIDERS_OF, args, 1, why);
 	if (e) return e;
@@ -216,7 +216,7 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 			*text = buf_keep_done(&b, rows->arena);
 			break;
 		}
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return rows->arena->failed ? fail_memory(why) : OK;
 }
 
 /* ---- everything for a call ---- */
@@ -315,7 +315,7 @@ enum err configured_access(struct desk *d, struct rows *rows, int64_t ws,
 		access_copy(before, arena, out);
 	else if (!e)
 		e = access_make(d, rows, p, price, model, arena, out, why);
-	return !e && arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+	return !e && arena->failed ? fail_memory(why) : e;
 }
 
 enum err configured_agent_wrong(struct desk *d, struct rows *rows,

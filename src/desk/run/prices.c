@@ -94,7 +94,7 @@ static enum err price_put_check(struct task *t, struct fault *why)
 	struct json_place root = place_root(""), list = place_member(&root, STR("items"));
 	struct check c = { .why = why };
 
-	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	if (!b) return fail_memory(why);
 	t->checked = b;
 	if (!json_is(items, JSON_ARRAY) || items->count > PRICES_MAX)
 		return fail_at(why, "/items", "must be an array of at most %d models",
@@ -144,7 +144,7 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 	struct str provider = t->id, model = json_text(json_get(t->body, "model"));
 	const struct agent_record *agent;
 	struct agent_config parts;
-	enum err e = a ? OK : fail(why, ERR_MEMORY, "out of memory");
+	enum err e = a ? OK : fail_memory(why);
 
 	if (!e && !t->of_provider) {
 		e = configured_agent(t->desk, rows, job->who.ws, t->id, &agent, why);

@@ -53,7 +53,7 @@ static enum err key_seal(struct task *t, struct rows *rows, struct provider_reco
 			"only a running server can encrypt the key: start it, then try again");
 	if (!seal_close(c->secret, b->key, &sealed)) {
 		buf_done(&sealed);
-		return fail(why, ERR_MEMORY, "out of memory");
+		return fail_memory(why);
 	}
 	p->sealed = buf_keep_done(&sealed, rows->arena);
 	p->last4 = arena_str(rows->arena, provider_key_last4(b->key));

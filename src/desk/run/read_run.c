@@ -412,7 +412,7 @@ static enum err usage_row(void *ctx, const struct row *row, struct fault *why)
 		sum = &sums->at[sums->len++];
 		sum->key = arena_str(sums->arena, key);
 		if (sums->arena->failed || !table_put(&sums->keys, sum->key, sum))
-			return fail(why, ERR_MEMORY, "out of memory");
+			return fail_memory(why);
 	}
 	sum->runs++;
 	usage_add(&sum->spent.usage, &u);
@@ -447,7 +447,7 @@ static enum err usage_read_sums(struct job *job, struct rows *rows, struct fault
 		sums.by = name_find(usage_by, 4, task_param(t, "by"));
 	if (!e && sums.by < 0) e = fail_at(why, "/by", "agent, model, session or day");
 	sums.at = e ? NULL : ARENA_ARRAY(&job->arena, struct usage_sum, USAGE_KEYS);
-	if (!e && !sums.at) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e && !sums.at) e = fail_memory(why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws), val_int(from), val_int(to) };
 

@@ -130,7 +130,7 @@ static enum err call_digest(struct rows *rows, const struct tool_call *c,
 		NULL, rows->arena, &operation, why);
 	if (e) return e;
 	operation_digest(operation, NULL, session, out);
-	return out[0] ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return out[0] ? OK : fail_memory(why);
 }
 
 enum err run_call_use(struct task *t, struct rows *rows, struct session *s, struct run *r,

@@ -198,7 +198,7 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 		return OK;
 	}
 	work = work_room(q);
-	if (!work) return fail(why, ERR_MEMORY, "out of memory");
+	if (!work) return fail_memory(why);
 	e = run_act(r, RUN_CLAIM, why);
 	if (e) return e;
 	if (o) o->working++;

@@ -68,7 +68,7 @@ enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
 		e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE, args, 5, why);
 	if (e) return e;
 	out->fresh = ARENA_ARRAY(&t->job.arena, struct run_message, lacks + 1);
-	if (!out->fresh) return fail(why, ERR_MEMORY, "out of memory");
+	if (!out->fresh) return fail_memory(why);
 	while ((m = rows_next(rows, RECORD_MESSAGES, m)) && out->fresh_len < lacks)
 		if (is_fresh(m, r, out))
 			out->fresh[out->fresh_len++] = message_copy(m, &t->job.arena);

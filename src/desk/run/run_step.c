@@ -110,7 +110,7 @@ static enum err calls_tell(struct task *t, struct rows *rows, const struct run *
 	while ((c = run_calls_next(rows, r->message, c)))
 		len += c->status == CALL_PENDING;
 	out->calls = ARENA_ARRAY(&t->job.arena, struct run_do, len + 1);
-	if (!out->calls) return fail(why, ERR_MEMORY, "out of memory");
+	if (!out->calls) return fail_memory(why);
 	while ((c = run_calls_next(rows, r->message, c)))
 		if (c->status == CALL_PENDING)
 			out->calls[out->calls_len++] =

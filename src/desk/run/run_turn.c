@@ -20,7 +20,7 @@ static enum err spent_add(struct rows *rows, struct session *s, struct run *r,
 	if (!e && run_is_child(r)) {
 		e = run_fetch(rows, r->ws, r->parent, &parent, why);
 		if (!e) top = rows_change(rows, parent);
-		if (!e && !top) e = fail(why, ERR_MEMORY, "out of memory");
+		if (!e && !top) e = fail_memory(why);
 	}
 	if (e) return e;
 	r->worked_ms += worked_ms;

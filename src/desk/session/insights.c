@@ -114,10 +114,10 @@ static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 	target_add(in, row_text(row, 6), created_ms, settled_ms);
 	counted = ask_count(in, &a, (int64_t)day);
 	arena_done(&scratch);
-	if (!counted) return fail(why, ERR_MEMORY, "out of memory");
+	if (!counted) return fail_memory(why);
 	if (!table_get(&in->sessions, row_text(row, 4)) &&
 		!table_put(&in->sessions, arena_str(&in->arena, row_text(row, 4)), in))
-		return fail(why, ERR_MEMORY, "out of memory");
+		return fail_memory(why);
 	return OK;
 }
 
@@ -304,7 +304,7 @@ static enum err insights_read(struct job *job, struct rows *rows, struct fault *
 	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
 	in.days_len = (size_t)((in.to_ms - in.first_day_ms + DAY_MS - 1) / DAY_MS);
 	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
-	if (!in.days || !in.targets) return fail(why, ERR_MEMORY, "out of memory");
+	if (!in.days || !in.targets) return fail_memory(why);
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(id_bound(in.from_ms, &job->arena)),
 		val_text(id_bound(in.to_ms + 1000, &job->arena)),

@@ -52,7 +52,7 @@ static enum err events_gather(struct task *t, struct rows *rows,
 
 	t->events_len = 0;
 	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
-	if (!t->events) return fail(why, ERR_MEMORY, "out of memory");
+	if (!t->events) return fail_memory(why);
 	enum sql sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION : SQL_EVENTS_AFTER;
 	if (g->newest_first)
 		sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION_BEFORE

@@ -34,7 +34,7 @@ static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 		p->settled_ms = a.settled_ms;
 		memcpy(p->id, a.id.at, a.id.len < ID_SIZE ? a.id.len : ID_SIZE - 1);
 		if (!p->resume->full) resume_add(p->resume, &a);
-		if (p->resume->arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+		if (p->resume->arena->failed) e = fail_memory(why);
 	}
 	arena_done(&scratch);
 	return e;

@@ -143,7 +143,7 @@ static enum err view_list(
 	const struct val args[] = { val_int(t->job.who.ws) };
 	struct json_writer w = { .out = &t->job.out };
 	struct view_list v = { r->view, &w, arena_alloc(rows->arena, r->view->size) };
-	enum err e = v.item ? OK : fail(why, ERR_MEMORY, "out of memory");
+	enum err e = v.item ? OK : fail_memory(why);
 
 	jw_object(&w);
 	jw_put_array(&w, "items");
@@ -227,8 +227,7 @@ enum err collection_create(struct job *job, struct rows *rows, struct fault *why
 	struct task *t = task_of(job);
 	void *fresh = arena_alloc(rows->arena, records[r->record].size);
 	void *record;
-	enum err e = fresh ? collection_admit(r, t, rows, why)
-			   : fail(why, ERR_MEMORY, "out of memory");
+	enum err e = fresh ? collection_admit(r, t, rows, why) : fail_memory(why);
 
 	if (e) return e;
 	*workspace_of(r, fresh) = job->who.ws;
@@ -307,8 +306,8 @@ enum err collection_patch(struct job *job, struct rows *rows, struct fault *why)
 	void *before = arena_alloc(rows->arena, kept->size);
 	void *after = arena_alloc(rows->arena, kept->size), *record;
 	const void *was;
-	enum err e = before && after ? stored_of(r, t, rows, &was, why)
-				     : fail(why, ERR_MEMORY, "out of memory");
+	enum err e =
+		before && after ? stored_of(r, t, rows, &was, why) : fail_memory(why);
 
 	if (e) return e;
 	memcpy(before, was, kept->size);

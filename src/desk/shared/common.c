@@ -15,6 +15,13 @@ struct str task_param(const struct task *t, const char *name)
 	return STR_NONE;
 }
 
+void task_empty(struct task *t)
+{
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	*t = (struct task){ 0 };
+}
+
 void *task_checked(struct task *t, size_t size)
 {
 	static _Thread_local union {

@@ -87,7 +87,7 @@ struct syncer *syncer_new(const struct syncer_hooks *hooks, struct fault *why)
 	struct syncer *s = mem_alloc(sizeof *s);
 
 	if (!s) {
-		fail(why, ERR_MEMORY, "out of memory");
+		fail_memory(why);
 		return NULL;
 	}
 	s->hooks = *hooks;
