@@ -332,15 +332,15 @@ static int64_t wait_until(int64_t next_ms)
  * the turn of all writers. False: there is nothing to claim before *wait has passed. */
 static bool runs_wait(struct runner *r, int64_t *wait)
 {
-	struct lease_look look = { .by = str_of(r->by) };
-	struct task t = { .checked = &look };
+	struct lease_due first = { .by = str_of(r->by) };
+	struct task t = { .checked = &first };
 	enum err e;
 
-	desk_wait(r->desk, &use_run_look, &t);
+	desk_wait(r->desk, &use_run_due, &t);
 	e = t.job.err;
 	task_empty(&t);
-	*wait = wait_until(look.next_ms);
-	return e || look.due; /* what is wrong, the claim finds out */
+	*wait = wait_until(first.next_ms);
+	return e || first.due; /* what is wrong, the claim finds out */
 }
 
 static struct claimed_runs *claim_new(struct runner *r, int64_t free, int64_t take)

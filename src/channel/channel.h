@@ -30,7 +30,7 @@ struct channel {
 	void (*start)(struct claimed *);
 	/* Looks after one that was started; returns how many descriptors it sleeps on. NULL:
 	 * it is woken by net/outbound alone. */
-	size_t (*look)(struct claimed *, struct pollfd fds[CHANNEL_FDS]);
+	size_t (*watch)(struct claimed *, struct pollfd fds[CHANNEL_FDS]);
 	/* Ends our part, because we stop. */
 	void (*cut)(struct claimed *);
 	int64_t patience_ms; /* that it has to end by itself before that */

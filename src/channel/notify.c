@@ -318,19 +318,19 @@ static int64_t notify_next_ms(struct notify *n)
 static bool claim_in_vain(struct notify *n)
 {
 	int64_t next_ms = notify_next_ms(n);
-	struct lease_look look = { .by = str_of(n->by) };
+	struct lease_due first = { .by = str_of(n->by) };
 	struct task *t = &n->task;
 	enum err e;
 
 	if (atomic_load(&n->woken) || (next_ms && next_ms <= clock_now_ms()) ||
 		n->troubled)
 		return false;
-	t->checked = &look;
-	desk_wait(n->desk, &use_delivery_look, t);
+	t->checked = &first;
+	desk_wait(n->desk, &use_delivery_due, t);
 	e = t->job.err;
 	task_empty(t);
-	if (e || look.due) return false; /* what is wrong, the claim finds out */
-	n->next_ms = look.next_ms;
+	if (e || first.due) return false; /* what is wrong, the claim finds out */
+	n->next_ms = first.next_ms;
 	return true;
 }
 
@@ -502,8 +502,8 @@ static size_t notify_look(struct notify *n, struct pollfd *fds)
 	size_t len = 0;
 
 	for (struct claimed *c = NULL; (c = claimed_next(n, c, CLAIMED_STARTED));)
-		if (c->channel->look && len + CHANNEL_FDS <= FDS_MAX)
-			len += c->channel->look(c, fds + len);
+		if (c->channel->watch && len + CHANNEL_FDS <= FDS_MAX)
+			len += c->channel->watch(c, fds + len);
 	return len;
 }
 

@@ -52,7 +52,7 @@ static void resumer_start(struct claimed *c)
 			arena_str(claimed_arena(c), str_of(why.detail)));
 }
 
-static size_t resumer_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+static size_t resumer_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
 	struct process *p = &c->process;
 	struct arena *arena = claimed_arena(c);
@@ -84,6 +84,6 @@ const struct channel channel_resumer = {
 	.slots = 16,
 	.once = true,
 	.start = resumer_start,
-	.look = resumer_look,
+	.watch = resumer_watch,
 	.cut = resumer_cut,
 };

@@ -101,7 +101,7 @@ static void verifier_start(struct claimed *c)
 			arena_str(claimed_arena(c), str_of(why.detail)));
 }
 
-static size_t verifier_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+static size_t verifier_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
 	struct process *p = &c->process;
 	struct process_end end;
@@ -134,6 +134,6 @@ const struct channel channel_verifier = {
 	.open = verifier_open,
 	.slots = 16,
 	.start = verifier_start,
-	.look = verifier_look,
+	.watch = verifier_watch,
 	.cut = verifier_cut,
 };

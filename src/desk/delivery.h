@@ -129,8 +129,8 @@ struct unmet_asks {
 };
 extern const struct use use_unmet;
 
-/* use_delivery_look, in task.checked: a struct lease_look. */
-extern const struct use use_delivery_claim, use_delivery_look, use_delivery_fill,
+/* use_delivery_due, in task.checked: a struct lease_due. */
+extern const struct use use_delivery_claim, use_delivery_due, use_delivery_fill,
 	use_delivery_report, use_delivery_renew, use_delivery_bury;
 
 /* How a message to a person ended, once that is committed; for metrics. */

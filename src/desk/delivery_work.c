@@ -350,16 +350,16 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 const struct use use_delivery_claim =
 	WRITES("delivery_claim", 0, JOB_OPEN, NULL, claim_decide, NULL, NULL);
 
-static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
+static enum err due_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct lease_look *l = task_of(job)->checked;
+	struct lease_due *l = task_of(job)->checked;
 	const struct val by[] = { val_text(l->by) };
 	const struct call next = { .sql = SQL_DELIVERY_NEXT, .args = by, .args_len = 1 };
 
-	return lease_look(rows, next, l, why);
+	return lease_due_read(rows, next, l, why);
 }
 
-const struct use use_delivery_look = READS("delivery_look", 0, JOB_OPEN, look_read, NULL);
+const struct use use_delivery_due = READS("delivery_due", 0, JOB_OPEN, due_read, NULL);
 
 /* ---- reporting ---- */
 

@@ -155,8 +155,8 @@ struct run_yield {
 	int64_t count; /* found */
 };
 
-/* use_run_look, in task.checked: a struct lease_look. */
-extern const struct use use_run_claim, use_run_look, use_run_history, use_run_turn,
+/* use_run_due, in task.checked: a struct lease_due. */
+extern const struct use use_run_claim, use_run_due, use_run_history, use_run_turn,
 	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield;
 
 /* Called on the thread that commits. */

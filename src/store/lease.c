@@ -288,12 +288,12 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 static enum err look_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)why;
-	((struct lease_look *)ctx)->next_ms = row_int(row, 0);
+	((struct lease_due *)ctx)->next_ms = row_int(row, 0);
 	return OK;
 }
 
-enum err lease_look(
-	struct rows *rows, struct call next, struct lease_look *l, struct fault *why)
+enum err lease_due_read(
+	struct rows *rows, struct call next, struct lease_due *l, struct fault *why)
 {
 	struct call calls[] = { { .sql = SQL_SCHEMA_VERSION, .row = schema_row }, next };
 	enum err e;

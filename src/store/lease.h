@@ -58,7 +58,7 @@ enum err rows_claim(struct rows *, const struct leased *, const struct lease_cla
 
 /* The call's one row: when the first is due; 0: nothing waits. A schema that we do not know is
  * an error, as it is to a claim. */
-enum err lease_look(struct rows *, struct call, struct lease_look *, struct fault *);
+enum err lease_due_read(struct rows *, struct call, struct lease_due *, struct fault *);
 
 static inline struct lease *leased_lease(const struct leased *l, void *record)
 {

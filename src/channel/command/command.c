@@ -66,7 +66,7 @@ static void command_start(struct claimed *c)
 			arena_str(claimed_arena(c), str_of(why.detail)));
 }
 
-static size_t command_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+static size_t command_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
 	struct process *p = &c->process;
 	struct process_end end;
@@ -113,6 +113,6 @@ const struct channel channel_command = {
 	.doctor = command_doctor,
 	.slots = 8,
 	.start = command_start,
-	.look = command_look,
+	.watch = command_watch,
 	.cut = command_cut,
 };

@@ -3,7 +3,7 @@
 #include "channel/mail/mail.h"
 #include "base/clock.h"
 #include "base/keep.h"
-#include "channel/mail/mail_look.h"
+#include "channel/mail/mail_body.h"
 #include "channel/mail/mail_write.h"
 #include "channel/notify_text.h"
 #include "core/ask/question_kind.h"

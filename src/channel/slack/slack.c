@@ -225,7 +225,7 @@ static void slack_start(struct claimed *c)
 	if (c->later_ms <= now_ms) slack_send(c);
 }
 
-static size_t slack_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+static size_t slack_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
 	(void)fds;
 	if (c->later_ms && clock_mono_ms() >= c->later_ms) claimed_fill_anew(c);
@@ -251,7 +251,7 @@ const struct channel channel_slack = {
 	.open = slack_open,
 	.slots = 16,
 	.start = slack_start,
-	.look = slack_look,
+	.watch = slack_watch,
 	.cut = slack_cut,
 	.patience_ms = 5000,
 	.receiver = &slack_receiver,

@@ -30,7 +30,7 @@ bool lease_lost(const struct lease *, struct str by, int64_t now_ms);
 
 /* Would a claim find anything? A read, outside of the writers' turns, so that polling blocks
  * nobody. */
-struct lease_look {
+struct lease_due {
 	struct str by;	 /* the process */
 	int64_t next_ms; /* found: when the first is due; 0: nothing waits */
 	bool due;	 /* found: it is now, by the store's clock */

@@ -258,17 +258,17 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 const struct use use_run_claim =
 	WRITES("run_claim", 0, JOB_OPEN, NULL, claim_decide, NULL, NULL);
 
-static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
+static enum err due_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct lease_look *l = task_of(job)->checked;
+	struct lease_due *l = task_of(job)->checked;
 	/* -1: runs that are already due count as well. */
 	const struct val args[] = { val_int(-1), val_text(l->by) };
 	const struct call next = { .sql = SQL_RUN_NEXT, .args = args, .args_len = 2 };
 
-	return lease_look(rows, next, l, why);
+	return lease_due_read(rows, next, l, why);
 }
 
-const struct use use_run_look = READS("run_look", 0, JOB_OPEN, look_read, NULL);
+const struct use use_run_due = READS("run_due", 0, JOB_OPEN, due_read, NULL);
 
 /* ---- renewed, given back ---- */
 

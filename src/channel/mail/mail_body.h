@@ -1,7 +1,7 @@
-/* mail_look.h - the two forms of a mail's text: plain, and HTML that looks at home in light and
+/* mail_body.h - the two forms of a mail's text: plain, and HTML that looks at home in light and
  * dark. Pure. HTML has no images, no scripts, and nothing that is fetched. */
-#ifndef CHANNEL_MAIL_LOOK_H
-#define CHANNEL_MAIL_LOOK_H
+#ifndef CHANNEL_MAIL_BODY_H
+#define CHANNEL_MAIL_BODY_H
 
 #include "base/buf.h"
 

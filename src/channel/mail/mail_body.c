@@ -1,5 +1,5 @@
-/* mail_look.c - how a mail looks. */
-#include "channel/mail/mail_look.h"
+/* mail_body.c - the text of a mail, as plain text and as HTML. */
+#include "channel/mail/mail_body.h"
 
 /* ---- plain ---- */
 
