@@ -36,23 +36,25 @@ static void what_core_wrote_is_translated(void **state)
 static void what_a_run_says_is_translated(void **state)
 {
 	static const struct {
-		const char *text, *french;
+		const char *text, *id;
 	} rows[] = {
-		{ "deploy was interrupted", "deploy a été interrompu" },
-		{ "writer reached a limit", "writer a atteint une limite" },
-		{ "writer cannot continue", "writer ne peut pas continuer" },
+		{ "deploy was interrupted", "web.own.recovery.interrupted" },
+		{ "deploy reached a limit", "web.own.recovery.limit" },
+		{ "deploy cannot continue", "web.own.recovery.stuck" },
 		{ "The server stopped during this operation, which began at 08:00. It may "
 		  "have taken effect.",
-			"Le serveur s’est arrêté pendant cette opération, commencée à 08:00. "
-			"Elle a pu prendre effet." },
+			"web.own.recovery.interrupted.about" },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_string_equal(
-			own_words(STR("recovery"), str_of(rows[i].text), LANG_FR, &kit)
-				.at,
-			rows[i].french);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct str said =
+			own_words(STR("recovery"), str_of(rows[i].text), LANG_FR, &kit);
+		struct str french = MSG_IN(&kit, LANG_FR, rows[i].id,
+			{ "name", STR("deploy") }, { "time", STR("08:00") });
+
+		assert_true(str_eq(said, french));
+	}
 }
 
 static void what_an_agent_wrote_is_not(void **state)
