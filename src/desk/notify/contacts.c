@@ -251,10 +251,9 @@ static enum err contact_new(
 	c->address = b->address;
 	c->format = b->format;
 	c->name = b->name;
-	if (b->channel == DELIVERY_PUSH)
+	if (channel_is(b->channel, CHANNEL_BROWSER))
 		c->detail = subscription_detail(&b->subscription, rows->arena);
-	c->verified = c->team.len ||
-		      (b->channel != DELIVERY_EMAIL && b->channel != DELIVERY_SLACK);
+	c->verified = c->team.len || !channel_is(b->channel, CHANNEL_CODE);
 	if (!e) e = browser_take(rows, c->ws, b, why);
 	if (!e && c->user.len) e = slack_free(rows, b->channel, b->address, c->user, why);
 	if (!e) e = contact_fits(t, rows, b, why);
