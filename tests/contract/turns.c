@@ -69,9 +69,10 @@ static int64_t has_all;
 static enum err look_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	(void)job, (void)rows, (void)why;
-	has_all =
-		other_counts("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
-			     " AND granted AND mode = 'ExclusiveLock' AND objsubid = 1");
+	has_all = other_counts(
+		"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+		" AND granted AND mode = 'ExclusiveLock' AND objsubid = 1"
+		" AND database = (SELECT oid FROM pg_database WHERE datname = current_database())");
 	return OK;
 }
 
