@@ -69,7 +69,7 @@ area('motion', (scenario) => {
 	scenario('otherwise the dot of what runs pulses', async (me) => {
 		await beside(me, { reducedMotion: 'no-preference' }, async (own) => {
 			await own.visit('/sessions');
-			await until(async () => (await moving(own.page)).some((one) => /CSSAnimation .*pulse.* on .*running/.test(one)), 'a pulse');
+			await until(async () => (await moving(own.page)).some((one) => /CSSAnimation .*pulse.* on .*working/.test(one)), 'a pulse');
 		});
 	});
 }, { furnish });
