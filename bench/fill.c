@@ -60,13 +60,6 @@ static void filler_await(struct filler *f, size_t out, size_t len)
 		if (f->tasks[i]->job.err) stop("task", &f->tasks[i]->job.why);
 }
 
-static void task_empty(struct task *t)
-{
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	*t = (struct task){ 0 };
-}
-
 /* Asks `len` questions, and answers all but every tenth. */
 static void filler_round(struct filler *f, size_t len)
 {

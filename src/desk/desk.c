@@ -77,8 +77,8 @@ static void desk_unreached(void *ctx, const struct fault *why)
 
 void desk_wake(struct desk *d)
 {
-	if (d->lanes)
-		writer_shards_wake(d->lanes);
+	if (d->shards)
+		writer_shards_wake(d->shards);
 	else if (d->threads)
 		clerk_wake(d->writer);
 }
@@ -227,8 +227,8 @@ static enum err desk_clerks(
 			d->writers[o.index] = clerk_new(&o, why);
 			if (!d->writers[o.index]) return why->err;
 		}
-		d->lanes = writer_shards_new(d->writers, WRITERS, &d->hooks, why);
-		if (!d->lanes) return why->err;
+		d->shards = writer_shards_new(d->writers, WRITERS, &d->hooks, why);
+		if (!d->shards) return why->err;
 	}
 	o.mode = DB_READ;
 	o.hooks = NULL;
@@ -249,7 +249,7 @@ static enum err desk_start(struct desk *d, struct fault *why)
 	enum err e;
 
 	if (!d->threads) return OK;
-	e = d->lanes ? writer_shards_start(d->lanes, why) : clerk_start(d->writer, why);
+	e = d->shards ? writer_shards_start(d->shards, why) : clerk_start(d->writer, why);
 	if (e) return e;
 	clerk_reads_after(d->reader, d->writer);
 	clerk_reads_after(d->slow_reader, d->writer);
@@ -317,11 +317,11 @@ struct desk *desk_close(struct desk *d)
 	clerk_stop(d->slow_reader);
 	clerk_stop(d->reader);
 	clerk_stop(d->writer);
-	writer_shards_stop(d->lanes);
+	writer_shards_stop(d->shards);
 	d->peers = peers_free(d->peers);
 	clerk_free(d->slow_reader);
 	clerk_free(d->reader);
-	writer_shards_free(d->lanes);
+	writer_shards_free(d->shards);
 	for (int i = 0; i < WRITERS; i++)
 		clerk_free(d->writers[i]);
 	rate_done(&d->rate);
@@ -405,8 +405,8 @@ static struct clerk *task_clerk(struct desk *d, const struct use *use, struct ta
 /* One that writes goes to its lane, where there are some. */
 static bool task_put(struct desk *d, struct clerk *c, struct task *t)
 {
-	return d->lanes && c == d->writer ? writer_shards_put(d->lanes, &t->job.link)
-					  : clerk_put(c, &t->job);
+	return d->shards && c == d->writer ? writer_shards_put(d->shards, &t->job.link)
+					   : clerk_put(c, &t->job);
 }
 
 void desk_put(struct desk *d, const struct use *use, struct task *t)
@@ -419,7 +419,7 @@ void desk_put_in_turn(
 {
 	struct clerk *c = task_clerk(d, use, t);
 
-	if (c != d->writer || d->lanes) {
+	if (c != d->writer || d->shards) {
 		if (!task_put(d, c, t)) task_refuse(t);
 		return;
 	}

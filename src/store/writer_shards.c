@@ -18,7 +18,7 @@ struct writer_shard {
 };
 
 struct lane_clerk {
-	struct writer_shards *lanes;
+	struct writer_shards *shards;
 	struct clerk *clerk;
 	pthread_t thread;
 	bool first, started;
@@ -135,7 +135,7 @@ static size_t lane_more(
 	size_t len = 0;
 
 	if (!lane) return 0;
-	pthread_mutex_lock(&c->lanes->lock);
+	pthread_mutex_lock(&c->shards->lock);
 	at = &lane->first;
 	while (*at && len < max) {
 		struct job *job = LINK_OF(*at, struct job, link);
@@ -148,7 +148,7 @@ static size_t lane_more(
 		}
 	}
 	if (!*at) lane->end = at;
-	pthread_mutex_unlock(&c->lanes->lock);
+	pthread_mutex_unlock(&c->shards->lock);
 	return len;
 }
 
@@ -193,7 +193,7 @@ static void news_wait(struct writer_shards *l, int64_t nap_ms)
 static void *lane_main(void *ctx)
 {
 	struct lane_clerk *c = ctx;
-	struct writer_shards *l = c->lanes;
+	struct writer_shards *l = c->shards;
 	bool naps = c->first && l->hooks && l->hooks->nap_ms;
 
 	for (;;) {
@@ -259,7 +259,7 @@ struct writer_shards *writer_shards_new(struct clerk *const *clerks, size_t len,
 		l->at[i].end = &l->at[i].first;
 	for (size_t i = 0; i < len; i++) {
 		own[i] = (struct lane_clerk){
-			.lanes = l, .clerk = clerks[i], .first = i == 0
+			.shards = l, .clerk = clerks[i], .first = i == 0
 		};
 		clerk_gather(clerks[i], lane_more, &own[i]);
 	}

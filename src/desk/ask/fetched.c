@@ -160,7 +160,7 @@ void fetched_flush(struct desk *d)
 	t->desk = d;
 	t->job.kind = &use_fetched.job;
 	t->job.done = fetched_done;
-	if (d->lanes)
+	if (d->shards)
 		clerk_work(d->writer, &t->job.link);
 	else if (!clerk_put(d->writer, &t->job))
 		fetched_done(&t->job);

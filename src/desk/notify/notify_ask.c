@@ -1,5 +1,5 @@
-/* notify_ask.c - what people are told follows from: loaded for a batch, staged as rows, moved and
- * ended with the ask. */
+/* notify_ask.c - who is told of an ask, and when: loaded for a batch, staged as rows, moved and ended
+ * with the ask. */
 #include "desk/notify/notify_ask.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* policy_snapshot.c - snapshots: loaded, kept by version, asked. */
+/* policy_snapshot.c - rules, stops and policy of a workspace: loaded, kept by version, asked. */
 #include "desk/policy/policy_snapshot.h"
 
 #include "base/keep.h"
@@ -169,16 +169,16 @@ enum err stop_load(
 static struct policy_snapshot **snapshots_place(
 	struct policy_snapshot **snapshots, int64_t ws)
 {
-	for (size_t i = 0; i < BOOKS_MAX; i++) /* they are filled in order */
+	for (size_t i = 0; i < SNAPSHOTS_MAX; i++) /* they are filled in order */
 		if (!snapshots[i] || snapshots[i]->ws == ws) return &snapshots[i];
-	return &snapshots[(uint64_t)ws % BOOKS_MAX];
+	return &snapshots[(uint64_t)ws % SNAPSHOTS_MAX];
 }
 
 void snapshots_done(struct desk *d)
 {
-	for (size_t i = 0; i < (size_t)WRITERS * BOOKS_MAX; i++)
-		d->snapshots[i / BOOKS_MAX][i % BOOKS_MAX] =
-			snapshot_free(d->snapshots[i / BOOKS_MAX][i % BOOKS_MAX]);
+	for (size_t i = 0; i < (size_t)WRITERS * SNAPSHOTS_MAX; i++)
+		d->snapshots[i / SNAPSHOTS_MAX][i % SNAPSHOTS_MAX] =
+			snapshot_free(d->snapshots[i / SNAPSHOTS_MAX][i % SNAPSHOTS_MAX]);
 }
 
 enum err snapshot_of(struct desk *d, const struct job *job, struct rows *rows, int64_t ws,

@@ -35,7 +35,7 @@ struct fetched {
 	size_t taken_len;
 };
 
-enum { WRITERS = 4, REFUSED_NAMES = 64, BOOKS_MAX = 256, NOTIFY_RATE = 10 };
+enum { WRITERS = 4, REFUSED_NAMES = 64, SNAPSHOTS_MAX = 256, NOTIFY_RATE = 10 };
 
 struct policy_snapshot;
 
@@ -51,7 +51,7 @@ struct desk {
 	struct clerk *writer; /* the first of the writers */
 	/* Of a shared store: several, so that workspaces do not wait for each other. */
 	struct clerk *writers[WRITERS];
-	struct writer_shards *lanes; /* NULL: the writer has a queue of its own */
+	struct writer_shards *shards; /* NULL: the writer has a queue of its own */
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
 	struct clerk *slow_reader;
 	struct clerk_hooks hooks;
@@ -110,7 +110,7 @@ struct desk {
 		struct route_table table;
 	} routes[WRITERS];
 	/* What was decided by last, by workspace: of each writing clerk its own. */
-	struct policy_snapshot *snapshots[WRITERS][BOOKS_MAX];
+	struct policy_snapshot *snapshots[WRITERS][SNAPSHOTS_MAX];
 };
 
 static inline struct task *task_of(struct job *job)

@@ -54,11 +54,11 @@ void credential_cache_keep(struct credential_cache *all, const struct job *job)
 	k.credential.note_use = false;
 	memcpy(k.hash, job->hash, SHA256_SIZE);
 	if (!texts_own(&k)) return;
-	if (all->len < HOLDERS_MAX) {
+	if (all->len < CREDENTIALS_MAX) {
 		to = &all->at[all->len++];
 	} else {
 		to = &all->at[all->oldest];
-		all->oldest = (all->oldest + 1) % HOLDERS_MAX;
+		all->oldest = (all->oldest + 1) % CREDENTIALS_MAX;
 		mem_free(to->texts);
 	}
 	*to = k;

@@ -12,7 +12,7 @@
 
 #include "store/clerk.h"
 
-enum { HOLDERS_MAX = 16 };
+enum { CREDENTIALS_MAX = 16 };
 
 struct holder {
 	uint8_t hash[SHA256_SIZE];
@@ -22,9 +22,9 @@ struct holder {
 };
 
 struct credential_cache {
-	struct holder at[HOLDERS_MAX];
+	struct holder at[CREDENTIALS_MAX];
 	size_t len;
-	size_t oldest; /* the next to make room, once there are HOLDERS_MAX */
+	size_t oldest; /* the next to make room, once there are CREDENTIALS_MAX */
 };
 
 /* NULL: not known. */
