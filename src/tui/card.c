@@ -50,7 +50,7 @@ static void crumbs_write(struct card_writer *w)
 	page_row(w->page);
 	crumb(w, ask_agent(w->ask, &w->arena));
 	if (!str_eq(session, ask_title(w->ask, &w->arena))) crumb(w, session);
-	crumb(w, json_text(json_get(w->ask, "project")));
+	crumb(w, json_text_of(w->ask, "project"));
 	crumb(w, ask_age(w->ask, w->look->now_ms, &w->arena));
 }
 
@@ -59,14 +59,14 @@ static void title_write(struct card_writer *w)
 {
 	struct str title = ask_title(w->ask, &w->arena);
 
-	if (w->look->asked && json_text(json_get(w->ask, "title")).len == 0) return;
+	if (w->look->asked && json_text_of(w->ask, "title").len == 0) return;
 	page_wrap_rows(
 		w->page, STYLE_BOLD, 0, title, w->look->tight ? SIZE_MAX : TITLE_ROWS);
 }
 
 static struct str title_given(struct card_writer *w)
 {
-	return ask_words(w->ask, json_text(json_get(w->ask, "title")), &w->arena);
+	return ask_words(w->ask, json_text_of(w->ask, "title"), &w->arena);
 }
 
 static void question_write(struct card_writer *w)
@@ -114,9 +114,9 @@ static void attempt_write(struct card_writer *w)
 
 static void chips_write(struct card_writer *w)
 {
-	struct str priority = json_text(json_get(w->ask, "priority"));
+	struct str priority = json_text_of(w->ask, "priority");
 	const struct json *claim = json_get(w->ask, "claimed_by");
-	struct str kind = json_text(json_get(w->ask, "kind"));
+	struct str kind = json_text_of(w->ask, "kind");
 
 	page_row(w->page);
 	if (kind.len > 0)
@@ -135,7 +135,7 @@ static void chips_write(struct card_writer *w)
 	if (json_is(claim, JSON_OBJECT) && ask_time(claim, "until") > w->look->now_ms)
 		chip(w, STYLE_ACCENT,
 			MSG(&w->arena, "web.ask.claimed",
-				{ "name", json_text(json_get(claim, "name")) }));
+				{ "name", json_text_of(claim, "name") }));
 }
 
 /* Which approvals it has and needs, and why the person may not give one. */
@@ -143,8 +143,8 @@ static void votes_write(struct card_writer *w)
 {
 	struct str line = votes_line(w->ask, w->look->me, true, &w->arena);
 	const struct json *denied = json_get(w->ask, "denied_by");
-	struct str note = json_text(json_get(denied, "note"));
-	struct str refused = json_text(json_get(w->ask, "refused"));
+	struct str note = json_text_of(denied, "note");
+	struct str refused = json_text_of(w->ask, "refused");
 	struct str id = arena_print(&w->arena, "web.refused.%.*s", STR_ARGS(refused));
 
 	if (line.len) page_wrap(w->page, STYLE_ACCENT, 0, line);
@@ -155,14 +155,14 @@ static void votes_write(struct card_writer *w)
 	if (refused.len && ask_pending(w->ask))
 		page_wrap(w->page, STYLE_WARN, 0,
 			MSG(&w->arena, id.at,
-				{ "project", json_text(json_get(w->ask, "project")) }));
+				{ "project", json_text_of(w->ask, "project") }));
 }
 
 static void verifier_write(struct card_writer *w, const struct json *one)
 {
-	struct str verdict = json_text(json_get(one, "verdict"));
-	struct str risk = json_text(json_get(one, "risk"));
-	struct str note = json_text(json_get(one, "note"));
+	struct str verdict = json_text_of(one, "verdict");
+	struct str risk = json_text_of(one, "risk");
+	struct str note = json_text_of(one, "note");
 	bool waits = !verdict.len && ask_pending(w->ask);
 	enum style style = str_is(verdict, "fine")   ? STYLE_GOOD
 			   : str_is(verdict, "deny") ? STYLE_BAD
@@ -173,8 +173,7 @@ static void verifier_write(struct card_writer *w, const struct json *one)
 
 	page_row(w->page);
 	page_add(w->page, STYLE_BOLD,
-		MSG(&w->arena, "web.verify.says",
-			{ "name", json_text(json_get(one, "name")) }));
+		MSG(&w->arena, "web.verify.says", { "name", json_text_of(one, "name") }));
 	page_add_text(w->page, STYLE_PLAIN, "  ");
 	page_add(w->page, verdict.len ? style : STYLE_SOFT, MSG(&w->arena, id.at));
 	if (risk.len) {
@@ -300,7 +299,7 @@ static void operation_draw(struct card_writer *w, struct card *card)
 	page_add(w->page, STYLE_BOLD, MSG(&w->arena, "web.operation"));
 	card->operation_row = w->page->rows_len - 1;
 	page_add_text(w->page, STYLE_PLAIN, "  ");
-	page_add(w->page, STYLE_WARN, json_text(json_get(op, "name")));
+	page_add(w->page, STYLE_WARN, json_text_of(op, "name"));
 	if (w->look->raw)
 		value_write(w, STYLE_PLAIN, op);
 	else
@@ -332,12 +331,11 @@ static void diff_write(struct card_writer *w, struct str diff)
 static void context_write(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
-	struct str step = json_text(json_get(context, "current_step"));
-	struct str text =
-		ask_words(w->ask, json_text(json_get(context, "text")), &w->arena);
+	struct str step = json_text_of(context, "current_step");
+	struct str text = ask_words(w->ask, json_text_of(context, "text"), &w->arena);
 
 	section(w, "web.recovery.error", STYLE_BAD,
-		json_text(json_get(context, "error_details")));
+		json_text_of(context, "error_details"));
 	if (step.len > 0) {
 		page_row(w->page);
 		page_add(w->page, STYLE_SOFT,
@@ -349,8 +347,8 @@ static void context_write(struct card_writer *w)
 		heading(w, "web.says");
 		markdown_write(w->page, 2, text);
 	}
-	diff_write(w, json_text(json_get(context, "diff")));
-	section(w, "web.preview", STYLE_PLAIN, json_text(json_get(context, "preview")));
+	diff_write(w, json_text_of(context, "diff"));
+	section(w, "web.preview", STYLE_PLAIN, json_text_of(context, "preview"));
 }
 
 static void thread_write(struct card_writer *w)
@@ -361,7 +359,7 @@ static void thread_write(struct card_writer *w)
 	heading(w, "web.thread");
 	for (uint32_t i = 0; i < replies->count; i++) {
 		const struct json *r = &replies->items[i], *by = json_get(r, "by");
-		bool agent = str_is(json_text(json_get(by, "kind")), "agent");
+		bool agent = str_is(json_text_of(by, "kind"), "agent");
 
 		page_row(w->page);
 		page_pad(w->page, 2);
@@ -369,11 +367,11 @@ static void thread_write(struct card_writer *w)
 			page_add(w->page, STYLE_SOFT, MSG(&w->arena, "web.says"));
 			page_add_text(w->page, STYLE_SOFT, " · ");
 		}
-		page_add(w->page, STYLE_SOFT, json_text(json_get(by, "name")));
+		page_add(w->page, STYLE_SOFT, json_text_of(by, "name"));
 		page_add_text(w->page, STYLE_SOFT, " · ");
 		page_add(w->page, STYLE_SOFT,
 			time_local(ask_time(r, "at"), w->look->now_ms, &w->arena));
-		page_wrap(w->page, STYLE_PLAIN, 4, json_text(json_get(r, "text")));
+		page_wrap(w->page, STYLE_PLAIN, 4, json_text_of(r, "text"));
 	}
 }
 
@@ -401,7 +399,7 @@ static void before_write(struct card_writer *w)
 static void outcome_write(struct card_writer *w)
 {
 	const struct json *answer = json_get(w->ask, "answer");
-	struct str reason = json_text(json_get(w->ask, "reason"));
+	struct str reason = json_text_of(w->ask, "reason");
 
 	if (ask_pending(w->ask)) return;
 	page_gap(w->page);
@@ -436,7 +434,7 @@ struct card card_draw(
 	context_write(&w);
 	/* The agent's diff says what the operation would do: it is to be read with it. */
 	if (card.operation_end > 0 &&
-		json_text(json_get(json_get(ask, "context"), "diff")).len > 0)
+		json_text_of(json_get(ask, "context"), "diff").len > 0)
 		card.operation_end = w.diff_end;
 	thread_write(&w);
 	told_draw(page, look->told, look->me, look->now_ms);

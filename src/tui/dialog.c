@@ -22,7 +22,7 @@ static const struct json *json_copy(const struct json *json, struct arena *arena
 static bool ask_take(struct dialog *d, const struct json *ask)
 {
 	d->ask = json_copy(ask, &d->arena);
-	d->id = json_text(json_get(d->ask, "id"));
+	d->id = json_text_of(d->ask, "id");
 	return d->ask && d->id.len > 0;
 }
 
@@ -36,7 +36,7 @@ static int64_t version_of(const struct json *ask)
 /* A person whose approval does not count may still reject. */
 static bool may_settle(const struct dialog *d, bool may_answer)
 {
-	struct str refused = json_text(json_get(d->ask, "refused"));
+	struct str refused = json_text_of(d->ask, "refused");
 
 	return may_answer && ask_pending(d->ask) &&
 	       (!refused.len || str_is(refused, "require"));
@@ -101,7 +101,7 @@ void dialog_update(struct dialog *d, const struct json *ask)
 	if (version_of(ask) < version_of(before)) return;
 	if (!ask_take(d, ask)) {
 		d->ask = before;
-		d->id = json_text(json_get(before, "id"));
+		d->id = json_text_of(before, "id");
 		return;
 	}
 	if (ask_pending(d->ask)) {

@@ -62,8 +62,8 @@ static void option_extra(struct form_writer *w, const struct question *q, size_t
 	struct page *p = w->page;
 
 	if (row >= q->options_len || !json_is(options, JSON_ARRAY)) return;
-	struct str meaning = json_text(json_get(&options->items[row], "description"));
-	struct str preview = json_text(json_get(&options->items[row], "preview")), line;
+	struct str meaning = json_text_of(&options->items[row], "description");
+	struct str preview = json_text_of(&options->items[row], "preview"), line;
 	if (meaning.len > 0) page_wrap(p, STYLE_SOFT, 8, meaning);
 	if (row != w->form->entries[w->form->at].row) return;
 	for (int n = 0; n < PREVIEW_ROWS && str_cut(&preview, '\n', &line); n++)
@@ -185,7 +185,7 @@ static void text_write(struct form_writer *w)
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
-	struct str hint = json_text(json_get(q->json, "placeholder"));
+	struct str hint = json_text_of(q->json, "placeholder");
 	struct page *p = w->page;
 
 	page_focus(p);
@@ -197,7 +197,7 @@ static void text_write(struct form_writer *w)
 		words_show(w, STYLE_PLAIN, line_text(&e->text));
 	if (e->text.text.len == 0) page_add(p, STYLE_SOFT, hint);
 	page_focus_end(p);
-	struct str suggested = json_text(json_get(q->json, "suggested"));
+	struct str suggested = json_text_of(q->json, "suggested");
 	if (suggested.len > 0) {
 		page_row(p);
 		page_pad(p, 2);

@@ -173,8 +173,8 @@ static void option_pick(struct form *f, size_t i, struct str said)
 static void options_pick(struct form *f, size_t i, const struct json *said)
 {
 	if (json_is(said, JSON_STRING)) option_pick(f, i, said->text);
-	for (uint32_t n = 0; json_is(said, JSON_ARRAY) && n < said->count; n++)
-		option_pick(f, i, json_text(&said->items[n]));
+	for (const struct json *item = NULL; json_each(said, &item);)
+		option_pick(f, i, json_text(item));
 }
 
 /* The value proper: a shorthand, or the main member of the full form. */
@@ -226,9 +226,9 @@ static void draft_fill(struct form *f, size_t i, const struct json *said)
 	if (rows->is_int) e->selected = (uint32_t)rows->integer;
 	e->other_on =
 		f->questions[i].other && json_is(json_get(said, "other_on"), JSON_TRUE);
-	line_set(&e->other, json_text(json_get(said, "other")));
-	line_set(&e->text, json_text(json_get(said, "text")));
-	line_set(&e->note, json_text(json_get(said, "note")));
+	line_set(&e->other, json_text_of(said, "other"));
+	line_set(&e->text, json_text_of(said, "text"));
+	line_set(&e->note, json_text_of(said, "note"));
 }
 
 void form_fill_one(struct form *f, size_t i, const struct json *said)

@@ -80,7 +80,7 @@ static void then_set(struct history_row *row, const struct json *ask)
 static struct history_row *row_make(const struct json *ask)
 {
 	struct arena arena = { 0 };
-	struct str parts[] = { json_text(json_get(ask, "id")), str_of(ask_outcome(ask)),
+	struct str parts[] = { json_text_of(ask, "id"), str_of(ask_outcome(ask)),
 		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
 		ask_settler(ask, &arena) };
 	size_t size = 0;
@@ -115,7 +115,7 @@ void history_take(struct history *h, const struct json *page)
 	h->loading = false;
 	h->loaded = true;
 	buf_clear(&h->cursor);
-	buf_add(&h->cursor, json_text(json_get(page, "next_cursor")));
+	buf_add(&h->cursor, json_text_of(page, "next_cursor"));
 	if (h->len + count > h->cap) {
 		size_t cap = (h->len + count) * 2;
 		struct history_row **rows = mem_grow(h->rows, cap * sizeof *rows);

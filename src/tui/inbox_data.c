@@ -100,7 +100,7 @@ static void contacts_want(struct inbox *in)
 static void broken_say(struct inbox *in, const struct json *contact)
 {
 	struct arena arena = { 0 };
-	struct str channel = json_text(json_get(contact, "channel"));
+	struct str channel = json_text_of(contact, "channel");
 
 	if (in->broken_said) return;
 	in->broken_said = true;
@@ -110,7 +110,7 @@ static void broken_say(struct inbox *in, const struct json *contact)
 				MSG(&arena, arena_print(&arena, "web.deliveries.%.*s",
 						    STR_ARGS(channel))
 						    .at) },
-			{ "name", json_text(json_get(contact, "name")) }));
+			{ "name", json_text_of(contact, "name") }));
 	arena_done(&arena);
 }
 
@@ -138,11 +138,11 @@ static void channels_want(struct inbox *in)
 /* Once for each time that it went down. */
 static void down_say(struct inbox *in, const struct json *c, struct arena *arena)
 {
-	struct str channel = json_text(json_get(c, "channel"));
+	struct str channel = json_text_of(c, "channel");
 	struct str line = arena_print(arena, "%.*s %.*s\n", STR_ARGS(channel),
-		STR_ARGS(json_text(json_get(c, "since"))));
+		STR_ARGS(json_text_of(c, "since")));
 
-	if (!str_is(json_text(json_get(c, "state")), "down") ||
+	if (!str_is(json_text_of(c, "state"), "down") ||
 		str_find(buf_str(&in->down_said), line) >= 0)
 		return;
 	buf_add(&in->down_said, line);
@@ -151,7 +151,7 @@ static void down_say(struct inbox *in, const struct json *c, struct arena *arena
 			{ "channel", MSG(arena, arena_print(arena, "web.deliveries.%.*s",
 							STR_ARGS(channel))
 							.at) },
-			{ "error", safe_line(arena, json_text(json_get(c, "error"))) }));
+			{ "error", safe_line(arena, json_text_of(c, "error")) }));
 }
 
 static void channels_take(struct inbox *in, const struct json *page)
@@ -159,8 +159,8 @@ static void channels_take(struct inbox *in, const struct json *page)
 	const struct json *items = json_get(page, "items");
 	struct arena arena = { 0 };
 
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		down_say(in, &items->items[i], &arena);
+	for (const struct json *item = NULL; json_each(items, &item);)
+		down_say(in, item, &arena);
 	arena_done(&arena);
 }
 
@@ -260,8 +260,7 @@ static void session_deleted(struct inbox *in, struct str session)
 {
 	list_drop_session(&in->list, session);
 	list_arrange(&in->list, clock_now_ms());
-	if (in->dialog_on &&
-		str_eq(json_text(json_get(in->dialog.ask, "session")), session))
+	if (in->dialog_on && str_eq(json_text_of(in->dialog.ask, "session"), session))
 		dialog_deleted(&in->dialog);
 }
 
@@ -291,9 +290,9 @@ static void runs_want(struct inbox *in)
 
 void data_event(struct inbox *in, const struct json *event)
 {
-	struct str type = json_text(json_get(event, "type"));
-	struct str id = json_text(json_get(event, "ask"));
-	struct str session = json_text(json_get(event, "session"));
+	struct str type = json_text_of(event, "type");
+	struct str id = json_text_of(event, "ask");
+	struct str session = json_text_of(event, "session");
 
 	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id))) {
 		session_view_event(&in->session, event);
@@ -319,7 +318,7 @@ void data_event(struct inbox *in, const struct json *event)
 
 static void me_take(struct inbox *in, const struct json *me)
 {
-	struct str role = json_text(json_get(me, "role"));
+	struct str role = json_text_of(me, "role");
 	const struct json *user = json_get(me, "user");
 
 	in->may_answer =
@@ -329,7 +328,7 @@ static void me_take(struct inbox *in, const struct json *me)
 		   : str_is(role, "agent") ? "tui.hint.login"
 					   : "tui.hint.viewer";
 	buf_clear(&in->user);
-	buf_add(&in->user, json_text(json_get(user, "id")));
+	buf_add(&in->user, json_text_of(user, "id"));
 	/* The first ask may have come before. */
 	in->dialog.me = in->list.me = buf_str(&in->user);
 	list_arrange(&in->list, clock_now_ms());
@@ -351,11 +350,10 @@ static void ask_put(struct inbox *in, const struct json *ask)
 static void list_take(struct inbox *in, const struct json *page)
 {
 	const struct json *items = json_get(page, "items");
-	struct str next = json_text(json_get(page, "next_cursor"));
+	struct str next = json_text_of(page, "next_cursor");
 
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		if (!inbox_was_settled(in, json_text(json_get(&items->items[i], "id"))))
-			ask_put(in, &items->items[i]);
+	for (const struct json *item = NULL; json_each(items, &item);)
+		if (!inbox_was_settled(in, json_text_of(item, "id"))) ask_put(in, item);
 	list_arrange(&in->list, clock_now_ms());
 	if (!in->stream) stream_start(in, json_get(page, "as_of"));
 	in->whole = next.len == 0;
@@ -369,22 +367,21 @@ static void ask_new(struct inbox *in, const struct json *ask)
 
 	if (in->with->bell) screen_bell(in->screen);
 	if (in->with->notify) {
-		struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+		struct str agent = json_text_of(json_get(ask, "agent"), "name");
 
 		screen_notify(in->screen,
 			MSG(&arena, "web.toast.asks", { "agent", agent }),
 			ask_title(ask, &arena));
 	}
 	arena_done(&arena);
-	if (!in->with->opens || str_is(json_text(json_get(ask, "kind")), "non_blocking"))
-		return;
-	buf_add(&in->queue, json_text(json_get(ask, "id")));
+	if (!in->with->opens || str_is(json_text_of(ask, "kind"), "non_blocking")) return;
+	buf_add(&in->queue, json_text_of(ask, "id"));
 	buf_add_char(&in->queue, '\n');
 }
 
 static void ask_take(struct inbox *in, const struct json *ask)
 {
-	struct str id = json_text(json_get(ask, "id"));
+	struct str id = json_text_of(ask, "id");
 	bool pending = ask_pending(ask), known = list_find(&in->list, id) != NULL;
 
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
@@ -408,12 +405,12 @@ static void decided_say(struct inbox *in, const struct json *ask)
 	in->notice_until += DECIDED_MS;
 	buf_clear(&in->undo);
 	if (strcmp(ask_outcome(ask), "approved") == 0) {
-		buf_add(&in->undo, json_text(json_get(ask, "id")));
+		buf_add(&in->undo, json_text_of(ask, "id"));
 		buf_add_text(&in->notice, "  ");
 		buf_add(&in->notice, MSG(&arena, "tui.undo.hint"));
 	}
 	buf_clear(&in->follow);
-	if (!has) buf_add(&in->follow, json_text(json_get(ask, "id")));
+	if (!has) buf_add(&in->follow, json_text_of(ask, "id"));
 	in->follow_ms = clock_person_ms() + FOLLOW_MS;
 	arena_done(&arena);
 }
@@ -429,7 +426,7 @@ void data_follow(struct inbox *in)
 /* Says it again as it is now, unless the person or something else has moved on. */
 static void follow_take(struct inbox *in, const struct json *ask)
 {
-	if (str_eq(json_text(json_get(ask, "id")), buf_str(&in->follow)) &&
+	if (str_eq(json_text_of(ask, "id"), buf_str(&in->follow)) &&
 		clock_person_ms() < in->notice_until)
 		decided_say(in, ask);
 }
@@ -438,7 +435,7 @@ static void settle_take(struct inbox *in, enum err err, const struct api_reply *
 	const struct fault *why)
 {
 	const struct json *ask = json_get(r->json, "ask");
-	struct str id = json_text(json_get(ask, "id"));
+	struct str id = json_text_of(ask, "id");
 	struct arena arena = { 0 };
 
 	in->dialog.busy = false;
@@ -453,7 +450,7 @@ static void settle_take(struct inbox *in, enum err err, const struct api_reply *
 		drafts_drop(&in->drafts, id);
 		in->follow_left = FOLLOW_TIMES;
 		decided_say(in, ask);
-		if (json_text(json_get(r->json, "rule")).len) {
+		if (json_text_of(r->json, "rule").len) {
 			buf_add_text(&in->notice, "  ");
 			buf_add(&in->notice, MSG(&arena, "tui.scope.created"));
 		}
@@ -477,13 +474,11 @@ static void many_take(struct inbox *in, enum err err, const struct api_reply *r)
 	struct arena arena = { 0 };
 	int64_t done = 0, failed = 0;
 
-	for (uint32_t i = 0; json_is(results, JSON_ARRAY) && i < results->count; i++) {
-		const struct json *status = json_get(&results->items[i], "status");
+	for (const struct json *item = NULL; json_each(results, &item);) {
+		const struct json *status = json_get(item, "status");
 		bool good = status && status->is_int && status->integer == 200;
 
-		if (good)
-			list_drop(
-				&in->list, json_text(json_get(&results->items[i], "id")));
+		if (good) list_drop(&in->list, json_text_of(item, "id"));
 		done += good;
 		failed += !good;
 	}
@@ -541,7 +536,7 @@ static bool page_of_other(const struct inbox *in, const struct json *page)
 	const struct json *items = json_get(page, "items");
 
 	return json_is(items, JSON_ARRAY) && items->count > 0 &&
-	       !str_eq(json_text(json_get(&items->items[0], "session")),
+	       !str_eq(json_text_of(&items->items[0], "session"),
 		       buf_str(&in->session.id));
 }
 
@@ -583,7 +578,7 @@ static void before_take(struct inbox *in, const struct json *page)
 	if (!in->dialog_on || !json_is(items, JSON_ARRAY)) return;
 	before = *items;
 	for (uint32_t i = 0; i < items->count; i++)
-		if (str_eq(json_text(json_get(&items->items[i], "ask")), in->dialog.id))
+		if (str_eq(json_text_of(&items->items[i], "ask"), in->dialog.id))
 			from = i + 1;
 	before.items += from;
 	before.count -= from;
@@ -595,7 +590,7 @@ static void told_take(struct inbox *in, const struct json *told)
 {
 	const struct json *items = json_get(told, "items");
 	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
-		     !str_eq(json_text(json_get(&items->items[0], "ask")), in->dialog.id);
+		     !str_eq(json_text_of(&items->items[0], "ask"), in->dialog.id);
 
 	if (in->dialog_on && !other) dialog_told(&in->dialog, told);
 }

@@ -18,7 +18,7 @@ static void before_want(struct inbox *in)
 	buf_print(&path,
 		"/v1/events?format=json&limit=%d&before=%lld&session=", BEFORE_PAGE,
 		(long long)INT64_MAX);
-	url_add(&path, json_text(json_get(in->dialog.ask, "session")));
+	url_add(&path, json_text_of(in->dialog.ask, "session"));
 	data_call(in, "GET", buf_str(&path), STR_NONE, TAG_BEFORE);
 	buf_done(&path);
 }
@@ -104,7 +104,7 @@ static void batch_draw(struct page *p, const void *ctx)
 
 void dialog_arrived(struct inbox *in, const struct json *ask)
 {
-	struct str id = json_text(json_get(ask, "id"));
+	struct str id = json_text_of(ask, "id");
 
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id)) {
 		bool was_open = in->dialog.open;
@@ -202,7 +202,7 @@ void ask_key(struct inbox *in, const struct key *k)
 		data_ask(in, "POST", "/extend", STR("{\"timeout\":\"10m\"}"), TAG_SIDE);
 		return;
 	case DIALOG_SESSION:
-		data_session(in, json_text(json_get(in->dialog.ask, "session")));
+		data_session(in, json_text_of(in->dialog.ask, "session"));
 		in->view = VIEW_SESSION;
 		return;
 	case DIALOG_UNUSED:

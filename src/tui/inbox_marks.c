@@ -56,7 +56,7 @@ void marks_wake(struct inbox *in)
 void snooze_take(struct inbox *in, const struct json *ask)
 {
 	struct arena arena = { 0 };
-	struct str id = json_text(json_get(ask, "id"));
+	struct str id = json_text_of(ask, "id");
 	int64_t now_ms = clock_now_ms();
 	int64_t until = ask_time(json_get(ask, "mark"), "snoozed_until");
 

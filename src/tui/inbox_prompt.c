@@ -58,9 +58,9 @@ void prompt_users(struct inbox *in, const struct json *page)
 
 struct str user_name(const struct inbox *in, struct str id)
 {
-	for (uint32_t i = 0; json_is(in->users, JSON_ARRAY) && i < in->users->count; i++)
-		if (str_eq(json_text(json_get(&in->users->items[i], "id")), id))
-			return json_text(json_get(&in->users->items[i], "name"));
+	for (const struct json *item = NULL; json_each(in->users, &item);)
+		if (str_eq(json_text_of(item, "id"), id))
+			return json_text_of(item, "name");
 	return STR_NONE;
 }
 
@@ -68,13 +68,10 @@ struct str user_name(const struct inbox *in, struct str id)
 static struct str user_find(const struct inbox *in, struct str name)
 {
 	if (str_is(name, "me")) return buf_str(&in->user);
-	for (uint32_t i = 0; json_is(in->users, JSON_ARRAY) && i < in->users->count;
-		i++) {
-		const struct json *u = &in->users->items[i];
-
-		if (str_eq(json_text(json_get(u, "name")), name) ||
-			str_eq(json_text(json_get(u, "id")), name))
-			return json_text(json_get(u, "id"));
+	for (const struct json *u = NULL; json_each(in->users, &u);) {
+		if (str_eq(json_text_of(u, "name"), name) ||
+			str_eq(json_text_of(u, "id"), name))
+			return json_text_of(u, "id");
 	}
 	return STR_NONE;
 }

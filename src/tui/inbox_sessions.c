@@ -35,8 +35,8 @@ static void running_take(struct inbox *in, const struct json *page)
 {
 	const struct json *items = json_get(page, "items");
 
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		running_set(in, json_text(json_get(&items->items[i], "id")), true);
+	for (const struct json *item = NULL; json_each(items, &item);)
+		running_set(in, json_text_of(item, "id"), true);
 }
 
 void data_sessions(struct inbox *in)
@@ -90,9 +90,9 @@ static void unfolded_take(struct inbox *in, const struct json *page)
 {
 	struct sessions *l = &in->sessions;
 	const struct json *items = json_get(page, "items");
-	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
-		     !str_eq(json_text(json_get(&items->items[0], "session")),
-			     buf_str(&l->unfolded));
+	bool other =
+		json_is(items, JSON_ARRAY) && items->count > 0 &&
+		!str_eq(json_text_of(&items->items[0], "session"), buf_str(&l->unfolded));
 
 	if (!other) run_tree_runs(&l->tree, page);
 	if (l->tree_stale) unfolded_want(in);
@@ -116,7 +116,7 @@ void sessions_event(
 	in->sessions.stale = true;
 	if (str_is(type, "session.status"))
 		running_set(in, session,
-			str_is(json_text(json_get(json_get(event, "data"), "status")),
+			str_is(json_text_of(json_get(event, "data"), "status"),
 				"running"));
 	if (str_is(type, "session.deleted")) running_set(in, session, false);
 	if (str_starts(type, "run.") && str_eq(session, buf_str(&in->sessions.unfolded)))

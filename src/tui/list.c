@@ -70,7 +70,7 @@ static uint64_t form_of(const struct json *ask)
 	bool lone = json_is(questions, JSON_ARRAY) && questions->count == 1;
 
 	if (lone && question_kind_json(questions->items)->input == INPUT_DECISION)
-		buf_add(&text, json_text(json_get(questions->items, "key")));
+		buf_add(&text, json_text_of(questions->items, "key"));
 	else
 		json_write(&text, questions);
 	uint64_t sum = str_hash(buf_str(&text));
@@ -87,8 +87,8 @@ static uint64_t shape_of(const struct json *op)
 	struct json shape = { .type = JSON_OBJECT };
 	struct buf text = { 0 };
 
-	buf_print(&text, "%.*s\n%.*s\n%d", STR_ARGS(json_text(json_get(op, "type"))),
-		STR_ARGS(json_text(json_get(op, "name"))),
+	buf_print(&text, "%.*s\n%.*s\n%d", STR_ARGS(json_text_of(op, "type")),
+		STR_ARGS(json_text_of(op, "name")),
 		arguments ? (int)arguments->type : -1);
 	if (json_is(arguments, JSON_OBJECT)) {
 		names = ARENA_ARRAY(&arena, struct json_member, arguments->count + 1);
@@ -113,7 +113,7 @@ static struct str line_of(const struct json *ask, struct arena *arena)
 	struct str line = STR_NONE;
 
 	if (!json_is(op, JSON_OBJECT) ||
-		json_text(json_get(json_get(ask, "context"), "diff")).len)
+		json_text_of(json_get(ask, "context"), "diff").len)
 		return line;
 	operation_line(&text, op, "\n");
 	if (!text.failed) line = arena_str(arena, buf_str(&text));
@@ -141,27 +141,22 @@ static uint64_t likeness_of(const struct json *ask, struct str title)
 	const struct json *op = json_get(ask, "operation");
 	struct buf text = { 0 }, arguments = { 0 };
 
-	buf_print(&text, "%.*s\n%.*s\n%.*s\n%.*s\n",
-		STR_ARGS(json_text(json_get(ask, "kind"))),
-		STR_ARGS(json_text(json_get(json_get(ask, "agent"), "name"))),
-		STR_ARGS(json_text(json_get(op, "name"))),
+	buf_print(&text, "%.*s\n%.*s\n%.*s\n%.*s\n", STR_ARGS(json_text_of(ask, "kind")),
+		STR_ARGS(json_text_of(json_get(ask, "agent"), "name")),
+		STR_ARGS(json_text_of(op, "name")),
 		STR_ARGS(str_of(risk_name(ask_risk(ask)))));
 	but_digits(&text, title);
 	if (json_get(op, "arguments"))
 		json_canonical(&arguments, json_get(op, "arguments"));
 	but_digits(&text, buf_str(&arguments));
 	buf_done(&arguments);
-	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count;
-		i++) {
-		const struct json *q = &questions->items[i];
+	for (const struct json *q = NULL; json_each(questions, &q);) {
 		const struct json *options = json_get(q, "options");
 
-		buf_print(&text, "\n%.*s:%.*s", STR_ARGS(json_text(json_get(q, "key"))),
-			STR_ARGS(json_text(json_get(q, "type"))));
-		for (uint32_t n = 0; json_is(options, JSON_ARRAY) && n < options->count;
-			n++)
-			buf_print(&text, ",%.*s",
-				STR_ARGS(json_text(json_get(&options->items[n], "id"))));
+		buf_print(&text, "\n%.*s:%.*s", STR_ARGS(json_text_of(q, "key")),
+			STR_ARGS(json_text_of(q, "type")));
+		for (const struct json *item = NULL; json_each(options, &item);)
+			buf_print(&text, ",%.*s", STR_ARGS(json_text_of(item, "id")));
 	}
 	uint64_t sum = str_hash(buf_str(&text));
 	buf_done(&text);
@@ -171,13 +166,13 @@ static uint64_t likeness_of(const struct json *ask, struct str title)
 static struct item *item_make(const struct json *ask)
 {
 	struct arena arena = { 0 };
-	struct str parts[] = { json_text(json_get(ask, "id")),
+	struct str parts[] = { json_text_of(ask, "id"),
 		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
-		json_text(json_get(json_get(ask, "agent"), "name")),
-		json_text(json_get(ask, "session")),
+		json_text_of(json_get(ask, "agent"), "name"),
+		json_text_of(ask, "session"),
 		utf8_first(session_title(ask, &arena), TITLE_POINTS),
-		json_text(json_get(ask, "project")), assignees_of(ask, &arena),
-		json_text(json_get(ask, "digest")), line_of(ask, &arena) };
+		json_text_of(ask, "project"), assignees_of(ask, &arena),
+		json_text_of(ask, "digest"), line_of(ask, &arena) };
 	const struct json *version = json_get(ask, "version");
 	size_t size = 0, used = 0;
 	struct item *item;
@@ -203,8 +198,8 @@ static struct item *item_make(const struct json *ask)
 	item->voted = json_is(json_get(ask, "require"), JSON_ARRAY) &&
 		      json_get(ask, "require")->count > 0;
 	arena_done(&arena);
-	ask_kind_read(json_text(json_get(ask, "kind")), &item->kind);
-	priority_read(json_text(json_get(ask, "priority")), &item->priority);
+	ask_kind_read(json_text_of(ask, "kind"), &item->kind);
+	priority_read(json_text_of(ask, "priority"), &item->priority);
 	item->risk = ask_risk(ask);
 	item->created_ms = ask_time(ask, "created_at");
 	item->deadline_ms = ask_time(ask, "expires_at");

@@ -32,9 +32,9 @@ void run_page_take(struct run_page *p, const struct json *page)
 struct str run_page_error(const struct run_page *p, struct str run)
 {
 	for (uint32_t i = 0; run.len && p->items && i < p->items->count; i++)
-		if (str_eq(json_text(json_get(&p->items->items[i], "id")), run))
-			return json_text(json_get(
-				json_get(&p->items->items[i], "error"), "message"));
+		if (str_eq(json_text_of(&p->items->items[i], "id"), run))
+			return json_text_of(
+				json_get(&p->items->items[i], "error"), "message");
 	return STR_NONE;
 }
 
@@ -47,7 +47,7 @@ size_t run_page_place(const struct run_page *p, struct str session)
 
 		if (json_is(json_get(run, "parent"), JSON_STRING)) continue;
 		place++;
-		if (str_eq(json_text(json_get(run, "session")), session)) return place;
+		if (str_eq(json_text_of(run, "session"), session)) return place;
 	}
 	return 0;
 }
@@ -81,8 +81,8 @@ static int64_t waits_of(const struct json *run, const char *type)
 	const struct json *all = json_get(run, "waits_for");
 	int64_t n = 0;
 
-	for (uint32_t i = 0; json_is(all, JSON_ARRAY) && i < all->count; i++)
-		n += str_is(json_text(json_get(&all->items[i], "type")), type);
+	for (const struct json *item = NULL; json_each(all, &item);)
+		n += str_is(json_text_of(item, "type"), type);
 	return n;
 }
 
@@ -109,8 +109,8 @@ static struct str first_line(struct str text)
 
 static struct run_shown run_show(const struct json *run, struct arena *arena)
 {
-	struct str status = json_text(json_get(run, "status"));
-	struct str progress = json_text(json_get(json_get(run, "progress"), "text"));
+	struct str status = json_text_of(run, "status");
+	struct str progress = json_text_of(json_get(run, "progress"), "text");
 
 	if (str_is(status, "queued"))
 		return (struct run_shown){ "o", STYLE_SOFT,
@@ -121,10 +121,10 @@ static struct run_shown run_show(const struct json *run, struct arena *arena)
 	if (str_is(status, "waiting")) return waiting_show(run, arena);
 	if (str_is(status, "completed"))
 		return (struct run_shown){ "=", STYLE_PLAIN,
-			first_line(json_text(json_get(run, "report"))) };
+			first_line(json_text_of(run, "report")) };
 	if (str_is(status, "failed"))
 		return (struct run_shown){ "x", STYLE_BAD,
-			json_text(json_get(json_get(run, "error"), "message")) };
+			json_text_of(json_get(run, "error"), "message") };
 	return (struct run_shown){ "x", STYLE_SOFT, MSG(arena, "cli.run.cancelled") };
 }
 
@@ -143,7 +143,7 @@ static void run_add(
 	struct page *p, const struct json *run, const char *branch, struct arena *arena)
 {
 	struct run_shown shown = run_show(run, arena);
-	struct str name = json_text(json_get(json_get(run, "agent"), "name"));
+	struct str name = json_text_of(json_get(run, "agent"), "name");
 	size_t end = p->width > NAME_COLUMN + 2 * END_COLUMNS ? p->width - END_COLUMNS
 							      : p->width;
 
@@ -164,8 +164,8 @@ static void run_add(
 static struct str task_named(const struct json *tasks, const char *status)
 {
 	for (uint32_t i = 0; i < tasks->count; i++)
-		if (str_is(json_text(json_get(&tasks->items[i], "status")), status))
-			return json_text(json_get(&tasks->items[i], "name"));
+		if (str_is(json_text_of(&tasks->items[i], "status"), status))
+			return json_text_of(&tasks->items[i], "name");
 	return STR_NONE;
 }
 
@@ -176,8 +176,7 @@ static void tasks_add(struct page *p, const struct json *tasks, struct arena *ar
 	long long done = 0;
 
 	for (uint32_t i = 0; i < tasks->count; i++)
-		done += str_is(
-			json_text(json_get(&tasks->items[i], "status")), "completed");
+		done += str_is(json_text_of(&tasks->items[i], "status"), "completed");
 	page_row(p);
 	page_add(p, STYLE_SOFT,
 		MSG(arena, "tui.tasks", { "done", arena_print(arena, "%lld", done) },
@@ -210,8 +209,7 @@ void run_tree_add(
 	for (uint32_t i = top ? t->runs.items->count : 0; i > 0; i--) {
 		const struct json *run = &t->runs.items->items[i - 1];
 
-		if (!str_eq(json_text(json_get(run, "parent")),
-			    json_text(json_get(top, "id"))))
+		if (!str_eq(json_text_of(run, "parent"), json_text_of(top, "id")))
 			continue;
 		if (child && ++rows < max) run_add(p, child, "|- ", arena);
 		child = run;

@@ -28,7 +28,7 @@ bool scope_offered(const struct json *ask)
 	return ask_pending(ask) && json_is(json_get(ask, "operation"), JSON_OBJECT) &&
 	       ask_risk(ask) != RISK_CRITICAL &&
 	       (!require || require->type == JSON_NULL) &&
-	       json_text(json_get(ask, "refused")).len == 0;
+	       json_text_of(ask, "refused").len == 0;
 }
 
 /* ---- the pattern that is offered ---- */
@@ -52,12 +52,12 @@ static void pattern_offer(struct scope_form *s)
 	const struct json *op = json_get(s->ask, "operation");
 	const struct json *arguments = json_get(op, "arguments");
 	const struct json *argv = json_get(arguments, "argv");
-	struct str name = json_text(json_get(op, "name"));
+	struct str name = json_text_of(op, "name");
 	struct subject subjects[SUBJECTS_MAX];
 	struct buf text = { .max = 4096 };
 	struct arena arena = { 0 };
-	bool command = str_is(json_text(json_get(op, "type")), "command") &&
-		       json_is(argv, JSON_ARRAY);
+	bool command =
+		str_is(json_text_of(op, "type"), "command") && json_is(argv, JSON_ARRAY);
 	size_t n = command ? subject_read_command(argv, &arena, subjects)
 			   : subject_read(name, arguments, &arena, subjects);
 	struct subject *about = n && subjects[0].known ? &subjects[0] : NULL;
@@ -135,7 +135,7 @@ void scope_form_done(struct scope_form *s)
 
 void scope_form_limit(struct scope_form *s, const struct json *scopes, bool admin)
 {
-	struct str most = json_text(json_get(scopes, s->high ? "high" : "member"));
+	struct str most = json_text_of(scopes, s->high ? "high" : "member");
 	int64_t ms;
 
 	s->admin = admin;
@@ -153,7 +153,7 @@ bool scope_form_wants_try(const struct scope_form *s)
 static void match_put(const struct scope_form *s, struct json_writer *w)
 {
 	const struct json *op = json_get(s->ask, "operation");
-	struct str project = json_text(json_get(s->ask, "project"));
+	struct str project = json_text_of(s->ask, "project");
 	char same[DIGEST_SIZE];
 
 	jw_object(w);
@@ -170,14 +170,14 @@ static void match_put(const struct scope_form *s, struct json_writer *w)
 		jw_put_str(w, "max", STR("high"));
 		jw_object_end(w);
 	}
-	jw_put_str(w, "agent", json_text(json_get(json_get(s->ask, "agent"), "name")));
+	jw_put_str(w, "agent", json_text_of(json_get(s->ask, "agent"), "name"));
 	jw_key(w, "project");
 	if (project.len)
 		jw_str(w, project);
 	else
 		jw_null(w);
 	if (s->what == WHAT_SESSION)
-		jw_put_str(w, "session", json_text(json_get(s->ask, "session")));
+		jw_put_str(w, "session", json_text_of(s->ask, "session"));
 	jw_object_end(w);
 }
 
@@ -210,11 +210,9 @@ void scope_form_tried(struct scope_form *s, const struct json *reply)
 	s->looked = count_of(reply, "looked");
 	s->waiting = count_of(reply, "open");
 	s->rejected = 0;
-	for (uint32_t i = 0; json_is(differs, JSON_ARRAY) && i < differs->count; i++)
-		s->rejected +=
-			str_is(json_text(json_get(&differs->items[i], "was")),
-				"rejected") &&
-			str_is(json_text(json_get(&differs->items[i], "would")), "allow");
+	for (const struct json *item = NULL; json_each(differs, &item);)
+		s->rejected += str_is(json_text_of(item, "was"), "rejected") &&
+			       str_is(json_text_of(item, "would"), "allow");
 }
 
 void scope_form_refused(struct scope_form *s, const struct fault *why)
@@ -333,8 +331,8 @@ enum { INDENT = 8 };
 static void rule_write(
 	struct page *p, const struct scope_form *s, int64_t now_ms, struct arena *arena)
 {
-	struct str project = json_text(json_get(s->ask, "project"));
-	struct str agent = json_text(json_get(json_get(s->ask, "agent"), "name"));
+	struct str project = json_text_of(s->ask, "project");
+	struct str agent = json_text_of(json_get(s->ask, "agent"), "name");
 	struct buf line = { .max = 16384 };
 
 	buf_add(&line, MSG(arena, "web.scope.creates"));

@@ -46,7 +46,7 @@ void session_list_done(struct sessions *l)
 
 static enum session_section section_of(const struct json *s, int64_t now_ms)
 {
-	struct str status = json_text(json_get(s, "status"));
+	struct str status = json_text_of(s, "status");
 
 	if (str_starts(status, "waiting_for_")) return SECTION_WAITING;
 	if (str_is(status, "failed")) return SECTION_FAILED;
@@ -73,11 +73,10 @@ static void asks_sum(struct session_item *row, const struct json *asks)
 static struct session_item *row_make(const struct json *s, enum session_section in)
 {
 	struct arena arena = { 0 };
-	struct str parts[] = { json_text(json_get(s, "id")),
-		utf8_first(json_text(json_get(s, "title")), TITLE_POINTS),
-		json_text(json_get(json_get(s, "agent"), "name")),
-		json_text(json_get(s, "project")), json_text(json_get(s, "status")),
-		json_text(json_get(s, "run")), cost_words(s, &arena),
+	struct str parts[] = { json_text_of(s, "id"),
+		utf8_first(json_text_of(s, "title"), TITLE_POINTS),
+		json_text_of(json_get(s, "agent"), "name"), json_text_of(s, "project"),
+		json_text_of(s, "status"), json_text_of(s, "run"), cost_words(s, &arena),
 		progress_words(json_get(s, "progress"), &arena) };
 	struct session_item *row;
 	size_t size = 0;

@@ -54,10 +54,10 @@ void session_view_open(struct session_view *v, struct str id)
 
 void session_view_take(struct session_view *v, const struct json *s)
 {
-	if (!str_eq(json_text(json_get(s, "id")), buf_str(&v->id))) return;
-	text_set(&v->title, json_text(json_get(s, "title")));
-	text_set(&v->status, json_text(json_get(s, "status")));
-	text_set(&v->agent, json_text(json_get(json_get(s, "agent"), "name")));
+	if (!str_eq(json_text_of(s, "id"), buf_str(&v->id))) return;
+	text_set(&v->title, json_text_of(s, "title"));
+	text_set(&v->status, json_text_of(s, "status"));
+	text_set(&v->agent, json_text_of(json_get(s, "agent"), "name"));
 	v->runnable = json_is(json_get(s, "runnable"), JSON_TRUE);
 }
 
@@ -97,7 +97,7 @@ static bool feed_passes(const struct session_view *v, const struct feed_row *row
 void session_view_event(struct session_view *v, const struct json *event)
 {
 	const struct json *id = json_get(event, "id");
-	struct str type = json_text(json_get(event, "type"));
+	struct str type = json_text_of(event, "type");
 	struct arena arena = { 0 };
 	struct str words = event_words(event, &arena);
 	struct feed_row *row = NULL;
@@ -116,8 +116,7 @@ void session_view_event(struct session_view *v, const struct json *event)
 		v->fresh += below && !v->loading;
 	}
 	if (str_is(type, "session.status"))
-		text_set(&v->status,
-			json_text(json_get(json_get(event, "data"), "status")));
+		text_set(&v->status, json_text_of(json_get(event, "data"), "status"));
 	if (str_is(type, "session.progress")) text_set(&v->progress, words);
 	arena_done(&arena);
 }

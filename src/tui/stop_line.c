@@ -47,7 +47,7 @@ void stop_line_add(
 {
 	const struct json *stop = stop_first(stops->items, arena);
 	struct str what = what_words(json_get(stop, "match"), arena);
-	struct str name = json_text(json_get(json_get(stop, "made_by"), "name"));
+	struct str name = json_text_of(json_get(stop, "made_by"), "name");
 	/* The reason has the room where there is little. */
 	struct str lift =
 		p->width < 100 ? STR("parley resume") : MSG(arena, "tui.stop.lift");
@@ -77,7 +77,7 @@ void stop_line_add(
 				{ "at", time_local(until, now_ms, arena) }));
 	}
 	page_add_text(p, STYLE_SOFT, " · ");
-	page_add(p, STYLE_BOLD, json_text(json_get(stop, "reason")));
+	page_add(p, STYLE_BOLD, json_text_of(stop, "reason"));
 	if (p->width == width) return;
 	p->width = width;
 	page_pad(p, width - tail + 1);

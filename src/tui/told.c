@@ -29,7 +29,7 @@ struct told_writer {
 
 static struct str member(const struct json *d, const char *name)
 {
-	return json_text(json_get(d, name));
+	return json_text_of(d, name);
 }
 
 /* False: it says nothing about who was told. */
@@ -146,8 +146,8 @@ static void reasons_add(struct told_writer *w, struct buf *list, bool with_faile
 {
 	const struct json *steps = json_get(w->told, "unreached");
 
-	for (uint32_t i = 0; json_is(steps, JSON_ARRAY) && i < steps->count; i++) {
-		const struct json *reasons = json_get(&steps->items[i], "reasons");
+	for (const struct json *item = NULL; json_each(steps, &item);) {
+		const struct json *reasons = json_get(item, "reasons");
 
 		for (uint32_t k = 0; reasons && k < reasons->count; k++) {
 			struct str why = member(&reasons->items[k], "why");
@@ -213,15 +213,14 @@ static void next_write(struct told_writer *w)
 	struct buf list = { .max = 4096 };
 
 	if (!at) return;
-	for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++) {
-		struct str id = arena_print(&w->arena, "web.told.to.%.*s",
-			STR_ARGS(member(&to->items[i], "kind")));
+	for (const struct json *item = NULL; json_each(to, &item);) {
+		struct str id = arena_print(
+			&w->arena, "web.told.to.%.*s", STR_ARGS(member(item, "kind")));
 
 		if (list.len) buf_add_text(&list, ", ");
 		buf_add(&list,
 			MSG(&w->arena, id.at,
-				{ "name", safe_line(&w->arena,
-						  member(&to->items[i], "name")) }));
+				{ "name", safe_line(&w->arena, member(item, "name")) }));
 	}
 	if (list.len)
 		page_wrap(w->page, STYLE_SOFT, 0,

@@ -12,7 +12,7 @@
 static enum risk risk_said(const struct json *ask)
 {
 	enum risk risk = RISK_NONE;
-	struct str said = json_text(json_get(json_get(ask, "operation"), "risk"));
+	struct str said = json_text_of(json_get(ask, "operation"), "risk");
 
 	return risk_read(said, &risk) ? risk : RISK_NONE;
 }
@@ -41,7 +41,7 @@ static struct str rules_words(const struct json *rules, struct arena *arena)
 	struct buf out = { .max = 65536 };
 
 	for (uint32_t i = 0; json_is(rules, JSON_ARRAY) && i < rules->count; i++) {
-		struct str note = json_text(json_get(&rules->items[i], "note"));
+		struct str note = json_text_of(&rules->items[i], "note");
 
 		if (i) buf_add_text(&out, ", ");
 		buf_add(&out, MSG(arena, note.len ? "web.why.rule" : "web.why.unnamed"));
@@ -54,15 +54,14 @@ static struct str rules_words(const struct json *rules, struct arena *arena)
 static struct str reason_words(const struct json *ask, struct arena *arena)
 {
 	const struct json *because = json_get(ask, "asked_because");
-	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
-	struct str by = json_text(json_get(because, "by"));
+	struct str agent = json_text_of(json_get(ask, "agent"), "name");
+	struct str by = json_text_of(because, "by");
 
 	if (!json_is(because, JSON_OBJECT)) return STR_NONE;
 	if (str_is(by, "rule")) return rules_words(json_get(because, "rules"), arena);
 	if (!str_is(by, "agent"))
-		return safe_line(
-			arena, problem_words(json_text(json_get(because, "text")),
-				       msg_lang(), arena));
+		return safe_line(arena,
+			problem_words(json_text_of(because, "text"), msg_lang(), arena));
 	return has_require(ask)
 		       ? MSG(arena, "web.why.agent", { "agent", safe_line(arena, agent) })
 		       : STR_NONE;
@@ -72,7 +71,7 @@ void why_draw(struct page *p, const struct json *ask)
 {
 	struct buf line = { .max = 16384 };
 	struct arena arena = { 0 };
-	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+	struct str agent = json_text_of(json_get(ask, "agent"), "name");
 	struct str reason = reason_words(ask, &arena);
 
 	if (reason.len) {

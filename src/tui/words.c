@@ -10,8 +10,8 @@
 
 struct str question_text(const struct json *question, struct arena *arena)
 {
-	return own_words(json_text(json_get(question, "key")),
-		json_text(json_get(question, "text")), msg_lang(), arena);
+	return own_words(json_text_of(question, "key"), json_text_of(question, "text"),
+		msg_lang(), arena);
 }
 
 struct str ask_words(const struct json *ask, struct str text, struct arena *arena)
@@ -21,27 +21,26 @@ struct str ask_words(const struct json *ask, struct str text, struct arena *aren
 					   ? questions->items
 					   : NULL;
 
-	return own_words(json_text(json_get(first, "key")), text, msg_lang(), arena);
+	return own_words(json_text_of(first, "key"), text, msg_lang(), arena);
 }
 
 struct str ask_title(const struct json *ask, struct arena *arena)
 {
 	const struct json *questions = json_get(ask, "questions");
-	struct str title = json_text(json_get(ask, "title"));
+	struct str title = json_text_of(ask, "title");
 
 	if (title.len) return ask_words(ask, title, arena);
 	if (json_is(questions, JSON_ARRAY) && questions->count > 0)
 		title = question_text(&questions->items[0], arena);
-	if (title.len == 0)
-		title = json_text(json_get(json_get(ask, "operation"), "name"));
+	if (title.len == 0) title = json_text_of(json_get(ask, "operation"), "name");
 	return title;
 }
 
 struct str ask_agent(const struct json *ask, struct arena *arena)
 {
-	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
-	struct str program = json_text(json_get(ask, "program"));
-	struct str user = json_text(json_get(ask, "machine_user"));
+	struct str agent = json_text_of(json_get(ask, "agent"), "name");
+	struct str program = json_text_of(ask, "program");
+	struct str user = json_text_of(ask, "machine_user");
 
 	if (program.len && !str_eq(program, agent))
 		agent = arena_print(
@@ -53,28 +52,28 @@ struct str ask_agent(const struct json *ask, struct arena *arena)
 
 struct str session_title(const struct json *ask, struct arena *arena)
 {
-	return ask_words(ask, json_text(json_get(ask, "session_title")), arena);
+	return ask_words(ask, json_text_of(ask, "session_title"), arena);
 }
 
 enum risk ask_risk(const struct json *ask)
 {
 	enum risk risk = RISK_NONE;
 
-	if (!risk_read(json_text(json_get(ask, "risk")), &risk))
-		risk_read(json_text(json_get(json_get(ask, "operation"), "risk")), &risk);
+	if (!risk_read(json_text_of(ask, "risk"), &risk))
+		risk_read(json_text_of(json_get(ask, "operation"), "risk"), &risk);
 	return risk;
 }
 
 bool ask_pending(const struct json *ask)
 {
-	return str_is(json_text(json_get(ask, "status")), "pending");
+	return str_is(json_text_of(ask, "status"), "pending");
 }
 
 int64_t ask_time(const struct json *ask, const char *member)
 {
 	int64_t ms = 0;
 
-	time_read(json_text(json_get(ask, member)), &ms);
+	time_read(json_text_of(ask, member), &ms);
 	return ms;
 }
 
@@ -168,7 +167,7 @@ struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
 	struct str then = MSG(arena, "web.end.nothing");
 
 	if (end == 0) return STR_NONE;
-	if (str_is(json_text(json_get(ask, "kind")), "approval")) {
+	if (str_is(json_text_of(ask, "kind"), "approval")) {
 		then = MSG(arena, "web.end.rejected");
 	} else if (json_is(fallback, JSON_OBJECT)) {
 		struct str answer = answer_all_words(ask, fallback, arena);
@@ -188,11 +187,10 @@ static struct str option_label(
 {
 	const struct json *options = json_get(question, "options");
 
-	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
-		if (str_eq(json_text(json_get(&options->items[i], "id")), id))
-			return own_words(json_text(json_get(question, "key")),
-				json_text(json_get(&options->items[i], "label")),
-				msg_lang(), arena);
+	for (const struct json *item = NULL; json_each(options, &item);)
+		if (str_eq(json_text_of(item, "id"), id))
+			return own_words(json_text_of(question, "key"),
+				json_text_of(item, "label"), msg_lang(), arena);
 	return id;
 }
 
@@ -218,13 +216,12 @@ struct str reply_words(
 	const struct json *question, const struct json *value, struct arena *arena)
 {
 	const struct json *selected = json_get(value, "selected");
-	struct str other = json_text(json_get(value, "other"));
-	struct str text = json_text(json_get(value, "text"));
+	struct str other = json_text_of(value, "other");
+	struct str text = json_text_of(value, "text");
 	struct buf out = { .max = 65536 };
 
-	for (uint32_t i = 0; json_is(selected, JSON_ARRAY) && i < selected->count; i++)
-		part_add(&out,
-			option_label(question, json_text(&selected->items[i]), arena));
+	for (const struct json *item = NULL; json_each(selected, &item);)
+		part_add(&out, option_label(question, json_text(item), arena));
 	if (other.len > 0) { /* with its line ends, which a message would not keep */
 		part_add(&out, MSG(arena, "web.form.other.said", { "text", STR_NONE }));
 		buf_add(&out, other);
@@ -241,11 +238,8 @@ struct str answer_all_words(
 	const struct json *questions = json_get(ask, "questions");
 	struct buf out = { .max = 65536 };
 
-	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count;
-		i++) {
-		const struct json *q = &questions->items[i];
-		const struct json *value =
-			json_get_str(answers, json_text(json_get(q, "key")));
+	for (const struct json *q = NULL; json_each(questions, &q);) {
+		const struct json *value = json_get_str(answers, json_text_of(q, "key"));
 
 		if (value) part_add(&out, reply_words(q, value, arena));
 	}
@@ -257,8 +251,7 @@ static struct str decision_of(const struct json *ask)
 	const struct json *answer = json_get(ask, "answer");
 
 	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
-		struct str value =
-			json_text(json_get(&answer->members[i].value, "value"));
+		struct str value = json_text_of(&answer->members[i].value, "value");
 
 		if (str_is(value, "approve") || str_is(value, "reject")) return value;
 	}
@@ -268,9 +261,9 @@ static struct str decision_of(const struct json *ask)
 static const char *settled_id(const struct json *ask)
 {
 	const struct json *by = json_get(ask, "answered_by");
-	struct str status = json_text(json_get(ask, "status"));
-	struct str kind = json_text(json_get(by, "kind"));
-	bool approval = str_is(json_text(json_get(ask, "kind")), "approval");
+	struct str status = json_text_of(ask, "status");
+	struct str kind = json_text_of(by, "kind");
+	bool approval = str_is(json_text_of(ask, "kind"), "approval");
 
 	if (json_is(json_get(ask, "revoked"), JSON_OBJECT)) return "tui.settled.revoked";
 	if (str_is(status, "cancelled")) return "tui.settled.cancelled";
@@ -278,7 +271,7 @@ static const char *settled_id(const struct json *ask)
 	if (str_is(kind, "default")) return "tui.settled.default";
 	if (str_is(status, "expired"))
 		return approval ? "tui.settled.expired.approval" : "tui.settled.expired";
-	bool named = json_text(json_get(by, "name")).len > 0;
+	bool named = json_text_of(by, "name").len > 0;
 	if (str_is(status, "skipped"))
 		return named ? "tui.settled.skipped.by" : "tui.settled.skipped";
 	if (!named) return "tui.settled.answered";
@@ -291,18 +284,16 @@ static const char *settled_id(const struct json *ask)
 static struct str voters_of(const struct json *ask, struct arena *arena)
 {
 	const struct json *votes = json_get(ask, "votes");
-	struct str digest = json_text(json_get(ask, "approved_digest"));
+	struct str digest = json_text_of(ask, "approved_digest");
 	struct buf names = { .max = 1024 };
 
-	for (uint32_t i = 0; json_is(votes, JSON_ARRAY) && i < votes->count; i++) {
-		const struct json *vote = &votes->items[i];
-
+	for (const struct json *vote = NULL; json_each(votes, &vote);) {
 		if (!digest.len || !json_is(json_get(vote, "counts"), JSON_TRUE) ||
-			!str_eq(json_text(json_get(vote, "digest")), digest) ||
-			!str_is(json_text(json_get(vote, "value")), "approve"))
+			!str_eq(json_text_of(vote, "digest"), digest) ||
+			!str_is(json_text_of(vote, "value"), "approve"))
 			continue;
 		if (names.len) buf_add_text(&names, ", ");
-		buf_add(&names, json_text(json_get(json_get(vote, "by"), "name")));
+		buf_add(&names, json_text_of(json_get(vote, "by"), "name"));
 	}
 	return buf_keep_done(&names, arena);
 }
@@ -312,8 +303,8 @@ struct str ask_settled_by(const struct json *ask, struct arena *arena)
 	const struct json *by = json_get(ask, "answered_by");
 	struct str name = voters_of(ask, arena);
 
-	if (!name.len) name = json_text(json_get(by, "name"));
-	return name.len ? name : json_text(json_get(by, "rule"));
+	if (!name.len) name = json_text_of(by, "name");
+	return name.len ? name : json_text_of(by, "rule");
 }
 
 struct str ask_settled(const struct json *ask, struct arena *arena)
@@ -322,18 +313,17 @@ struct str ask_settled(const struct json *ask, struct arena *arena)
 	bool back = json_is(revoked, JSON_OBJECT);
 	const struct json *by =
 		json_get(back ? revoked : ask, back ? "by" : "answered_by");
-	struct str name =
-		back ? json_text(json_get(by, "name")) : ask_settled_by(ask, arena);
+	struct str name = back ? json_text_of(by, "name") : ask_settled_by(ask, arena);
 
 	return MSG(arena, settled_id(ask), { "name", name },
-		{ "via", json_text(json_get(by, "via")) });
+		{ "via", json_text_of(by, "via") });
 }
 
 const char *ask_outcome(const struct json *ask)
 {
 	static const char *const names[] = { "answered", "skipped", "expired",
 		"cancelled" };
-	struct str status = json_text(json_get(ask, "status"));
+	struct str status = json_text_of(ask, "status");
 	struct str decision = decision_of(ask);
 
 	if (json_is(json_get(ask, "revoked"), JSON_OBJECT)) return "revoked";
@@ -358,7 +348,7 @@ bool ask_changed(const struct json *ask)
 struct str ask_settler(const struct json *ask, struct arena *arena)
 {
 	const struct json *by = json_get(ask, "answered_by");
-	struct str kind = json_text(json_get(by, "kind"));
+	struct str kind = json_text_of(by, "kind");
 
 	if (str_is(kind, "policy"))
 		return MSG(arena, "tui.by.rule", { "name", ask_settled_by(ask, arena) });
@@ -372,11 +362,10 @@ static const struct json *vote_by(const struct json *ask, struct str user)
 {
 	const struct json *votes = json_get(ask, "votes");
 
-	for (uint32_t i = 0; json_is(votes, JSON_ARRAY) && i < votes->count; i++) {
-		const struct json *by = json_get(&votes->items[i], "by");
+	for (const struct json *item = NULL; json_each(votes, &item);) {
+		const struct json *by = json_get(item, "by");
 
-		if (user.len && str_eq(json_text(json_get(by, "user")), user))
-			return &votes->items[i];
+		if (user.len && str_eq(json_text_of(by, "user"), user)) return item;
 	}
 	return NULL;
 }
@@ -388,7 +377,7 @@ static void from_add(struct buf *out, const struct json *ask, struct str entry)
 	const struct json *vote = str_starts(entry, "user:") ? vote_by(ask, name) : NULL;
 
 	if (out->len) buf_add_text(out, ", ");
-	buf_add(out, vote ? json_text(json_get(json_get(vote, "by"), "name")) : name);
+	buf_add(out, vote ? json_text_of(json_get(vote, "by"), "name") : name);
 }
 
 static struct str votes_missing(
@@ -398,8 +387,8 @@ static struct str votes_missing(
 	struct buf who = { .max = 1024 };
 	struct str out, count = arena_print(arena, "%lld", (long long)n);
 
-	for (uint32_t i = 0; json_is(from, JSON_ARRAY) && i < from->count; i++)
-		from_add(&who, ask, json_text(&from->items[i]));
+	for (const struct json *item = NULL; json_each(from, &item);)
+		from_add(&who, ask, json_text(item));
 	if (who.len)
 		out = MSG(arena,
 			n == 1 ? "tui.votes.more.from.one" : "tui.votes.more.from.other",
@@ -441,13 +430,11 @@ static void voters_add(struct buf *line, const struct json *ask, struct str me)
 		buf_add_text(line, " · ");
 		buf_add_text(line, msg_text("tui.votes.you"));
 	}
-	for (uint32_t i = 0; json_is(votes, JSON_ARRAY) && i < votes->count; i++) {
-		const struct json *vote = &votes->items[i];
-
+	for (const struct json *vote = NULL; json_each(votes, &vote);) {
 		if (vote == own || !json_is(json_get(vote, "counts"), JSON_TRUE))
 			continue;
 		buf_add_text(line, " · ");
-		buf_add(line, json_text(json_get(json_get(vote, "by"), "name")));
+		buf_add(line, json_text_of(json_get(vote, "by"), "name"));
 		buf_add_text(line, " ✓");
 	}
 }
@@ -494,7 +481,7 @@ struct str ask_decided(const struct json *ask, struct arena *arena)
 	/* Without an answer there is nothing for the agent to fetch. */
 	if (!json_is(json_get(ask, "answer"), JSON_OBJECT)) return did;
 	struct str then = MSG(arena, has ? "tui.agent.has" : "tui.agent.not_yet",
-		{ "agent", json_text(json_get(json_get(ask, "agent"), "name")) });
+		{ "agent", json_text_of(json_get(ask, "agent"), "name") });
 
 	return arena_print(arena, "%.*s %.*s", STR_ARGS(did), STR_ARGS(then));
 }
@@ -525,7 +512,7 @@ struct str progress_words(const struct json *data, struct arena *arena)
 {
 	const struct json *step = json_get(data, "step"),
 			  *steps = json_get(data, "steps");
-	struct str text = json_text(json_get(data, "text"));
+	struct str text = json_text_of(data, "text");
 
 	if (!json_is(step, JSON_NUMBER) || !json_is(steps, JSON_NUMBER)) return text;
 	return arena_print(arena, "%.*s/%.*s · %.*s", STR_ARGS(step->text),
@@ -535,9 +522,9 @@ struct str progress_words(const struct json *data, struct arena *arena)
 /* "Agent said: Hello!" */
 static struct str message_words(const struct json *data, struct arena *arena)
 {
-	bool agent = str_is(json_text(json_get(data, "role")), "assistant");
+	bool agent = str_is(json_text_of(data, "role"), "assistant");
 	struct str words = MSG(arena, agent ? "web.said" : "web.event.run.message");
-	struct str text = json_text(json_get(data, "text"));
+	struct str text = json_text_of(data, "text");
 
 	return text.len ? MSG(arena, "web.colon", { "words", words }, { "text", text })
 			: words;
@@ -545,11 +532,11 @@ static struct str message_words(const struct json *data, struct arena *arena)
 
 struct str event_words(const struct json *event, struct arena *arena)
 {
-	struct str type = json_text(json_get(event, "type"));
+	struct str type = json_text_of(event, "type");
 	const struct json *data = json_get(event, "data");
-	struct str status = json_text(json_get(data, "status"));
-	struct str title = json_text(json_get(data, "title"));
-	struct str by = json_text(json_get(json_get(data, "answered_by"), "name"));
+	struct str status = json_text_of(data, "status");
+	struct str title = json_text_of(data, "title");
+	struct str by = json_text_of(json_get(data, "answered_by"), "name");
 
 	if (str_is(type, "session.progress")) return progress_words(data, arena);
 	if (str_is(type, "session.status") && status.len > 0)
@@ -558,8 +545,8 @@ struct str event_words(const struct json *event, struct arena *arena)
 	if (str_is(type, "run.message")) return message_words(data, arena);
 	static const char *const acts[] = { "vote", "revoked" };
 	for (size_t i = 0; by.len == 0 && i < sizeof acts / sizeof *acts; i++)
-		by = json_text(json_get(json_get(json_get(data, acts[i]), "by"), "name"));
-	if (by.len == 0) by = json_text(json_get(data, "name"));
+		by = json_text_of(json_get(json_get(data, acts[i]), "by"), "name");
+	if (by.len == 0) by = json_text_of(data, "name");
 	const struct json *assignees = json_get(data, "assignees");
 	if (str_is(type, "ask.assigned") && assignees && !assignees->count)
 		type = STR("ask.unassigned");
