@@ -105,7 +105,6 @@ bool call_run_all(struct worker *, const struct run_work *, struct run_work *nex
 bool transcript_take(struct worker *, struct run_work *);
 /* Where one of its messages is kept as the model gets it. */
 struct model_written *transcript_written(const struct run_message *);
-int64_t transcript_last(const struct transcript *); /* number of the last one; 0: none */
 void transcript_clear(struct transcript *);
 void transcript_done(struct transcript *);
 

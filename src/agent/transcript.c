@@ -30,7 +30,8 @@ void transcript_done(struct transcript *t)
 	*t = (struct transcript){ 0 };
 }
 
-int64_t transcript_last(const struct transcript *t)
+/* The number of its last message; 0: it has none. */
+static int64_t transcript_last(const struct transcript *t)
 {
 	return t->len ? t->at[t->len - 1]->n : 0;
 }

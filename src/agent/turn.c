@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "base/mem.h"
 #include "core/run/history.h"
 #include "core/shared/address.h"
 #include "core/shared/body.h"

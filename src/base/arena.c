@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdarg.h>

@@ -72,7 +72,6 @@ void json_write(struct buf *out, const struct json *);
 void json_write_pretty(struct buf *out, const struct json *);
 /* A JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD. */
 void json_write_str(struct buf *out, struct str);
-void json_write_real(struct buf *out, double); /* ECMAScript's shortest form */
 
 /* Writer: puts the commas. Keys are plain literals that need no escape. */
 struct json_writer {

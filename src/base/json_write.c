@@ -80,7 +80,8 @@ void json_write_str(struct buf *out, struct str s)
 
 /* --- trees --- */
 
-void json_write_real(struct buf *out, double value)
+/* ECMAScript's shortest form */
+static void json_write_real(struct buf *out, double value)
 {
 	char text[REAL_SIZE];
 

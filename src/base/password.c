@@ -2,7 +2,6 @@
 #include "base/password.h"
 
 #include <sodium.h>
-#include <stdio.h>
 
 _Static_assert(PASSWORD_HASH_SIZE >= crypto_pwhash_STRBYTES, "a hash fits");
 

@@ -2,7 +2,6 @@
 #ifndef CLI_ADMINISTER_H
 #define CLI_ADMINISTER_H
 
-#include "admin/admin.h"
 #include "cli/cli.h"
 
 extern const struct flag admin_flags[]; /* workspace, json */

@@ -1,8 +1,6 @@
 /* project.c - the project of a command: what was said, or the work tree it stands in. */
 #include "cli/project.h"
 
-#include "text/msg.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 

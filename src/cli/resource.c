@@ -70,7 +70,8 @@ void warnings_say(struct cli *cli, const struct json *reply)
 					    msg_lang(), &cli->arena) });
 }
 
-int print_checks(struct cli *cli, const struct json *reply)
+/* What /test found, a line a check; the exit status says whether all is well. */
+static int print_checks(struct cli *cli, const struct json *reply)
 {
 	const struct json *checks = json_get(reply, "checks");
 	bool ok = json_is(json_get(reply, "ok"), JSON_TRUE), color = cli->term.out_color;

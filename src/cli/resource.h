@@ -68,8 +68,6 @@ struct str reply_texts(struct cli *, const struct json *list, const char *betwee
 int reply_done(struct cli *, int status, const struct json *reply);
 /* Pretty, as people read and edit it. */
 void json_print_pretty(const struct json *);
-/* What /test found, a line a check; the exit status says whether all is well. */
-int print_checks(struct cli *, const struct json *reply);
 /* What the reply warns of, on stderr. */
 void warnings_say(struct cli *, const struct json *reply);
 /* All of a file, or with "-" of stdin. False: why not. */

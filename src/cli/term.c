@@ -102,7 +102,8 @@ void tty_write(int tty, struct str text)
 	}
 }
 
-bool tty_read(int tty, struct arena *arena, struct str *out)
+/* What canonical input holds, once it is readable: a line, or its end (false). */
+static bool tty_read(int tty, struct arena *arena, struct str *out)
 {
 	char line[TTY_LINE_MAX];
 	ssize_t n;

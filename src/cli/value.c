@@ -12,7 +12,8 @@ static bool word_among(struct str word, const char *const *words)
 	return false;
 }
 
-bool value_yes_no(struct str word, bool *out)
+/* English or French; a letter is enough. */
+static bool value_yes_no(struct str word, bool *out)
 {
 	static const char *const yes[] = { "yes", "y", "true", "oui", "o", "1", NULL };
 	static const char *const no[] = { "no", "n", "false", "non", "0", NULL };

@@ -21,6 +21,5 @@ enum err value_write(const struct question *, const struct spoken *, struct aren
 
 /* The option that a word names; NULL: none. */
 const struct option *option_find(const struct question *, struct str word);
-bool value_yes_no(struct str, bool *out); /* English or French, a letter is enough */
 
 #endif

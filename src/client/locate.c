@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "client/client.h"
 
 enum { SMALL_FILE = 16384 };
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <uv.h>
 
 #include "base/arena.h"

@@ -151,8 +151,6 @@ void request_send(struct request *, int status, const char *type, struct str hea
 /* A refusal without the desk. */
 void request_refuse(struct request *, enum err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void exchange_problem(struct serve *, struct exchange *, enum err, const struct fault *,
-	enum lang, struct str headers);
 void serve_try_end(struct serve *); /* after what was away came back */
 void serve_count(struct serve *, int status);
 /* One value of /metrics. */

@@ -8,7 +8,6 @@
 #ifndef SERVE_MCP_H
 #define SERVE_MCP_H
 
-#include "mcp/elicit.h"
 #include "mcp/result.h"
 #include "mcp/ticket.h"
 #include "serve/inner.h"

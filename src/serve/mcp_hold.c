@@ -7,8 +7,6 @@
  * stream gets its answer from any node, even one that never saw the call. */
 #include "serve/mcp.h"
 
-#include "base/mem.h"
-
 #define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
 
 /* How long clients should wait before they reconnect: many try only twice, which must not

@@ -11,7 +11,6 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "base/table.h"
 #include "core/shared/principal.h"
 
 struct job;

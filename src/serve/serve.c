@@ -52,7 +52,7 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 	buf_done(&b);
 }
 
-void exchange_problem(struct serve *s, struct exchange *x, enum err e,
+static void exchange_problem(struct serve *s, struct exchange *x, enum err e,
 	const struct fault *why, enum lang lang, struct str headers)
 {
 	problem_reply(s, x, e, why, lang, STR_NONE, headers);

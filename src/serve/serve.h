@@ -8,7 +8,6 @@
 
 #include "desk/desk.h"
 #include "net/loop.h"
-#include "text/lang.h"
 
 struct serve;
 struct tls_context;

@@ -6,12 +6,10 @@
 #include "store/fast/syncer.h"
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/mem.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 /* A smaller batch waits for its sync by itself, when there is nothing else to do: the change of
  * threads would cost more than it saves. */

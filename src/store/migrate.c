@@ -3,8 +3,6 @@
 
 #include "base/buf.h"
 
-#include <stdio.h>
-
 /* Rows that are small and come in the order of their key: kept in it, where the engine
  * can, they need no index beside them. */
 #define CLUSTERED "@clustered"
@@ -486,7 +484,8 @@ int64_t schema_newest(void)
 	return NEWEST;
 }
 
-struct str schema_step(int64_t version)
+/* The text of a step, from 1 on. */
+static struct str schema_step(int64_t version)
 {
 	return str_of(steps[version - 1]);
 }

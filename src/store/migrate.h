@@ -5,8 +5,7 @@
 
 #include "store/db.h"
 
-int64_t schema_newest(void);		 /* the version this program writes */
-struct str schema_step(int64_t version); /* its text, from 1 on */
+int64_t schema_newest(void); /* the version this program writes */
 /* Brings the store up inside a transaction each. ERR_CONFLICT, with a clear line, when
  * the store is newer than this program. */
 enum err schema_migrate(struct db *, struct fault *why);

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 

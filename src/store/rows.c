@@ -2,12 +2,10 @@
  * Wanting is in wants.c, writing in write.c. Prefix: loaded_. */
 #include "store/rows.h"
 
-#include "base/mem.h"
 #include "store/fast/fast.h"
 #include "store/rows_inner.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 /* ---- copies ---- */
 

@@ -6,7 +6,6 @@
 #include "store/batch.h"
 #include "store/credential.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 

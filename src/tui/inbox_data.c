@@ -238,7 +238,7 @@ static void ask_settled_elsewhere(struct inbox *in, struct str id)
 		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
 }
 
-bool inbox_was_settled(const struct inbox *in, struct str id)
+static bool inbox_was_settled(const struct inbox *in, struct str id)
 {
 	uint64_t sum = str_hash(id);
 

@@ -213,6 +213,5 @@ void inbox_draw(struct inbox *);
 
 struct line *inbox_search(struct inbox *); /* what is searched for in this view */
 void inbox_say(struct inbox *, enum style, struct str);
-bool inbox_was_settled(const struct inbox *, struct str id);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "text/msg.h"
 #include "tui/inbox_inner.h"
-#include "tui/words.h"
 
 void prompt_assign(struct inbox *in, struct str ask)
 {

@@ -105,7 +105,8 @@ static int64_t others(const struct scope_form *s)
 		       : 0;
 }
 
-bool scope_form_ready(const struct scope_form *s)
+/* May it be approved as it stands? */
+static bool scope_form_ready(const struct scope_form *s)
 {
 	if (s->writing || !what_possible(s, s->what)) return false;
 	return s->what != WHAT_PATTERN || s->known == RULE_KNOWN;

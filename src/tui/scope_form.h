@@ -45,8 +45,6 @@ void scope_form_limit(struct scope_form *, const struct json *scopes, bool admin
 enum scope_wish scope_form_key(struct scope_form *, const struct key *);
 /* The pattern that keys go to; NULL: none. */
 struct line *scope_form_line(struct scope_form *);
-/* May it be approved as it stands? */
-bool scope_form_ready(const struct scope_form *);
 
 /* The body of POST /v1/rules/try for the rule as it stands; then its reply, or why there is
  * none. A reply to a rule that has changed since is passed over. */

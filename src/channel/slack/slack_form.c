@@ -5,7 +5,6 @@
 #include "channel/slack/slack_form.h"
 
 #include "base/keep.h"
-#include "base/utf8.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "text/msg.h"

@@ -9,7 +9,6 @@
  * Every node may have one: Slack calls over any of them. */
 #include "channel/slack/slack_socket.h"
 
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <uv.h>

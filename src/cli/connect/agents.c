@@ -36,7 +36,8 @@ void agents_remote_write(struct buf *out)
 	names_write(out, true);
 }
 
-bool program_found(struct str name, struct arena *arena)
+/* On PATH, or at its path. */
+static bool program_found(struct str name, struct arena *arena)
 {
 	struct str path = str_of(getenv("PATH")), folder, file;
 

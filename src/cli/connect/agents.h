@@ -65,8 +65,6 @@ const struct agent *agent_find(struct str name); /* NULL: there is none */
 void agents_write(struct buf *);		 /* "claude, codex, …" */
 void agents_remote_write(struct buf *);		 /* those that a file is shown for */
 
-/* On PATH, or at its path. */
-bool program_found(struct str name, struct arena *);
 bool agent_installed(const struct agent *, struct arena *); /* is it on PATH? */
 
 /* What differs from one call to another. */

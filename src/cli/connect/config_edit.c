@@ -52,7 +52,8 @@ size_t config_newline_before(struct str text, size_t at)
 	return at > 1 && text.at[at - 2] == '\r' ? 2 : 1;
 }
 
-int config_line(struct str text, size_t at)
+/* Which line, from 1, the byte is in. */
+static int config_line(struct str text, size_t at)
 {
 	int line = 1;
 

@@ -49,8 +49,6 @@ config_edit_fn config_edit_json, config_edit_toml, config_edit_yaml;
 const char *config_newline(struct str text);
 /* How many bytes of a line end stand before this one. */
 size_t config_newline_before(struct str text, size_t at);
-/* Which line, from 1, the byte is in. */
-int config_line(struct str text, size_t at);
 enum err config_wrong(struct str text, size_t at, struct fault *why, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
 /* Is an item with these values ours? */

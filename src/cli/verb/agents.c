@@ -1,7 +1,6 @@
 /* agents.c - agents list, show, test, import, remove: the agents that Parley runs. */
 #include "base/keep.h"
 #include "cli/agentfile/agent_markdown.h"
-#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "core/run/agent.h"

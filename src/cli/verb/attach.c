@@ -5,7 +5,6 @@
 
 #include "base/id.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static int read_one(

@@ -1,5 +1,4 @@
 /* delivery.c - delivery list, delivery replay, webhook secret. */
-#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 

@@ -13,7 +13,6 @@
 #include "cli/verb/verbs.h"
 #include "core/delivery/resumer.h"
 #include "net/process.h"
-#include "text/safe_text.h"
 
 void doctor_note(
 	struct findings *f, enum doctor_mark mark, const char *id, struct str text)

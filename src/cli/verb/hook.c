@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "cli/approval.h"
 #include "cli/connect/hook_agents.h"
-#include "cli/outcome.h"
 #include "cli/project.h"
 #include "cli/verb/verbs.h"
 #include "core/policy/tool_list.h"

@@ -3,7 +3,6 @@
 #include "cli/pick_client.h"
 #include "cli/verb/verbs.h"
 #include "client/locate.h"
-#include "text/msg.h"
 
 static const struct flag flags[] = { { "no-open" }, { "bell" }, { "notify" }, { "mouse" },
 	{ "theme", "THEME", "auto dark light" }, { 0 } };

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "cli/outcome.h"
 #include "cli/verb/rule_body.h"
 #include "cli/verb/rule_words.h"
 #include "cli/verb/verbs.h"

@@ -124,7 +124,8 @@ void rule_says(struct buf *out, const struct json *rule, struct arena *arena)
 	asks_add(out, json_get(rule, "ask"), arena);
 }
 
-void rule_line(struct buf *out, const struct json *rule, struct arena *arena)
+/* The same with its end, use, maker and note. */
+static void rule_line(struct buf *out, const struct json *rule, struct arena *arena)
 {
 	const struct json *hits = json_get(rule, "hits");
 	struct str expires = text_of(rule, "expires_at");

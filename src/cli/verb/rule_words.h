@@ -6,8 +6,6 @@
 
 /* What it does to what: effect, match and what an ask rule asks for. */
 void rule_says(struct buf *, const struct json *rule, struct arena *);
-/* The same with its end, use, maker and note. */
-void rule_line(struct buf *, const struct json *rule, struct arena *);
 /* A line on stdout that begins with its id. */
 void rule_print(struct cli *, const struct json *rule);
 

@@ -3,7 +3,6 @@
 #include "cli/verb/run_follow.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "cli/term_dialog.h"
 #include "client/stream.h"
 #include "text/safe_text.h"

@@ -1,6 +1,5 @@
 /* team.c - team: lists teams, and says who is in one, who leads, who is on call. */
 #include "base/keep.h"
-#include "cli/outcome.h"
 #include "cli/verb/users.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"

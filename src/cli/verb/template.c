@@ -1,7 +1,6 @@
 /* template.c - template: lists, shows, sets and deletes templates of asks, and with --list
  * the lists of options. */
 #include "base/keep.h"
-#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"

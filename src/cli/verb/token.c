@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/keep.h"
-#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "tui/words.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/users.h"
 #include "cli/verb/verbs.h"

@@ -2,7 +2,6 @@
 #include "core/ask/because.h"
 
 #include "base/keep.h"
-#include "core/shared/show.h"
 
 #define TEXT(literal)                                                                    \
 	{                                                                                \

@@ -27,7 +27,7 @@ static bool value_letter(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-bool preset_value_name_valid(struct str name)
+static bool preset_value_name_valid(struct str name)
 {
 	for (size_t i = 0; i < name.len; i++)
 		if (!value_letter(name.at[i])) return false;

@@ -4,7 +4,6 @@
 
 #include "base/str.h"
 
-bool preset_value_name_valid(struct str);
 /* The next `{{name}}` of a text: what stands before it, its name, and the rest. False: there is
  * none any more, and `before` is all that is left. Braces around anything else are text. */
 bool preset_placeholder_next(struct str *rest, struct str *before, struct str *name);

@@ -206,7 +206,8 @@ static void from_write(struct json_writer *w, const struct require_from *from)
 	buf_done(&text);
 }
 
-void require_write(struct json_writer *w, const struct require *r, const int64_t *have)
+static void require_write(
+	struct json_writer *w, const struct require *r, const int64_t *have)
 {
 	jw_array(w);
 	for (size_t i = 0; i < r->len; i++) {

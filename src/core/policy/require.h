@@ -49,7 +49,7 @@ void require_check(struct check *, const struct json_place *, const struct json 
 /* The same at the pointer `at` ("/require"). */
 enum err require_read(const struct json *, const char *at, struct arena *,
 	struct require *out, struct fault *why);
-/* As it was stored by require_write; `have` is passed over. Empty: nothing is required. */
+/* As it was stored by require_text; `have` is passed over. Empty: nothing is required. */
 enum err require_load(struct str, struct arena *, struct require *out, struct fault *why);
 /* What both require; a part that another one covers is dropped. False: out of memory, and
  * `into` is as it was. */
@@ -58,9 +58,8 @@ bool require_merge(struct require *into, const struct require *more, struct aren
  * requires that already. */
 enum err require_add(
 	struct str *kept, const struct require *more, struct arena *, struct fault *why);
-/* The array of parts. have[i] of part i is shown too, unless `have` is NULL. */
-void require_write(struct json_writer *, const struct require *, const int64_t *have);
-/* The same as text, empty when nothing is required. */
+/* The array of parts, as JSON; empty when nothing is required. have[i] of part i is shown too, unless `have`
+ * is NULL. */
 struct str require_text(const struct require *, const int64_t *have, struct arena *);
 /* Names this team? */
 bool require_names_team(const struct require *, struct str name);

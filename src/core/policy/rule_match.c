@@ -48,7 +48,7 @@ const char *operation_type_name(enum operation_type t)
 	return type_names[t];
 }
 
-bool operation_type_read(struct str name, enum operation_type *out)
+static bool operation_type_read(struct str name, enum operation_type *out)
 {
 	int at = name_find(type_names, sizeof type_names / sizeof *type_names, name);
 

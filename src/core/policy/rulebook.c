@@ -6,8 +6,6 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-#include <stdio.h>
-
 enum { TITLE_MAX = 200 };
 
 bool rule_holds(const struct rule_record *r, int64_t now_ms)

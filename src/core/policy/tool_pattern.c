@@ -1,7 +1,6 @@
 /* tool_pattern.c - parses patterns about tool calls, and compares subjects with them. */
 #include "core/policy/tool_pattern.h"
 
-#include "base/utf8.h"
 #include "core/policy/host.h"
 #include "core/policy/path.h"
 #include "core/shared/body.h"

@@ -7,7 +7,6 @@
 #include "base/keep.h"
 #include "core/policy/policy.h"
 #include "core/run/run_tool.h"
-#include "core/shared/principal.h"
 #include "core/shared/shape.h"
 #include "core/shared/show.h"
 

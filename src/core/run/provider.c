@@ -1,7 +1,6 @@
 /* provider.c - the configuration of a provider as JSON, and what is said of its key. */
 #include "core/run/provider.h"
 
-#include "base/keep.h"
 #include "core/run/agent.h"
 #include "core/shared/address.h"
 #include "core/shared/principal.h"

@@ -200,7 +200,8 @@ bool event_of_people(const char *type)
 	return false;
 }
 
-bool event_of_telling(const char *type)
+/* About how people are told: for people. */
+static bool event_of_telling(const char *type)
 {
 	return str_starts(str_of(type), "contact.") ||
 	       str_starts(str_of(type), "routes.") ||

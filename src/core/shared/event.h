@@ -43,8 +43,6 @@ void event_hash_old(const struct event *, const uint8_t before[SHA256_SIZE],
 	uint8_t out[SHA256_SIZE]);
 /* About users, tokens, logins, teams or settings: for admins. */
 bool event_of_people(const char *type);
-/* About how people are told: for people. */
-bool event_of_telling(const char *type);
 /* {id, type, at, session, ask?, run?, data} */
 void event_write(struct json_writer *, const struct event *);
 

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/shared/show.h"
 
 #include <assert.h>
 #include <stdio.h>

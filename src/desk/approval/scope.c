@@ -9,7 +9,6 @@
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
-#include "desk/ask/ask_rule.h"
 
 #include <stdio.h>
 

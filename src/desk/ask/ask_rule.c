@@ -2,11 +2,9 @@
  * when a person approves it. A policy's decision never looks like a person's. */
 #include "desk/ask/ask_rule.h"
 
-#include "base/keep.h"
 #include "core/ask/because.h"
 #include "core/ask/question_kind.h"
 #include "core/policy/verifier.h"
-#include "core/shared/show.h"
 #include "desk/policy/require.h"
 #include "desk/policy/since.h"
 

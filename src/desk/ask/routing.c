@@ -2,7 +2,6 @@
 #include "desk/people/roster.h"
 
 #include "base/clock.h"
-#include "core/ask/decision.h"
 #include "core/shared/show.h"
 #include "desk/ask/ask.h"
 

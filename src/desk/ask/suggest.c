@@ -2,7 +2,6 @@
  * chosen, pre-filled or used at a deadline. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "base/table.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/shared/inner.h"

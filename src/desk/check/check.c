@@ -3,8 +3,6 @@
 
 #include "desk/shared/inner.h"
 
-#include <stdio.h>
-
 enum { WORKSPACES_PAGE = 200 };
 
 struct check_list {

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "core/ask/decision.h"
 #include "core/ask/preset.h"
 #include "core/notify/notify_route.h"
 #include "core/run/agent.h"

@@ -3,7 +3,6 @@
 #include "desk/check/check.h"
 
 #include "base/utf8.h"
-#include "core/ask/decision.h"
 
 enum { SESSIONS_PAGE = 2000 };
 

@@ -7,8 +7,6 @@
 #include "desk/notify/notify_ask.h"
 #include "desk/people/people.h"
 
-#include <stdio.h>
-
 bool channel_listed(const char *names, struct str name)
 {
 	struct str rest = str_of(names), one;

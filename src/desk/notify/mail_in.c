@@ -13,7 +13,6 @@
 #include "core/notify/mail_read.h"
 #include "core/notify/mail_reply.h"
 #include "core/notify/mail_token.h"
-#include "desk/notify/contacts.h"
 #include "desk/notify/mail_key.h"
 #include "desk/notify/notify_ask.h"
 

@@ -1,6 +1,5 @@
 /* mute.c - the contact that a link in a mail mutes: found by a token that only we can write. */
 #include "core/notify/mail_token.h"
-#include "desk/notify/contacts.h"
 #include "desk/notify/mail_key.h"
 
 enum err mail_key(struct rows *rows, struct str *out, struct fault *why)

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "core/shared/address.h"
-#include "core/shared/show.h"
 #include "desk/people/people.h"
 #include "desk/shared/workspace.h"
 

@@ -1,6 +1,5 @@
 /* notify_people.c - how a person wants to be told, and that they are looking. One's own; admins
  * anybody's. */
-#include "desk/notify/notify_ask.h"
 
 #include "desk/people/people.h"
 

@@ -34,7 +34,9 @@ static const struct configured_kind *kind_of(enum record_id record)
 	return record == RECORD_AGENTS ? &agents : &providers;
 }
 
-const void *configured_own(
+/* Of RECORD_AGENTS or RECORD_PROVIDERS: the i-th of the configuration as one of this workspace, in the
+ * arena; NULL: there is no such. */
+static const void *configured_own(
 	struct desk *d, enum record_id record, int64_t ws, size_t i, struct arena *arena)
 {
 	const struct configured *c = configured(d);

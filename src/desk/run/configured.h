@@ -40,10 +40,6 @@ struct model_access {
 /* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
 enum err agents_param(struct task *, struct rows *, struct str *out, struct fault *why);
 
-/* Of RECORD_AGENTS or RECORD_PROVIDERS: the i-th of the configuration as one of this workspace, in the
- * arena; NULL: there is no such. */
-const void *configured_own(
-	struct desk *, enum record_id, int64_t ws, size_t i, struct arena *);
 /* By name or id, those of the configuration first. NULL in *out: there is none. */
 enum err configured_find(struct desk *, struct rows *, enum record_id, int64_t ws,
 	struct str which, const void **out, struct fault *why);

@@ -2,7 +2,6 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/run/configured.h"
 #include "desk/shared/collection.h"
 

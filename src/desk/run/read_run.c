@@ -2,12 +2,10 @@
 #include "desk/run/read_run.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/table.h"
 #include "core/run/run_tool.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
-#include "desk/run/run_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

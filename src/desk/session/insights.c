@@ -4,9 +4,6 @@
 #include "desk/session/insight_groups.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
-
-#include <stdio.h>
 
 enum { DAY_MS = 24 * 3600 * 1000, DAYS_MAX = 366, DEFAULT_DAYS = 30 };
 

@@ -2,8 +2,6 @@
 #include "desk/ask/shown.h"
 #include "desk/run/read_run.h"
 
-#include "base/mem.h"
-
 enum { STATE_ASKS = 10000 };
 
 struct sought {

@@ -4,9 +4,7 @@
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 
-#include "base/utf8.h"
 #include "core/shared/digest.h"
-#include "core/shared/show.h"
 
 /* ---- create ---- */
 

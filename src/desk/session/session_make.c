@@ -139,7 +139,7 @@ void session_stage_status(struct rows *rows, struct session *s, enum session_sta
 }
 
 /* The session with its open asks, as they are in this batch. */
-enum err session_reply_write(struct task *t, struct rows *rows, struct session *s,
+static enum err session_reply_write(struct task *t, struct rows *rows, struct session *s,
 	struct json_writer *w, struct fault *why)
 {
 	struct str workspace = desk_workspace(t, rows, s->ws);

@@ -10,7 +10,6 @@
 
 #include "base/id.h"
 #include "base/table.h"
-#include "core/shared/event.h"
 #include "store/clerk.h"
 
 /* Waits for news of one ask. Park first, then read the ask, so that no wake-up is

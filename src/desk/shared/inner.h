@@ -193,8 +193,6 @@ void desk_keep_session(struct task *, const struct session *);
 enum err session_again(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
 enum err session_reply(struct task *, struct rows *, struct session *, struct fault *);
-enum err session_reply_write(struct task *, struct rows *, struct session *,
-	struct json_writer *, struct fault *);
 /* The text that gives a stopped agent its questions and answers back. */
 enum err resume_context(
 	struct rows *, const struct session *, struct str *out, struct fault *);
