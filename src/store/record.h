@@ -64,41 +64,6 @@ struct column {
 	const char *found_by;
 };
 
-/* In the order in which rows are written: what others refer to comes first. */
-enum record_id {
-	RECORD_WORKSPACES,
-	RECORD_USERS,
-	RECORD_TOKENS,
-	RECORD_TEAMS,
-	RECORD_SESSIONS,
-	RECORD_ASKS,
-	RECORD_FETCHED,
-	RECORD_MARKS,
-	RECORD_RULES,
-	RECORD_STOPS,
-	RECORD_POLICIES,
-	RECORD_PRESETS,
-	RECORD_CONTACTS,
-	RECORD_ROUTES,
-	RECORD_NOTIFY_PEOPLE,
-	RECORD_KEYS,
-	RECORD_SERVER_KEYS,
-	RECORD_MAILBOXES,
-	RECORD_CHANNELS,
-	RECORD_MCP_ENDED,
-	RECORD_DELIVERIES,
-	RECORD_RUNS,
-	RECORD_MESSAGES,
-	RECORD_TOOL_CALLS,
-	RECORD_TASKS,
-	RECORD_MEMORIES,
-	RECORD_AGENTS,
-	RECORD_PROVIDERS,
-	RECORD_PRICES,
-	RECORD_EVENTS,
-	RECORD_COUNT
-};
-
 struct record {
 	const char *table;
 	size_t size; /* of its struct */
@@ -114,9 +79,6 @@ struct record {
 };
 
 extern const struct record records[RECORD_COUNT];
-
-_Static_assert(SQL_COUNT == SQL_RECORDS + (int)RECORD_COUNT * (int)RECORD_SQLS,
-	"sql.h counts the statements of all records");
 
 /* A record of a workspace; the first member of every struct whose key starts with it. */
 struct workspace {

@@ -67,6 +67,13 @@ static void page_write(struct buf *b, const struct record *r)
 		ws, id, id);
 }
 
+static void lost_write(struct buf *b, const struct record *r)
+{
+	buf_print(b,
+		"SELECT COUNT(*) FROM %s WHERE ws NOT IN (SELECT id FROM workspaces)",
+		r->table);
+}
+
 static void add_write(struct buf *b, const struct record *r)
 {
 	buf_print(b, "INSERT INTO %s (", r->table);
@@ -142,6 +149,7 @@ static void delete_of_session_write(struct buf *b, const struct record *r)
 static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) = {
 	[RECORD_GET] = get_write,
 	[RECORD_PAGE] = page_write,
+	[RECORD_LOST] = lost_write,
 	[RECORD_ADD] = add_write,
 	[RECORD_ADD_NEW] = add_new_write,
 	[RECORD_UPDATE] = update_write,
@@ -150,13 +158,21 @@ static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) =
 	[RECORD_DELETE_OF_SESSION] = delete_of_session_write,
 };
 
+static bool of_workspace(const struct record *r)
+{
+	for (int i = 0; i < r->stored_len; i++)
+		if (strcmp(r->columns[i].name, "ws") == 0) return true;
+	return false;
+}
+
 /* No UPDATE for records without a version, no DELETE by session for those without one, and pages
  * of those whose key is a workspace and an id. */
 static bool record_has(const struct record *r, int op)
 {
 	return ((op != RECORD_UPDATE && op != RECORD_UPDATE_USUAL) || r->version_at) &&
 	       (op != RECORD_DELETE_OF_SESSION || r->session_at || r->of_asks) &&
-	       (op != RECORD_PAGE || r->keys_len == 2);
+	       (op != RECORD_PAGE || r->keys_len == 2) &&
+	       (op != RECORD_LOST || of_workspace(r));
 }
 
 /* ---- all of them ---- */

@@ -74,6 +74,8 @@ static enum err workspaces_check(struct checking *c, struct fault *why)
 	return e;
 }
 
+#define OF_WORKSPACES(name) SQL_OF(RECORD_##name, RECORD_LOST)
+
 /* Rows of a workspace that is not there belong to nobody, and no pass would see them. */
 static enum err orphans_check(struct checking *c, struct fault *why)
 {
@@ -83,25 +85,25 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		bool part; /* belongs to a record that must exist */
 	} tables[] = {
 		{ SQL_CHECK_LOST_EVENTS, "events" },
-		{ SQL_CHECK_LOST_ASKS, "asks" },
-		{ SQL_CHECK_LOST_SESSIONS, "sessions" },
-		{ SQL_CHECK_LOST_USERS, "users" },
-		{ SQL_CHECK_LOST_TOKENS, "tokens" },
-		{ SQL_CHECK_LOST_RULES, "rules" },
-		{ SQL_CHECK_LOST_STOPS, "stops" },
-		{ SQL_CHECK_LOST_POLICIES, "policies" },
-		{ SQL_CHECK_LOST_PRESETS, "presets" },
-		{ SQL_CHECK_LOST_AGENTS, "agents" },
-		{ SQL_CHECK_LOST_PROVIDERS, "providers" },
-		{ SQL_CHECK_LOST_PRICES, "prices" },
-		{ SQL_CHECK_LOST_TEAMS, "teams" },
+		{ OF_WORKSPACES(ASKS), "asks" },
+		{ OF_WORKSPACES(SESSIONS), "sessions" },
+		{ OF_WORKSPACES(USERS), "users" },
+		{ OF_WORKSPACES(TOKENS), "tokens" },
+		{ OF_WORKSPACES(RULES), "rules" },
+		{ OF_WORKSPACES(STOPS), "stops" },
+		{ OF_WORKSPACES(POLICIES), "policies" },
+		{ OF_WORKSPACES(PRESETS), "presets" },
+		{ OF_WORKSPACES(AGENTS), "agents" },
+		{ OF_WORKSPACES(PROVIDERS), "providers" },
+		{ OF_WORKSPACES(PRICES), "prices" },
+		{ OF_WORKSPACES(TEAMS), "teams" },
 		{ SQL_CHECK_LOST_RUNS, "runs", .part = true },
 		{ SQL_CHECK_LOST_MESSAGES, "messages", .part = true },
 		{ SQL_CHECK_LOST_TOOL_CALLS, "tool calls", .part = true },
 		{ SQL_CHECK_LOST_TASKS, "tasks", .part = true },
-		{ SQL_CHECK_LOST_MEMORIES, "memories" },
-		{ SQL_CHECK_LOST_CONTACTS, "contacts" },
-		{ SQL_CHECK_LOST_ROUTES, "routes" },
+		{ OF_WORKSPACES(MEMORIES), "memories" },
+		{ OF_WORKSPACES(CONTACTS), "contacts" },
+		{ OF_WORKSPACES(ROUTES), "routes" },
 	};
 	enum err e = OK;
 

@@ -60,29 +60,29 @@ DIGEST_OF(agent)
 DIGEST_OF(provider)
 DIGEST_OF(contact)
 
+#define PAGE_OF(name) SQL_OF(RECORD_##name, RECORD_PAGE), RECORD_##name
+
 static const struct people_kind kinds[] = {
-	{ SQL_CHECK_USERS, RECORD_USERS, 1, "user", digest_of_user, { "user." } },
+	{ PAGE_OF(USERS), 1, "user", digest_of_user, { "user." } },
 	{ SQL_CHECK_TOKENS, RECORD_TOKENS, 2, "token", digest_of_token,
 		{ "token.", "login." } },
-	{ SQL_CHECK_TEAMS, RECORD_TEAMS, 1, "team", digest_of_team, { "team." } },
+	{ PAGE_OF(TEAMS), 1, "team", digest_of_team, { "team." } },
 	{ SQL_CHECK_KEYS, RECORD_SERVER_KEYS, 0, "key", digest_of_server_key,
 		{ "settings.changed" } },
-	{ SQL_CHECK_RULES, RECORD_RULES, 1, "rule", digest_of_rule, { "rule." } },
-	{ SQL_CHECK_STOPS, RECORD_STOPS, 1, "stop", digest_of_stop, { "stop." } },
+	{ PAGE_OF(RULES), 1, "rule", digest_of_rule, { "rule." } },
+	{ PAGE_OF(STOPS), 1, "stop", digest_of_stop, { "stop." } },
 	{ SQL_CHECK_POLICIES, RECORD_POLICIES, -1, "policy", digest_of_policy,
 		{ "policy.changed" } },
 	{ SQL_CHECK_ROUTES, RECORD_ROUTES, -1, "routes", digest_of_routes,
 		{ "routes.changed" } },
-	{ SQL_CHECK_TEMPLATES, RECORD_PRESETS, 2, "template", digest_of_preset,
+	{ SQL_TEMPLATE_LIST, RECORD_PRESETS, 2, "template", digest_of_preset,
 		{ "template.changed" } },
-	{ SQL_CHECK_LISTS, RECORD_PRESETS, 2, "list", digest_of_preset,
+	{ SQL_LIST_LIST, RECORD_PRESETS, 2, "list", digest_of_preset,
 		{ "list.changed" } },
-	{ SQL_CHECK_AGENTS, RECORD_AGENTS, 1, "agent", digest_of_agent,
-		{ "agent.changed" } },
-	{ SQL_CHECK_PROVIDERS, RECORD_PROVIDERS, 1, "provider", digest_of_provider,
-		{ "provider.changed" } },
-	{ SQL_CHECK_CONTACTS, RECORD_CONTACTS, 1, "contact", digest_of_contact,
-		{ "contact." }, "contact.removed" },
+	{ PAGE_OF(AGENTS), 1, "agent", digest_of_agent, { "agent.changed" } },
+	{ PAGE_OF(PROVIDERS), 1, "provider", digest_of_provider, { "provider.changed" } },
+	{ PAGE_OF(CONTACTS), 1, "contact", digest_of_contact, { "contact." },
+		"contact.removed" },
 };
 
 struct people_pass {
@@ -127,7 +127,7 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 	arena_done(&arena);
 	if (e && e != ERR_INTERNAL) return e;
 	/* Keys of all workspaces lie in one table. */
-	if (p->sql == SQL_CHECK_KEYS && server_key_ws(id) != p->c->ws) return OK;
+	if (k->record == RECORD_SERVER_KEYS && server_key_ws(id) != p->c->ws) return OK;
 	if (e) {
 		check_found(p->c, f->id, "%s", why ? why->detail : "it cannot be read");
 		f->unreadable = true;
@@ -147,7 +147,7 @@ static bool has_run_out(const struct check_pass *p, const struct json *data)
 
 	time_write(p->c->rows->now_ms, now);
 	/* A rule that ran out is kept for a while: its end says how long. */
-	if (p->sql == SQL_CHECK_RULES && !kept) return false;
+	if (kind_of(p)->record == RECORD_RULES && !kept) return false;
 	return expires.len && str_cmp(expires, str_of(now)) <= 0;
 }
 

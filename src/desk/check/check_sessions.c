@@ -259,7 +259,7 @@ enum err check_sessions(struct checking *c, struct fault *why)
 	struct session_gone gone = { 0 };
 	struct check_pass p = { .c = c,
 		.own = &gone,
-		.sql = SQL_CHECK_SESSIONS,
+		.sql = SQL_OF(RECORD_SESSIONS, RECORD_PAGE),
 		.page = SESSIONS_PAGE,
 		.facts = sizeof(struct session_facts),
 		.row = session_row,
