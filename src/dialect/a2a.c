@@ -23,7 +23,7 @@ static const struct json *status_of(const struct json *request)
 
 static bool is_old(const struct json *request)
 {
-	return !str_starts(member_text(status_of(request), "state"), "TASK_STATE_");
+	return !str_starts(json_text_of(status_of(request), "state"), "TASK_STATE_");
 }
 
 /* Texts make the question; data is shown beside it. */
@@ -32,7 +32,7 @@ static struct str parts_read(struct inbound *in, const struct json *parts)
 	struct buf text = { 0 };
 
 	for (uint32_t i = 0; json_is(parts, JSON_ARRAY) && i < parts->count; i++) {
-		struct str said = member_text(&parts->items[i], "text");
+		struct str said = json_text_of(&parts->items[i], "text");
 		const struct json *data = json_get(&parts->items[i], "data");
 
 		if (said.len && text.len) buf_add_text(&text, "\n\n");
@@ -48,7 +48,7 @@ static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("status"));
 	const struct json *message = json_get(status_of(in->request), "message");
-	struct str text, state = member_text(status_of(in->request), "state");
+	struct str text, state = json_text_of(status_of(in->request), "state");
 
 	if (!str_ends(state, "INPUT_REQUIRED") && !str_is(state, "input-required")) {
 		wrong(&in->check, &at, "must have the state TASK_STATE_INPUT_REQUIRED");
@@ -56,11 +56,7 @@ static void to_ask(struct inbound *in)
 	}
 	text = parts_read(in, json_get(message, "parts"));
 	if (text_blank(text)) text = STR("The agent needs your input.");
-	ask_open(in, "blocking");
-	questions_open(in);
 	question_put(in, &at, &(struct asked){ .text = text, .type = "text" });
-	questions_close(in);
-	ask_close(in);
 }
 
 /* ---- out ---- */
@@ -68,16 +64,16 @@ static void to_ask(struct inbound *in)
 /* A task has its id, an event about it the task's. */
 static struct str task_id(const struct json *told)
 {
-	struct str id = member_text(told, "taskId");
+	struct str id = json_text_of(told, "taskId");
 
-	return id.len ? id : member_text(told, "id");
+	return id.len ? id : json_text_of(told, "id");
 }
 
 static void part_write(struct json_writer *w, struct str text, bool old)
 {
 	jw_array(w);
 	jw_object(w);
-	if (old) put_text(w, "kind", STR("text"));
+	if (old) jw_put_some(w, "kind", STR("text"));
 	jw_put_str(w, "text", text);
 	jw_object_end(w);
 	jw_array_end(w);
@@ -88,7 +84,7 @@ static void metadata_write(struct json_writer *w, const struct foreign_reply *o)
 	if (!outcome_words(o).len) return;
 	jw_put_object(w, "metadata");
 	jw_put_text(w, "status", ask_status_name(o->ask->status));
-	put_text(w, "message", outcome_words(o));
+	jw_put_some(w, "message", outcome_words(o));
 	jw_object_end(w);
 }
 
@@ -101,18 +97,16 @@ static void from_ask(struct foreign_reply *o)
 	struct str text = answered(o) && s.text.len ? s.text : outcome_words(o);
 
 	if (!o->request && answered(o)) text = o->whole->summary;
-	jw_object(w);
 	jw_put_object(w, "message");
-	if (old) put_text(w, "kind", STR("message"));
+	if (old) jw_put_some(w, "kind", STR("message"));
 	jw_put_str(
 		w, "messageId", arena_print(o->arena, "msg-%.*s", STR_ARGS(o->ask->id)));
 	jw_put_text(w, "role", old ? "user" : "ROLE_USER");
-	put_text(w, "taskId", task_id(told));
-	put_text(w, "contextId", member_text(told, "contextId"));
+	jw_put_some(w, "taskId", task_id(told));
+	jw_put_some(w, "contextId", json_text_of(told, "contextId"));
 	jw_key(w, "parts");
 	part_write(w, text, old);
 	metadata_write(w, o);
-	jw_object_end(w);
 	jw_object_end(w);
 }
 

@@ -1,16 +1,16 @@
 /* acp.c - the Agent Client Protocol's session/request_permission. */
 #include "dialect/inner.h"
 
+static const struct choice_names option_names = { .id = "optionId", .label = "name" };
+
 static size_t offers_of(
 	struct arena *arena, const struct json *request, struct offer offers[OFFERS_MAX])
 {
-	const struct json *list = list_of(arena, json_get(request, "options"));
-	struct choices c = choices_make(
-		arena, list, &(struct choice_names){ .id = "optionId", .label = "name" });
+	struct choices c = choices_offered(arena, request, &option_names);
 	size_t len = c.len < OFFERS_MAX ? c.len : OFFERS_MAX;
 
 	for (size_t i = 0; i < len; i++) {
-		struct str kind = member_text(c.at[i].from, "kind");
+		struct str kind = json_text_of(c.at[i].from, "kind");
 
 		offers[i] = (struct offer){
 			.id = c.at[i].id,
@@ -26,12 +26,10 @@ static size_t offers_of(
 /* What the tool call says of itself: its title, else its kind or id. */
 static struct str name_of(const struct json *call)
 {
-	static const char *const names[] = { "title", "kind", "toolCallId" };
+	static const char *const names[] = { "title", "kind", "toolCallId", NULL };
+	struct str name = member_first(call, names);
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!text_blank(member_text(call, names[i])))
-			return member_text(call, names[i]);
-	return STR("tool call");
+	return name.len ? name : STR("tool call");
 }
 
 static void to_ask(struct inbound *in)
@@ -39,16 +37,14 @@ static void to_ask(struct inbound *in)
 	struct json_place root = { 0 }, at = place_member(&root, STR("options"));
 	const struct json *call = json_get(in->request, "toolCall");
 	const struct json *input = json_get(call, "rawInput");
-	const struct json *list = member_list(in, &root, in->request, "options");
 	struct offer offers[OFFERS_MAX];
 	size_t len = offers_of(in->arena, in->request, offers);
 	size_t kinds = 0;
 
-	choices_read(in, &at, list,
-		&(struct choice_names){ .id = "optionId", .label = "name" });
+	choices_given(in, &root, in->request, &option_names);
 	for (size_t i = 0; i < len; i++)
-		kinds += str_starts(member_text(offers[i].from, "kind"), "allow") ||
-			 str_starts(member_text(offers[i].from, "kind"), "reject");
+		kinds += str_starts(json_text_of(offers[i].from, "kind"), "allow") ||
+			 str_starts(json_text_of(offers[i].from, "kind"), "reject");
 	if (!len || kinds < len) {
 		wrong(&in->check, &at,
 			"must be options with an optionId, a name and a kind: allow_once, "
@@ -75,13 +71,11 @@ static void from_ask(struct foreign_reply *o)
 	/* Asked otherwise there are no options: the kinds stand for them. */
 	if (!o->request && answered(o))
 		id = v.allow ? STR("allow_once") : STR("reject_once");
-	jw_object(w);
 	jw_put_object(w, "outcome");
 	jw_put_text(w, "outcome", id.len ? "selected" : "cancelled");
-	put_text(w, "optionId", id);
+	jw_put_some(w, "optionId", id);
 	jw_object_end(w);
 	if (!v.allow || v.own.len || outcome_words(o).len) meta_put(o, v.words);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_acp = {

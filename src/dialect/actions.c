@@ -99,14 +99,11 @@ void actions_put(struct inbound *in, const struct json_place *at,
 	}
 	for (size_t i = 0; i < len; i++)
 		approval |= !actions[i].text_only;
-	ask_open(in, approval ? "approval" : "blocking");
+	in->kind = approval ? "approval" : "blocking";
 	if (approval) batch_put(in, at, actions, len);
-	questions_open(in);
 	for (size_t i = 0; i < len; i++)
 		action_put(in, at, &actions[i], i, len);
-	questions_close(in);
 	in->context_text = about_all(in->arena, actions, len);
-	ask_close(in);
 }
 
 static struct said said_named(const struct foreign_reply *o, struct str key)
@@ -115,7 +112,7 @@ static struct said said_named(const struct foreign_reply *o, struct str key)
 
 	for (size_t i = 0; i < said_count(o); i++) {
 		s = said_at(o, i);
-		if (str_eq(member_text(s.question, "key"), key)) return s;
+		if (str_eq(json_text_of(s.question, "key"), key)) return s;
 	}
 	return (struct said){ 0 };
 }

@@ -24,7 +24,7 @@ enum way { BY_SCHEMA, BY_APPROVAL, BY_TEXT };
 
 static enum way way_of(const struct json *interrupt)
 {
-	struct str reason = member_text(interrupt, "reason");
+	struct str reason = json_text_of(interrupt, "reason");
 
 	if (json_is(json_get(interrupt, "responseSchema"), JSON_OBJECT)) return BY_SCHEMA;
 	if (json_get(interrupt, "toolCallId") || str_is(reason, "tool_call") ||
@@ -37,7 +37,7 @@ static enum way way_of(const struct json *interrupt)
  * metadata, below their own name. */
 static struct str text_of(struct arena *arena, const struct json *interrupt)
 {
-	struct str message = member_text(interrupt, "message");
+	struct str message = json_text_of(interrupt, "message");
 	const struct json *metadata = json_get(interrupt, "metadata");
 
 	for (uint32_t i = 0; text_blank(message) && json_is(metadata, JSON_OBJECT) &&
@@ -45,7 +45,7 @@ static struct str text_of(struct arena *arena, const struct json *interrupt)
 		i++)
 		message = suspend_words(
 			arena, json_get(&metadata->members[i].value, "suspendPayload"));
-	return text_blank(message) ? member_text(interrupt, "reason") : message;
+	return text_blank(message) ? json_text_of(interrupt, "reason") : message;
 }
 
 /* ---- in ---- */
@@ -56,7 +56,7 @@ static void interrupt_in(
 	struct json_place schema = place_member(at, STR("responseSchema"));
 	enum way way = way_of(it);
 
-	if (text_blank(member_text(it, "id")))
+	if (text_blank(json_text_of(it, "id")))
 		wrong_member(&in->check, at, STR("id"), "required");
 	if (way == BY_SCHEMA) {
 		const struct json *asked = json_get(it, "responseSchema");
@@ -82,7 +82,7 @@ static int64_t timeout_of(
 	int64_t first = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct str text = member_text(&list->items[i], "expiresAt");
+		struct str text = json_text_of(&list->items[i], "expiresAt");
 		struct json_place item = place_item(at, i);
 		int64_t ms;
 
@@ -125,18 +125,15 @@ static void to_ask(struct inbound *in)
 		approval |= way_of(&list->items[i]) == BY_APPROVAL;
 		about_add(in->arena, &about, &list->items[i]);
 	}
-	ask_open(in, approval ? "approval" : "blocking");
+	in->kind = approval ? "approval" : "blocking";
 	about_put(in, buf_keep_done(&about, in->arena));
-	questions_open(in);
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct json_place item = place_item(&at, i);
 
 		interrupt_in(in, &item, &list->items[i]);
 	}
-	questions_close(in);
 	timeout_ms = timeout_of(in, &at, list);
 	if (timeout_ms) timeout_put(in, timeout_ms);
-	ask_close(in);
 }
 
 /* ---- out ---- */
@@ -146,14 +143,14 @@ static void approval_write(struct json_writer *w, const struct verdict *v)
 	jw_object(w);
 	jw_put_bool(w, "approved", v->allow);
 	if (v->arguments) jw_put_json(w, "editedArgs", v->arguments);
-	put_text(w, "reason", v->own);
+	jw_put_some(w, "reason", v->own);
 	jw_object_end(w);
 }
 
 static void text_write(struct json_writer *w, const struct said *s)
 {
 	jw_object(w);
-	put_text(w, "text", s->text);
+	jw_put_some(w, "text", s->text);
 	jw_object_end(w);
 }
 
@@ -193,7 +190,7 @@ static void entry_write(struct foreign_reply *o, const struct json *it, size_t *
 	bool refused = confirmation && !json_is(said_at(o, *next).value, JSON_TRUE);
 
 	jw_object(w);
-	jw_put_str(w, "interruptId", member_text(it, "id"));
+	jw_put_str(w, "interruptId", json_text_of(it, "id"));
 	jw_put_text(w, "status", answered(o) && !refused ? "resolved" : "cancelled");
 	if (answered(o) && refused) {
 		++*next;
@@ -229,13 +226,11 @@ static void from_ask(struct foreign_reply *o)
 	const struct json *list = o->request ? interrupts_of(o->arena, o->request) : NULL;
 	size_t next = 0;
 
-	jw_object(w);
 	jw_put_array(w, "resume");
 	for (uint32_t i = 0; list && i < list->count; i++)
 		entry_write(o, &list->items[i], &next);
 	if (!list) other_write(o);
 	jw_array_end(w);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_ag_ui = {

@@ -23,9 +23,9 @@ static size_t actions_of(
 		bool runs = allowed(it, "allow_accept") || allowed(it, "allow_edit");
 
 		actions[i] = (struct action){
-			.name = member_text(action, "action"),
+			.name = json_text_of(action, "action"),
 			.arguments = json_get(action, "args"),
-			.about = member_text(it, "description"),
+			.about = json_text_of(it, "description"),
 			/* An action that must not run can only be answered with text. */
 			.text_only = !runs && allowed(it, "allow_respond"),
 		};
@@ -130,7 +130,6 @@ static void from_ask(struct foreign_reply *o)
 	struct action *actions = NULL;
 	size_t len = list ? actions_of(o->arena, list, &actions) : 1;
 
-	jw_array(w);
 	for (size_t i = 0; i < len; i++) {
 		jw_object(w);
 		jw_key(w, "type");
@@ -143,11 +142,11 @@ static void from_ask(struct foreign_reply *o)
 		}
 		jw_object_end(w);
 	}
-	jw_array_end(w);
 }
 
 const struct dialect dialect_agent_inbox = {
 	.name = "agent_inbox",
 	.to_ask = to_ask,
 	.from_ask = from_ask,
+	.replies_list = true,
 };

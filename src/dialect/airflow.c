@@ -113,24 +113,19 @@ static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("options"));
 	bool many = member_flag(in->request, "multiple");
-	const struct json *list = member_list(in, &root, in->request, "options");
-	struct choices offered = choices_read(in, &at, list, &option_names);
+	struct choices offered = choices_given(in, &root, in->request, &option_names);
 
 	if (!offered.len) wrong(&in->check, &at, "must be at least one option");
-	in->context_text = member_text(in->request, "body");
-	ask_open(in, "blocking");
-	questions_open(in);
+	in->context_text = json_text_of(in->request, "body");
 	question_put(in, &root,
 		&(struct asked){
 			.key = STR("options"),
-			.text = member_text(in->request, "subject"),
+			.text = json_text_of(in->request, "subject"),
 			.type = many ? "choices" : "choice",
 			.choices = offered,
 		});
 	params_in(in);
-	questions_close(in);
 	default_put(in, &offered, many);
-	ask_close(in);
 }
 
 /* ---- out ---- */
@@ -139,8 +134,7 @@ static void chosen_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);
-	struct choices offered = choices_make(o->arena,
-		list_of(o->arena, json_get(o->request, "options")), &option_names);
+	struct choices offered = choices_offered(o->arena, o->request, &option_names);
 	struct choices picked = said_choices(o, &s, &offered);
 
 	if (!answered(o)) {
@@ -179,14 +173,12 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
-	jw_object(w);
 	jw_key(w, "chosen_options");
 	chosen_write(o);
 	jw_key(w, "params_input");
 	params_write(o);
 	if (!answered(o)) jw_put_bool(w, "response_received", false);
 	outcome_put(o);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_airflow = {

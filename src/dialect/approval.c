@@ -14,19 +14,31 @@ void operation_put(
 	if (text_blank(name)) wrong(&in->check, at, "must name what would run");
 	jw_put_object(w, "operation");
 	jw_put_text(w, "type", "tool");
-	put_text(w, "name", name);
+	jw_put_some(w, "name", name);
 	if (d->arguments) jw_put_json(w, "arguments", d->arguments);
-	put_text(w, "risk", d->risk);
+	jw_put_some(w, "risk", d->risk);
 	jw_object_end(w);
+}
+
+void approval_put_question(
+	struct inbound *in, const struct json_place *at, const struct operation_asked *d)
+{
+	approval_put(in, at, d);
+	question_put(in, at,
+		&(struct asked){
+			.key = STR("decision"),
+			.text = arena_print(
+				in->arena, "Approve %.*s?", STR_ARGS(d->name)),
+			.type = "approval",
+		});
 }
 
 void approval_put(
 	struct inbound *in, const struct json_place *at, const struct operation_asked *d)
 {
-	ask_open(in, "approval");
+	in->kind = "approval";
 	operation_put(in, at, d);
 	if (!text_blank(d->about)) in->context_text = d->about;
-	ask_close(in);
 }
 
 const struct json *object_without(
@@ -60,10 +72,10 @@ void put_object(struct json_writer *w, const char *key, const struct json *objec
 struct operation_asked operation_of(const struct foreign_reply *o)
 {
 	const struct json *operation = json_get(o->whole->fixed, "operation");
-	struct str name = member_text(operation, "name");
+	struct str name = json_text_of(operation, "name");
 
 	return (struct operation_asked){
-		.name = name.len ? name : member_text(said_at(o, 0).question, "text"),
+		.name = name.len ? name : json_text_of(said_at(o, 0).question, "text"),
 		.arguments = json_get(operation, "arguments"),
 	};
 }

@@ -35,7 +35,7 @@ static const char *const forms[FORMS] = {
 
 static enum agent_ask_kind kind_of(const struct json *request)
 {
-	struct str name = member_text(request, "type");
+	struct str name = json_text_of(request, "type");
 	enum agent_ask_kind kind = BLOCKING;
 
 	while (kind < KINDS && !str_is(name, kinds[kind].name))
@@ -45,7 +45,7 @@ static enum agent_ask_kind kind_of(const struct json *request)
 
 static enum value_form form_of(const struct json *request)
 {
-	struct str name = member_text(request, "responseType");
+	struct str name = json_text_of(request, "responseType");
 	enum value_form form = FORM_TEXT;
 
 	while (form < FORMS && !str_is(name, forms[form]))
@@ -92,8 +92,7 @@ static void meant_read(struct inbound *in, struct meant *m)
 	/* Our tool has defaults for both where the shape itself has none. */
 	m->kind = kind_of(in->request);
 	m->form = form_of(in->request);
-	choices_read(in, &options, member_list(in, &root, in->request, "options"),
-		&option_names);
+	choices_given(in, &root, in->request, &option_names);
 	m->choices = choices_of(in->arena, in->request);
 	if (m->kind == KINDS) {
 		if (in->strict || json_get(in->request, "type"))
@@ -143,8 +142,8 @@ static void context_read(struct inbound *in)
 		in->context_text = given->text;
 	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		put_text(&w, names[i].ours,
-			text_fit(in, &at, member_text(given, names[i].theirs),
+		jw_put_some(&w, names[i].ours,
+			text_fit(in, &at, json_text_of(given, names[i].theirs),
 				names[i].max, false));
 	if (json_is(given, JSON_OBJECT) && given->count)
 		jw_put_json(&w, "details", given);
@@ -236,21 +235,18 @@ static void to_ask(struct inbound *in)
 
 	meant_read(in, &m);
 	context_read(in);
-	ask_open(in, kinds[m.kind].name);
-	questions_open(in);
+	in->kind = kinds[m.kind].name;
 	question_put(in, &at,
 		&(struct asked){
 			.key = STR("answer"),
-			.text = member_text(in->request, "question"),
+			.text = json_text_of(in->request, "question"),
 			.type = m.kind == APPROVAL ? "approval" : forms[m.form],
 			.choices =
 				m.form == FORM_CHOICE ? m.choices : (struct choices){ 0 },
 			.note = m.form != FORM_TEXT,
 		});
-	questions_close(in);
 	if (timeout_ms) timeout_put(in, timeout_ms);
 	default_put(in, &m);
-	ask_close(in);
 }
 
 /* ---- out ---- */
@@ -264,7 +260,7 @@ static bool said_many(const struct foreign_reply *o, const struct said *s)
 /* The form of the ask's only question, which was made to fit. */
 static enum value_form form_asked(const struct foreign_reply *o, const struct said *s)
 {
-	struct str type = member_text(s->question, "type");
+	struct str type = json_text_of(s->question, "type");
 	enum value_form form = FORM_TEXT;
 
 	if (answered(o) && said_many(o, s)) return FORM_TEXT;
@@ -325,17 +321,15 @@ static void from_ask(struct foreign_reply *o)
 	enum value_form form = form_asked(o, &s);
 	struct str text, words = outcome_words(o);
 
-	jw_object(w);
 	jw_put_text(w, "type", forms[form]);
 	jw_key(w, "value");
 	value_write(o, &s, form, &text);
-	if (text.len || words.len) put_text(w, "text", text.len ? text : words);
+	if (text.len || words.len) jw_put_some(w, "text", text.len ? text : words);
 	if (words.len) {
 		jw_put_text(w, "status",
 			o->ask->status == ASK_EXPIRED ? "timeout"
 						      : ask_status_name(o->ask->status));
 	}
-	jw_object_end(w);
 }
 
 /* A question that does not block is known by its id until it is answered. */
@@ -344,10 +338,8 @@ static void at_once(struct foreign_reply *o)
 	struct json_writer *w = &o->reply;
 
 	if (o->ask->kind != ASK_NON_BLOCKING) return;
-	jw_object(w);
 	jw_put_str(w, "questionId", o->ask->id);
 	show_time(w, "timeoutAt", o->ask->deadline_ms);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_ask_question = {

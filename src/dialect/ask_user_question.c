@@ -17,14 +17,9 @@ static const struct choice_names option_names = {
 
 static struct str question_text(const struct json *question)
 {
-	static const char *const names[] = { "question", "text", "prompt" };
+	static const char *const names[] = { "question", "text", "prompt", NULL };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct str text = member_text(question, names[i]);
-
-		if (!text_blank(text)) return text;
-	}
-	return STR_NONE;
+	return member_first(question, names);
 }
 
 static bool question_multi(const struct json *question)
@@ -62,12 +57,12 @@ static void strict_check(
 
 	if (!json_is_bool(json_get(q, "multiSelect")))
 		wrong_member(&in->check, at, STR("multiSelect"), "must be true or false");
-	if (text_blank(member_text(q, "header")))
+	if (text_blank(json_text_of(q, "header")))
 		wrong_member(&in->check, at, STR("header"), "must not be empty");
 	if (!list || list->count < 2 || list->count > STRICT_OPTIONS)
 		wrong(&in->check, &options, "must be 2 to %d options", STRICT_OPTIONS);
 	for (uint32_t i = 0; list && i < list->count; i++) {
-		struct str label = str_trim(member_text(&list->items[i], "label"));
+		struct str label = str_trim(json_text_of(&list->items[i], "label"));
 		struct json_place item = place_item(&options, i);
 		size_t words = words_count(label);
 
@@ -76,7 +71,7 @@ static void strict_check(
 				STR_ARGS(text_excerpt(label)));
 		if (str_is_nocase(label, "other"))
 			wrong(&in->check, &item, "Option label \"Other\" is reserved");
-		if (text_blank(member_text(&list->items[i], "description")))
+		if (text_blank(json_text_of(&list->items[i], "description")))
 			wrong_member(&in->check, &item, STR("description"),
 				"must not be empty");
 	}
@@ -85,11 +80,11 @@ static void strict_check(
 static void header_check(struct inbound *in, const struct json_place *at,
 	const struct json *list, uint32_t n)
 {
-	struct str header = member_text(&list->items[n], "header");
+	struct str header = json_text_of(&list->items[n], "header");
 
 	if (!in->strict) return;
 	for (uint32_t i = 0; i < n; i++)
-		if (str_eq(member_text(&list->items[i], "header"), header))
+		if (str_eq(json_text_of(&list->items[i], "header"), header))
 			wrong_member(&in->check, at, STR("header"),
 				"Duplicate header: %.*s", STR_ARGS(text_excerpt(header)));
 }
@@ -109,7 +104,7 @@ static struct str question_mark(struct inbound *in, const struct json_place *at,
 	if (last == '?' || str_ends(end, "？") || str_ends(end, "؟")) return text;
 	if (!repair(in, &spot, word ? "one was added" : "taken as it is",
 		    "Question must end with ?: %.*s",
-		    STR_ARGS(text_excerpt(member_text(q, "header")))))
+		    STR_ARGS(text_excerpt(json_text_of(q, "header")))))
 		return text;
 	return word ? arena_print(in->arena, "%.*s?", STR_ARGS(end)) : text;
 }
@@ -127,7 +122,7 @@ static void prefill_write(
 		one = true;
 	}
 	jw_array_end(w);
-	if (many || !one) put_text(w, "other", p->other);
+	if (many || !one) jw_put_some(w, "other", p->other);
 	jw_object_end(w);
 }
 
@@ -164,7 +159,7 @@ static void question_in(
 	struct json_place header = place_member(at, STR("header"));
 	const struct json *list = member_list(in, at, q, "options");
 	struct asked out = {
-		.header = member_text(q, "header"),
+		.header = json_text_of(q, "header"),
 		.type = question_multi(q) ? "choices" : "choice",
 		.other = true,
 	};
@@ -193,7 +188,7 @@ static bool answers_key_known(
 	const struct inbound *in, const struct json *list, struct str key)
 {
 	for (uint32_t i = 0; i < list->count; i++)
-		if (str_eq(member_text(&list->items[i], "header"), key) ||
+		if (str_eq(json_text_of(&list->items[i], "header"), key) ||
 			(!in->strict && str_eq(question_text(&list->items[i]), key)))
 			return true;
 	return false;
@@ -227,17 +222,13 @@ static void to_ask(struct inbound *in)
 		wrong(&in->check, &at, "must be 1 to %d questions", STRICT_QUESTIONS);
 		return;
 	}
-	ask_open(in, "blocking");
-	questions_open(in);
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct json_place item = place_item(&at, i);
 
 		question_in(in, &item, &list->items[i]);
 		header_check(in, &item, list, i);
 	}
-	questions_close(in);
 	answers_check(in, list);
-	ask_close(in);
 }
 
 /* ---- out ---- */
@@ -245,8 +236,7 @@ static void to_ask(struct inbound *in)
 static struct str answer_text(
 	const struct foreign_reply *o, const struct said *s, const struct json *asked)
 {
-	struct choices offered = choices_make(
-		o->arena, list_of(o->arena, json_get(asked, "options")), &option_names);
+	struct choices offered = choices_offered(o->arena, asked, &option_names);
 
 	return answer_words(o, s, asked ? &offered : NULL);
 }
@@ -263,9 +253,9 @@ static struct str question_name(const struct foreign_reply *o, size_t i)
 {
 	struct said s = said_at(o, i);
 	const struct json *asked = asked_at(o, i);
-	struct str text = asked ? question_text(asked) : member_text(s.question, "text");
-	struct str header =
-		asked ? member_text(asked, "header") : member_text(s.question, "header");
+	struct str text = asked ? question_text(asked) : json_text_of(s.question, "text");
+	struct str header = asked ? json_text_of(asked, "header")
+				  : json_text_of(s.question, "header");
 
 	return o->strict && header.len ? header : text;
 }
@@ -305,8 +295,8 @@ static void questions_write(struct foreign_reply *o)
 			continue;
 		}
 		jw_object(w);
-		jw_put_str(w, "question", member_text(q, "text"));
-		jw_put_str(w, "header", member_text(q, "header"));
+		jw_put_str(w, "question", json_text_of(q, "text"));
+		jw_put_str(w, "header", json_text_of(q, "header"));
 		jw_put_bool(w, "multiSelect", question_kind_json(q)->input == INPUT_MANY);
 		jw_put_json(w, "options", list_of(o->arena, json_get(q, "options")));
 		jw_object_end(w);
@@ -336,13 +326,13 @@ static void annotations_write(struct foreign_reply *o)
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 
-		if (!s.text.len || str_is(member_text(s.question, "type"), "text"))
+		if (!s.text.len || str_is(json_text_of(s.question, "type"), "text"))
 			continue;
 		if (!open) jw_put_object(w, "annotations");
 		open = true;
 		jw_name(w, question_key(o, i));
 		jw_object(w);
-		put_text(w, "notes", s.text);
+		jw_put_some(w, "notes", s.text);
 		jw_object_end(w);
 	}
 	if (open) jw_object_end(w);
@@ -352,14 +342,12 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
-	jw_object(w);
 	jw_key(w, "questions");
 	questions_write(o);
 	jw_key(w, "answers");
 	answers_write(o, w);
 	annotations_write(o);
 	outcome_put(o);
-	jw_object_end(w);
 }
 
 /* As JSON.stringify(…, null, 2) has it. */
@@ -386,7 +374,7 @@ static void lines_print(struct foreign_reply *o, struct buf *text)
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 		const struct json *asked = asked_at(o, i);
-		struct str header = member_text(asked ? asked : s.question, "header");
+		struct str header = json_text_of(asked ? asked : s.question, "header");
 
 		buf_add_text(text, "- ");
 		text_flatten(text, header.len ? header : question_name(o, i));

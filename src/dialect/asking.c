@@ -1,5 +1,5 @@
 /* asking.c - from a foreign request to the body of an ask: what is read leniently, and
- * what is made to fit. */
+ * what is made to fit. Prefixes: inbound_, member_. */
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "dialect/inner.h"
@@ -49,16 +49,20 @@ void remark(struct inbound *in, const struct json_place *at, const char *text)
 
 /* ---- members ---- */
 
-struct str member_text(const struct json *object, const char *name)
-{
-	return json_text(json_get(object, name));
-}
-
 bool member_flag(const struct json *object, const char *name)
 {
 	const struct json *flag = json_get(object, name);
 
 	return json_is(flag, JSON_TRUE) || str_is_nocase(json_text(flag), "true");
+}
+
+struct str member_first(const struct json *object, const char *const *names)
+{
+	struct str text = STR_NONE;
+
+	for (; *names && text_blank(text); names++)
+		text = json_text_of(object, *names);
+	return text_blank(text) ? STR_NONE : text;
 }
 
 struct str scalar_text(const struct json *json)
@@ -180,12 +184,6 @@ bool key_fits(struct str key)
 	return !text_blank(key) && text_one_line(key) && !text_longer(key, KEY_MAX);
 }
 
-void put_text(struct json_writer *w, const char *key, struct str text)
-{
-	if (!text.len) return;
-	jw_put_str(w, key, text);
-}
-
 static void put_flag(struct json_writer *w, const char *key, bool flag)
 {
 	if (!flag) return;
@@ -197,7 +195,7 @@ static void put_flag(struct json_writer *w, const char *key, bool flag)
 static void options_put(
 	struct inbound *in, const struct json_place *at, const struct asked *q)
 {
-	struct json_writer *w = &in->ask;
+	struct json_writer *w = &in->questions;
 
 	jw_put_array(w, "options");
 	for (size_t i = 0; i < q->choices.len; i++) {
@@ -206,14 +204,14 @@ static void options_put(
 		struct str label;
 
 		jw_object(w);
-		put_text(w, "id", c->id);
+		jw_put_some(w, "id", c->id);
 		label = text_fit(in, &item, c->label, LABEL_MAX, true);
 		if (text_blank(label))
 			wrong(&in->check, &item, "an option needs a label");
-		put_text(w, "label", label);
-		put_text(w, "description",
+		jw_put_some(w, "label", label);
+		jw_put_some(w, "description",
 			text_fit(in, &item, c->description, DESCRIPTION_MAX, false));
-		put_text(w, "preview",
+		jw_put_some(w, "preview",
 			text_fit(in, &item, c->preview, PREVIEW_MAX, false));
 		jw_object_end(w);
 	}
@@ -237,11 +235,11 @@ static void suggested_put(struct json_writer *w, const struct asked *q)
 static void note_put(
 	struct inbound *in, const struct json_place *at, const struct asked *q)
 {
-	struct json_writer *w = &in->ask;
+	struct json_writer *w = &in->questions;
 
 	if (!q->note) return;
 	jw_put_object(w, "note");
-	put_text(w, "placeholder",
+	jw_put_some(w, "placeholder",
 		text_fit(in, at, q->note_placeholder, PLACEHOLDER_MAX, false));
 	jw_put_bool(w, "required", q->note_required);
 	jw_object_end(w);
@@ -270,7 +268,7 @@ static bool prefill_fits(struct arena *arena, struct str question, struct str pr
 static void prefill_put(struct inbound *in, const struct json_place *at,
 	const struct asked *q, size_t start)
 {
-	struct json_writer *w = &in->ask;
+	struct json_writer *w = &in->questions;
 
 	if (!q->prefill.len || in->check.failed) return;
 	if (!prefill_fits(in->arena, str_from(buf_str(w->out), start), q->prefill)) {
@@ -282,7 +280,7 @@ static void prefill_put(struct inbound *in, const struct json_place *at,
 
 void question_put(struct inbound *in, const struct json_place *at, const struct asked *q)
 {
-	struct json_writer *w = &in->ask;
+	struct json_writer *w = &in->questions;
 	struct json_place header = place_member(at, STR("header"));
 	struct json_place options = place_member(at, STR("options"));
 
@@ -292,17 +290,17 @@ void question_put(struct inbound *in, const struct json_place *at, const struct 
 			"must be at most %d questions", QUESTIONS_MAX);
 	jw_object(w);
 	size_t start = w->out->len - 1;
-	put_text(w, "key", q->key);
-	put_text(w, "header", text_fit(in, &header, q->header, HEADER_MAX, true));
-	put_text(w, "text", text_fit_whole(in, at, q->text, QUESTION_TEXT_MAX));
+	jw_put_some(w, "key", q->key);
+	jw_put_some(w, "header", text_fit(in, &header, q->header, HEADER_MAX, true));
+	jw_put_some(w, "text", text_fit_whole(in, at, q->text, QUESTION_TEXT_MAX));
 	jw_put_text(w, "type", q->type);
 	if (q->choices.len) options_put(in, &options, q);
 	put_flag(w, "other", q->other);
 	note_put(in, at, q);
 	if (q->optional) jw_put_bool(w, "required", false);
-	put_text(w, "placeholder",
+	jw_put_some(w, "placeholder",
 		text_fit(in, at, q->placeholder, PLACEHOLDER_MAX, false));
-	put_text(w, "format", str_of(q->format));
+	jw_put_some(w, "format", str_of(q->format));
 	bounds_put(w, q);
 	suggested_put(w, q);
 	prefill_put(in, at, q, start);
@@ -311,38 +309,30 @@ void question_put(struct inbound *in, const struct json_place *at, const struct 
 
 /* ---- the ask ---- */
 
-void ask_open(struct inbound *in, const char *kind)
+void inbound_write(struct inbound *in, struct json_writer *w)
 {
-	jw_object(&in->ask);
-	jw_put_text(&in->ask, "kind", kind);
-}
-
-void ask_close(struct inbound *in)
-{
-	struct json_writer *w = &in->ask;
 	struct json_place at = { 0 };
 	struct str text = text_fit_whole(in, &at, in->context_text, CONTEXT_TEXT_MAX);
 	struct str rest = text_fit(in, &at, buf_str(&in->overflow), PREVIEW_MAX, false);
 
-	if (in->overflow.failed) in->arena->failed = true;
+	if (in->overflow.failed || in->ask.out->failed || in->questions.out->failed)
+		in->arena->failed = true;
+	jw_object(w);
+	jw_put_text(w, "kind", in->kind ? in->kind : "blocking");
+	jw_members(w, buf_str(in->ask.out));
+	if (in->questions_len) {
+		jw_put_array(w, "questions");
+		jw_members(w, buf_str(in->questions.out));
+		jw_array_end(w);
+	}
 	if (text.len || rest.len || in->context_members.len) {
 		jw_put_object(w, "context");
-		put_text(w, "text", text);
-		put_text(w, "preview", rest);
+		jw_put_some(w, "text", text);
+		jw_put_some(w, "preview", rest);
 		jw_members(w, in->context_members);
 		jw_object_end(w);
 	}
 	jw_object_end(w);
-}
-
-void questions_open(struct inbound *in)
-{
-	jw_put_array(&in->ask, "questions");
-}
-
-void questions_close(struct inbound *in)
-{
-	jw_array_end(&in->ask);
 }
 
 void questions_put(struct inbound *in, question_fn *put, uint32_t most)
@@ -355,21 +345,17 @@ void questions_put(struct inbound *in, question_fn *put, uint32_t most)
 		wrong(&in->check, &at, "must be 1 to %u questions", most);
 		return;
 	}
-	ask_open(in, "blocking");
-	questions_open(in);
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct json_place item = place_item(&at, i);
 
 		put(in, &item, &list->items[i]);
 	}
-	questions_close(in);
-	ask_close(in);
 }
 
 void about_put(struct inbound *in, struct str about)
 {
 	if (text_one_line(about) && !text_longer(about, ASK_TITLE_MAX))
-		put_text(&in->ask, "title", about);
+		jw_put_some(&in->ask, "title", about);
 	else
 		in->context_text = about;
 }
@@ -383,12 +369,11 @@ void timeout_put(struct inbound *in, int64_t ms)
 struct str suspend_words(struct arena *arena, const struct json *said)
 {
 	static const char *const names[] = { "message", "question", "prompt", "reason",
-		"context" };
+		"context", NULL };
 	struct str words = json_text(said);
 	struct buf b = { 0 };
 
-	for (size_t i = 0; text_blank(words) && i < sizeof names / sizeof *names; i++)
-		words = member_text(said, names[i]);
+	if (text_blank(words)) words = member_first(said, names);
 	if (!text_blank(words) || !said) return words;
 	json_write(&b, said);
 	return buf_keep_done(&b, arena);

@@ -54,7 +54,7 @@ static struct str label_of(const struct json *option, const struct choice_names 
 
 static struct str detail_of(const struct json *option, const char *name)
 {
-	return name ? member_text(option, name) : STR_NONE;
+	return name ? json_text_of(option, name) : STR_NONE;
 }
 
 struct choices choices_make(
@@ -129,6 +129,20 @@ struct choices choices_read(struct inbound *in, const struct json_place *at,
 	}
 	twins_check(in, at, &out);
 	return out;
+}
+
+struct choices choices_given(struct inbound *in, const struct json_place *at,
+	const struct json *object, const struct choice_names *names)
+{
+	struct json_place options = place_member(at, STR("options"));
+
+	return choices_read(in, &options, member_list(in, at, object, "options"), names);
+}
+
+struct choices choices_offered(
+	struct arena *arena, const struct json *object, const struct choice_names *names)
+{
+	return choices_make(arena, list_of(arena, json_get(object, "options")), names);
 }
 
 const struct choice *choice_find(const struct choices *c, struct str id)

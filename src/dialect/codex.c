@@ -6,11 +6,6 @@
 static const struct choice_names option_names = { .label = "label",
 	.description = "description" };
 
-static bool is_approval(const struct json *request)
-{
-	return !json_get(request, "questions");
-}
-
 /* ---- questions ---- */
 
 /* Ids give the keys, where all can. */
@@ -19,7 +14,7 @@ static bool ids_fit(struct arena *arena, const struct json *request)
 	const struct json *list = list_of(arena, json_get(request, "questions"));
 
 	for (uint32_t i = 0; list && i < list->count; i++)
-		if (!key_fits(member_text(&list->items[i], "id"))) return false;
+		if (!key_fits(json_text_of(&list->items[i], "id"))) return false;
 	return true;
 }
 
@@ -28,11 +23,11 @@ static void id_check(
 	struct inbound *in, const struct json_place *at, const struct json *q)
 {
 	const struct json *list = list_of(in->arena, json_get(in->request, "questions"));
-	struct str id = member_text(q, "id");
+	struct str id = json_text_of(q, "id");
 	size_t same = 0;
 
 	for (uint32_t i = 0; list && i < list->count; i++)
-		same += str_eq(member_text(&list->items[i], "id"), id);
+		same += str_eq(json_text_of(&list->items[i], "id"), id);
 	if (text_blank(id))
 		wrong_member(&in->check, at, STR("id"), "required");
 	else if (same > 1)
@@ -46,9 +41,9 @@ static void question_in(
 	struct json_place secret = place_member(at, STR("isSecret"));
 	const struct json *list = member_list(in, at, q, "options");
 	struct asked out = {
-		.key = ids_fit(in->arena, in->request) ? member_text(q, "id") : STR_NONE,
-		.header = member_text(q, "header"),
-		.text = member_text(q, "question"),
+		.key = ids_fit(in->arena, in->request) ? json_text_of(q, "id") : STR_NONE,
+		.header = json_text_of(q, "header"),
+		.text = json_text_of(q, "question"),
 		.type = "text",
 	};
 
@@ -67,15 +62,14 @@ static void answers_out(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
-	jw_object(w);
 	jw_put_object(w, "answers");
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 		const struct json *asked = question_asked(o, i);
 
 		if (!s.given) continue;
-		jw_name(w, asked ? member_text(asked, "id")
-				 : member_text(s.question, "key"));
+		jw_name(w, asked ? json_text_of(asked, "id")
+				 : json_text_of(s.question, "key"));
 		jw_object(w);
 		jw_put_array(w, "answers");
 		labels_write(o, &s, asked, &option_names, w);
@@ -84,7 +78,6 @@ static void answers_out(struct foreign_reply *o)
 	}
 	jw_object_end(w);
 	outcome_put(o);
-	jw_object_end(w);
 }
 
 /* ---- approvals ---- */
@@ -161,7 +154,7 @@ static void approval_in(struct inbound *in)
 		&(struct operation_asked){
 			.name = command ? STR("shell") : STR("file_change"),
 			.arguments = object_without(in->arena, in->request, apart),
-			.about = member_text(in->request, "reason"),
+			.about = json_text_of(in->request, "reason"),
 		},
 		offers, len);
 }
@@ -174,7 +167,6 @@ static void decision_out(struct foreign_reply *o)
 	struct verdict v = verdict_unedited(o);
 	const struct offer *taken = grant_of(o, &v, offers, len);
 
-	jw_object(w);
 	jw_key(w, "decision");
 	if (o->ask->status == ASK_CANCELLED)
 		jw_text(w, "cancel");
@@ -184,24 +176,20 @@ static void decision_out(struct foreign_reply *o)
 		jw_text(w, "decline");
 	outcome_put(o);
 	if (answered(o) && !v.allow && !outcome_words(o).len)
-		put_text(w, "message", v.words);
-	jw_object_end(w);
+		jw_put_some(w, "message", v.words);
 }
 
 static void to_ask(struct inbound *in)
 {
-	if (is_approval(in->request))
-		approval_in(in);
-	else
+	if (json_get(in->request, "questions"))
 		questions_put(in, question_in, 0);
+	else
+		approval_in(in);
 }
 
 static void from_ask(struct foreign_reply *o)
 {
-	bool approval =
-		o->request ? is_approval(o->request) : o->ask->kind == ASK_APPROVAL;
-
-	if (approval)
+	if (o->ask->kind == ASK_APPROVAL)
 		decision_out(o);
 	else
 		answers_out(o);

@@ -83,14 +83,16 @@ static struct str foreign_write(
 static enum err inbound_end(const struct dialect *d, const struct json *request,
 	struct inbound *in, struct translated *out, struct fault *why)
 {
-	struct translated t = { .repairs_len = in->repairs_len };
-	struct str body = buf_keep(in->ask.out, in->arena);
-	struct str *repairs = ARENA_ARRAY(in->arena, struct str, in->repairs_len + 1);
-	enum err e = check_end(&in->check, in->arena);
+	struct translated t = { .repairs = in->repairs, .repairs_len = in->repairs_len };
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str body;
+	enum err e;
 
+	inbound_write(in, &w);
+	body = buf_keep_done(&b, in->arena);
+	e = check_end(&in->check, in->arena);
 	if (e) return e;
-	memcpy(repairs, in->repairs, in->repairs_len * sizeof *repairs);
-	t.repairs = repairs;
 	t.foreign = foreign_write(d, request, in);
 	if (in->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	e = json_read(body, &deep, in->arena, &t.body, why);
@@ -101,7 +103,7 @@ static enum err inbound_end(const struct dialect *d, const struct json *request,
 enum err dialect_to_ask(const struct dialect *d, const struct json *request, bool strict,
 	struct arena *arena, struct translated *out, struct fault *why)
 {
-	struct buf body = { 0 };
+	struct buf members = { 0 }, questions = { 0 };
 	struct inbound *in = ARENA_NEW(arena, struct inbound);
 
 	if (!in) return fail(why, ERR_MEMORY, "out of memory");
@@ -110,14 +112,16 @@ enum err dialect_to_ask(const struct dialect *d, const struct json *request, boo
 	in->now_ms = clock_now_ms();
 	in->arena = arena;
 	in->check.why = why;
-	in->ask.out = &body;
+	in->ask.out = &members;
+	in->questions.out = &questions;
 	if (in->request->type == JSON_OBJECT || in->request->type == JSON_ARRAY)
 		d->to_ask(in);
 	else
 		wrong(&in->check, &(struct json_place){ 0 }, "must be an object");
 	enum err e = inbound_end(d, request, in, out, why);
 	buf_done(&in->overflow);
-	buf_done(&body);
+	buf_done(&members);
+	buf_done(&questions);
 	return e;
 }
 
@@ -130,8 +134,8 @@ static void outbound_make(struct foreign_reply *o, const struct dialect *d,
 		[BY_HUMAN] = "human", [BY_POLICY] = "policy", [BY_DEFAULT] = "default"
 	};
 	const struct json *foreign = whole->foreign;
-	struct str by = member_text(whole->answered_by, "kind");
-	bool ours = str_is(member_text(foreign, "dialect"), d->name);
+	struct str by = json_text_of(whole->answered_by, "kind");
+	bool ours = str_is(json_text_of(foreign, "dialect"), d->name);
 
 	*o = (struct foreign_reply){
 		.whole = whole,
@@ -149,16 +153,20 @@ enum err dialect_from_ask(const struct dialect *d, const struct ask_json *whole,
 {
 	struct buf b = { 0 };
 	struct foreign_reply o;
+	bool pending = whole->ask->status == ASK_PENDING;
 
 	outbound_make(&o, d, whole, strict, arena);
 	o.reply.out = &b;
-	if (o.ask->status != ASK_PENDING)
+	buf_add_char(&b, d->replies_list ? '[' : '{');
+	if (!pending)
 		d->from_ask(&o);
 	else if (d->at_once)
 		d->at_once(&o);
+	bool none = pending && b.len == 1;
+	buf_add_char(&b, d->replies_list ? ']' : '}');
 	struct str text = buf_keep_done(&b, arena);
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	*reply = text;
+	*reply = none ? STR_NONE : text;
 	return OK;
 }
 

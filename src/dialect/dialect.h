@@ -20,9 +20,10 @@ struct dialect {
 	/* Writes the ask. What cannot be understood is noted as wrong, in words that tell
 	 * a model how to put it right. */
 	void (*to_ask)(struct inbound *);
-	/* Writes the reply to an ask that is settled. */
+	/* Writes the members of the reply to an ask that is settled. */
 	void (*from_ask)(struct foreign_reply *);
-	/* Writes what it says while the ask is pending; NULL: nothing. */
+	bool replies_list; /* the reply is an array, and those are its items */
+	/* Writes those of what it says while the ask is pending; NULL: nothing. */
 	void (*at_once)(struct foreign_reply *);
 	/* The reply as text for a model; NULL: the ask's summary is that. */
 	void (*sum)(struct foreign_reply *, struct buf *text);

@@ -38,15 +38,15 @@ static void confirmation_put(struct inbound *in, struct str message)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("message"));
 
-	in->context_text = member_text(in->request, "url");
+	in->context_text = json_text_of(in->request, "url");
 	question_put(in, &at, &(struct asked){ .text = message, .type = "boolean" });
 }
 
 static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("requestedSchema"));
-	struct str message = member_text(in->request, "message");
-	bool form = !str_is(member_text(in->request, "mode"), "url");
+	struct str message = json_text_of(in->request, "message");
+	bool form = !str_is(json_text_of(in->request, "mode"), "url");
 	const struct json *schema = NULL;
 
 	if (form) schema = member_object(in, &root, in->request, "requestedSchema");
@@ -54,15 +54,11 @@ static void to_ask(struct inbound *in)
 	if (text_blank(message))
 		wrong_member(&in->check, &root, STR("message"), "required");
 	schema_check(in, &at, schema);
-	ask_open(in, "blocking");
 	if (properties_of(schema)) about_put(in, message);
-	questions_open(in);
 	if (properties_of(schema))
 		schema_put(in, &at, schema, STR_NONE, true);
 	else
 		confirmation_put(in, message);
-	questions_close(in);
-	ask_close(in);
 }
 
 /* ---- out ---- */
@@ -96,7 +92,7 @@ static void content_write(struct foreign_reply *o)
 		struct said s = said_at(o, i);
 
 		if (!s.given) continue;
-		jw_name(w, member_text(s.question, "key"));
+		jw_name(w, json_text_of(s.question, "key"));
 		schema_write(o, &s, NULL, w);
 	}
 	jw_object_end(w);
@@ -106,16 +102,14 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const char *action = action_of(o);
-	bool url = str_is(member_text(o->request, "mode"), "url");
+	bool url = str_is(json_text_of(o->request, "mode"), "url");
 
-	jw_object(w);
 	jw_put_text(w, "action", action);
 	if (strcmp(action, "accept") == 0 && !url) {
 		jw_key(w, "content");
 		content_write(o);
 	}
 	meta_put(o, outcome_words(o));
-	jw_object_end(w);
 }
 
 const struct dialect dialect_elicitation = {

@@ -11,10 +11,10 @@ static void question_in(
 	struct json_place options = place_member(at, STR("options"));
 	struct json_place type = place_member(at, STR("type"));
 	const struct json *list = member_list(in, at, q, "options");
-	struct str name = member_text(q, "type");
+	struct str name = json_text_of(q, "type");
 	struct asked out = {
-		.header = member_text(q, "header"),
-		.text = member_text(q, "question"),
+		.header = json_text_of(q, "header"),
+		.text = json_text_of(q, "question"),
 		.type = "text",
 	};
 
@@ -33,7 +33,7 @@ static void question_in(
 		out.other = false;
 	}
 	if (strcmp(out.type, "text") == 0)
-		out.placeholder = member_text(q, "placeholder");
+		out.placeholder = json_text_of(q, "placeholder");
 	question_put(in, at, &out);
 }
 
@@ -46,13 +46,11 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
-	jw_object(w);
 	jw_put_object(w, "answers");
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 		const struct json *asked = question_asked(o, i);
-		struct choices offered = choices_make(o->arena,
-			list_of(o->arena, json_get(asked, "options")), &option_names);
+		struct choices offered = choices_offered(o->arena, asked, &option_names);
 
 		if (!s.given) continue;
 		jw_name(w, arena_print(o->arena, "%zu", i));
@@ -60,7 +58,6 @@ static void from_ask(struct foreign_reply *o)
 	}
 	jw_object_end(w);
 	outcome_put(o);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_gemini = {

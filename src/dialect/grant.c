@@ -69,21 +69,9 @@ static void option_question(struct inbound *in, const struct json_place *at,
 void grant_put(struct inbound *in, const struct json_place *at,
 	const struct operation_asked *d, const struct offer *offers, size_t len)
 {
-	ask_open(in, "approval");
-	operation_put(in, at, d);
-	questions_open(in);
-	question_put(in, at,
-		&(struct asked){
-			.key = STR("decision"),
-			.text = arena_print(
-				in->arena, "Approve %.*s?", STR_ARGS(d->name)),
-			.type = "approval",
-		});
+	approval_put_question(in, at, d);
 	if (offers_differ(offers, len)) option_question(in, at, offers, len);
 	in->scopes = scopes_of(offers, len, in->arena);
-	questions_close(in);
-	if (!text_blank(d->about)) in->context_text = d->about;
-	ask_close(in);
 }
 
 /* The id of what was chosen in the question `option`. */
@@ -92,7 +80,7 @@ static struct str option_chosen(const struct foreign_reply *o)
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 
-		if (str_is(member_text(s.question, "key"), "option") && s.selected &&
+		if (str_is(json_text_of(s.question, "key"), "option") && s.selected &&
 			s.selected->count)
 			return json_text(&s.selected->items[0]);
 	}

@@ -12,13 +12,8 @@ static const struct json *spec_of(const struct json *request)
 	return json_get(request, "spec");
 }
 
-static bool is_call(const struct json *request)
-{
-	return json_get(spec_of(request), "fn") != NULL;
-}
-
 /* A title is optional there: the name stands in. */
-static struct choices options_read(
+static struct choices choices_in(
 	struct inbound *in, const struct json_place *at, const char *name)
 {
 	const struct json *list = member_list(in, at, spec_of(in->request), name);
@@ -31,6 +26,8 @@ static struct choices options_read(
 		if (text_blank(out.at[i].label))
 			wrong(&in->check, &item, "an option needs a name or a title");
 	}
+	if (out.len > OPTIONS_MAX)
+		wrong(&in->check, &options, "must be at most %d", OPTIONS_MAX);
 	return out;
 }
 
@@ -41,24 +38,13 @@ static void call_in(struct inbound *in)
 	struct json_place root = { 0 }, at = place_member(&root, STR("spec"));
 	struct json_place options = place_member(&at, STR("reject_options"));
 	const struct json *spec = spec_of(in->request);
-	struct choices reject = options_read(in, &at, "reject_options");
+	struct choices reject = choices_in(in, &at, "reject_options");
 	struct operation_asked operation = {
-		.name = member_text(spec, "fn"),
+		.name = json_text_of(spec, "fn"),
 		.arguments = json_get(spec, "kwargs"),
 	};
 
-	if (reject.len > OPTIONS_MAX)
-		wrong(&in->check, &options, "must be at most %d", OPTIONS_MAX);
-	ask_open(in, "approval");
-	operation_put(in, &at, &operation);
-	questions_open(in);
-	question_put(in, &at,
-		&(struct asked){
-			.key = STR("decision"),
-			.text = arena_print(
-				in->arena, "Approve %.*s?", STR_ARGS(operation.name)),
-			.type = "approval",
-		});
+	approval_put_question(in, &at, &operation);
 	if (reject.len)
 		question_put(in, &options,
 			&(struct asked){
@@ -68,40 +54,31 @@ static void call_in(struct inbound *in)
 				.choices = reject,
 				.optional = true,
 			});
-	questions_close(in);
-	ask_close(in);
 }
 
 static void contact_in(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("spec"));
-	struct json_place options = place_member(&at, STR("response_options"));
 	const struct json *spec = spec_of(in->request);
-	struct choices choices = options_read(in, &at, "response_options");
+	struct choices choices = choices_in(in, &at, "response_options");
 
-	if (choices.len > OPTIONS_MAX)
-		wrong(&in->check, &options, "must be at most %d", OPTIONS_MAX);
-	ask_open(in, "blocking");
-	about_put(in, member_text(spec, "subject"));
-	questions_open(in);
+	about_put(in, json_text_of(spec, "subject"));
 	question_put(in, &at,
 		&(struct asked){
 			.key = STR("response"),
-			.text = member_text(spec, "msg"),
+			.text = json_text_of(spec, "msg"),
 			.type = choices.len ? "choice" : "text",
 			.choices = choices,
 			.other = choices.len > 0,
 			.note = choices.len > 0,
 		});
-	questions_close(in);
-	ask_close(in);
 }
 
 static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("spec"));
 
-	if (is_call(in->request))
+	if (json_get(spec_of(in->request), "fn"))
 		call_in(in);
 	else if (json_get(spec_of(in->request), "msg"))
 		contact_in(in);
@@ -124,17 +101,8 @@ static struct str option_name(
 	*title = STR_NONE;
 	if (!picked.len) return STR_NONE;
 	*title = picked.at[0].said;
-	name = member_text(picked.at[0].from, "name");
+	name = json_text_of(picked.at[0].from, "name");
 	return name.len ? name : picked.at[0].id;
-}
-
-static void put_or_null(struct json_writer *w, const char *key, struct str text)
-{
-	jw_key(w, key);
-	if (text.len)
-		jw_str(w, text);
-	else
-		jw_null(w);
 }
 
 static void call_status(struct foreign_reply *o)
@@ -145,8 +113,8 @@ static void call_status(struct foreign_reply *o)
 
 	jw_put_bool(w, "approved", v.allow);
 	/* A rejection must say something. */
-	put_or_null(w, "comment", v.allow && !outcome_words(o).len ? v.own : v.words);
-	put_or_null(w, "reject_option_name", v.allow ? STR_NONE : option);
+	show_text(w, "comment", v.allow && !outcome_words(o).len ? v.own : v.words);
+	show_text(w, "reject_option_name", v.allow ? STR_NONE : option);
 }
 
 static void contact_status(struct foreign_reply *o)
@@ -163,17 +131,15 @@ static void contact_status(struct foreign_reply *o)
 	/* HumanLayer's clients poll until there is a reply. */
 	if (!response.len) response = outcome_words(o);
 	if (!response.len) response = o->whole->summary;
-	put_or_null(w, "response", response);
-	put_or_null(w, "response_option_name", option);
+	show_text(w, "response", response);
+	show_text(w, "response_option_name", option);
 	outcome_put(o);
 }
 
 static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
-	bool call = o->request ? is_call(o->request) : o->ask->kind == ASK_APPROVAL;
 
-	jw_object(w);
 	for (uint32_t i = 0; o->request && i < o->request->count; i++) {
 		if (str_is(o->request->members[i].name, "status")) continue;
 		jw_name(w, o->request->members[i].name);
@@ -182,11 +148,10 @@ static void from_ask(struct foreign_reply *o)
 	jw_put_object(w, "status");
 	show_time(w, "requested_at", o->ask->created_ms);
 	show_time(w, "responded_at", o->ask->settled_ms);
-	if (call)
+	if (o->ask->kind == ASK_APPROVAL)
 		call_status(o);
 	else
 		contact_status(o);
-	jw_object_end(w);
 	jw_object_end(w);
 }
 

@@ -14,10 +14,11 @@ struct inbound {
 	bool strict;
 	int64_t now_ms;
 	struct arena *arena;
-	struct check check;	/* what cannot be understood */
-	struct json_writer ask; /* the body is written here */
-	/* The ask's context, written by ask_close: Markdown, members as JSON
-	 * (`"a":1,"b":2`), and texts too long for their place. */
+	struct check check;		   /* what cannot be understood */
+	const char *kind;		   /* of the ask; NULL: blocking */
+	struct json_writer ask, questions; /* members of the ask; its questions */
+	/* The ask's context: Markdown, members as JSON (`"a":1,"b":2`), and texts too long
+	 * for their place. */
 	struct str context_text, context_members;
 	struct buf overflow;
 	/* Ids of offers that last → "session" or "always"; members of an object. */
@@ -36,7 +37,8 @@ bool repair(struct inbound *, const struct json_place *, const char *how,
 void remark(struct inbound *, const struct json_place *, const char *text);
 
 /* Members of a request. What is absent, null or of another type is as good as nothing. */
-struct str member_text(const struct json *object, const char *name);
+/* The first that is a text and not blank; `names` end with NULL. */
+struct str member_first(const struct json *object, const char *const *names);
 bool member_flag(const struct json *object, const char *name);
 /* An array, an object: models send them as strings, too, and one thing for a list of one.
  * NULL: it is none, or cannot be read. */
@@ -80,6 +82,11 @@ struct choices choices_make(
 /* The same, and what is wrong with them or was mended. */
 struct choices choices_read(struct inbound *, const struct json_place *,
 	const struct json *list, const struct choice_names *);
+/* Both of the member "options" of what stands at the place. */
+struct choices choices_offered(
+	struct arena *, const struct json *object, const struct choice_names *);
+struct choices choices_given(struct inbound *, const struct json_place *,
+	const struct json *object, const struct choice_names *);
 const struct choice *choice_find(const struct choices *, struct str id); /* or NULL */
 
 /* ---- the ask ---- */
@@ -98,22 +105,17 @@ struct asked {
 	struct str prefill; /* JSON; empty: none. Left out when it is no answer */
 };
 
-/* Between these two: members of the ask, and its questions between their own. */
-void ask_open(struct inbound *, const char *kind);
-void ask_close(struct inbound *);
-void questions_open(struct inbound *);
-void questions_close(struct inbound *);
+/* The whole body, once everything was put. */
+void inbound_write(struct inbound *, struct json_writer *);
 void question_put(struct inbound *, const struct json_place *, const struct asked *);
-/* A blocking ask of the request's list "questions", of at most `most` (0: any number),
- * each put by `put`. */
+/* Each of the request's list "questions", of at most `most` (0: any number), put by
+ * `put`. */
 typedef void question_fn(
 	struct inbound *, const struct json_place *, const struct json *);
 void questions_put(struct inbound *, question_fn *put, uint32_t most);
 /* What it is about: the title where it fits one, else in the context. */
 void about_put(struct inbound *, struct str);
 void timeout_put(struct inbound *, int64_t ms);
-/* A string with its key, when there is any. */
-void put_text(struct json_writer *, const char *key, struct str);
 /* At most `max` characters, on one line if `line`; mended when it is not. */
 struct str text_fit(
 	struct inbound *, const struct json_place *, struct str, size_t max, bool line);
@@ -134,6 +136,9 @@ void operation_put(
 	struct inbound *, const struct json_place *, const struct operation_asked *);
 /* A whole approval of one operation, with the question `decision`. */
 void approval_put(
+	struct inbound *, const struct json_place *, const struct operation_asked *);
+/* The same with that question written out, where others follow it. */
+void approval_put_question(
 	struct inbound *, const struct json_place *, const struct operation_asked *);
 void put_object(struct json_writer *, const char *key, const struct json *); /* or {} */
 /* The object without some members, in the arena. `names` end with NULL. */

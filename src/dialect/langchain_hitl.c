@@ -28,7 +28,7 @@ static const struct json *config_of(
 	const struct json *list = list_of(arena, json_get(request, spelt[as].configs));
 
 	for (uint32_t n = 0; list && n < list->count; n++)
-		if (str_eq(member_text(&list->items[n], spelt[as].name), name))
+		if (str_eq(json_text_of(&list->items[n], spelt[as].name), name))
 			return &list->items[n];
 	return list && i < list->count ? &list->items[i] : NULL;
 }
@@ -57,14 +57,14 @@ static size_t actions_of(
 	if (!actions || !list) return 0;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct json *it = &list->items[i];
-		struct str name = member_text(it, "name");
+		struct str name = json_text_of(it, "name");
 		const struct json *config = config_of(arena, request, name, i);
 		bool runs = allowed(config, "approve") || allowed(config, "edit");
 
 		actions[i] = (struct action){
 			.name = name,
 			.arguments = json_get(it, "args"),
-			.about = member_text(it, "description"),
+			.about = json_text_of(it, "description"),
 			.may_respond = allowed(config, "respond"),
 			.text_only = !runs && allowed(config, "respond"),
 		};
@@ -90,7 +90,7 @@ static void to_ask(struct inbound *in)
 static void message_write(struct json_writer *w, const char *type, struct str message)
 {
 	jw_text(w, type);
-	put_text(w, "message", message);
+	jw_put_some(w, "message", message);
 }
 
 static void edit_write(
@@ -150,7 +150,6 @@ static void from_ask(struct foreign_reply *o)
 	struct action *actions = NULL;
 	size_t len = o->request ? actions_of(o->arena, o->request, &actions) : 1;
 
-	jw_object(w);
 	jw_put_array(w, "decisions");
 	for (size_t i = 0; i < len; i++) {
 		jw_object(w);
@@ -167,7 +166,6 @@ static void from_ask(struct foreign_reply *o)
 		jw_object_end(w);
 	}
 	jw_array_end(w);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_langchain_hitl = {

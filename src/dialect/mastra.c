@@ -31,23 +31,19 @@ static void question_in(struct inbound *in, const struct json *payload)
 	const struct json *schema = schema_of(in->arena, payload);
 	struct str words = suspend_words(in->arena, json_get(payload, "suspendPayload"));
 
-	ask_open(in, "blocking");
 	if (schema) about_put(in, words);
-	questions_open(in);
 	if (!schema || !schema_put(in, &at, schema, words, false))
 		question_put(in, &at, &(struct asked){ .text = words, .type = "text" });
-	questions_close(in);
-	ask_close(in);
 }
 
 static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("args"));
 	const struct json *payload = payload_of(in->request);
-	struct str name = member_text(payload, "toolName");
+	struct str name = json_text_of(payload, "toolName");
 	const struct json *args;
 
-	if (text_blank(member_text(payload, "toolCallId")))
+	if (text_blank(json_text_of(payload, "toolCallId")))
 		wrong_member(&in->check, &root, STR("toolCallId"), "required");
 	if (suspends(payload)) {
 		question_in(in, payload);
@@ -67,7 +63,7 @@ static void approval_write(struct foreign_reply *o)
 
 	jw_object(w);
 	jw_put_bool(w, "approved", v.allow);
-	put_text(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
+	jw_put_some(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
 	jw_object_end(w);
 }
 
@@ -94,15 +90,13 @@ static void from_ask(struct foreign_reply *o)
 	const struct json *payload = o->request ? payload_of(o->request) : NULL;
 	bool approval = o->ask->kind == ASK_APPROVAL;
 
-	jw_object(w);
-	put_text(w, "toolCallId", member_text(payload, "toolCallId"));
+	jw_put_some(w, "toolCallId", json_text_of(payload, "toolCallId"));
 	jw_key(w, "resumeData");
 	if (approval)
 		approval_write(o);
 	else
 		answer_write(o, payload);
 	if (!approval) outcome_put(o);
-	jw_object_end(w);
 }
 
 const struct dialect dialect_mastra = {

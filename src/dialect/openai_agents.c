@@ -17,12 +17,12 @@ static void to_ask(struct inbound *in)
 	struct json_place root = { 0 }, at = place_member(&root, STR("rawItem"));
 	const struct json *raw = member_object(in, &root, in->request, "rawItem");
 	struct json_place under = place_member(&at, STR("arguments"));
-	struct str name = member_text(in->request, "toolName");
+	struct str name = json_text_of(in->request, "toolName");
 	const struct json *said = json_get(raw, "arguments");
 	const struct json *input = input_of(in->arena, raw);
 
-	if (!name.len) name = member_text(raw, "name");
-	if (!name.len) name = member_text(raw, "type");
+	if (!name.len) name = json_text_of(raw, "name");
+	if (!name.len) name = json_text_of(raw, "type");
 	if (!raw) wrong(&in->check, &at, "must be the item of the call");
 	/* What cannot be shown must not be approved. */
 	if (said && json_text(said).len && !input)
@@ -36,11 +36,9 @@ static void from_ask(struct foreign_reply *o)
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
 
-	jw_object(w);
-	put_text(w, "callId", member_text(json_get(o->request, "rawItem"), "callId"));
+	jw_put_some(w, "callId", json_text_of(json_get(o->request, "rawItem"), "callId"));
 	jw_put_bool(w, "approved", v.allow);
-	put_text(w, "message", v.allow && !outcome_words(o).len ? v.own : v.words);
-	jw_object_end(w);
+	jw_put_some(w, "message", v.allow && !outcome_words(o).len ? v.own : v.words);
 }
 
 const struct dialect dialect_openai_agents = {

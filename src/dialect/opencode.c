@@ -16,8 +16,8 @@ static void question_in(
 	const struct json *list = member_list(in, at, q, "options");
 	struct asked out = {
 		.header = text_fit(
-			in, &header, member_text(q, "header"), HEADER_LONG, true),
-		.text = member_text(q, "question"),
+			in, &header, json_text_of(q, "header"), HEADER_LONG, true),
+		.text = json_text_of(q, "question"),
 		.type = member_flag(q, "multiple") ? "choices" : "choice",
 		.choices = choices_read(in, &options, list, &option_names),
 		.other = !json_is(json_get(q, "custom"), JSON_FALSE),
@@ -34,7 +34,6 @@ static void answers_out(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
-	jw_object(w);
 	jw_put_array(w, "answers");
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
@@ -45,7 +44,6 @@ static void answers_out(struct foreign_reply *o)
 	}
 	jw_array_end(w);
 	outcome_put(o);
-	jw_object_end(w);
 }
 
 /* ---- permissions ---- */
@@ -75,7 +73,7 @@ static void permission_in(struct inbound *in)
 
 	grant_put(in, &at,
 		&(struct operation_asked){
-			.name = member_text(in->request, "permission"),
+			.name = json_text_of(in->request, "permission"),
 			.arguments = object_without(in->arena, in->request, apart),
 		},
 		offers, offers_len(in->request));
@@ -87,20 +85,13 @@ static void permission_out(struct foreign_reply *o)
 	struct verdict v = verdict_unedited(o);
 	const struct offer *taken = grant_of(o, &v, offers, offers_len(o->request));
 
-	jw_object(w);
 	jw_put_str(w, "reply", taken ? taken->id : STR("reject"));
-	if (!v.allow) put_text(w, "message", v.words);
-	jw_object_end(w);
-}
-
-static bool is_permission(const struct json *request)
-{
-	return json_get(request, "permission") != NULL;
+	if (!v.allow) jw_put_some(w, "message", v.words);
 }
 
 static void to_ask(struct inbound *in)
 {
-	if (is_permission(in->request))
+	if (json_get(in->request, "permission"))
 		permission_in(in);
 	else
 		questions_put(in, question_in, 0);
@@ -108,10 +99,7 @@ static void to_ask(struct inbound *in)
 
 static void from_ask(struct foreign_reply *o)
 {
-	bool permission =
-		o->request ? is_permission(o->request) : o->ask->kind == ASK_APPROVAL;
-
-	if (permission)
+	if (o->ask->kind == ASK_APPROVAL)
 		permission_out(o);
 	else
 		answers_out(o);

@@ -19,7 +19,7 @@ static struct str revoked_words(const struct foreign_reply *o)
 {
 	static const char words[] = "The approval was taken back";
 	const struct json *revoked = o->whole->revoked;
-	struct str reason = member_text(revoked, "reason");
+	struct str reason = json_text_of(revoked, "reason");
 
 	if (!revoked) return STR_NONE;
 	return reason.len ? arena_print(o->arena, "%s: %.*s", words, STR_ARGS(reason))
@@ -51,13 +51,13 @@ struct said said_at(const struct foreign_reply *o, size_t i)
 
 	if (i >= said_count(o)) return s;
 	s.question = &o->whole->questions->items[i];
-	answer = json_get_str(o->whole->answer, member_text(s.question, "key"));
+	answer = json_get_str(o->whole->answer, json_text_of(s.question, "key"));
 	if (!json_is(answer, JSON_OBJECT)) return s;
 	s.given = true;
 	s.selected = present(answer, "selected");
 	if (!json_is(s.selected, JSON_ARRAY)) s.selected = NULL;
-	s.other = member_text(answer, "other");
-	s.text = member_text(answer, "text");
+	s.other = json_text_of(answer, "other");
+	s.text = json_text_of(answer, "text");
 	s.value = present(answer, "value");
 	s.arguments = present(answer, "arguments");
 	said_revoke(o, &s);
@@ -69,8 +69,7 @@ struct choices said_choices(const struct foreign_reply *o, const struct said *s,
 {
 	static const struct choice_names ours = { "id", "label", "description", "preview",
 		false };
-	struct choices own = choices_make(
-		o->arena, list_of(o->arena, json_get(s->question, "options")), &ours);
+	struct choices own = choices_offered(o->arena, s->question, &ours);
 	struct choices out = { 0 };
 
 	if (!s->selected) return out;
@@ -115,7 +114,7 @@ void outcome_put(struct foreign_reply *o)
 
 	if (!words.len) return;
 	jw_put_text(&o->reply, "status", ask_status_name(o->ask->status));
-	put_text(&o->reply, "message", words);
+	jw_put_some(&o->reply, "message", words);
 }
 
 void meta_put(struct foreign_reply *o, struct str words)
@@ -125,7 +124,7 @@ void meta_put(struct foreign_reply *o, struct str words)
 	if (!words.len) return;
 	jw_put_object(w, "_meta");
 	jw_put_text(w, "parley/status", ask_status_name(o->ask->status));
-	put_text(w, "parley/message", words);
+	jw_put_some(w, "parley/message", words);
 	jw_object_end(w);
 }
 
@@ -161,8 +160,7 @@ const struct json *question_asked(const struct foreign_reply *o, size_t i)
 void labels_write(const struct foreign_reply *o, const struct said *s,
 	const struct json *asked, const struct choice_names *names, struct json_writer *w)
 {
-	struct choices offered = choices_make(
-		o->arena, list_of(o->arena, json_get(asked, "options")), names);
+	struct choices offered = choices_offered(o->arena, asked, names);
 	struct choices picked = said_choices(o, s, &offered);
 
 	for (size_t i = 0; i < picked.len; i++)

@@ -24,7 +24,7 @@ static struct str members_of(struct inbound *in)
 	struct json_writer w = { .out = &b };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		put_text(&w, names[i], member_text(in->request, names[i]));
+		jw_put_some(&w, names[i], json_text_of(in->request, names[i]));
 	return buf_keep_done(&b, in->arena);
 }
 
@@ -34,17 +34,17 @@ static void to_ask(struct inbound *in)
 	const struct json *input =
 		member_object(in, &root, in->request, input_name(in->request));
 	enum risk risk;
-	struct str named = member_text(in->request, "risk");
+	struct str named = json_text_of(in->request, "risk");
 
 	if (!input_of(in->request))
 		repair(in, &root, "taken as empty", "must have input or tool_input");
 	in->context_members = members_of(in);
 	approval_put(in, &at,
 		&(struct operation_asked){
-			.name = member_text(in->request, "tool_name"),
+			.name = json_text_of(in->request, "tool_name"),
 			.arguments =
 				input ? input : &(struct json){ .type = JSON_OBJECT },
-			.about = member_text(in->request, "description"),
+			.about = json_text_of(in->request, "description"),
 			.risk = risk_read(named, &risk) ? named : STR_NONE,
 		});
 }
@@ -59,17 +59,15 @@ static void input_write(
 	put_object(w, "updatedInput", v->arguments ? v->arguments : came);
 }
 
-/* {behavior, …} */
+/* behavior, … */
 static void behavior_write(
 	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
-	jw_object(w);
 	jw_put_text(w, "behavior", v->allow ? "allow" : "deny");
 	if (v->allow)
 		input_write(w, o, v);
 	else
-		put_text(w, "message", v->words);
-	jw_object_end(w);
+		jw_put_some(w, "message", v->words);
 }
 
 /* Skipped: nobody here wants to decide, so the agent's own prompt does. */
@@ -85,37 +83,36 @@ static void hook_write(
 {
 	jw_put_text(w, "hookEventName", "PreToolUse");
 	jw_put_text(w, "permissionDecision", decision_of(o, v));
-	put_text(w, "permissionDecisionReason", v->words);
+	jw_put_some(w, "permissionDecisionReason", v->words);
 	if (v->arguments) input_write(w, o, v);
 }
 
 static void reply_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
-	struct str hook = member_text(o->request, "hook_event_name");
+	struct str hook = json_text_of(o->request, "hook_event_name");
 	struct verdict v = verdict_of(o);
 
 	if (!hook.len) {
 		behavior_write(w, o, &v);
 		return;
 	}
-	jw_object(w);
 	jw_put_object(w, "hookSpecificOutput");
 	if (str_is(hook, "PermissionRequest")) {
-		put_text(w, "hookEventName", hook);
-		jw_key(w, "decision");
+		jw_put_some(w, "hookEventName", hook);
+		jw_put_object(w, "decision");
 		behavior_write(w, o, &v);
+		jw_object_end(w);
 	} else {
 		hook_write(w, o, &v);
 	}
-	jw_object_end(w);
 	jw_object_end(w);
 }
 
 /* A hook that must answer now puts the call off; it can be taken up again. */
 static void at_once(struct foreign_reply *o)
 {
-	if (str_is(member_text(o->request, "hook_event_name"), "PreToolUse"))
+	if (str_is(json_text_of(o->request, "hook_event_name"), "PreToolUse"))
 		reply_write(o);
 }
 

@@ -112,7 +112,7 @@ static const struct json *count_of(
 static void text_bounds(const struct json *schema, struct asked *out)
 {
 	static const char *const formats[] = { "email", "uri", "date", "date-time" };
-	struct str format = member_text(schema, "format");
+	struct str format = json_text_of(schema, "format");
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 		if (str_is(format, formats[i])) out->format = formats[i];
@@ -175,8 +175,8 @@ static struct str known(
 
 static void words_of(struct str name, const struct json *schema, struct asked *out)
 {
-	struct str title = member_text(schema, "title");
-	struct str about = member_text(schema, "description");
+	struct str title = json_text_of(schema, "title");
+	struct str about = json_text_of(schema, "description");
 	struct str label = text_blank(title) ? name : title;
 
 	if (text_blank(out->text)) out->text = text_blank(about) ? label : about;

@@ -12,7 +12,7 @@ static enum tool_question kind_of(const struct json *request)
 	static const char *const names[] = {
 		[KIND_CHECKBOX] = "checkbox", [KIND_TEXT] = "text", [KIND_MIXED] = "mixed"
 	};
-	struct str name = member_text(request, "questionType");
+	struct str name = json_text_of(request, "questionType");
 
 	for (int i = KIND_CHECKBOX; i <= KIND_MIXED; i++)
 		if (str_is_nocase(name, names[i])) return (enum tool_question)i;
@@ -38,14 +38,12 @@ static enum tool_question kind_read(struct inbound *in, bool options)
 static void to_ask(struct inbound *in)
 {
 	const struct json *r = in->request;
-	struct json_place root = { 0 }, at = place_member(&root, STR("options"));
-	struct json_place question = place_member(&root, STR("question"));
-	struct str operation = member_text(r, "operation");
-	const struct json *list = member_list(in, &root, r, "options");
-	struct choices choices = choices_read(in, &at, list, &option_names);
+	struct json_place root = { 0 }, question = place_member(&root, STR("question"));
+	struct str operation = json_text_of(r, "operation");
+	struct choices choices = choices_given(in, &root, r, &option_names);
 	enum tool_question kind = kind_read(in, choices.len > 0);
 	bool required = member_flag(r, "textRequired");
-	struct asked q = { .text = member_text(r, "question"), .type = "text" };
+	struct asked q = { .text = json_text_of(r, "question"), .type = "text" };
 
 	if (!str_is(operation, "ask"))
 		repair(in, &root, "taken as ask", "operation must be \"ask\"");
@@ -56,16 +54,12 @@ static void to_ask(struct inbound *in)
 	if (kind == KIND_MIXED) {
 		q.note = true;
 		q.note_required = required;
-		q.note_placeholder = member_text(r, "textPlaceholder");
+		q.note_placeholder = json_text_of(r, "textPlaceholder");
 	} else if (kind == KIND_TEXT) {
-		q.placeholder = member_text(r, "textPlaceholder");
+		q.placeholder = json_text_of(r, "textPlaceholder");
 	}
-	in->context_text = member_text(r, "context");
-	ask_open(in, "blocking");
-	questions_open(in);
+	in->context_text = json_text_of(r, "context");
 	question_put(in, &question, &q);
-	questions_close(in);
-	ask_close(in);
 }
 
 static struct str message(const struct foreign_reply *o)
@@ -82,11 +76,9 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);
-	struct choices offered = choices_make(o->arena,
-		list_of(o->arena, json_get(o->request, "options")), &option_names);
+	struct choices offered = choices_offered(o->arena, o->request, &option_names);
 	struct choices picked = said_choices(o, &s, &offered);
 
-	jw_object(w);
 	jw_put_bool(w, "success", answered(o));
 	jw_put_array(w, "selectedOptions");
 	for (size_t i = 0; i < picked.len; i++) {
@@ -96,10 +88,9 @@ static void from_ask(struct foreign_reply *o)
 	}
 	jw_array_end(w);
 	/* Asked otherwise, an answer may be neither an option nor a text. */
-	put_text(
+	jw_put_some(
 		w, "textResponse", s.text.len || picked.len ? s.text : said_words(o, &s));
 	jw_put_str(w, "message", message(o));
-	jw_object_end(w);
 }
 
 const struct dialect dialect_user_question = {

@@ -13,16 +13,16 @@ static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("toolCall"));
 	const struct json *call = json_get(in->request, "toolCall");
-	struct str name = member_text(call, "toolName");
+	struct str name = json_text_of(call, "toolName");
 
-	if (text_blank(member_text(in->request, "approvalId")))
+	if (text_blank(json_text_of(in->request, "approvalId")))
 		wrong_member(&in->check, &root, STR("approvalId"), "required");
-	if (!call) name = member_text(in->request, "toolCallId");
+	if (!call) name = json_text_of(in->request, "toolCallId");
 	approval_put(in, &at,
 		&(struct operation_asked){
 			.name = name,
 			.arguments = input_of(call),
-			.about = member_text(call, "title"),
+			.about = json_text_of(call, "title"),
 		});
 }
 
@@ -30,14 +30,12 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
-	struct str id = member_text(o->request, "approvalId");
+	struct str id = json_text_of(o->request, "approvalId");
 
-	jw_object(w);
-	put_text(w, "type", STR("tool-approval-response"));
+	jw_put_some(w, "type", STR("tool-approval-response"));
 	jw_put_str(w, "approvalId", id.len ? id : o->ask->id);
 	jw_put_bool(w, "approved", v.allow);
-	put_text(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
-	jw_object_end(w);
+	jw_put_some(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
 }
 
 const struct dialect dialect_vercel = {
