@@ -18,20 +18,7 @@ static const char *const names[REVISIONS] = {
 	[REV_2026_07_28] = "2026-07-28",
 };
 
-const char *revision_name(enum revision r)
-{
-	return names[r];
-}
-
-bool revision_read(struct str text, enum revision *out)
-{
-	for (int i = 0; i < REVISIONS; i++) {
-		if (!str_is(text, names[i])) continue;
-		*out = (enum revision)i;
-		return true;
-	}
-	return false;
-}
+ENUM_NAMES(revision, names)
 
 static void revisions_write(struct json_writer *w)
 {

@@ -32,46 +32,9 @@ const char *const priority_names[PRIORITY_URGENT + 1] = {
 	[PRIORITY_URGENT] = "urgent",
 };
 
-#define LEN(table) (sizeof(table) / sizeof *(table))
-
-const char *ask_kind_name(enum ask_kind k)
-{
-	return kinds[k];
-}
-
-bool ask_kind_read(struct str name, enum ask_kind *out)
-{
-	int i = name_find(kinds, LEN(kinds), name);
-
-	if (i >= 0) *out = (enum ask_kind)i;
-	return i >= 0;
-}
-
-const char *ask_status_name(enum ask_status s)
-{
-	return statuses[s];
-}
-
-bool ask_status_read(struct str name, enum ask_status *out)
-{
-	int i = name_find(statuses, LEN(statuses), name);
-
-	if (i >= 0) *out = (enum ask_status)i;
-	return i >= 0;
-}
-
-const char *priority_name(enum priority p)
-{
-	return priority_names[p];
-}
-
-bool priority_read(struct str name, enum priority *out)
-{
-	int i = name_find(priority_names, LEN(priority_names), name);
-
-	if (i >= 0) *out = (enum priority)i;
-	return i >= 0;
-}
+ENUM_NAMES(ask_kind, kinds)
+ENUM_NAMES(ask_status, statuses)
+ENUM_NAMES(priority, priority_names)
 
 const struct json_limits ask_limits = { .depth = 100, .values = 1000000 };
 

@@ -1,6 +1,7 @@
 /* format.c - checks a text against the `format` of its question. */
 #include "base/clock.h"
 #include "core/ask/reply.h"
+#include "core/shared/body.h"
 
 #include <stdio.h>
 
@@ -11,22 +12,9 @@ static const char *const format_names[] = {
 	[FORMAT_DATE_TIME] = "date-time",
 };
 
-enum { FORMATS = sizeof format_names / sizeof *format_names, EMAIL_MAX = 254 };
+ENUM_NAMES(text_format, format_names)
 
-const char *format_name(enum text_format f)
-{
-	return format_names[f];
-}
-
-bool format_read(struct str name, enum text_format *out)
-{
-	for (size_t i = FORMAT_NONE + 1; i < FORMATS; i++) {
-		if (!str_is(name, format_names[i])) continue;
-		*out = (enum text_format)i;
-		return true;
-	}
-	return false;
-}
+enum { EMAIL_MAX = 254 };
 
 static bool has_blank(struct str s)
 {

@@ -187,7 +187,7 @@ static void read_format(struct question_reading *r, struct question *q)
 	if (!format) return;
 	if (!question_kind(q)->format)
 		wrong_member(r->check, r->at, names[M_FORMAT], "only for type text");
-	else if (!format_read(json_text(format), &q->format))
+	else if (!text_format_read(json_text(format), &q->format))
 		wrong_member(r->check, r->at, names[M_FORMAT],
 			"must be email, uri, date or date-time");
 }
@@ -329,7 +329,7 @@ static bool question_load(
 		.max = json_real(max),
 		.integer = json_is(json_get(json, "integer"), JSON_TRUE),
 	};
-	format_read(json_text(json_get(json, "format")), &q->format);
+	text_format_read(json_text(json_get(json, "format")), &q->format);
 	if (!question_type_read(json_text(json_get(json, "type")), &q->type))
 		return false;
 	if (!json_is(options, JSON_ARRAY)) return true;
@@ -410,7 +410,7 @@ void question_write(struct json_writer *w, const struct question *q)
 	if (q->note) note_write(w, q);
 	jw_put_bool(w, "required", q->required);
 	member_write(w, "placeholder", json_get(q->json, "placeholder"));
-	if (q->format) text_write(w, "format", str_of(format_name(q->format)));
+	if (q->format) text_write(w, "format", str_of(text_format_name(q->format)));
 	member_write(w, "min", json_get(q->json, "min"));
 	member_write(w, "max", json_get(q->json, "max"));
 	if (q->integer) jw_put_bool(w, "integer", true);

@@ -2,6 +2,7 @@
 #include "core/ask/question_kind.h"
 
 #include "base/keep.h"
+#include "core/shared/body.h"
 
 enum {
 	SELECTED = 1 << PART_SELECTED,
@@ -45,20 +46,7 @@ const struct question_kind *question_kind_json(const struct json *question)
 	return &kinds[type];
 }
 
-const char *question_type_name(enum question_type type)
-{
-	return kinds[type].name;
-}
-
-bool question_type_read(struct str name, enum question_type *out)
-{
-	for (size_t i = 0; i < QUESTION_TYPES; i++)
-		if (str_is(name, kinds[i].name)) {
-			*out = (enum question_type)i;
-			return true;
-		}
-	return false;
-}
+ENUM_NAMES_IN(question_type, kinds, .name)
 
 struct str question_types(struct arena *arena)
 {

@@ -56,7 +56,7 @@ void reply_read_text(struct reply_reading *r, struct reply *out)
 	else if (q->has_min && q->min >= 1 && !text_longer(text, (size_t)q->min - 1))
 		wrong(r->check, &at, "must have at least %.0f characters", q->min);
 	else if (!format_fits(q->format, text))
-		wrong(r->check, &at, "is not a valid %s", format_name(q->format));
+		wrong(r->check, &at, "is not a valid %s", text_format_name(q->format));
 	out->text = text;
 	out->given = true;
 }

@@ -33,7 +33,7 @@ struct str answer_default_read(struct check *, const struct json_place *,
 
 /* Does a text have this form? */
 bool format_fits(enum text_format, struct str);
-const char *format_name(enum text_format);
-bool format_read(struct str, enum text_format *);
+const char *text_format_name(enum text_format);
+bool text_format_read(struct str, enum text_format *);
 
 #endif

@@ -59,31 +59,8 @@ bool delivery_kind_read(struct str name, enum delivery_kind *out)
 	return i >= 0;
 }
 
-const char *delivery_status_name(enum delivery_status s)
-{
-	return statuses[s];
-}
-
-bool delivery_status_read(struct str name, enum delivery_status *out)
-{
-	int i = name_find(statuses, LEN(statuses), name);
-
-	if (i >= 0) *out = (enum delivery_status)i;
-	return i >= 0;
-}
-
-const char *delivery_purpose_name(enum delivery_purpose p)
-{
-	return purposes[p];
-}
-
-bool delivery_purpose_read(struct str name, enum delivery_purpose *out)
-{
-	int i = name_find(purposes, LEN(purposes), name);
-
-	if (i >= 0) *out = (enum delivery_purpose)i;
-	return i >= 0;
-}
+ENUM_NAMES(delivery_status, statuses)
+ENUM_NAMES(delivery_purpose, purposes)
 
 void delivery_write(struct json_writer *w, const struct delivery *d)
 {

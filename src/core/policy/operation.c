@@ -25,20 +25,7 @@ const char *const risk_names[RISK_CRITICAL + 1] = {
 	[RISK_CRITICAL] = "critical",
 };
 
-const char *risk_name(enum risk r)
-{
-	return risk_names[r];
-}
-
-bool risk_read(struct str name, enum risk *out)
-{
-	for (size_t i = RISK_LOW; i <= RISK_CRITICAL; i++) {
-		if (!str_is(name, risk_names[i])) continue;
-		*out = (enum risk)i;
-		return true;
-	}
-	return false;
-}
+ENUM_NAMES(risk, risk_names)
 
 void operation_check(struct check *c, const struct json *json,
 	const struct json_place *at, enum risk *risk)

@@ -42,20 +42,7 @@ static const char *const effect_names[] = {
 	[EFFECT_DENY] = "deny",
 };
 
-const char *effect_name(enum effect e)
-{
-	return effect_names[e];
-}
-
-bool effect_read(struct str name, enum effect *out)
-{
-	for (enum effect e = EFFECT_ALLOW; e <= EFFECT_DENY; e++) {
-		if (!str_is(name, effect_names[e])) continue;
-		*out = e;
-		return true;
-	}
-	return false;
-}
+ENUM_NAMES(effect, effect_names)
 
 /* ---- what an ask rule asks for ---- */
 

@@ -28,6 +28,7 @@ enum operation_type {
 };
 
 const char *operation_type_name(enum operation_type);
+bool operation_type_read(struct str, enum operation_type *);
 /* The same for an operation: another type, or none, counts as a tool. */
 enum operation_type operation_type_of(const struct json *operation);
 

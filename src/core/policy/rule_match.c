@@ -43,18 +43,7 @@ static const char *const type_names[] = {
 	[TYPE_MANDATE] = "mandate",
 };
 
-const char *operation_type_name(enum operation_type t)
-{
-	return type_names[t];
-}
-
-static bool operation_type_read(struct str name, enum operation_type *out)
-{
-	int at = name_find(type_names, sizeof type_names / sizeof *type_names, name);
-
-	if (at >= 0) *out = (enum operation_type)at;
-	return at >= 0;
-}
+ENUM_NAMES(operation_type, type_names)
 
 enum operation_type operation_type_of(const struct json *operation)
 {

@@ -7,8 +7,6 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-#define LEN(a) (sizeof(a) / sizeof((a)[0]))
-
 static const char *const roles[] = {
 	[MESSAGE_SYSTEM] = "system",
 	[MESSAGE_USER] = "user",
@@ -28,44 +26,9 @@ const char *const memory_scope_names[MEMORY_SESSION + 1] = {
 	[MEMORY_SESSION] = "session",
 };
 
-const char *message_role_name(enum message_role r)
-{
-	return roles[r];
-}
-
-bool message_role_read(struct str name, enum message_role *out)
-{
-	int i = name_find(roles, LEN(roles), name);
-
-	if (i >= 0) *out = (enum message_role)i;
-	return i >= 0;
-}
-
-const char *task_status_name(enum task_status s)
-{
-	return task_statuses[s];
-}
-
-bool task_status_read(struct str name, enum task_status *out)
-{
-	int i = name_find(task_statuses, LEN(task_statuses), name);
-
-	if (i >= 0) *out = (enum task_status)i;
-	return i >= 0;
-}
-
-const char *memory_scope_name(enum memory_scope s)
-{
-	return memory_scope_names[s];
-}
-
-bool memory_scope_read(struct str name, enum memory_scope *out)
-{
-	int i = name_find(memory_scope_names, LEN(memory_scope_names), name);
-
-	if (i >= 0) *out = (enum memory_scope)i;
-	return i >= 0;
-}
+ENUM_NAMES(message_role, roles)
+ENUM_NAMES(task_status, task_statuses)
+ENUM_NAMES(memory_scope, memory_scope_names)
 
 void message_write(struct json_writer *w, const struct run_message *m)
 {

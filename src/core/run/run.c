@@ -35,20 +35,7 @@ static const enum run_status nexts[RUN_STATUSES][RUN_ACTIONS] = {
 };
 #undef NO
 
-const char *run_status_name(enum run_status s)
-{
-	return statuses[s].name;
-}
-
-bool run_status_read(struct str name, enum run_status *out)
-{
-	for (size_t i = 0; i < RUN_STATUSES; i++) {
-		if (!str_is(name, statuses[i].name)) continue;
-		*out = (enum run_status)i;
-		return true;
-	}
-	return false;
-}
+ENUM_NAMES_IN(run_status, statuses, .name)
 
 bool run_ended(const struct run *r)
 {

@@ -43,34 +43,8 @@ static const enum call_status nexts[CALL_STATUSES][CALL_ACTIONS] = {
 };
 #undef NO
 
-const char *call_status_name(enum call_status s)
-{
-	return statuses[s].name;
-}
-
-bool call_status_read(struct str name, enum call_status *out)
-{
-	for (size_t i = 0; i < CALL_STATUSES; i++) {
-		if (!str_is(name, statuses[i].name)) continue;
-		*out = (enum call_status)i;
-		return true;
-	}
-	return false;
-}
-
-const char *call_class_name(enum call_class c)
-{
-	return classes[c];
-}
-
-bool call_class_read(struct str name, enum call_class *out)
-{
-	int i = name_find(classes, sizeof classes / sizeof *classes, name);
-
-	if (i < 0) return false;
-	*out = (enum call_class)i;
-	return true;
-}
+ENUM_NAMES_IN(call_status, statuses, .name)
+ENUM_NAMES(call_class, classes)
 
 bool tool_call_ended(const struct tool_call *c)
 {

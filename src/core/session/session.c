@@ -2,6 +2,7 @@
 #include "core/session/session.h"
 
 #include "core/run/spending.h"
+#include "core/shared/body.h"
 #include "core/shared/show.h"
 
 static const struct {
@@ -17,20 +18,7 @@ static const struct {
 	[SESSION_CANCELLED] = { "cancelled", .ended = true },
 };
 
-const char *session_status_name(enum session_status s)
-{
-	return statuses[s].name;
-}
-
-bool session_status_read(struct str name, enum session_status *out)
-{
-	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
-		if (!str_is(name, statuses[i].name)) continue;
-		*out = (enum session_status)i;
-		return true;
-	}
-	return false;
-}
+ENUM_NAMES_IN(session_status, statuses, .name)
 
 bool session_ended(const struct session *s)
 {

@@ -52,6 +52,23 @@ struct members {
 
 /* The index of a name in a table of them, or -1. */
 int name_find(const char *const *names, size_t len, struct str name);
+/* Defines TAG_name and TAG_read of `enum TAG`. The table has the name of each value, in `member` of its rows
+ * if they are structs; NULL: it has none. */
+#define ENUM_NAMES(tag, table) ENUM_NAMES_IN(tag, table, )
+#define ENUM_NAMES_IN(tag, table, member)                                                \
+	const char *tag##_name(enum tag value)                                           \
+	{                                                                                \
+		return table[value] member;                                              \
+	}                                                                                \
+	bool tag##_read(struct str name, enum tag *out)                                  \
+	{                                                                                \
+		for (size_t i = 0; i < sizeof(table) / sizeof *(table); i++)             \
+			if (table[i] member && str_is(name, table[i] member)) {          \
+				*out = (enum tag)i;                                      \
+				return true;                                             \
+			}                                                                \
+		return false;                                                            \
+	}
 
 int members_find(const struct members *, struct str name); /* its index, or -1 */
 /* The value of names[i] into out[i]; NULL when it is absent or null. A member of no such
