@@ -282,6 +282,8 @@ extern const struct use use_form_answer, use_form_skip;
 extern const struct use use_channels;
 extern const struct use use_contact_list, use_contact_get, use_contact_create,
 	use_contact_patch, use_contact_delete, use_contact_verify, use_contact_test;
+/* Checks struct contact_lookup and finds its e-mail address; whose account that is, the channel asks. */
+extern const struct use use_contact_lookup;
 /* {"key"}: what browsers subscribe with; the server's key PUSH_KEY must have been made. */
 #define PUSH_KEY "push"
 extern const struct use use_push_key;

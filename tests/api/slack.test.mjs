@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { codeOf, isCode, Post } from './lib/mail.mjs';
 import { approval } from './lib/samples.mjs';
 import { until, useServer } from './lib/server.mjs';
 import { SECRET, Slack, TOKEN } from './lib/slack.mjs';
@@ -377,11 +378,114 @@ test('a Slack id is held by one verified person', async () => {
 	assert.equal(again.status, 409);
 });
 
+test('an account is found by its e-mail address, and then verified as any other', async () => {
+	const lea = await server.as('member', 'lea');
+	const lookup = (body, who = lea, lang = 'en') => who.post('/v1/me/contacts/lookup', body, { headers: { 'accept-language': lang } });
+	slack.people = { 'lea+work@example.org': 'ULEA', 'ada@example.org': 'UADA' };
+	const unknown = await lookup({ channel: 'slack' });
+	assert.deepEqual([unknown.status, unknown.body.errors[0].pointer], [422, '/email']);
+	assert.match(unknown.body.detail, /no verified e-mail address is known.*Copy member ID/);
+	const found = await lookup({ channel: 'slack', email: 'lea+work@example.org' });
+	assert.deepEqual([found.status, found.body],
+		[200, { channel: 'slack', address: 'ULEA', name: 'lea+work', email: 'lea+work@example.org' }], found.text);
+	assert.deepEqual((await lea.get('/v1/me/contacts')).body.items, [], 'nothing is kept');
+	const made = (await lea.post('/v1/me/contacts', { channel: 'slack', address: found.body.address })).body;
+	assert.equal(made.verified, false, 'an e-mail address proves nothing');
+	const code = await until(() => slack.messages.find((m) => m.to === 'ULEA'), 'the code, in Slack');
+	const [, word] = JSON.stringify(code.blocks).match(/Parley: ([a-z]{8})/);
+	assert.equal((await lea.post(`/v1/me/contacts/${made.id}/verify`, { code: word })).body.verified, true);
+
+	const { body: user } = await lea.get('/v1/me');
+	const others = `/v1/users/${user.user.id}/contacts/lookup`, body = { channel: 'slack', email: 'ada@example.org' };
+	assert.deepEqual([(await admin.post(others, body)).body.address, (await member.post(others, body)).status, (await lookup(body, agent)).status],
+		['UADA', 403, 403]);
+	for (const [wrong, pointer] of [[{ channel: 'email' }, '/channel'], [{}, '/channel'], [{ channel: 'slack', email: 'nobody' }, '/email']]) {
+		const reply = await lookup(wrong);
+		assert.deepEqual([reply.status, reply.body.errors[0].pointer], [422, pointer]);
+	}
+});
+
+test('an account that cannot be looked up: the reply says why, and what to enter instead', async () => {
+	const lookup = (lang = 'en') => member.post('/v1/me/contacts/lookup', { channel: 'slack', email: 'gone@example.org' },
+		{ headers: { 'accept-language': lang } });
+	const replies = [];
+	const told = async (broken, lang) => {
+		if (broken) slack.broken['users.lookupByEmail'] = broken;
+		const { status, body, headers } = await lookup(lang);
+		delete slack.broken['users.lookupByEmail'];
+		replies.push(body.detail);
+		return [status, body.type, headers['retry-after'] ?? null];
+	};
+	assert.deepEqual(await told(), [404, '/problems/not-found', null]);
+	const scope = { ok: false, error: 'missing_scope', needed: 'users:read.email', provided: 'chat:write' };
+	assert.deepEqual(await told(scope), [503, '/problems/channel-off', null]);
+	assert.deepEqual(await told({ status: 429, headers: { 'retry-after': '30' }, body: { ok: false, error: 'ratelimited' } }),
+		[429, '/problems/too-many-requests', '30']);
+	assert.equal((await told({ status: 500, body: 'oops' }))[0], 503);
+	assert.deepEqual(await told(scope, 'fr'), [503, '/problems/channel-off', null]);
+	const instead = 'enter the Slack member ID instead (in Slack: Profile, ⋮, Copy member ID)';
+	assert.deepEqual(replies, [`Slack has no account with the e-mail address gone@example.org; ${instead}`,
+		`the Slack app lacks the scope users:read.email; ${instead}`,
+		'Slack was asked too often; try again later',
+		`Slack cannot look up the account: HTTP 500; ${instead}`,
+		'l’application Slack n’a pas l’autorisation users:read.email\u202f; saisissez plutôt l’identifiant de membre Slack (dans Slack\u00a0: Profil, ⋮, Copier l’identifiant du membre)']);
+});
+
+test('without an address the verified e-mail contact finds the account', async () => {
+	const post = await new Post().open();
+	const both = await useServer({ flags: ['--slack-token', TOKEN, '--slack-signing-secret', SECRET, '--slack-api', slack.api,
+		'--smtp-url', post.url, '--mail-from', 'parley@example.org'] });
+	slack.people['max@example.org'] = 'UMAX';
+	const lookup = () => both.member.post('/v1/me/contacts/lookup', { channel: 'slack' });
+	const made = (await both.member.post('/v1/me/contacts', { channel: 'email', address: 'max@example.org' })).body;
+	const code = codeOf(await post.take('max@example.org', isCode));
+	assert.equal((await lookup()).status, 422, 'an address that nobody verified finds nothing');
+	await both.member.post(`/v1/me/contacts/${made.id}/verify`, { code });
+	assert.deepEqual((await lookup()).body, { channel: 'slack', address: 'UMAX', name: 'max', email: 'max@example.org' });
+	const added = await both.run(['contact', 'add', 'slack'],
+		{ env: { PARLEY_URL: both.url, PARLEY_TOKEN: both.secrets.member, LANG: 'fr_FR.UTF-8' } });
+	assert.deepEqual([added.code, added.stderr.trim()],
+		[0, 'max (UMAX) trouvé dans Slack par max@example.org. Saisissez le code envoyé à ce compte\u00a0: parley contact verify CODE']);
+	await until(() => slack.messages.find((m) => m.to === 'UMAX'), 'the code');
+});
+
+test('Slack is slow: a lookup keeps nobody else waiting, and two at once are enough', async () => {
+	const lookup = () => member.post('/v1/me/contacts/lookup', { channel: 'slack', email: 'ada@example.org' });
+	slack.slowness = () => 1000;
+	const begun = slack.calls.length;
+	const slow = [lookup(), lookup()];
+	await until(() => slack.calls.slice(begun).filter((c) => c.method === 'users.lookupByEmail').length === 2, 'both');
+	const from = Date.now();
+	const ask = await agent.ask();
+	assert.equal((await lookup()).status, 429);
+	assert.equal((await admin.answer(ask, { q1: true })).status, 200);
+	assert.ok(Date.now() - from < 900, 'written while Slack was asked');
+	slack.slowness = () => 0;
+	assert.deepEqual((await Promise.all(slow)).map((reply) => reply.status), [200, 200]);
+});
+
+test('the shell: an account is linked without its id', async () => {
+	const run = (...args) => server.run(args, { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member, LANG: 'C.UTF-8' } });
+	slack.people['mia@example.org'] = 'UMIA2';
+	const none = await run('contact', 'add', 'slack');
+	assert.deepEqual([none.code, /no verified e-mail address is known/.test(none.stderr)], [2, true], none.stderr);
+	const added = await run('contact', 'add', 'slack', 'mia@example.org');
+	assert.deepEqual([added.code, added.stderr.trim()],
+		[0, 'Found mia (UMIA2) in Slack by mia@example.org. Enter the code sent to that account: parley contact verify CODE']);
+	assert.match(added.stdout, /^con_\w{26} {2}slack {5}not verified {4}UMIA2 {2}-$/m);
+	const code = await until(() => slack.messages.find((m) => m.to === 'UMIA2'), 'the code');
+	assert.equal((await run('contact', 'verify', JSON.stringify(code.blocks).match(/Parley: ([a-z]{8})/)[1])).code, 0);
+	const gone = await run('contact', 'add', 'slack', 'gone@example.org');
+	assert.deepEqual([gone.code, /Copy member ID/.test(gone.stderr)], [5, true]);
+	const id = added.stdout.split(' ')[0];
+	assert.equal((await run('contact', 'remove', id)).code, 0);
+});
+
 test('the shell: the app\'s manifest, and doctor signs in', async () => {
 	const manifest = await server.run(['slack', 'manifest', '--url', 'https://parley.example']);
 	const { settings, oauth_config: { scopes } } = JSON.parse(manifest.stdout);
 	assert.equal(settings.interactivity.request_url, 'https://parley.example/v1/in/slack');
-	assert.ok(scopes.bot.includes('chat:write'));
+	for (const scope of ['chat:write', 'users:read', 'users:read.email']) assert.ok(scopes.bot.includes(scope), scope);
 	const { messages_tab_enabled: tab, messages_tab_read_only_enabled: readOnly } = JSON.parse(manifest.stdout).features.app_home;
 	assert.deepEqual([tab, readOnly], [true, false], 'people can reply');
 	assert.equal((await server.run(['slack', 'manifest', '--url', 'http://parley.example'])).code, 2);

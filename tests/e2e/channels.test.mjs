@@ -48,6 +48,37 @@ area('channels', (scenario) => {
 		assert.ok(desk);
 	});
 
+	scenario('a Slack account is linked by its e-mail address, and the page says where the code went', async (me) => {
+		const asked = [];
+		const json = (status, body) => ({ status, contentType: 'application/json', body: JSON.stringify(body) });
+		await me.page.route('**/v1/channels', (route) => route.fulfill(json(200, { items: [
+			{ channel: 'slack', configured: true, state: 'ok', since: null, error: null, waiting: 0 }] })));
+		await me.page.route('**/v1/me/contacts/lookup', (route) => {
+			asked.push(route.request().postDataJSON());
+			return route.fulfill(asked.length === 1
+				? json(404, { type: '/problems/not-found', title: 'Not found', status: 404, detail: 'enter the Slack member ID instead' })
+				: json(200, { channel: 'slack', address: 'U012', name: 'Ann S.', email: 'ann@example.org' }));
+		});
+		await me.page.route('**/v1/me/contacts', (route) => {
+			if (route.request().method() !== 'POST') return route.fallback();
+			asked.push(route.request().postDataJSON());
+			return route.fulfill(json(201, {}));
+		});
+		await me.visit('/settings/channels');
+		await me.page.getByText(me.t('channels.link.hint')).waitFor();
+		await press(me, 'channels.link');
+		await me.page.getByText('enter the Slack member ID instead').waitFor();
+		await field(me, 'channels.address').fill('ann@example.org');
+		await press(me, 'channels.link');
+		await me.page.getByText(me.t('channels.link.sent', { name: 'Ann S.' })).waitFor();
+		assert.deepEqual(asked, [{ channel: 'slack' }, { channel: 'slack', email: 'ann@example.org' },
+			{ channel: 'slack', address: 'U012', name: '' }]);
+		await field(me, 'channels.address').fill('U012');
+		await me.page.getByRole('button', { name: me.t('channels.add'), exact: true }).waitFor();
+		assert.deepEqual(await complaints(me), []);
+		await me.page.unrouteAll();
+	});
+
 	scenario('what the server is not set up for cannot be added, and says so', async (me) => {
 		await me.visit('/settings/channels');
 		const form = me.page.getByRole('form', { name: me.t('channels.add') });

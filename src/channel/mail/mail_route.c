@@ -6,8 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "desk/mail_in.h"
-
-#include <uv.h>
+#include "serve/pool_work.h"
 
 enum { MAILS_AT_ONCE = 2 };
 
@@ -16,7 +15,7 @@ struct mail_receiving {
 };
 
 struct mail_taking {
-	uv_work_t work;
+	struct pool_work work; /* first */
 	struct request *request;
 	struct buf message;
 	struct str recipient;
@@ -30,9 +29,9 @@ static struct mail_receiving *mail_receiving(const struct request *r)
 	return serve_state(r->serve, &mail_receiver);
 }
 
-static void mail_do(uv_work_t *work)
+static void mail_take(struct pool_work *work)
 {
-	struct mail_taking *m = work->data;
+	struct mail_taking *m = (struct mail_taking *)work;
 
 	m->err = mail_in_receive(m->request->serve->desk, buf_str(&m->message),
 		m->recipient, &m->outcome, &m->why);
@@ -54,11 +53,12 @@ static void mail_reply(struct mail_taking *m)
 	request_reply(r, STR_NONE);
 }
 
-static void mail_end(struct mail_taking *m)
+static void mail_taken(struct pool_work *work, bool ran)
 {
-	struct serve *s = m->request->serve;
+	struct mail_taking *m = (struct mail_taking *)work;
 
-	s->away--;
+	if (!ran) m->err = fail(&m->why, ERR_UNAVAILABLE, "no thread");
+	mail_receiving(m->request)->mails--;
 	if (!m->err) log_line(LOG_INFO, "mail: %s", mail_outcome_name(m->outcome));
 	if (m->request->x)
 		mail_reply(m);
@@ -66,21 +66,10 @@ static void mail_end(struct mail_taking *m)
 		request_free(m->request);
 	buf_done(&m->message);
 	mem_free(m);
-	serve_try_end(s);
-}
-
-static void mail_done(uv_work_t *work, int status)
-{
-	struct mail_taking *m = work->data;
-
-	if (status) m->err = fail(&m->why, ERR_UNAVAILABLE, "stopping");
-	mail_receiving(m->request)->mails--;
-	mail_end(m);
 }
 
 static void mail_begin(struct request *r)
 {
-	struct serve *s = r->serve;
 	struct mail_taking *m;
 
 	if (r->task.job.err || !r->x) {
@@ -97,7 +86,8 @@ static void mail_begin(struct request *r)
 		request_refuse(r, ERR_MEMORY, "out of memory");
 		return;
 	}
-	m->work.data = m;
+	m->work.run = mail_take;
+	m->work.back = mail_taken;
 	m->request = r;
 	m->recipient = json_text(json_get(r->task.body, "recipient"));
 	if (!base64_read(json_text(json_get(r->task.body, "message")), &m->message)) {
@@ -106,13 +96,8 @@ static void mail_begin(struct request *r)
 		request_refuse(r, ERR_INVALID, "message must be base64");
 		return;
 	}
-	s->away++;
 	mail_receiving(r)->mails++;
-	if (uv_queue_work(loop_uv(s->loop), &m->work, mail_do, mail_done)) {
-		m->err = fail(&m->why, ERR_UNAVAILABLE, "no thread");
-		mail_receiving(r)->mails--;
-		mail_end(m);
-	}
+	pool_work_start(r->serve, &m->work);
 }
 
 static void mail_run(struct request *r)

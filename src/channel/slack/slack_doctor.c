@@ -1,60 +1,28 @@
 /* slack_doctor.c - tries the tokens of the Slack app: auth.test, and apps.connections.open. */
 #include "channel/slack/slack_in.h"
 
-#include "base/json.h"
 #include "channel/slack/slack_address.h"
+#include "channel/slack/slack_call.h"
 #include "core/shared/settings.h"
-#include "net/connect_to.h"
-#include "net/fetch.h"
 #include "net/websocket.h"
 #include "text/doctor.h"
 
-enum { SIGN_IN_MS = 10 * 1000, SIGN_IN_BYTES = 1 << 16 };
-
-static bool sign_in_take(void *ctx, int status, struct str bytes)
-{
-	struct buf *reply = ctx;
-
-	(void)status;
-	if (reply->len + bytes.len < SIGN_IN_BYTES) buf_add(reply, bytes);
-	return true;
-}
+enum { SIGN_IN_MS = 10 * 1000 };
 
 /* The reply of a method that went well. */
-static enum err slack_call(const struct settings *set, const char *method,
-	struct str token, struct arena *arena, const struct json **out, struct fault *why)
+static enum err method_try(const struct settings *set, const char *method,
+	struct str token, struct arena *arena, const struct json **said,
+	struct fault *why)
 {
-	const char *const headers[] = { "content-type: application/json",
-		arena_print(arena, "authorization: Bearer %.*s", STR_ARGS(token)).at,
-		NULL };
-	struct buf reply = { .max = SIGN_IN_BYTES };
-	struct fetch_request request = {
+	const struct slack_call call = {
 		.url = slack_method_url(set->slack_api, method, arena).at,
-		.headers = headers,
+		.token = token,
 		.body = STR("{}"),
 		.timeout_ms = SIGN_IN_MS,
 		.stop_fd = -1,
-		.may_connect = connect_to_any,
-		.take = sign_in_take,
-		.ctx = &reply
 	};
-	struct fetch_end end = { .how = FETCH_UNREACHABLE };
-	struct fetcher *f = fetcher_new(why);
-	const struct json *json = NULL;
-	struct str error;
 
-	if (!f) return why->err;
-	fetcher_run(f, &request, &end);
-	fetcher_free(f);
-	json_read(arena_str(arena, buf_str(&reply)), NULL, arena, &json, NULL);
-	buf_done(&reply);
-	*out = json;
-	if (json_is(json_get(json, "ok"), JSON_TRUE)) return OK;
-	error = json_text_of(json, "error");
-	if (error.len) return fail(why, ERR_UNAVAILABLE, "%.*s", STR_ARGS(error));
-	if (end.how == FETCH_WHOLE)
-		return fail(why, ERR_UNAVAILABLE, "HTTP %d", end.status);
-	return fail(why, ERR_UNAVAILABLE, "%s", end.error);
+	return slack_call(&call, arena, said, why);
 }
 
 /* The name of the Slack workspace, in the arena. */
@@ -62,7 +30,7 @@ static enum err slack_sign_in(const struct settings *set, struct arena *arena,
 	struct str *team, struct fault *why)
 {
 	const struct json *json;
-	enum err e = slack_call(set, "auth.test", set->slack_token, arena, &json, why);
+	enum err e = method_try(set, "auth.test", set->slack_token, arena, &json, why);
 
 	if (!e) *team = json_text_of(json, "team");
 	return e;
@@ -74,7 +42,7 @@ static enum err slack_socket_try(
 {
 	const struct json *json;
 	struct websocket *ws = NULL;
-	enum err e = slack_call(
+	enum err e = method_try(
 		set, "apps.connections.open", set->slack_app_token, arena, &json, why);
 
 	if (!e)

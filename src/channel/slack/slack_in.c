@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "channel/slack/slack_address.h"
+#include "channel/slack/slack_call.h"
 #include "channel/slack/slack_envelope.h"
 #include "channel/slack/slack_form.h"
 #include "channel/slack/slack_payload.h"
@@ -21,22 +21,11 @@
 #include "core/shared/body.h"
 #include "core/shared/settings.h"
 #include "desk/notify/slack.h"
-#include "net/connect_to.h"
-#include "net/fetch.h"
 #include "text/msg.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
 
-#include <uv.h>
-
-enum { CALL_MS = 3000, TEAM_MAX = 64, REPLY_MAX_BYTES = 1 << 16 };
-
-struct slack_in {
-	char team[TEAM_MAX];	     /* the app's own; empty: not known yet */
-	struct slack_socket *socket; /* NULL: it calls by HTTP alone */
-};
-
-static struct slack_in *slack_of(const struct serve *s)
+struct slack_in *slack_of(const struct serve *s)
 {
 	return serve_state(s, &slack_receiver);
 }
@@ -73,138 +62,14 @@ static void slack_unable(struct request *r)
 		request_free(r);
 }
 
-/* ---- calls to Slack, in the pool ---- */
-
-struct slack_call {
-	uv_work_t work;
-	struct serve *serve;
-	struct arena arena;
-	const char *url;
-	struct str body;
-	bool form; /* views.open: when it fails, the line below goes to the response address */
-	const char *late_url;
-	struct str late;
-	struct request *request; /* waits for auth.test; or NULL */
-	struct buf reply;
-	struct fetch_end end;
-};
-
-static bool call_take(void *ctx, int status, struct str bytes)
-{
-	struct slack_call *c = ctx;
-
-	(void)status;
-	if (c->reply.len + bytes.len <= REPLY_MAX_BYTES) buf_add(&c->reply, bytes);
-	return true;
-}
-
-static void call_run(struct slack_call *c, const char *url, struct str body)
-{
-	const struct settings *set = &c->serve->set;
-	/* A response address needs no token, so it gets none. */
-	bool ours = url && str_starts(str_of(url), set->slack_api.at);
-	const char *const headers[] = { "content-type: application/json; charset=utf-8",
-		ours ? arena_print(
-			       &c->arena, "authorization: Bearer %s", set->slack_token.at)
-				.at
-		     : NULL,
-		NULL };
-	struct fetch_request request = { .url = url,
-		.headers = headers,
-		.body = body,
-		.timeout_ms = CALL_MS,
-		.stop_fd = -1,
-		.may_connect = connect_to_any,
-		.take = call_take,
-		.ctx = c };
-	struct fetcher *f = fetcher_new(NULL);
-
-	buf_clear(&c->reply);
-	c->end = (struct fetch_end){ .how = FETCH_UNREACHABLE };
-	if (f && url && !c->arena.failed) fetcher_run(f, &request, &c->end);
-	fetcher_free(f);
-}
-
-static bool call_ok(struct slack_call *c, const struct json **out)
-{
-	*out = NULL;
-	return c->end.how == FETCH_WHOLE && c->end.status == 200 &&
-	       json_read(buf_str(&c->reply), NULL, &c->arena, out, NULL) == OK &&
-	       json_is(json_get(*out, "ok"), JSON_TRUE);
-}
-
-static void call_do(uv_work_t *work)
-{
-	struct slack_call *c = work->data;
-	const struct json *said;
-
-	call_run(c, c->url, c->body);
-	if (c->form && !call_ok(c, &said) && c->late_url)
-		call_run(c, c->late_url, c->late);
-}
-
-static void slack_go_on(struct request *r);
-
-static void call_learned(struct slack_call *c)
-{
-	struct request *r = c->request;
-	struct slack_in *in = slack_of(c->serve);
-	const struct json *said;
-	struct str team = STR_NONE;
-
-	if (call_ok(c, &said)) team = json_text(json_get(said, "team_id"));
-	if (team.len && team.len < TEAM_MAX) {
-		memcpy(in->team, team.at, team.len);
-		in->team[team.len] = '\0';
-	}
-	if (in->team[0] && slack_waits(r)) {
-		slack_go_on(r);
-		return;
-	}
-	r->task.job.err = fail(&r->task.job.why, ERR_UNAVAILABLE,
-		"Slack does not say whose app this is");
-	slack_unable(r);
-}
-
-static void call_done(uv_work_t *work, int status)
-{
-	struct slack_call *c = work->data;
-	struct serve *s = c->serve;
-
-	(void)status;
-	s->away--;
-	if (c->request)
-		call_learned(c);
-	else if (c->end.how != FETCH_WHOLE || c->end.status >= 300)
-		log_line(LOG_WARN, "Slack did not take a call: %s",
-			c->end.error[0] ? c->end.error : "refused");
-	arena_done(&c->arena);
-	buf_done(&c->reply);
-	mem_free(c);
-	serve_try_end(s);
-}
-
-static struct slack_call *call_new(struct serve *s, struct str url, struct str body)
-{
-	struct slack_call *c = mem_alloc(sizeof *c);
-
-	if (!c) return NULL;
-	c->work.data = c;
-	c->serve = s;
-	c->reply.max = REPLY_MAX_BYTES + 1;
-	c->url = arena_copy(&c->arena, url);
-	c->body = arena_str(&c->arena, body);
-	return c;
-}
-
-static void call_start(struct slack_call *c)
-{
-	c->serve->away++;
-	if (uv_queue_work(loop_uv(c->serve->loop), &c->work, call_do, call_done))
-		call_done(&c->work, -1);
-}
-
 /* ---- replies ---- */
+
+static void slack_send(struct request *r, struct str url, struct str body)
+{
+	struct slack_post *p = slack_post_new(r->serve, url, body);
+
+	if (p) slack_post_start(r->serve, p);
+}
 
 static void slack_reply(struct request *r, struct str json)
 {
@@ -253,16 +118,13 @@ static void slack_say(struct request *r, struct str text)
 {
 	struct slack_turn *t = slack_turn_of(r);
 	struct arena *arena = &r->task.job.arena;
-	struct slack_call *c;
 
 	if (t->payload.kind == SLACK_SUBMITTED) {
 		slack_reply(r, view_body(text, t->lang, arena));
 		return;
 	}
-	if (slack_response_url_valid(t->payload.response_url, r->serve->set.slack_api)) {
-		c = call_new(r->serve, t->payload.response_url, line_body(text, arena));
-		if (c) call_start(c);
-	}
+	if (slack_response_url_valid(t->payload.response_url, r->serve->set.slack_api))
+		slack_send(r, t->payload.response_url, line_body(text, arena));
 	slack_reply(r, STR_NONE);
 }
 
@@ -273,7 +135,6 @@ static void slack_tell(struct request *r, const char *method, struct str text)
 	struct arena *arena = &r->task.job.arena;
 	struct buf out = { .max = 1 << 16 }, escaped = { .max = 1 << 16 };
 	struct json_writer w = { .out = &out };
-	struct slack_call *c;
 
 	slack_escape(&escaped, text);
 	jw_object(&w);
@@ -283,10 +144,8 @@ static void slack_tell(struct request *r, const char *method, struct str text)
 	jw_put_str(&w, "text", buf_str(&escaped));
 	jw_object_end(&w);
 	buf_done(&escaped);
-	c = call_new(r->serve, slack_method_url(r->serve->set.slack_api, method, arena),
-		buf_str(&out));
-	buf_done(&out);
-	if (c) call_start(c);
+	slack_send(r, slack_method_url(r->serve->set.slack_api, method, arena),
+		buf_keep_done(&out, arena));
 }
 
 /* Does the text read like a decision, though it is only a message? */
@@ -430,7 +289,7 @@ static void slack_open_form(struct request *r)
 	struct buf out = { .max = 1 << 18 };
 	struct json_writer w = { .out = &out };
 	struct str api = r->serve->set.slack_api;
-	struct slack_call *c;
+	struct slack_post *p;
 
 	jw_object(&w);
 	jw_put_str(&w, "trigger_id", t->payload.trigger);
@@ -440,18 +299,20 @@ static void slack_open_form(struct request *r)
 	else
 		slack_form_write(&w, &m, arena);
 	jw_object_end(&w);
-	c = call_new(r->serve, slack_method_url(api, "views.open", arena), buf_str(&out));
+	p = slack_post_new(
+		r->serve, slack_method_url(api, "views.open", arena), buf_str(&out));
 	buf_done(&out);
-	if (c) {
-		c->form = true;
-		if (slack_response_url_valid(t->payload.response_url, api))
-			c->late_url = arena_copy(&c->arena, t->payload.response_url);
-		c->late = line_body(MSG_IN(&c->arena, t->lang, "notify.slack.late",
-					    { "url", ask_url(str_of(r->serve->url),
-							     t->press.ask, arena) }),
-			&c->arena);
-		call_start(c);
+	if (p && slack_response_url_valid(t->payload.response_url, api)) {
+		p->instead = p->call;
+		p->instead.token = STR_NONE;
+		p->instead.url = arena_copy(&p->arena, t->payload.response_url);
+		p->instead.body =
+			line_body(MSG_IN(&p->arena, t->lang, "notify.slack.late",
+					  { "url", ask_url(str_of(r->serve->url),
+							   t->press.ask, arena) }),
+				&p->arena);
 	}
+	if (p) slack_post_start(r->serve, p);
 	slack_reply(r, STR_NONE);
 }
 
@@ -572,19 +433,40 @@ static void slack_go_on(struct request *r)
 	request_put(r, &use_slack_find, slack_found);
 }
 
+static void slack_learned(struct slack_post *p)
+{
+	struct request *r = p->request;
+	struct slack_in *in = slack_of(r->serve);
+	struct str team = p->err ? STR_NONE : json_text_of(p->said, "team_id");
+
+	if (team.len && team.len < TEAM_MAX) {
+		memcpy(in->team, team.at, team.len);
+		in->team[team.len] = '\0';
+	}
+	if (in->team[0] && slack_waits(r)) {
+		slack_go_on(r);
+		return;
+	}
+	r->task.job.err = fail(&r->task.job.why, ERR_UNAVAILABLE,
+		"Slack does not say whose app this is");
+	slack_unable(r);
+}
+
 static void slack_learn(struct request *r)
 {
-	struct arena *arena = &r->task.job.arena;
-	struct slack_call *c = call_new(r->serve,
-		slack_method_url(r->serve->set.slack_api, "auth.test", arena), STR("{}"));
+	struct slack_post *p = slack_post_new(r->serve,
+		slack_method_url(
+			r->serve->set.slack_api, "auth.test", &r->task.job.arena),
+		STR("{}"));
 
-	if (!c) {
-		r->task.job.err = fail(&r->task.job.why, ERR_MEMORY, "out of memory");
+	if (!p) {
+		r->task.job.err = fail_memory(&r->task.job.why);
 		slack_unable(r);
 		return;
 	}
-	c->request = r;
-	call_start(c);
+	p->request = r;
+	p->then = slack_learned;
+	slack_post_start(r->serve, p);
 }
 
 static void slack_challenge(struct request *r, struct str challenge)
@@ -705,6 +587,10 @@ static void slack_metrics(const void *state, struct buf *out)
 
 static const struct route slack_routes[] = {
 	{ "POST", "/v1/in/slack", NULL, slack_run, ROUTE_OPEN | ROUTE_ANYWHERE, NULL },
+	{ "POST", "/v1/me/contacts/lookup", &use_contact_lookup, slack_lookup, BODY_JSON,
+		"" },
+	{ "POST", "/v1/users/{of}/contacts/lookup", &use_contact_lookup, slack_lookup,
+		BODY_JSON, "" },
 	{ 0 },
 };
 

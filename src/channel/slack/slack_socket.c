@@ -11,14 +11,12 @@
 
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "channel/slack/slack_address.h"
+#include "channel/slack/slack_call.h"
 #include "channel/slack/slack_envelope.h"
-#include "net/connect_to.h"
-#include "net/fetch.h"
 #include "net/websocket.h"
 
 enum {
@@ -27,7 +25,6 @@ enum {
 	SILENT_MS = 45 * 1000,
 	PAUSE_MIN_MS = 1000,
 	PAUSE_MAX_MS = 60 * 1000,
-	OPENED_MAX_BYTES = 1 << 16,
 };
 
 struct slack_link {
@@ -56,70 +53,30 @@ static void socket_open_soon(struct slack_socket *s, int64_t after_ms);
 /* ---- opening, in the pool ---- */
 
 struct slack_opening {
-	uv_work_t work;
+	struct pool_work work; /* first */
 	struct slack_socket *socket;
-	struct arena arena;
-	struct buf reply;
-	int64_t retry_after_ms;
 	struct websocket *ws; /* NULL: why says */
 	struct fault why;
 };
 
-static bool opening_take(void *ctx, int status, struct str bytes)
+static void opening_run(struct pool_work *work)
 {
-	struct slack_opening *o = ctx;
-
-	(void)status;
-	if (o->reply.len + bytes.len <= OPENED_MAX_BYTES) buf_add(&o->reply, bytes);
-	return true;
-}
-
-/* Where to connect to; NULL: why says. */
-static const char *opening_address(struct slack_opening *o)
-{
+	struct slack_opening *o = (struct slack_opening *)work;
 	const struct slack_socket *s = o->socket;
-	const char *const headers[] = { "content-type: application/x-www-form-urlencoded",
-		arena_print(&o->arena, "authorization: Bearer %s", s->token.at).at,
-		NULL };
-	const struct fetch_request request = {
-		.url = slack_method_url(s->api, "apps.connections.open", &o->arena).at,
-		.headers = headers,
+	struct arena arena = { 0 };
+	const struct slack_call call = {
+		.url = slack_method_url(s->api, "apps.connections.open", &arena).at,
+		.token = s->token,
+		.form = true,
 		.timeout_ms = OPEN_MS,
 		.stop_fd = s->stop_fd,
-		.may_connect =
-			connect_to_any, /* the operator's own setting, or Slack's */
-		.take = opening_take,
-		.ctx = o,
 	};
-	struct fetch_end end = { .how = FETCH_UNREACHABLE };
-	struct fetcher *f = fetcher_new(&o->why);
-	const struct json *json = NULL;
-	struct str url, error;
+	const struct json *said;
 
-	if (!f) return NULL;
-	if (!o->arena.failed) fetcher_run(f, &request, &end);
-	fetcher_free(f);
-	o->retry_after_ms = end.retry_after_ms;
-	json_read(buf_str(&o->reply), NULL, &o->arena, &json, NULL);
-	url = json_text(json_get(json, "url"));
-	error = json_text(json_get(json, "error"));
-	if (json_is(json_get(json, "ok"), JSON_TRUE) && url.len)
-		return arena_copy(&o->arena, url);
-	if (error.len)
-		fail(&o->why, ERR_UNAVAILABLE, "%.*s", STR_ARGS(str_first(error, 100)));
-	else if (end.how == FETCH_WHOLE)
-		fail(&o->why, ERR_UNAVAILABLE, "HTTP %d", end.status);
-	else
-		fail(&o->why, ERR_UNAVAILABLE, "%s", end.error);
-	return NULL;
-}
-
-static void opening_do(uv_work_t *work)
-{
-	struct slack_opening *o = work->data;
-	const char *url = opening_address(o);
-
-	if (url) websocket_open(url, OPEN_MS, o->socket->stop_fd, &o->ws, &o->why);
+	if (slack_call(&call, &arena, &said, &o->why) == OK)
+		websocket_open(arena_copy(&arena, json_text_of(said, "url")), OPEN_MS,
+			s->stop_fd, &o->ws, &o->why);
+	arena_done(&arena);
 }
 
 /* ---- a connection ---- */
@@ -246,28 +203,22 @@ static void link_start(struct slack_socket *s, struct websocket *ws)
 	tick_set(s->serve->loop, &s->beat, PING_MS);
 }
 
-static void opening_done(uv_work_t *work, int status)
+static void opening_back(struct pool_work *work, bool ran)
 {
-	struct slack_opening *o = work->data;
+	struct slack_opening *o = (struct slack_opening *)work;
 	struct slack_socket *s = o->socket;
-	struct serve *serve = s->serve;
+	int64_t told_ms = o->why.retry_after_s * 1000;
 
-	(void)status;
 	s->opening = false;
 	if (s->stopping) {
 		websocket_free(o->ws);
 	} else if (o->ws) {
 		link_start(s, o->ws);
 	} else {
-		link_trouble(s, o->why.detail);
-		socket_open_soon(s, o->retry_after_ms > pause_ms(s) ? o->retry_after_ms
-								    : pause_ms(s));
+		link_trouble(s, ran ? o->why.detail : "no thread");
+		socket_open_soon(s, told_ms > pause_ms(s) ? told_ms : pause_ms(s));
 	}
-	arena_done(&o->arena);
-	buf_done(&o->reply);
 	mem_free(o);
-	serve->away--;
-	serve_try_end(serve);
 }
 
 static void socket_open_now(struct tick *tick)
@@ -277,20 +228,16 @@ static void socket_open_now(struct tick *tick)
 
 	if (s->opening || s->stopping) return;
 	o = mem_alloc(sizeof *o);
-	if (o) {
-		o->work.data = o;
-		o->socket = s;
-		o->reply.max = OPENED_MAX_BYTES + 1;
-	}
-	if (!o || uv_queue_work(
-			  loop_uv(s->serve->loop), &o->work, opening_do, opening_done)) {
-		mem_free(o);
+	if (!o) {
 		socket_open_soon(s, PAUSE_MAX_MS);
 		return;
 	}
+	o->work.run = opening_run;
+	o->work.back = opening_back;
+	o->socket = s;
 	s->opening = true;
 	s->opened_ms = loop_now_ms(s->serve->loop);
-	s->serve->away++;
+	pool_work_start(s->serve, &o->work);
 }
 
 static void socket_open_soon(struct slack_socket *s, int64_t after_ms)

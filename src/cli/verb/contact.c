@@ -37,15 +37,33 @@ static int contact_shown(struct cli *cli, int status, const struct json *contact
 	return reply_done(cli, status, contact);
 }
 
+/* The Slack account with this e-mail address, or with the one that is known of the caller. */
+static int account_find(struct cli *cli, const struct resource *of, struct str *address)
+{
+	const struct json *found;
+	int status = cli_call(cli, "POST", resource_path(cli, of, STR("lookup"), ""),
+		BODY(cli, { "channel", cli_word(cli, 1) }, { "email", *address }),
+		&found);
+
+	if (status != EXIT_YES) return status;
+	*address = json_text_of(found, "address");
+	SAY("cli.contact.found", { "name", reply_text(cli, found, "name") },
+		{ "id", *address }, { "email", reply_text(cli, found, "email") });
+	return status;
+}
+
 static int contact_add(struct cli *cli, const struct resource *of)
 {
-	struct str address = cli_word(cli, 2);
+	struct str channel = cli_word(cli, 1), address = cli_word(cli, 2);
+	bool by_email = str_is(channel, "slack") && !cli_arg(cli, "team").len &&
+			(!address.len || str_find(address, STR("@")) >= 0);
 	const struct json *contact;
-	int status;
+	int status = by_email ? account_find(cli, of, &address) : EXIT_YES;
 
+	if (status != EXIT_YES) return status;
 	if (!address.len) return CLI_USAGE(cli, "cli.contact.add");
 	status = cli_call(cli, "POST", str_of(of->path),
-		BODY(cli, { "channel", cli_word(cli, 1) }, { "address", address },
+		BODY(cli, { "channel", channel }, { "address", address },
 			{ "format", cli_arg(cli, "format") },
 			{ "name", cli_arg(cli, "name") }),
 		&contact);
@@ -156,11 +174,12 @@ static const struct flag contact_flags[] = {
 };
 const struct command contact_verbs[] = {
 	{ "contact", contact_run,
-		"[list|add CHANNEL ADDRESS|verify CODE|test ID|remove ID]", 0, 3,
+		"[list|add CHANNEL [ADDRESS]|verify CODE|test ID|remove ID]", 0, 3,
 		contact_flags, CLIENT, "0 1 2 3 4 5",
 		"parley contact\n"
 		"parley contact add webhook https://ntfy.example/parley --format ntfy\n"
 		"parley contact add command phone\n"
+		"parley contact add slack\n"
 		"parley contact add slack C0123ABCD --team ops" },
 	{ 0 },
 };

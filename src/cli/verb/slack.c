@@ -36,7 +36,8 @@ static void manifest_write(struct json_writer *w, struct str request_url)
 	jw_put_object(w, "oauth_config");
 	jw_put_object(w, "scopes");
 	list_write(w, "bot",
-		"chat:write chat:write.public channels:history groups:history im:history");
+		"chat:write chat:write.public channels:history groups:history im:history "
+		"users:read users:read.email");
 	jw_object_end(w);
 	jw_object_end(w);
 	jw_put_object(w, "settings");

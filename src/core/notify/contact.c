@@ -2,6 +2,7 @@
 #include "core/notify/contact.h"
 
 #include "core/shared/address.h"
+#include "core/shared/shape.h"
 #include "core/shared/show.h"
 
 static const char *const formats[] = {
@@ -139,6 +140,24 @@ enum err contact_patch_read(
 	enum err e = check_end(&c, NULL);
 	if (!e) *out = p;
 	return e;
+}
+
+static const char *const lookup_channels[] = { [DELIVERY_SLACK] = "slack" };
+
+static const struct shape_member lookup_members[] = {
+	{ STR("channel"), OF_WORD, AT(contact_lookup, channel), .flags = TEXT_NEEDED,
+		WORDS(lookup_channels), .must = "must be slack" },
+	{ STR("email"), OF_NAME, AT(contact_lookup, email), .fits = mail_address_valid,
+		.must = "must be one e-mail address" },
+};
+
+/* As ContactLookup in openapi.json. */
+static const struct shape lookup_shape = { SHAPE(lookup_members, contact_lookup) };
+
+enum err contact_lookup_read(const struct json *body, struct contact_lookup *out,
+	struct arena *arena, struct fault *why)
+{
+	return shape_take(&lookup_shape, body, NULL, arena, out, why);
 }
 
 /* ---- shown ---- */

@@ -65,6 +65,13 @@ struct contact_patch {
 };
 enum err contact_patch_read(
 	const struct json *, struct contact_patch *out, struct fault *why);
+/* An account elsewhere that is looked up by an e-mail address. */
+struct contact_lookup {
+	enum delivery_kind channel;
+	struct str email; /* empty: one that is known of the person */
+};
+enum err contact_lookup_read(const struct json *, struct contact_lookup *out,
+	struct arena *, struct fault *why);
 /* `whole`: to an admin; to others a webhook is its host alone. Push is that to everybody. */
 void contact_write(
 	struct json_writer *, const struct contact *, bool whole, struct arena *);

@@ -472,6 +472,41 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 const struct use use_contact_verify =
 	WRITES("contact_verify", 0, JOB_LATE, NULL, verify_decide, NULL, verify_check);
 
+/* ---- look up ---- */
+
+static enum err lookup_check(struct task *t, struct fault *why)
+{
+	return contact_lookup_read(
+		t->body, TASK_CHECKED(t, struct contact_lookup), &t->job.arena, why);
+}
+
+/* Without an e-mail address in the body: the first that the person has verified here. */
+static enum err lookup_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct contact_lookup *l = t->checked;
+	const struct val args[] = { val_int(job->who.ws), val_text(owner_user(t)),
+		val_text(STR_NONE) };
+	const struct contact *c = NULL;
+	enum err e = contact_may(t, why);
+
+	if (!e) e = channel_on(t, l->channel, why);
+	if (e || l->email.len) return e;
+	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACT_LIST, args, 3, why);
+	while (!e && !l->email.len && (c = rows_next(rows, RECORD_CONTACTS, c)))
+		if (owned(t, c) && c->channel == DELIVERY_EMAIL && c->verified)
+			l->email = c->address;
+	if (!e && !l->email.len)
+		e = fail_at(why, "/email",
+			"no verified e-mail address is known; enter the e-mail address "
+			"of the Slack account, or its member ID (in Slack: Profile, ⋮, "
+			"Copy member ID)");
+	return e;
+}
+
+const struct use use_contact_lookup =
+	READS("contact_lookup", 0, 0, lookup_read, lookup_check);
+
 /* ---- test ---- */
 
 static enum err test_decide(struct job *job, struct rows *rows, struct fault *why)

@@ -27,6 +27,7 @@ export class Slack {
 	calls = [];
 	broken = {}; // method → a reply in place of ours: {status, headers, body}
 	tokens = {}; // method → the token it wants, when that is not the bot's
+	people = {}; // e-mail address → member id
 	stamp = 1700000000;
 	slowness = () => 0; // ms until a reply
 
@@ -69,7 +70,7 @@ export class Slack {
 		this.calls.push({ method, body, at: Date.now() });
 		if (request.headers.authorization !== `Bearer ${this.tokens[method] ?? TOKEN}`) return { ok: false, error: 'invalid_auth' };
 		if (this.broken[method]) return this.broken[method];
-		return this[method](body);
+		return this[method](body, request.headers['content-type']);
 	}
 
 	'auth.test'() { return { ok: true, team_id: TEAM, user_id: 'UBOT', bot_id: 'BBOT' }; }
@@ -95,6 +96,16 @@ export class Slack {
 		if (body.trigger_id === 'late') return { ok: false, error: 'expired_trigger_id' };
 		this.views.push(body.view);
 		return { ok: true, view: { id: `V${this.views.length}` } };
+	}
+
+	/** It takes a form, not JSON; people who left are not found. */
+	'users.lookupByEmail'({ email }, type) {
+		if (type !== 'application/x-www-form-urlencoded' || !email) return { ok: false, error: 'invalid_arguments' };
+		const id = this.people[email];
+		if (!id) return { ok: false, error: 'users_not_found' };
+		const name = email.split('@')[0];
+		return { ok: true, user: { id, team_id: TEAM, name, deleted: false, real_name: `${name} Smith`, is_bot: false,
+			profile: { real_name: `${name} Smith`, display_name: name, email, team: TEAM } } };
 	}
 
 	/* ---- people ---- */

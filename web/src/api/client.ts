@@ -14,6 +14,7 @@ import type {
 	Away,
 	ChannelList,
 	Contact,
+	ContactFound,
 	Delivery,
 	Event,
 	Insights,
@@ -249,6 +250,8 @@ export const api = {
 	channels: () => get<ChannelList>('/v1/channels'),
 	contacts: (of: string) => get<List<Contact>>(`${contactsOf(of)}/contacts`),
 	contactNew: (of: string, body: unknown) => post<Contact>(`${contactsOf(of)}/contacts`, body),
+	contactLookup: (of: string, body: { channel: 'slack'; email?: string }) =>
+		post<ContactFound>(`${contactsOf(of)}/contacts/lookup`, body),
 	contactPatch: (of: string, id: string, body: unknown) =>
 		call<Contact>('PATCH', `${contactsOf(of)}/contacts/${id}`, body),
 	contactDelete: (of: string, id: string) =>

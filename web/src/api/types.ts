@@ -34,6 +34,7 @@ export type Insights = Schemas['Insights'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryStatus = Schemas['DeliveryStatus'];
 export type Contact = Schemas['Contact'];
+export type ContactFound = Schemas['ContactFound'];
 export type Channel = Schemas['Channel'];
 export type NotifyPrefs = Schemas['NotifyPrefs'];
 export type NotifyRoute = Schemas['Route'];
