@@ -2,6 +2,7 @@
  * server elsewhere. */
 #include "cli/administer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "admin/inspect.h"
@@ -35,6 +36,12 @@ struct str administer_url(struct cli *cli)
 	return server_info_read(cli->settings.data, &cli->arena, &at, &why) == OK
 		       ? at.url
 		       : STR_NONE;
+}
+
+void administer_link_print(struct cli *cli, const struct json *user)
+{
+	printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
+		STR_ARGS(json_text_of(user, "login")));
 }
 
 static struct client *elsewhere_open(struct cli *cli, struct fault *why)

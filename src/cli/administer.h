@@ -10,5 +10,8 @@ extern const struct flag admin_flags[]; /* workspace, json */
 int administer_open(struct cli *);
 /* The address people know the server under, for links; empty when none runs. */
 struct str administer_url(struct cli *);
+/* The login link of a user that was made or changed; without a running server the part that is
+ * known. */
+void administer_link_print(struct cli *, const struct json *user);
 
 #endif

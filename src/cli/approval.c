@@ -1,9 +1,8 @@
 /* approval.c - asks for an approval and checks that what was approved is what we asked
  * for. */
 #include "cli/approval.h"
-#include "base/keep.h"
 
-#include <stdio.h>
+#include "cli/request.h"
 
 static bool digest_fits(const struct approval *ap)
 {
@@ -14,32 +13,26 @@ static bool digest_fits(const struct approval *ap)
 	return str_is(json_text_of(ap->asking.ask, "digest"), ours);
 }
 
-static void operation_put(struct approval *ap, struct json_writer *w)
+enum err approval_operation(struct cli *cli, const char *type, struct str name,
+	struct str arguments, const struct json **out, struct fault *why)
 {
-	struct str risk = cli_arg(ap->asking.cli, "risk");
+	return json_read(BODY(cli, { "type", str_of(type) }, { "name", .text = name },
+				 { "arguments", .raw = arguments }),
+		NULL, &cli->arena, out, why);
+}
 
-	jw_put_object(w, "operation");
-	for (uint32_t i = 0; i < ap->operation->count; i++) {
-		const struct json_member *m = &ap->operation->members[i];
-		char name[16];
-
-		snprintf(name, sizeof name, "%.*s", STR_ARGS(m->name));
-		jw_put_json(w, name, &m->value);
-	}
-	if (risk.len > 0) jw_key(w, "risk"), jw_str(w, risk);
-	jw_object_end(w);
+/* With its risk. */
+static struct str operation_text(struct approval *ap)
+{
+	return request_without(&ap->asking.cli->arena, ap->operation, "",
+		(const struct body_member[]){
+			{ "risk", cli_arg(ap->asking.cli, "risk") }, { 0 } });
 }
 
 struct str decide_body(struct approval *ap, struct str session)
 {
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-
-	jw_object(&w);
-	operation_put(ap, &w);
-	if (session.len) jw_key(&w, "session"), jw_str(&w, session);
-	jw_object_end(&w);
-	return buf_keep_done(&body, &ap->asking.cli->arena);
+	return BODY(ap->asking.cli, { "operation", .raw = operation_text(ap) },
+		{ "session", session });
 }
 
 int approval_ask(struct approval *ap)
@@ -53,15 +46,14 @@ int approval_ask(struct approval *ap)
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
 	jw_put_text(&w, "kind", "approval");
-	operation_put(ap, &w);
+	jw_put_raw(&w, "operation", operation_text(ap));
 	status = asking_members(a, &w, session, ap->diff);
 	jw_object_end(&w);
 	if (status == EXIT_YES && body.failed) status = CLI_USAGE(a->cli, "cli.too_long");
 	if (status == EXIT_YES) status = asking_post(a, buf_str(&body));
 	buf_done(&body);
 	if (status != EXIT_YES || digest_fits(ap)) return status;
-	SAY("cli.digest.wrong");
-	return EXIT_NOT_ALLOWED;
+	return CLI_SAY(EXIT_NOT_ALLOWED, "cli.digest.wrong");
 }
 
 /* The answer to the one question of an approval. */
@@ -104,8 +96,8 @@ int approval_use(struct approval *ap, const char *digest)
 
 	if (conflict.err != OK) {
 		ap->refused = arena_str(&cli->arena, str_of(conflict.detail));
-		SAY("cli.gate.used", { "detail", str_of(conflict.detail) });
-		return EXIT_NOT_ALLOWED;
+		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.gate.used",
+			{ "detail", str_of(conflict.detail) });
 	}
 	if (status == EXIT_YES && reply.status != 200) return EXIT_NOT_ALLOWED;
 	return status;

@@ -14,6 +14,9 @@ struct approval {
 	struct str refused; /* by approval_use: what the server said; empty: nothing */
 };
 
+/* {"type", "name", "arguments"}, of arguments in JSON. */
+enum err approval_operation(struct cli *, const char *type, struct str name,
+	struct str arguments, const struct json **out, struct fault *why);
 /* Posts it, and checks that the server's digest is that of our operation. */
 int approval_ask(struct approval *);
 /* The arguments as a person edited them; NULL: approved as they were. */

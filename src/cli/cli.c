@@ -58,10 +58,7 @@ int cli_usage(const struct cli *cli, struct str what)
 	struct str verb = cli->command ? str_of(cli->command->name) : STR_NONE;
 
 	fprintf(stderr, "parley: %.*s\n", STR_ARGS(what));
-	if (verb.len > 0)
-		SAY("cli.see_help", { "verb", verb });
-	else
-		SAY("cli.see_help.all");
+	SAY(verb.len > 0 ? "cli.see_help" : "cli.see_help.all", { "verb", verb });
 	return EXIT_USAGE;
 }
 

@@ -37,6 +37,7 @@ enum {
 struct cli;
 struct client;
 struct doctor;
+struct cli_request;
 struct resource;
 
 /* What a verb's row says of it: the settings that it reads, as flags, too (SETTINGS_…); that its
@@ -64,9 +65,10 @@ struct command {
 	const char *exits;	  /* what it may exit with: "0 1 2 3" */
 	const char *examples;	  /* lines, indented where one goes on; NULL: none */
 	/* Each NULL for most. */
-	const struct flag *also;   /* flags it shares with others */
-	const char *alias;	   /* another name for it, not listed */
-	const struct resource *of; /* what it lists, shows or removes */
+	const struct flag *also;	/* flags it shares with others */
+	const char *alias;		/* another name for it, not listed */
+	const struct resource *of;	/* what it lists, shows or removes */
+	const struct cli_request *does; /* the one request that it is */
 };
 
 /* What a verb runs in. */
@@ -124,6 +126,8 @@ int cli_fail(const struct cli *, const struct fault *);
 /* The same for a wrong use of the verb, with a pointer to its help: always EXIT_USAGE. */
 int cli_usage(const struct cli *, struct str what);
 #define CLI_USAGE(cli, id, ...) cli_usage((cli), MSG(&(cli)->arena, (id), __VA_ARGS__))
+/* Says it, and gives the exit status that goes with it. */
+#define CLI_SAY(status, ...) (SAY(__VA_ARGS__), (status))
 /* Is the only word one that looks for something ("list", "status"), where a sentence belongs?
  * Then it was said which command, `list`, shows such things: EXIT_USAGE follows. */
 bool cli_word_looks(struct cli *, const char *list);

@@ -5,8 +5,9 @@
 #include "base/id.h"
 #include "base/keep.h"
 #include "cli/administer.h"
+#include "cli/request.h"
 
-enum { CALL_PATIENCE_MS = 20000, PAGE_MAX = 200, BODY_MAX = 2 << 20 };
+enum { CALL_PATIENCE_MS = 20000, PAGE_MAX = 200 };
 
 /* ---- the way ---- */
 
@@ -37,8 +38,7 @@ int cli_call_open_person(struct cli *cli)
 	int status = cli_call_open_inbox(cli);
 
 	if (status || pick_client_knows_person(cli)) return status;
-	SAY("cli.run.login");
-	return EXIT_NOT_ALLOWED;
+	return CLI_SAY(EXIT_NOT_ALLOWED, "cli.run.login");
 }
 
 void cli_call_close(struct cli *cli)
@@ -186,30 +186,6 @@ struct str flags_query(struct cli *cli, const char *path, const char *names)
 		between = '&';
 	}
 	return buf_keep_done(&out, &cli->arena);
-}
-
-struct str texts_body(struct cli *cli, const struct body_member *members)
-{
-	struct buf body = { .max = BODY_MAX };
-	struct json_writer w = { .out = &body };
-
-	jw_object(&w);
-	for (; members->name; members++)
-		if (members->json)
-			jw_put_json(&w, members->name, members->json);
-		else if (members->yes)
-			jw_put_bool(&w, members->name, true);
-		else if (members->text.at)
-			jw_put_str(&w, members->name, members->text);
-		else
-			jw_put_some(&w, members->name, members->value);
-	jw_object_end(&w);
-	return buf_keep_done(&body, &cli->arena);
-}
-
-struct str reason_body(struct cli *cli)
-{
-	return BODY(cli, { "reason", cli_arg(cli, "reason") });
 }
 
 int moment_read(struct cli *cli, const char *flag, int way, struct str *out)

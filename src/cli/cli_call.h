@@ -47,20 +47,6 @@ struct str ask_path(struct cli *, struct str id, const char *tail); /* "/v1/asks
  * between. */
 struct str flags_query(struct cli *, const char *path, const char *names);
 
-struct body_member {
-	const char *name;
-	struct str value;	 /* a text, left out when it is empty, or */
-	struct str text;	 /* one that is not, or */
-	const struct json *json; /* any value, or */
-	bool yes;		 /* true */
-};
-/* An object of them. */
-struct str texts_body(struct cli *, const struct body_member *);
-#define BODY(cli, ...)                                                                   \
-	texts_body((cli), (const struct body_member[]){ __VA_ARGS__, { 0 } })
-/* {"reason": …}: the body of skip and cancel, from --reason. */
-struct str reason_body(struct cli *);
-
 /* The time that a flag says as a span from now, forwards (1) or backwards (-1); empty without it. */
 int moment_read(struct cli *, const char *flag, int way, struct str *out);
 /* The session that a person named: an id as it is; any other word is an agent's own name

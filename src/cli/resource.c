@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/text_file.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 enum { COLUMNS_MAX = 8 };
 
@@ -99,10 +102,14 @@ static void cells_add(
 	struct buf *out, const struct table_column *columns, struct str *cells)
 {
 	for (size_t i = 0; columns[i].head; i++) {
+		int blanks = abs(columns[i].width) - (int)text_width(cells[i]);
+
+		if (columns[i].width < 0)
+			buf_print(out, "%*s", blanks > 0 ? blanks : 0, "");
 		buf_add(out, cells[i]);
 		if (!columns[i + 1].head) break;
-		for (size_t n = text_width(cells[i]); n < (size_t)columns[i].width; n++)
-			buf_add_char(out, ' ');
+		if (columns[i].width > 0)
+			buf_print(out, "%*s", blanks > 0 ? blanks : 0, "");
 		buf_add_text(out, "  ");
 	}
 	buf_add_char(out, '\n');
@@ -123,8 +130,27 @@ static void heads_add(
 struct str table_cell(
 	struct cli *cli, const struct table_column *column, const struct json *item)
 {
-	return column->cell ? column->cell(cli, item)
-			    : reply_text(cli, item, column->member);
+	struct arena *arena = &cli->arena;
+	struct str path = str_of(column->member), name;
+	int64_t at_ms = 0;
+
+	if (column->cell) return column->cell(cli, item);
+	while (str_cut(&path, '/', &name))
+		item = json_get_str(item, name);
+	switch (column->kind) {
+	case CELL_TEXTS: return reply_texts(cli, item, " ");
+	case CELL_TIME:
+		return time_read(json_text(item), &at_ms)
+			       ? time_local(at_ms, clock_now_ms(), arena)
+			       : STR("-");
+	case CELL_COUNT:
+		return arena_print(arena, "%lld", item ? (long long)item->integer : 0);
+	case CELL_COST:
+		return json_is(item, JSON_NUMBER)
+			       ? arena_print(arena, "$%.*s", STR_ARGS(item->text))
+			       : STR("-");
+	default: return safe_line(arena, json_text(item));
+	}
 }
 
 /* Columns are the same in a pipe, without the head: what reads them splits at blanks. */
@@ -134,7 +160,7 @@ static void table_print(
 	struct buf out = { 0 };
 	struct str cells[COLUMNS_MAX];
 
-	if (cli->term.out_tty && items->count) heads_add(cli, &out, columns);
+	if (cli->term.out_tty && *columns->head) heads_add(cli, &out, columns);
 	for (const struct json *item = NULL; json_each(items, &item);) {
 		for (size_t n = 0; columns[n].head; n++)
 			cells[n] = table_cell(cli, &columns[n], item);
@@ -241,6 +267,14 @@ int resource_show_at(struct cli *cli, struct str path)
 	return status;
 }
 
+int resource_id(struct cli *cli, struct str *id)
+{
+	const struct resource *of = cli->command->of;
+
+	*id = cli_word(cli, 0);
+	return of->find ? of->find(cli, *id, id) : EXIT_YES;
+}
+
 int resource_show(struct cli *cli)
 {
 	return resource_show_at(
@@ -249,10 +283,10 @@ int resource_show(struct cli *cli)
 
 int resource_test(struct cli *cli)
 {
-	struct str model = cli_word(cli, 1);
 	struct str path = resource_path(cli, cli->command->of, cli_word(cli, 0), "/test");
 	const struct json *reply;
-	int status = cli_call(cli, "POST", path, BODY(cli, { "model", model }), &reply);
+	int status = cli_call(
+		cli, "POST", path, BODY(cli, { "model", cli_word(cli, 1) }), &reply);
 
 	return status ? status : print_checks(cli, reply);
 }
@@ -268,7 +302,10 @@ int resource_delete(struct cli *cli, const struct resource *of, struct str id)
 
 int resource_remove(struct cli *cli)
 {
-	return resource_delete(cli, cli->command->of, cli_word(cli, 0));
+	struct str id;
+	int status = resource_id(cli, &id);
+
+	return status ? status : resource_delete(cli, cli->command->of, id);
 }
 
 /* ---- files ---- */

@@ -4,13 +4,21 @@
 #define CLI_RESOURCE_H
 
 #include "cli/administer.h"
-#include "cli/cli_call.h"
+#include "cli/request.h"
 
 struct table_column {
-	const char *head;   /* a message; NULL ends a table */
-	int width;	    /* of the last one: 0 */
-	const char *member; /* whose text it shows, or */
+	const char
+		*head; /* a message, or "" in a list without heads; NULL ends a table */
+	int width;     /* of the last one: 0; below 0: on the right */
+	const char *member; /* what it shows: "agent/name" is a member of a member; or */
 	struct str (*cell)(struct cli *, const struct json *);
+	enum {
+		CELL_TEXT,
+		CELL_TEXTS, /* of a list, blanks between */
+		CELL_TIME,
+		CELL_COUNT,
+		CELL_COST,
+	} kind; /* of the member */
 };
 
 struct str table_cell(struct cli *, const struct table_column *, const struct json *item);
@@ -24,6 +32,8 @@ struct resource {
 	const struct table_column *columns; /* how a list shows one, or */
 	void (*print)(struct cli *, const struct json *);
 	const char *removed; /* the message that says so, with {id}; NULL: nothing does */
+	/* The id of what a command names. EXIT_YES, or said. NULL: ids are given as they are. */
+	int (*find)(struct cli *, struct str who, struct str *id);
 	enum {
 		LIST_ALL,
 		LIST_PAGE,
@@ -38,6 +48,8 @@ int resource_show(struct cli *);
 int resource_test(struct cli *);
 int resource_remove(struct cli *);
 
+/* The id of what the first word names. EXIT_YES, or said. */
+int resource_id(struct cli *, struct str *id);
 /* The same of another than the row names. */
 int resource_list_of(struct cli *, const struct resource *);
 int resource_show_at(struct cli *, struct str path);

@@ -2,7 +2,7 @@
 #ifndef CLI_SETTLE_H
 #define CLI_SETTLE_H
 
-#include "cli/cli_call.h"
+#include "cli/request.h"
 
 /* POSTs the body to the ask's `tail` ("/answer") and says what happened. When another was
  * first it says who and what: EXIT_NO. */

@@ -1,13 +1,10 @@
 /* agents.c - agents list, show, test, import, remove: the agents that Parley runs. */
-#include "base/keep.h"
 #include "cli/agentfile/agent_markdown.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "core/run/agent.h"
 #include "core/run/model_wire.h"
 #include "text/safe_text.h"
-
-enum { FILE_BYTES = 1 << 20 };
 
 /* ---- list ---- */
 
@@ -46,75 +43,49 @@ static struct str model_named(struct str model, struct str provider)
 }
 
 /* Tools of another program are not ours: they are left out, and said so. */
-static void tools_write(struct cli *cli, struct json_writer *w, struct str list)
+static struct str tools_own(struct cli *cli, struct str list)
 {
-	struct str one, lost = STR_NONE;
+	struct str one, own = STR_NONE, lost = STR_NONE, *to;
 
-	jw_put_array(w, "tools");
 	while (str_cut(&list, ',', &one)) {
 		one = str_trim(one);
-		if (agent_tool_valid(one))
-			jw_str(w, one);
-		else if (one.len)
-			lost = arena_print(&cli->arena, "%.*s%s%.*s", STR_ARGS(lost),
-				lost.len ? ", " : "", STR_ARGS(one));
+		to = agent_tool_valid(one) ? &own : &lost;
+		if (one.len)
+			*to = arena_print(&cli->arena, "%.*s%s%.*s", STR_ARGS(*to),
+				to->len ? ", " : "", STR_ARGS(one));
 	}
-	jw_array_end(w);
 	if (lost.len)
 		SAY("cli.agents.tools_lost", { "tools", safe_line(&cli->arena, lost) });
+	return own;
 }
 
 static enum err markdown_body(
-	struct cli *cli, struct str text, struct buf *out, struct fault *why)
+	struct cli *cli, struct str text, struct str *out, struct fault *why)
 {
-	struct json_writer w = { .out = out };
-	struct str said = cli_arg(cli, "provider"), provider;
+	struct str said = cli_arg(cli, "provider"), provider, tools;
 	struct agent_markdown m;
 	enum err e = agent_markdown_read(text, &cli->arena, &m, why);
 
 	if (e) return e;
 	provider = said.len ? said : m.provider.len ? m.provider : provider_first(cli);
 	said = cli_arg(cli, "model");
-	jw_object(&w);
-	jw_put_some(&w, "name", m.name);
-	jw_put_some(&w, "description", m.description);
-	jw_put_some(&w, "provider", provider);
-	jw_put_some(&w, "model", model_named(said.len ? said : m.model, provider));
-	jw_put_some(&w, "effort", m.effort);
-	jw_put_some(&w, "prompt", m.prompt);
-	tools_write(cli, &w, m.tools);
-	jw_object_end(&w);
+	tools = tools_own(cli, m.tools);
+	*out = BODY(cli, { "name", m.name }, { "description", m.description },
+		{ "provider", provider },
+		{ "model", model_named(said.len ? said : m.model, provider) },
+		{ "effort", m.effort }, { "prompt", m.prompt },
+		{ "tools", .list = tools, .raw = STR("[]") });
 	return OK;
-}
-
-/* What the server adds when it shows an agent is no part of it. */
-static struct str agent_body(
-	struct cli *cli, const struct json *agent, const struct json *version)
-{
-	static const char *const shown[] = { "id", "source", "version", "runnable", "why",
-		"default", "program", "cwd", "mode", "created_at", "updated_at" };
-	struct buf body = { .max = FILE_BYTES };
-	struct json_writer w = { .out = &body };
-
-	jw_object(&w);
-	for (uint32_t i = 0; i < agent->count; i++) {
-		bool own = true;
-
-		for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
-			own &= !str_is(agent->members[i].name, shown[k]);
-		if (!own) continue;
-		jw_name(&w, agent->members[i].name);
-		jw_json(&w, &agent->members[i].value);
-	}
-	if (version) jw_put_json(&w, "version", version);
-	jw_object_end(&w);
-	return buf_keep_done(&body, &cli->arena);
 }
 
 /* Over the one that is there, or new. */
 static int agent_put(struct cli *cli, const struct json *agent)
 {
 	struct str name = json_text_of(agent, "name");
+	/* What the server adds when it shows one is left out. */
+	static const char shown[] =
+		"id source version runnable why default program cwd mode "
+		"created_at updated_at";
 	const struct json *reply, *version;
 	struct json all;
 	int status = cli_call_all(cli, str_of(own_agents.path), &all);
@@ -124,7 +95,10 @@ static int agent_put(struct cli *cli, const struct json *agent)
 	status = cli_call(cli, version ? "PATCH" : "POST",
 		version ? resource_path(cli, &own_agents, name, "")
 			: str_of(own_agents.path),
-		agent_body(cli, agent, version), &reply);
+		request_without(&cli->arena, agent, shown,
+			(const struct body_member[]){
+				{ "version", .json = version }, { 0 } }),
+		&reply);
 	if (!status && !as_json(cli))
 		SAY(version ? "cli.agents.changed" : "cli.agents.made",
 			{ "name", json_text_of(reply, "name") });
@@ -135,16 +109,11 @@ static int agents_import_run(struct cli *cli)
 {
 	struct fault why = { 0 };
 	const struct json *agent = NULL;
-	struct buf body = { .max = FILE_BYTES };
 	struct str text;
 	enum err e = OK;
 
 	if (!file_whole(cli, cli_word(cli, 0), &text, &why)) return cli_fail(cli, &why);
-	if (!str_starts(str_trim(text), "{")) {
-		e = markdown_body(cli, text, &body, &why);
-		text = arena_str(&cli->arena, buf_str(&body));
-		buf_done(&body);
-	}
+	if (!str_starts(str_trim(text), "{")) e = markdown_body(cli, text, &text, &why);
 	if (!e) e = json_read(text, NULL, &cli->arena, &agent, &why);
 	return e ? cli_fail(cli, &why) : agent_put(cli, agent);
 }

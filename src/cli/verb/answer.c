@@ -1,4 +1,5 @@
 /* answer.c - parley answer. */
+#include "cli/request.h"
 #include "cli/settle.h"
 #include "cli/value.h"
 #include "cli/verb/answer_many.h"
@@ -88,18 +89,13 @@ static int value_wrong(
 }
 
 /* An approval that holds for longer; the server checks what is wanted of whom. */
-static void scope_write(struct cli *cli, struct json_writer *w)
+static struct str scope_given(struct cli *cli)
 {
-	struct str length = cli_arg(cli, "for");
-	struct str pattern = cli_arg(cli, "pattern");
+	struct str length = cli_arg(cli, "for"), pattern = cli_arg(cli, "pattern");
 
-	if (!length.at) return;
-	jw_put_object(w, "scope");
-	jw_put_str(w, "for", length);
-	jw_put_str(w, "what", pattern.at ? STR("pattern") : STR("same"));
-	if (pattern.at) jw_put_str(w, "tool", pattern);
-	if (cli_has(cli, "open")) jw_put_bool(w, "open", true);
-	jw_object_end(w);
+	return BODY(cli, { "for", .text = length },
+		{ "what", pattern.at ? STR("pattern") : STR("same") },
+		{ "tool", .text = pattern }, { "open", .yes = cli_has(cli, "open") });
 }
 
 static int form_write(struct cli *cli, const struct answer_form *form, struct buf *body)
@@ -113,16 +109,12 @@ static int form_write(struct cli *cli, const struct answer_form *form, struct bu
 		const struct spoken *said = &form->said[i];
 
 		if (said->len == 0 && said->other.len == 0 && form->len > 1) continue;
-		/* Keys are an agent's and may need escapes. */
-		if (w.more) buf_add_char(body, ',');
-		json_write_str(body, form->questions[i].key);
-		buf_add_char(body, ':');
-		w.more = false;
+		jw_name(&w, form->questions[i].key);
 		if (value_write(&form->questions[i], said, &cli->arena, &w, &why) != OK)
 			return value_wrong(cli, form, i, str_of(why.detail));
 	}
 	jw_object_end(&w);
-	scope_write(cli, &w);
+	if (cli_has(cli, "for")) jw_put_raw(&w, "scope", scope_given(cli));
 	jw_object_end(&w);
 	return body->failed ? CLI_USAGE(cli, "cli.too_long") : EXIT_YES;
 }

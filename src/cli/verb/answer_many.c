@@ -176,26 +176,26 @@ static int many_ask(const struct shell_batch *m, size_t taken)
 
 static struct str many_body(const struct shell_batch *m)
 {
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-	struct str note = cli_arg(m->cli, "note");
+	struct buf ids = { .max = 1 << 20 }, digests = { .max = 1 << 20 };
+	struct json_writer list = { .out = &ids }, w = { .out = &digests };
+	struct arena *arena = &m->cli->arena;
 
+	jw_array(&list);
 	jw_object(&w);
-	jw_put_array(&w, "ids");
-	for (size_t i = 0; i < m->len; i++)
-		if (!m->ones[i].why) jw_str(&w, m->ones[i].id);
-	jw_array_end(&w);
-	jw_put_object(&w, "answer");
-	jw_put_text(&w, "value", m->approve ? "approve" : "reject");
-	jw_put_some(&w, "text", note);
-	jw_object_end(&w);
-	jw_put_object(&w, "digests");
-	for (size_t i = 0; m->approve && i < m->len; i++)
-		if (!m->ones[i].why)
+	for (size_t i = 0; i < m->len; i++) {
+		if (m->ones[i].why) continue;
+		jw_str(&list, m->ones[i].id);
+		if (m->approve)
 			jw_key_str(&w, m->ones[i].id), jw_str(&w, m->ones[i].digest);
+	}
+	jw_array_end(&list);
 	jw_object_end(&w);
-	jw_object_end(&w);
-	return buf_keep_done(&body, &m->cli->arena);
+	return OBJECT(arena, { "ids", .raw = buf_keep_done(&ids, arena) },
+		{ "answer",
+			.raw = OBJECT(arena,
+				{ "value", m->approve ? STR("approve") : STR("reject") },
+				{ "text", cli_arg(m->cli, "note") }) },
+		{ "digests", .raw = buf_keep_done(&digests, arena) });
 }
 
 static struct named_ask *one_find(const struct shell_batch *m, struct str id)

@@ -11,25 +11,18 @@ enum { DIFF_MAX = 400000 };
 
 /* k=v: JSON where it is a number, true, false, null, an object or an array; text
  * otherwise. */
-static bool arg_put(
-	struct json_writer *w, struct buf *out, struct str pair, struct arena *arena)
+static bool arg_put(struct json_writer *w, struct str pair, struct arena *arena)
 {
 	const struct json *json;
-	struct fault not_json = { 0 };
 	struct str name, value = pair;
-	size_t room = pair.len;
 
 	str_cut(&value, '=', &name);
-	if (name.len == 0 || name.len == room) return false;
-	if (w->more) buf_add_char(out, ',');
-	json_write_str(out, name);
-	buf_add_char(out, ':');
-	if (json_read(value, NULL, arena, &json, &not_json) == OK &&
-		json->type != JSON_STRING)
-		json_write(out, json);
+	if (name.len == 0 || name.len == pair.len) return false;
+	jw_name(w, name);
+	if (json_read(value, NULL, arena, &json, NULL) == OK && json->type != JSON_STRING)
+		jw_json(w, json);
 	else
-		json_write_str(out, value);
-	w->more = true;
+		jw_str(w, value);
 	return true;
 }
 
@@ -38,20 +31,17 @@ static int operation_make(struct cli *cli, const struct json **out)
 	struct buf text = { .max = 1 << 20 };
 	struct json_writer w = { .out = &text };
 	struct fault why = { 0 };
-	struct str pair;
+	struct str pair, arguments;
 	int status = EXIT_YES;
 
 	jw_object(&w);
-	jw_put_text(&w, "type", "tool");
-	jw_put_str(&w, "name", cli_arg(cli, "tool"));
-	jw_put_object(&w, "arguments");
 	for (size_t i = 0; status == EXIT_YES && args_next(&cli->args, "arg", &i, &pair);)
-		if (!arg_put(&w, &text, pair, &cli->arena))
+		if (!arg_put(&w, pair, &cli->arena))
 			status = CLI_USAGE(cli, "cli.arg.wrong", { "value", pair });
 	jw_object_end(&w);
-	jw_object_end(&w);
-	struct str kept = buf_keep_done(&text, &cli->arena);
-	if (status == EXIT_YES && json_read(kept, NULL, &cli->arena, out, &why) != OK)
+	arguments = buf_keep_done(&text, &cli->arena);
+	if (status == EXIT_YES && approval_operation(cli, "tool", cli_arg(cli, "tool"),
+					  arguments, out, &why) != OK)
 		status = cli_fail(cli, &why);
 	return status;
 }
@@ -74,8 +64,7 @@ static int diff_read(struct cli *cli, struct str *out)
 static int verdict(struct cli *cli, const struct json *ask)
 {
 	if (!approval_edited(ask) || cli_has(cli, "json")) return outcome_tell(cli, ask);
-	SAY("cli.approve.edited");
-	return EXIT_NO;
+	return CLI_SAY(EXIT_NO, "cli.approve.edited");
 }
 
 static int approve_run(struct cli *cli)

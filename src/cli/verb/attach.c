@@ -29,10 +29,7 @@ static int work_find(struct cli *cli, struct str id, struct run_follow *f)
 	status = read_one(cli, "/v1/sessions/", f->session, &session);
 	if (status) return status;
 	f->run = is_run ? id : json_text_of(session, "run");
-	if (!f->run.len) {
-		SAY("cli.attach.no_run", { "id", id });
-		return EXIT_NO;
-	}
+	if (!f->run.len) return CLI_SAY(EXIT_NO, "cli.attach.no_run", { "id", id });
 	asks = json_get(session, "pending_asks");
 	if (json_is(asks, JSON_ARRAY) && asks->count)
 		f->ask = json_text_of(&asks->items[0], "id");
@@ -65,10 +62,8 @@ static int attach_run(struct cli *cli)
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
 	int status;
 
-	if (!id_valid(id, "run") && !id_valid(id, "ses")) {
-		SAY("cli.attach.wrong", { "id", id });
-		return EXIT_UNKNOWN_ID;
-	}
+	if (!id_valid(id, "run") && !id_valid(id, "ses"))
+		return CLI_SAY(EXIT_UNKNOWN_ID, "cli.attach.wrong", { "id", id });
 	term_watch(&cli->term);
 	status = cli_call_open_inbox(cli);
 	if (!status) status = work_find(cli, id, &f);

@@ -13,7 +13,7 @@ static int work_cancel(struct cli *cli, struct str id)
 
 	if (!status)
 		status = cli_call(cli, "POST", path_with(cli, what, id, "/cancel"),
-			reason_body(cli), &reply);
+			request_reason(cli), &reply);
 	if (!status && !as_json(cli)) SAY("cli.cancelled", { "id", id });
 	return reply_done(cli, status, reply);
 }
@@ -24,13 +24,11 @@ static int cancel_run(struct cli *cli)
 	struct fault why = { 0 };
 
 	if (id_valid(id, "run") || id_valid(id, "ses")) return work_cancel(cli, id);
-	if (!id_valid(id, "ask")) {
-		SAY("cli.id.work", { "id", id });
-		return EXIT_UNKNOWN_ID;
-	}
+	if (!id_valid(id, "ask"))
+		return CLI_SAY(EXIT_UNKNOWN_ID, "cli.id.work", { "id", id });
 	cli->client = pick_client_seeing(cli, id, &why);
 	if (!cli->client) return cli_fail(cli, &why);
-	return settle(cli, id, "/cancel", reason_body(cli));
+	return settle(cli, id, "/cancel", request_reason(cli));
 }
 
 const struct command cancel_verbs[] = {

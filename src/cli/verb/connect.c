@@ -159,18 +159,16 @@ static int agent_connect(const struct connecting *c, const struct agent *a)
 	unsigned what = a->hook ? c->what : CONNECT_SERVER;
 	enum err e;
 
-	if (what != c->what && !c->remove) {
-		SAY("cli.connect.no_hook", { "agent", str_of(a->title) });
-		return EXIT_USAGE;
-	}
+	if (what != c->what && !c->remove)
+		return CLI_SAY(
+			EXIT_USAGE, "cli.connect.no_hook", { "agent", str_of(a->title) });
 	e = connect_plan(
 		a, c->scope, what, c->remove, &c->entry, &c->cli->arena, &p, &why);
-	if (e == ERR_NOT_FOUND) {
-		SAY(c->scope == SCOPE_PROJECT ? "cli.connect.no_project"
-					      : "cli.connect.no_home",
+	if (e == ERR_NOT_FOUND)
+		return CLI_SAY(EXIT_USAGE,
+			c->scope == SCOPE_PROJECT ? "cli.connect.no_project"
+						  : "cli.connect.no_home",
 			{ "agent", str_of(a->title) });
-		return EXIT_USAGE;
-	}
 	if (!e && c->dry) {
 		if (connect_changes(&p))
 			diff_print(c, &p);
@@ -179,11 +177,9 @@ static int agent_connect(const struct connecting *c, const struct agent *a)
 		return EXIT_YES;
 	}
 	if (!e) e = connect_write(&p, &why);
-	if (e) {
-		SAY("cli.connect.failed", { "agent", str_of(a->title) },
-			{ "detail", str_of(why.detail) });
-		return EXIT_USAGE;
-	}
+	if (e)
+		return CLI_SAY(EXIT_USAGE, "cli.connect.failed",
+			{ "agent", str_of(a->title) }, { "detail", str_of(why.detail) });
 	done_say(c, &p);
 	if (c->scope == SCOPE_PROJECT && a->approve && !c->remove)
 		SAY("cli.connect.approve", { "agent", str_of(a->title) },
@@ -218,12 +214,11 @@ static int test_run(const struct connecting *c)
 
 	term_watch(&c->cli->term);
 	SAY("cli.connect.test");
-	if (connect_trial_run(c->cli, &c->entry, TEST_MS, &answer, &why) == OK) {
-		SAY("cli.connect.test.ok", { "answer", str_first(answer, 300) });
-		return EXIT_YES;
-	}
-	SAY("cli.connect.test.failed", { "detail", str_of(why.detail) });
-	return EXIT_NO;
+	if (connect_trial_run(c->cli, &c->entry, TEST_MS, &answer, &why) == OK)
+		return CLI_SAY(EXIT_YES, "cli.connect.test.ok",
+			{ "answer", str_first(answer, 300) });
+	return CLI_SAY(
+		EXIT_NO, "cli.connect.test.failed", { "detail", str_of(why.detail) });
 }
 
 static int finish(const struct connecting *c)

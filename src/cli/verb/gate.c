@@ -11,6 +11,7 @@
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/project.h"
+#include "cli/request.h"
 #include "cli/verb/program.h"
 #include "cli/verb/verbs.h"
 #include "text/problem_words.h"
@@ -24,27 +25,16 @@ enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
 static int operation_make(struct cli *cli, const char *cwd, const struct program *program,
 	const struct json **out)
 {
-	struct buf text = { .max = 1 << 20 };
-	struct json_writer w = { .out = &text };
 	struct fault why = { 0 };
+	struct str arguments = BODY(cli, { "argv", .raw = request_word_list(cli, 0) },
+		{ "cwd", .text = str_of(cwd) },
+		{ "program", .text = str_of(program->path) },
+		{ "sha256", .text = str_of(program->sha256) });
 
-	jw_object(&w);
-	jw_put_text(&w, "type", "command");
-	jw_put_text(&w, "name", cli->args.words[0]);
-	jw_put_object(&w, "arguments");
-	jw_put_array(&w, "argv");
-	for (size_t i = 0; i < cli->args.words_len; i++)
-		jw_text(&w, cli->args.words[i]);
-	jw_array_end(&w);
-	jw_put_text(&w, "cwd", cwd);
-	jw_put_text(&w, "program", program->path);
-	jw_put_text(&w, "sha256", program->sha256);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	struct str kept = buf_keep_done(&text, &cli->arena);
-	if (!kept.at) return CLI_USAGE(cli, "cli.too_long");
-	return json_read(kept, NULL, &cli->arena, out, &why) == OK ? EXIT_YES
-								   : cli_fail(cli, &why);
+	if (!arguments.at) return CLI_USAGE(cli, "cli.too_long");
+	return approval_operation(cli, "command", cli_word(cli, 0), arguments, out, &why)
+		       ? cli_fail(cli, &why)
+		       : EXIT_YES;
 }
 
 /* JSON is UTF-8: a word with other bytes would be shown, and approved, as another. */
@@ -158,15 +148,10 @@ static int approved_run(struct approval *ap)
 	struct program program = { .fd = -1 };
 	int status;
 
-	if (!approval_digest(ap, digest)) {
-		SAY("cli.digest.wrong");
-		return EXIT_NOT_ALLOWED;
-	}
+	if (!approval_digest(ap, digest))
+		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.digest.wrong");
 	argv = argv_of(approved, &cli->arena, &cwd);
-	if (!argv) {
-		SAY("cli.gate.edited");
-		return EXIT_NOT_ALLOWED;
-	}
+	if (!argv) return CLI_SAY(EXIT_NOT_ALLOWED, "cli.gate.edited");
 	status = program_check(cli, asked, approved, argv, cwd, &program);
 	if (status == EXIT_YES) status = approval_use(ap, digest);
 	if (status == EXIT_YES && edited) edited_tell(edited);

@@ -13,6 +13,7 @@
 #include "cli/approval.h"
 #include "cli/connect/hook_agents.h"
 #include "cli/project.h"
+#include "cli/request.h"
 #include "cli/verb/verbs.h"
 #include "core/policy/tool_list.h"
 #include "core/run/own_tools.h"

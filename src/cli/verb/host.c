@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/keep.h"
-#include "cli/cli_call.h"
 #include "cli/connect/agents.h"
+#include "cli/request.h"
 #include "cli/term_dialog.h"
 #include "cli/verb/host_modes.h"
 #include "cli/verb/verbs.h"
@@ -58,30 +57,18 @@ struct host {
  * has it. */
 static struct str config_make(const struct host *h, bool token)
 {
-	struct cli *cli = h->cli;
-	const struct settings *s = &cli->settings;
-	struct buf text = { .max = 65536 };
-	struct json_writer w = { .out = &text };
-	static const char *const words[] = { "mcp", "--strict", "--host" };
+	const struct settings *s = &h->cli->settings;
+	struct arena *arena = &h->cli->arena;
+	struct str args =
+		arena_print(arena, "mcp,--strict,--host,%.*s", STR_ARGS(h->session));
+	struct str env = OBJECT(arena, { "PARLEY_DATA", s->data },
+		{ "PARLEY_URL", s->url_said ? s->url : STR_NONE },
+		{ "PARLEY_TOKEN", token ? s->token : STR_NONE });
+	struct str server = OBJECT(arena, { "command", own_path(arena) },
+		{ "args", .list = args }, { "env", .raw = env });
 
-	jw_object(&w);
-	jw_put_object(&w, "mcpServers");
-	jw_put_object(&w, "parley");
-	jw_put_str(&w, "command", own_path(&cli->arena));
-	jw_put_array(&w, "args");
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		jw_text(&w, words[i]);
-	jw_str(&w, h->session);
-	jw_array_end(&w);
-	jw_put_object(&w, "env");
-	jw_put_some(&w, "PARLEY_DATA", s->data);
-	jw_put_some(&w, "PARLEY_URL", s->url_said ? s->url : STR_NONE);
-	if (token) jw_put_some(&w, "PARLEY_TOKEN", s->token);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	return buf_keep_done(&text, &cli->arena);
+	return OBJECT(arena,
+		{ "mcpServers", .raw = OBJECT(arena, { "parley", .raw = server }) });
 }
 
 /* The command line with its agent's own flag for MCP servers put in. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli_call.h"
+#include "cli/request.h"
 #include "cli/verb/verbs.h"
 
 /* What is sent to /v1/login: a code, or a name and a password. */
@@ -93,17 +93,16 @@ static int login_send(
 	};
 	enum err err = client_call(client, &call, &cli->arena, &reply, &why);
 	client_free(client);
-	if (err == ERR_NO_TOKEN) {
-		SAY(c->code.len > 0 ? "cli.login.bad_code" : "cli.login.bad_password");
-		return EXIT_NOT_ALLOWED;
-	}
+	if (err == ERR_NO_TOKEN)
+		return CLI_SAY(EXIT_NOT_ALLOWED, c->code.len > 0
+							 ? "cli.login.bad_code"
+							 : "cli.login.bad_password");
 	if (err != OK) return reply.stopped ? term_stopped() : cli_fail(cli, &why);
 	*out = (struct login){ at.url, reply.cookie };
 	*name = json_text_of(reply.json, "name");
 	if (name->len == 0) *name = json_text_of(json_get(reply.json, "user"), "name");
 	if (reply.cookie.len > 0) return EXIT_YES;
-	SAY("cli.not_parley");
-	return EXIT_NO_SERVER;
+	return CLI_SAY(EXIT_NO_SERVER, "cli.not_parley");
 }
 
 static int login_run(struct cli *cli)
@@ -125,8 +124,8 @@ static int login_run(struct cli *cli)
 		fprintf(stderr, "parley: %s\n", why.detail);
 		return EXIT_NOT_ALLOWED;
 	}
-	SAY("cli.login.done", { "name", name }, { "url", login.url });
-	return EXIT_YES;
+	return CLI_SAY(
+		EXIT_YES, "cli.login.done", { "name", name }, { "url", login.url });
 }
 
 static const struct flag flags[] = { { "name", "NAME" }, { "workspace", "NAME" }, { 0 } };

@@ -9,14 +9,11 @@ static int logout_run(struct cli *cli)
 	struct api_reply reply = { 0 };
 	enum err err;
 
-	if (login_read(&cli->arena, &login, &why) == ERR_NOT_FOUND) {
-		SAY("cli.logout.nobody");
-		return EXIT_YES;
-	}
-	if (cli->settings.url_said && !str_eq(cli->settings.url, login.url)) {
-		SAY("cli.logout.not_there", { "url", cli->settings.url });
-		return EXIT_YES;
-	}
+	if (login_read(&cli->arena, &login, &why) == ERR_NOT_FOUND)
+		return CLI_SAY(EXIT_YES, "cli.logout.nobody");
+	if (cli->settings.url_said && !str_eq(cli->settings.url, login.url))
+		return CLI_SAY(
+			EXIT_YES, "cli.logout.not_there", { "url", cli->settings.url });
 	struct client_setup setup = {
 		.url = login.url, .cookie = login.cookie, .via = STR("cli"), .stop_fd = -1
 	};
@@ -29,12 +26,10 @@ static int logout_run(struct cli *cli)
 	client_free(client);
 	/* Here it is forgotten whatever the server says. */
 	if (login_remove(&why) != OK) return cli_fail(cli, &why);
-	if (err != OK && err != ERR_NO_TOKEN) {
-		SAY("cli.logout.only_here", { "url", login.url });
-		return EXIT_NO_SERVER;
-	}
-	SAY("cli.logout.done", { "url", login.url });
-	return EXIT_YES;
+	if (err != OK && err != ERR_NO_TOKEN)
+		return CLI_SAY(
+			EXIT_NO_SERVER, "cli.logout.only_here", { "url", login.url });
+	return CLI_SAY(EXIT_YES, "cli.logout.done", { "url", login.url });
 }
 
 const struct command logout_verbs[] = {

@@ -7,7 +7,7 @@
 
 #include "admin/admin.h"
 #include "base/hash.h"
-#include "cli/pick_client.h"
+#include "cli/request.h"
 #include "cli/verb/verbs.h"
 #include "core/notify/mail_read.h"
 
@@ -27,19 +27,15 @@ static void input_read(struct buf *out)
 static struct str body_write(
 	struct str message, struct str recipient, struct arena *arena)
 {
-	struct buf body = { 0 }, text = { 0 };
-	struct json_writer w = { .out = &body };
-	struct str out;
+	struct buf text = { 0 };
+	struct str body;
 
 	base64_write(&text, message);
-	jw_object(&w);
-	jw_put_str(&w, "message", buf_str(&text));
-	jw_put_some(&w, "recipient", recipient);
-	jw_object_end(&w);
-	out = body.failed || text.failed ? STR_NONE : arena_str(arena, buf_str(&body));
-	buf_done(&body);
+	body = text.failed ? STR_NONE
+			   : OBJECT(arena, { "message", buf_str(&text) },
+				     { "recipient", recipient });
 	buf_done(&text);
-	return out;
+	return body;
 }
 
 static int message_send(struct cli *cli, struct str message)

@@ -166,36 +166,32 @@ static int route_set(struct cli *cli)
 
 /* ---- try ---- */
 
-/* As long as it was given when it was asked. */
-static void timeout_put(struct json_writer *w, const struct json *ask)
+/* A member that is there and is not null; NULL otherwise. */
+static const struct json *said(const struct json *ask, const char *name)
 {
-	int64_t end = ask_time(ask, "expires_at"), from = ask_time(ask, "created_at");
+	const struct json *value = json_get(ask, name);
 
-	if (!end || end <= from) return;
-	jw_put_int(w, "timeout", (end - from + 999) / 1000);
+	return json_is(value, JSON_NULL) ? NULL : value;
 }
 
 /* What a trial wants to know of an ask. */
 static struct str trial_body(struct cli *cli, const struct json *ask)
 {
-	static const char *const members[] = { "kind", "priority", "risk", "project",
-		"assignees" };
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
+	int64_t end = ask_time(ask, "expires_at"), from = ask_time(ask, "created_at");
+	const struct json *agent = json_get(json_get(ask, "agent"), "name");
+	struct str timeout = STR_NONE;
 
-	jw_object(&w);
-	jw_put_object(&w, "ask");
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-		const struct json *value = json_get(ask, members[i]);
-
-		if (!value || value->type == JSON_NULL) continue;
-		jw_put_json(&w, members[i], value);
-	}
-	jw_put_json(&w, "agent", json_get(json_get(ask, "agent"), "name"));
-	timeout_put(&w, ask);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	return buf_keep_done(&body, &cli->arena);
+	/* As long as it was given when it was asked. */
+	if (end > from)
+		timeout = arena_print(
+			&cli->arena, "%lld", (long long)(end - from + 999) / 1000);
+	return BODY(cli, { "ask", .raw = BODY(cli, { "kind", .json = said(ask, "kind") },
+					  { "priority", .json = said(ask, "priority") },
+					  { "risk", .json = said(ask, "risk") },
+					  { "project", .json = said(ask, "project") },
+					  { "assignees", .json = said(ask, "assignees") },
+					  { "agent", .json = agent, .raw = STR("null") },
+					  { "timeout", .number = timeout }) });
 }
 
 static void entry_print(

@@ -81,7 +81,7 @@ static void merged_put(
 	jw_object(w);
 	for (uint32_t i = 0; json_is(now, JSON_OBJECT) && i < now->count; i++)
 		if (!json_get_str(given, now->members[i].name))
-			jw_key_str(w, now->members[i].name),
+			jw_name(w, now->members[i].name),
 				jw_json(w, &now->members[i].value);
 	for (uint32_t i = 0; i < given->count; i++) {
 		jw_key_str(w, given->members[i].name);

@@ -94,15 +94,6 @@ static void test_put(struct cli *cli, struct json_writer *w, const struct test_g
 	jw_array_end(w);
 }
 
-/* As a key; it is not ours, so it is escaped. */
-static void pointer_put(struct json_writer *w, struct str pointer)
-{
-	if (w->more) buf_add_char(w->out, ',');
-	json_write_str(w->out, pointer);
-	buf_add_char(w->out, ':');
-	w->more = false;
-}
-
 /* Tests of one pointer stand together: min and max. */
 static int arguments_put(struct cli *cli, struct json_writer *w)
 {
@@ -120,7 +111,7 @@ static int arguments_put(struct cli *cli, struct json_writer *w)
 		for (size_t k = 0; k < i; k++)
 			seen = seen || str_eq(given[k].pointer, given[i].pointer);
 		if (seen) continue;
-		pointer_put(w, given[i].pointer);
+		jw_name(w, given[i].pointer);
 		jw_object(w);
 		for (size_t k = i; k < len; k++)
 			if (str_eq(given[k].pointer, given[i].pointer))

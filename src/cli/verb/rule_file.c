@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "cli/request.h"
 #include "cli/verb/rule_body.h"
 #include "cli/verb/rule_words.h"
 #include "cli/verb/verbs.h"
@@ -107,18 +108,12 @@ static const struct json *live_find(struct apply *a, const struct json *rule)
 /* As the server would take it; nothing is made. EXIT_YES, or said. */
 static int rule_check(struct apply *a, const struct json *terms)
 {
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
 	char never[TIME_SIZE];
 
 	/* `from` in the future: past approvals need not be searched. */
 	time_write(clock_now_ms() + 86400000, never);
-	jw_object(&w);
-	jw_put_json(&w, "rule", terms);
-	jw_put_some(&w, "from", str_of(never));
-	jw_object_end(&w);
 	return cli_call(a->cli, "POST", STR("/v1/rules/try"),
-		buf_keep_done(&body, &a->cli->arena), NULL);
+		BODY(a->cli, { "rule", .json = terms }, { "from", str_of(never) }), NULL);
 }
 
 /* The patch that makes the rule as the file has it: members the file lacks are removed.
@@ -126,25 +121,16 @@ static int rule_check(struct apply *a, const struct json *terms)
 static struct str patch_of(
 	struct apply *a, const struct json *live, const struct json *terms)
 {
-	static const char *const names[] = { "effect", "match", "ask", "expires_at" };
-	const struct json *enabled = json_get(terms, "enabled"),
-			  *match = json_get(terms, "match");
-	struct json empty = { .type = JSON_OBJECT };
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
+	bool off = json_is(json_get(terms, "enabled"), JSON_FALSE);
+	struct str note = json_text_of(terms, "note"), none = STR("null");
 
-	jw_object(&w);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const struct json *value = json_get(terms, names[i]);
-
-		if (i == 1 && !match) value = &empty;
-		jw_put_json(&w, names[i], value);
-	}
-	jw_put_str(&w, "note", json_text_of(terms, "note"));
-	jw_put_bool(&w, "enabled", !json_is(enabled, JSON_FALSE));
-	jw_put_json(&w, "version", json_get(live, "version"));
-	jw_object_end(&w);
-	return buf_keep_done(&body, &a->cli->arena);
+	return BODY(a->cli, { "effect", .json = json_get(terms, "effect"), .raw = none },
+		{ "match", .json = json_get(terms, "match"), .raw = STR("{}") },
+		{ "ask", .json = json_get(terms, "ask"), .raw = none },
+		{ "expires_at", .json = json_get(terms, "expires_at"), .raw = none },
+		{ "note", .text = note.at ? note : STR("") },
+		{ "enabled", .raw = request_bool(!off) },
+		{ "version", .json = json_get(live, "version"), .raw = none });
 }
 
 static void change_print(

@@ -1,6 +1,5 @@
 /* run.c - parley run: an agent of the server's works on a task, shown as it works; what it
  * asks is answered here. */
-#include "base/keep.h"
 #include "cli/project.h"
 #include "cli/resource.h"
 #include "cli/verb/run_follow.h"
@@ -31,12 +30,10 @@ static int agent_choose(struct cli *cli, struct str *out)
 		if (!json_is(json_get(one, "default"), JSON_TRUE)) continue;
 		*out = json_text_of(one, "name");
 		if (json_is(json_get(one, "runnable"), JSON_TRUE)) return EXIT_YES;
-		SAY("cli.run.not_runnable", { "agent", *out },
+		return CLI_SAY(EXIT_NO, "cli.run.not_runnable", { "agent", *out },
 			{ "why", reply_text(cli, one, "why") });
-		return EXIT_NO;
 	}
-	SAY("cli.run.no_agent");
-	return EXIT_NO;
+	return CLI_SAY(EXIT_NO, "cli.run.no_agent");
 }
 
 /* Its first message gives it its title. */
@@ -60,23 +57,15 @@ static int message_send(
 	struct cli *cli, struct str session, struct str text, struct str *run)
 {
 	struct str lang = cli_arg(cli, "lang"), cost = cli_arg(cli, "max-cost");
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	bool known = str_is(lang, "en") || str_is(lang, "fr");
+	struct str limits = cost.len ? BODY(cli, { "cost_usd", .raw = cost }) : STR_NONE;
 	const struct json *reply;
-	int status;
-
-	jw_object(&w);
-	jw_put_str(&w, "content", text);
-	if (str_is(lang, "en") || str_is(lang, "fr")) jw_put_str(&w, "lang", lang);
-	if (cost.len) {
-		jw_put_object(&w, "limits");
-		jw_put_raw(&w, "cost_usd", cost);
-		jw_object_end(&w);
-	}
-	jw_object_end(&w);
-	status = cli_call(cli, "POST",
+	int status = cli_call(cli, "POST",
 		path_with(cli, "/v1/sessions/", session, "/messages"),
-		buf_keep_done(&b, &cli->arena), &reply);
+		BODY(cli, { "content", .text = text },
+			{ "lang", known ? lang : STR_NONE }, { "limits", .raw = limits }),
+		&reply);
+
 	if (!status) *run = json_text_of(json_get(reply, "run"), "id");
 	return status;
 }

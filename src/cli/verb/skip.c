@@ -4,7 +4,7 @@
 
 static int skip_run(struct cli *cli)
 {
-	return settle(cli, cli_word(cli, 0), "/skip", reason_body(cli));
+	return settle(cli, cli_word(cli, 0), "/skip", request_reason(cli));
 }
 
 const struct command skip_verbs[] = {

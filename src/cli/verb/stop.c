@@ -23,20 +23,14 @@ static struct str stop_reason(struct cli *cli)
 /* What is given on the command line; EXIT_YES, or said. */
 static int stop_body(struct cli *cli, struct str *out)
 {
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
 	struct str until;
 	int status = moment_read(cli, "for", 1, &until);
 
-	jw_object(&w);
-	jw_put_raw(&w, "match",
-		BODY(cli, { "agent", cli_arg(cli, "agent") },
-			{ "project", cli_arg(cli, "project") },
-			{ "session", cli_arg(cli, "session") }));
-	jw_put_str(&w, "reason", stop_reason(cli));
-	jw_put_some(&w, "until", until);
-	jw_object_end(&w);
-	*out = buf_keep_done(&body, &cli->arena);
+	*out = BODY(cli,
+		{ "match", .raw = BODY(cli, { "agent", cli_arg(cli, "agent") },
+				   { "project", cli_arg(cli, "project") },
+				   { "session", cli_arg(cli, "session") }) },
+		{ "reason", .text = stop_reason(cli) }, { "until", until });
 	return status;
 }
 
@@ -135,8 +129,7 @@ static int stop_run(struct cli *cli)
 	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, stop);
 	id = json_text_of(stop, "id");
 	printf("%.*s\n", STR_ARGS(id));
-	SAY("cli.stop.set", { "id", id });
-	return EXIT_YES;
+	return CLI_SAY(EXIT_YES, "cli.stop.set", { "id", id });
 }
 
 static const struct flag stop_flags[] = { { "agent", "NAME" }, { "project", "NAME" },

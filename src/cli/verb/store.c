@@ -10,12 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void workspace_print(struct cli *cli, const struct json *workspace)
-{
-	printf("%.*s\n", STR_ARGS(reply_text(cli, workspace, "name")));
-}
-
-static const struct resource workspaces = { "/v1/workspaces", .print = workspace_print,
+static const struct table_column names[] = { { "", 0, "name" }, { 0 } };
+static const struct resource workspaces = { "/v1/workspaces", .columns = names,
 	.list = LIST_PAGE };
 
 static int workspace_create_run(struct cli *cli)
@@ -24,9 +20,7 @@ static int workspace_create_run(struct cli *cli)
 	int status = cli_call(cli, "POST", str_of(workspaces.path),
 		BODY(cli, { "name", .text = cli_word(cli, 0) }), &reply);
 
-	if (!status && !as_json(cli))
-		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
-			STR_ARGS(json_text_of(reply, "login")));
+	if (!status && !as_json(cli)) administer_link_print(cli, reply);
 	return reply_done(cli, status, reply);
 }
 

@@ -7,7 +7,7 @@ static int take_back_run(struct cli *cli)
 {
 	const struct json *ask;
 	int status = cli_call(cli, "POST", ask_path(cli, cli_word(cli, 0), "/revoke"),
-		reason_body(cli), &ask);
+		request_reason(cli), &ask);
 
 	if (status == EXIT_YES)
 		SAY("cli.take_back.done", { "title", ask_title(ask, &cli->arena) });

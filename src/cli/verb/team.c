@@ -18,11 +18,6 @@ static struct str on_call_cell(struct cli *cli, const struct json *team)
 	return id.len ? user_name(cli, id) : STR("-");
 }
 
-static struct str projects_cell(struct cli *cli, const struct json *team)
-{
-	return reply_texts(cli, json_get(team, "projects"), " ");
-}
-
 /* "ana*, ben": a star for who leads. */
 static struct str members_cell(struct cli *cli, const struct json *team)
 {
@@ -41,7 +36,7 @@ static struct str members_cell(struct cli *cli, const struct json *team)
 
 static const struct table_column columns[] = { { "cli.list.name", 20, "name" },
 	{ "cli.team.on_call", 16, .cell = on_call_cell },
-	{ "cli.team.projects", 24, .cell = projects_cell },
+	{ "cli.team.projects", 24, "projects", .kind = CELL_TEXTS },
 	{ "cli.team.members", 0, .cell = members_cell }, { 0 } };
 
 static const struct resource teams = { "/v1/teams", .none = "cli.team.none",
@@ -66,40 +61,20 @@ static int team_shown(struct cli *cli, int status, const struct json *team)
 static struct str members_body(struct cli *cli, const struct json *team, struct str name,
 	struct str user, bool add)
 {
-	const struct json *members = json_get(team, "members");
 	struct buf b = { .max = 262144 };
 	struct json_writer w = { .out = &b };
 
-	jw_object(&w);
-	if (!team) jw_put_str(&w, "name", name);
-	jw_put_array(&w, "members");
-	for (const struct json *item = NULL; json_each(members, &item);)
-		if (!str_eq(json_text_of(item, "user"), user)) jw_json(&w, item);
-	if (add) {
-		jw_object(&w);
-		jw_put_str(&w, "user", user);
-		jw_put_bool(&w, "lead", cli_has(cli, "lead"));
-		jw_object_end(&w);
-	}
+	jw_array(&w);
+	for (const struct json *m = NULL; json_each(json_get(team, "members"), &m);)
+		if (!str_eq(json_text_of(m, "user"), user)) jw_json(&w, m);
+	if (add)
+		jw_raw(&w,
+			BODY(cli, { "user", user },
+				{ "lead", .raw = request_bool(cli_has(cli, "lead")) }));
 	jw_array_end(&w);
-	if (team) jw_put_json(&w, "version", json_get(team, "version"));
-	jw_object_end(&w);
-	return buf_keep_done(&b, &cli->arena);
-}
-
-static struct str projects_body(struct cli *cli)
-{
-	struct buf b = { .max = 65536 };
-	struct json_writer w = { .out = &b };
-	struct str word;
-
-	jw_object(&w);
-	jw_put_array(&w, "projects");
-	for (size_t i = 2; (word = cli_word(cli, i)).len; i++)
-		jw_str(&w, word);
-	jw_array_end(&w);
-	jw_object_end(&w);
-	return buf_keep_done(&b, &cli->arena);
+	return BODY(cli, { "name", team ? STR_NONE : name },
+		{ "members", .raw = buf_keep_done(&b, &cli->arena) },
+		{ "version", .json = json_get(team, "version") });
 }
 
 static int team_put(struct cli *cli, const struct json *team, struct str body)
@@ -127,7 +102,10 @@ static int team_change(struct cli *cli, const struct json *team, struct str name
 	/* The first who is added makes the team. */
 	if (!team && !add) return resource_unknown(cli, "team", name);
 	if (delete) return resource_delete(cli, &teams, json_text_of(team, "id"));
-	if (projects) return team_put(cli, team, projects_body(cli));
+	if (projects)
+		return team_put(cli, team,
+			BODY(cli, { "projects", .raw = who.len ? request_word_list(cli, 2)
+							       : STR("[]") }));
 	status = who.len ? user_pick(cli, who, &user) : EXIT_YES;
 	if (status) return status;
 	if (!oncall) return team_put(cli, team, members_body(cli, team, name, user, add));

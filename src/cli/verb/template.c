@@ -39,34 +39,11 @@ static const struct resource presets[] = {
 	{ "/v1/lists", NULL, "cli.template.no_list", list_columns },
 };
 
-/* What the server adds when it shows one is left out. */
-static struct str preset_body(
-	struct cli *cli, const struct json *said, const struct json *now)
-{
-	const struct json *version = json_get(now, "version");
-	struct buf b = { .max = BODY_BYTES };
-	struct json_writer w = { .out = &b };
-
-	jw_object(&w);
-	for (uint32_t i = 0; i < said->count; i++) {
-		struct str member = said->members[i].name;
-
-		if (str_is(member, "version") || str_is(member, "changed_at") ||
-			str_is(member, "changed_by"))
-			continue;
-		jw_name(&w, member);
-		jw_json(&w, &said->members[i].value);
-	}
-	jw_put_int(&w, "version", version ? version->integer : 0);
-	jw_object_end(&w);
-	return buf_keep_done(&b, &cli->arena);
-}
-
 /* Over what is there now, whichever version that is. */
 static int preset_set(struct cli *cli, const struct resource *of, struct str name)
 {
 	struct fault why = { 0 };
-	const struct json *said, *reply;
+	const struct json *said, *reply, *version;
 	struct json all;
 	struct str text;
 	int status = cli_call_all(cli, str_of(of->path), &all);
@@ -76,8 +53,12 @@ static int preset_set(struct cli *cli, const struct resource *of, struct str nam
 		return CLI_USAGE(cli, "cli.template.no_body");
 	if (json_read(text, NULL, &cli->arena, &said, &why)) return cli_fail(cli, &why);
 	if (said->type != JSON_OBJECT) return CLI_USAGE(cli, "cli.template.no_body");
-	status = cli_call(cli, "PUT", resource_path(cli, of, name, ""),
-		preset_body(cli, said, resource_find(&all, name)), &reply);
+	version = json_get(resource_find(&all, name), "version");
+	/* What the server adds when it shows one is left out. */
+	text = request_without(&cli->arena, said, "version changed_at changed_by",
+		(const struct body_member[]){
+			{ "version", .json = version, .raw = STR("0") }, { 0 } });
+	status = cli_call(cli, "PUT", resource_path(cli, of, name, ""), text, &reply);
 	return reply_done(cli, status, reply);
 }
 

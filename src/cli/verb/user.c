@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/resource.h"
 #include "cli/verb/users.h"
 #include "cli/verb/verbs.h"
 
@@ -17,7 +16,7 @@ static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
 	{ "cli.list.role", 6, "role" }, { "cli.list.status", 8, .cell = status_cell },
 	{ "cli.list.name", 0, "name" }, { 0 } };
 
-const struct resource users = { "/v1/users", .columns = columns };
+const struct resource users = { "/v1/users", .columns = columns, .find = user_pick };
 
 int user_pick(struct cli *cli, struct str who, struct str *id)
 {
@@ -28,15 +27,6 @@ int user_pick(struct cli *cli, struct str who, struct str *id)
 	return status;
 }
 
-/* A login link, on a line of its own; without a running server the part that is known. */
-static int login_print(struct cli *cli, int status, const struct json *user)
-{
-	if (!status && !as_json(cli))
-		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
-			STR_ARGS(json_text_of(user, "login")));
-	return reply_done(cli, status, user);
-}
-
 static int create_run(struct cli *cli)
 {
 	struct str role = cli_arg(cli, "role"), name = cli_arg(cli, "name");
@@ -45,28 +35,11 @@ static int create_run(struct cli *cli)
 
 	if (!name.len) name = cli_word(cli, 0);
 	if (!name.len) return CLI_USAGE(cli, "cli.user.needs");
-	status = cli_call(cli, "POST", STR("/v1/users"),
+	status = cli_call(cli, "POST", str_of(users.path),
 		BODY(cli, { "name", name }, { "role", role.len ? role : STR("member") }),
 		&user);
-	return login_print(cli, status, user);
-}
-
-static int user_patch(struct cli *cli, struct str body, const struct json **user)
-{
-	struct str id;
-	int status = user_pick(cli, cli_word(cli, 0), &id);
-
-	return status ? status
-		      : cli_call(cli, "PATCH", resource_path(cli, &users, id, ""), body,
-				user);
-}
-
-static int login_run(struct cli *cli)
-{
-	const struct json *user;
-	int status = user_patch(cli, STR("{\"login\":true}"), &user);
-
-	return login_print(cli, status, user);
+	if (!status && !as_json(cli)) administer_link_print(cli, user);
+	return reply_done(cli, status, user);
 }
 
 /* From the terminal, twice and unseen; else the first line of stdin. */
@@ -89,40 +62,25 @@ static bool password_read(struct cli *cli, struct str *out)
 	return out->len > 0 && str_eq(*out, again);
 }
 
-static int change_run(struct cli *cli, struct str body)
-{
-	const struct json *user;
-	int status = user_patch(cli, body, &user);
-
-	return reply_done(cli, status, user);
-}
-
 static int password_run(struct cli *cli)
 {
-	struct str password;
+	const struct json *user;
+	struct str password, id;
+	int status;
 
 	if (!password_read(cli, &password))
 		return CLI_USAGE(cli, "web.you.password.differ");
-	return change_run(cli, BODY(cli, { "password", password }));
+	status = resource_id(cli, &id);
+	if (!status)
+		status = cli_call(cli, "PATCH", resource_path(cli, &users, id, ""),
+			BODY(cli, { "password", password }), &user);
+	return reply_done(cli, status, user);
 }
 
-static int disable_run(struct cli *cli)
-{
-	return change_run(cli, STR("{\"disabled\":true}"));
-}
-
-static int enable_run(struct cli *cli)
-{
-	return change_run(cli, STR("{\"disabled\":false}"));
-}
-
-static int remove_run(struct cli *cli)
-{
-	struct str id;
-	int status = user_pick(cli, cli_word(cli, 0), &id);
-
-	return status ? status : resource_delete(cli, &users, id);
-}
+static const struct cli_request login = { "PATCH", "", .fixed = "{\"login\":true}",
+	.shows = administer_link_print };
+static const struct cli_request disable = { "PATCH", "", .fixed = "{\"disabled\":true}" };
+static const struct cli_request enable = { "PATCH", "", .fixed = "{\"disabled\":false}" };
 
 static const struct flag create_flags[] = {
 	{ "role", "ROLE", "member admin viewer owner" },
@@ -137,15 +95,15 @@ const struct command user_verbs[] = {
 		"0 1 2 3", "parley user create ann --role admin" },
 	{ "user list", resource_list, NULL, 0, 0, admin_flags, STORE, "0 2 3",
 		"parley user list", .of = &users },
-	{ "user login", login_run, "NAME", 1, 1, admin_flags, STORE, "0 2 3 5",
-		"parley user login owner" },
+	{ "user login", request_run, "NAME", 1, 1, admin_flags, STORE, "0 2 3 5",
+		"parley user login owner", .of = &users, .does = &login },
 	{ "user password", password_run, "NAME", 1, 1, admin_flags, STORE, "0 2 3 5",
-		"parley user password ann" },
-	{ "user remove", remove_run, "NAME", 1, 1, admin_flags, STORE, "0 1 2 3 5",
-		"parley user remove ann" },
-	{ "user disable", disable_run, "NAME", 1, 1, admin_flags, STORE, "0 1 2 3 5",
-		"parley user disable ann" },
-	{ "user enable", enable_run, "NAME", 1, 1, admin_flags, STORE, "0 1 2 3 5",
-		"parley user enable ann" },
+		"parley user password ann", .of = &users },
+	{ "user remove", resource_remove, "NAME", 1, 1, admin_flags, STORE, "0 1 2 3 5",
+		"parley user remove ann", .of = &users },
+	{ "user disable", request_run, "NAME", 1, 1, admin_flags, STORE, "0 1 2 3 5",
+		"parley user disable ann", .of = &users, .does = &disable },
+	{ "user enable", request_run, "NAME", 1, 1, admin_flags, STORE, "0 1 2 3 5",
+		"parley user enable ann", .of = &users, .does = &enable },
 	{ 0 },
 };
