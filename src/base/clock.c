@@ -76,8 +76,8 @@ void clock_set(int64_t now_ms)
 	atomic_store_explicit(&fixed_ms, now_ms, memory_order_relaxed);
 }
 
-/* Days since 1970-01-01. Years start in March here, so that the leap day comes last. */
-static int64_t days_of(int64_t year, int month, int day)
+/* Years start in March here, so that the leap day comes last. */
+int64_t clock_days(int64_t year, int month, int day)
 {
 	int64_t y = month > 2 ? year : year - 1;
 	int64_t era = (y >= 0 ? y : y - 399) / 400;
@@ -192,7 +192,7 @@ static bool take_offset(struct str *s, int *minutes)
 	return true;
 }
 
-static int month_days(int year, int month)
+int clock_month_days(int64_t year, int month)
 {
 	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
@@ -207,16 +207,18 @@ bool time_read(struct str s, int64_t *ms)
 
 	if (!take_digits(&s, 4, 0, 9999, &year) || !take_char(&s, '-') ||
 		!take_digits(&s, 2, 1, 12, &month) || !take_char(&s, '-') ||
-		!take_digits(&s, 2, 1, month_days(year, month), &day) ||
+		!take_digits(&s, 2, 1, clock_month_days(year, month), &day) ||
 		!take_char(&s, 'T') || !take_digits(&s, 2, 0, 23, &hour) ||
 		!take_char(&s, ':') || !take_digits(&s, 2, 0, 59, &minute) ||
 		!take_char(&s, ':') || !take_digits(&s, 2, 0, 60, &second) ||
 		!take_fraction(&s, &fraction) || !take_offset(&s, &offset) || s.len)
 		return false;
-	seconds = days_of(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second;
+	seconds =
+		clock_days(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second;
 	seconds -= offset * 60;
 	/* A leap second or an offset may lead out of the years that have four digits. */
-	if (seconds < days_of(0, 1, 1) * DAY_S || seconds >= days_of(10000, 1, 1) * DAY_S)
+	if (seconds < clock_days(0, 1, 1) * DAY_S ||
+		seconds >= clock_days(10000, 1, 1) * DAY_S)
 		return false;
 	*ms = seconds * 1000 + fraction;
 	return true;

@@ -16,6 +16,10 @@ int64_t clock_tested(int64_t now_ms); /* another's time, as the test hooks chang
  * is added to the real time, read at each call: for black-box tests. */
 void clock_init(void);
 
+/* Days since 1970 of a day of the proleptic Gregorian calendar; months from 1. */
+int64_t clock_days(int64_t year, int month, int day);
+int clock_month_days(int64_t year, int month);
+
 enum { TIME_SIZE = 28 };
 void time_write(int64_t ms, char out[TIME_SIZE]); /* "2026-11-15T08:00:00.000Z" */
 bool time_read(struct str rfc3339, int64_t *ms);  /* any offset; false when malformed */

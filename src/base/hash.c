@@ -7,6 +7,7 @@
 #include <endian.h>
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
+#include <sodium.h>
 
 static_assert(SHA256_SIZE == SHA256_DIGEST_LENGTH, "the size of a SHA-256");
 
@@ -137,83 +138,49 @@ bool hex_read(struct str s, uint8_t *out, size_t n)
 	return true;
 }
 
-/* The two digits that differ between the alphabets are `last`. */
-static char base64_digit(uint32_t bits, const char last[3])
+static void base64_add(struct buf *out, struct str s, int variant)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	size_t size = sodium_base64_encoded_len(s.len, variant); /* with its NUL */
 
-	bits &= 63;
-	return bits < 62 ? digits[bits] : last[bits - 62];
-}
-
-static void base64_digits(struct buf *out, struct str s, const char last[3])
-{
-	uint32_t bits = 0;
-	int held = 0;
-
-	for (size_t i = 0; i < s.len; i++) {
-		bits = bits << 8 | (uint8_t)s.at[i];
-		for (held += 8; held >= 6; held -= 6)
-			buf_add_char(out, base64_digit(bits >> (held - 6), last));
-	}
-	if (held) buf_add_char(out, base64_digit(bits << (6 - held), last));
+	if (!buf_reserve(out, size - 1)) return;
+	sodium_bin2base64(
+		out->at + out->len, size, (const uint8_t *)s.at, s.len, variant);
+	out->len += size - 1;
 }
 
 void base64url_write(struct buf *out, struct str s)
 {
-	base64_digits(out, s, "-_");
+	base64_add(out, s, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
 void base64_write(struct buf *out, struct str s)
 {
-	base64_digits(out, s, "+/");
-	for (size_t n = s.len % 3; n > 0 && n < 3; n++)
-		buf_add_char(out, '=');
+	base64_add(out, s, sodium_base64_VARIANT_ORIGINAL);
 }
 
-static int base64_value(char c, const char last[3])
+/* `digits` without the padding. libsodium refuses stray bits and wrong padding. */
+static bool base64_take(struct str s, size_t digits, struct buf *out, int variant)
 {
-	if (c >= 'A' && c <= 'Z') return c - 'A';
-	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-	if (c >= '0' && c <= '9') return c - '0' + 52;
-	return c == last[0] ? 62 : c == last[1] ? 63 : -1;
-}
+	size_t room = digits / 4 * 3 + digits % 4 * 3 / 4, len;
 
-static bool base64_bytes(struct str s, struct buf *out, const char last[3])
-{
-	size_t before = out->len;
-	uint32_t bits = 0;
-	int held = 0;
-
-	if (s.len % 4 == 1) return false;
-	for (size_t i = 0; i < s.len; i++) {
-		int value = base64_value(s.at[i], last);
-
-		if (value < 0) goto bad;
-		bits = bits << 6 | (uint32_t)value;
-		held += 6;
-		if (held < 8) continue;
-		held -= 8;
-		buf_add_char(out, (char)(bits >> held & 0xff));
-	}
-	if ((bits & ((1u << held) - 1)) == 0 && !out->failed) return true;
-bad:
-	out->len = before;
-	return false;
+	if (!buf_reserve(out, room) ||
+		sodium_base642bin((uint8_t *)out->at + out->len, room, s.at, s.len, NULL,
+			&len, NULL, variant) != 0)
+		return false;
+	out->len += len;
+	return true;
 }
 
 bool base64url_read(struct str s, struct buf *out)
 {
-	return base64_bytes(s, out, "-_");
+	return base64_take(s, s.len, out, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
 bool base64_read(struct str s, struct buf *out)
 {
-	size_t padding = 0;
+	size_t digits = s.len;
 
-	if (s.len % 4 != 0) return false;
-	while (padding < 2 && s.len > 0 && s.at[s.len - 1] == '=')
-		s.len--, padding++;
-	return base64_bytes(s, out, "+/");
+	while (digits > 0 && s.at[digits - 1] == '=')
+		digits--;
+	return base64_take(s, digits, out, sodium_base64_VARIANT_ORIGINAL);
 }

@@ -292,42 +292,6 @@ static bool push(struct reader *r, const struct json_member *m)
 	return true;
 }
 
-static bool enter(struct reader *r)
-{
-	if (r->depth_left == 0) return stop(r, ERR_INVALID, "nested too deeply");
-	r->depth_left--;
-	return true;
-}
-
-/* r->at stands behind the '['. */
-static bool read_array(struct reader *r, struct json *out)
-{
-	size_t base = r->len;
-	struct json *items;
-
-	if (!enter(r)) return false;
-	skip_blanks(r);
-	if (!take(r, ']')) {
-		do {
-			struct json_member item = { 0 };
-
-			if (!read_value(r, &item.value) || !push(r, &item)) return false;
-			skip_blanks(r);
-		} while (take(r, ','));
-		if (!take(r, ']')) return stop_syntax(r);
-	}
-	out->type = JSON_ARRAY;
-	out->count = (uint32_t)(r->len - base);
-	items = ARENA_ARRAY(r->arena, struct json, out->count);
-	if (!items) return stop_memory(r);
-	for (uint32_t i = 0; i < out->count; i++)
-		items[i] = r->stack[base + i].value;
-	out->items = items;
-	r->len = base;
-	r->depth_left++;
-	return true;
-}
-
 static bool stop_repeated(struct reader *r)
 {
 	return stop(r, ERR_INVALID, "a repeated member name");
@@ -366,43 +330,66 @@ static bool check_names(struct reader *r, const struct json_member *m, uint32_t 
 	return true;
 }
 
-static bool read_member(struct reader *r, struct json_member *m)
+/* The name of a member, up to its value. */
+static bool read_name(struct reader *r, struct str *name)
 {
 	skip_blanks(r);
 	if (!take(r, '"')) return stop_syntax(r);
-	if (!read_string(r, &m->name)) return false;
+	if (!read_string(r, name)) return false;
 	skip_blanks(r);
-	if (!take(r, ':')) return stop_syntax(r);
-	return read_value(r, &m->value);
+	return take(r, ':') || stop_syntax(r);
+}
+
+/* Values up to the closing bracket, pushed; those of an object with their names. */
+static inline bool read_values(struct reader *r, bool named, char end)
+{
+	if (r->depth_left == 0) return stop(r, ERR_INVALID, "nested too deeply");
+	r->depth_left--;
+	skip_blanks(r);
+	if (!take(r, end)) {
+		do {
+			struct json_member m = { 0 };
+
+			if (named && !read_name(r, &m.name)) return false;
+			if (!read_value(r, &m.value) || !push(r, &m)) return false;
+			skip_blanks(r);
+		} while (take(r, ','));
+		if (!take(r, end)) return stop_syntax(r);
+	}
+	r->depth_left++;
+	return true;
+}
+
+/* r->at stands behind the '['. */
+static bool read_array(struct reader *r, struct json *out)
+{
+	size_t base = r->len;
+
+	if (!read_values(r, false, ']')) return false;
+	out->type = JSON_ARRAY;
+	out->count = (uint32_t)(r->len - base);
+	out->items = ARENA_ARRAY(r->arena, struct json, out->count);
+	if (!out->items) return stop_memory(r);
+	for (uint32_t i = 0; i < out->count; i++)
+		out->items[i] = r->stack[base + i].value;
+	r->len = base;
+	return true;
 }
 
 /* r->at stands behind the '{'. */
 static bool read_object(struct reader *r, struct json *out)
 {
 	size_t base = r->len;
-	struct json_member *members;
 
-	if (!enter(r)) return false;
-	skip_blanks(r);
-	if (!take(r, '}')) {
-		do {
-			struct json_member m = { 0 };
-
-			if (!read_member(r, &m) || !push(r, &m)) return false;
-			skip_blanks(r);
-		} while (take(r, ','));
-		if (!take(r, '}')) return stop_syntax(r);
-	}
+	if (!read_values(r, true, '}')) return false;
 	out->type = JSON_OBJECT;
 	out->count = (uint32_t)(r->len - base);
-	members = ARENA_ARRAY(r->arena, struct json_member, out->count);
-	if (!members) return stop_memory(r);
-	if (out->count) memcpy(members, r->stack + base, out->count * sizeof *members);
-	if (!check_names(r, members, out->count)) return false;
-	out->members = members;
+	out->members = ARENA_ARRAY(r->arena, struct json_member, out->count);
+	if (!out->members) return stop_memory(r);
+	if (out->count)
+		memcpy(out->members, r->stack + base, out->count * sizeof *out->members);
 	r->len = base;
-	r->depth_left++;
-	return true;
+	return check_names(r, out->members, out->count);
 }
 
 static bool read_word(

@@ -1,31 +1,23 @@
-/* utf8.c - RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* utf8.c - RFC 3629 by utf8proc: no overlong forms, no surrogates, nothing above U+10FFFF. */
 #include "base/utf8.h"
 
 #include <stdlib.h>
 #include <utf8proc.h>
 
+/* The code point at the front, and how many bytes it takes; 0: there is none. */
+static size_t point_read(struct str s, int32_t *out)
+{
+	utf8proc_ssize_t n = utf8proc_iterate(
+		(const utf8proc_uint8_t *)s.at, (utf8proc_ssize_t)s.len, out);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
 size_t utf8_length(const char *text, size_t left)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	unsigned char low = 0x80, high = 0xbf;
-	size_t len;
+	int32_t point;
 
-	if (left == 0) return 0;
-	if (at[0] < 0x80) return 1;
-	if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
-	len = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-	if (left < len) return 0;
-	switch (at[0]) {
-	case 0xe0: low = 0xa0; break;
-	case 0xed: high = 0x9f; break;
-	case 0xf0: low = 0x90; break;
-	case 0xf4: high = 0x8f; break;
-	}
-	if (at[1] < low || at[1] > high) return 0;
-	for (size_t i = 2; i < len; i++) {
-		if ((at[i] & 0xc0) != 0x80) return 0;
-	}
-	return len;
+	return point_read(str_make(text, left), &point);
 }
 
 bool utf8_valid(struct str s)
@@ -71,45 +63,18 @@ struct str utf8_fit(struct str text, size_t n)
 
 int32_t utf8_next(struct str *rest)
 {
-	static const unsigned char lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	size_t len = utf8_length(rest->at, rest->len);
-	int32_t code_point;
+	int32_t point;
+	size_t len = point_read(*rest, &point);
 
 	if (rest->len == 0) return -1;
-	if (len == 0) {
-		*rest = str_from(*rest, 1);
-		return 0xfffd;
-	}
-	code_point = (unsigned char)rest->at[0] & lead_bits[len];
-	for (size_t i = 1; i < len; i++)
-		code_point = code_point << 6 | ((unsigned char)rest->at[i] & 0x3f);
-	*rest = str_from(*rest, len);
-	return code_point;
+	*rest = str_from(*rest, len ? len : 1);
+	return len ? point : 0xfffd;
 }
 
 size_t utf8_put(char out[4], uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) c = 0xfffd;
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
+	return (size_t)utf8proc_encode_char((int32_t)c, (utf8proc_uint8_t *)out);
 }
 
 void utf8_add(struct buf *b, uint32_t code_point)

@@ -3,6 +3,7 @@
 #include "base/zone.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -37,22 +38,6 @@ struct zone {
 
 /* ---- days ---- */
 
-/* Days since 1970 of a day of the proleptic Gregorian calendar; months from 1. */
-static int64_t day_number(int64_t year, int month, int day)
-{
-	int64_t y = month <= 2 ? year - 1 : year;
-	int64_t era = (y >= 0 ? y : y - 399) / 400;
-	int64_t of_era = y - era * 400;
-	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-static bool leap(int64_t year)
-{
-	return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
@@ -63,22 +48,20 @@ static int64_t year_of(int64_t at_s)
 	int64_t days = floor_div(at_s, DAY_S);
 	int64_t year = 1970 + floor_div(days * 400, 146097);
 
-	while (day_number(year, 1, 1) > days)
+	while (clock_days(year, 1, 1) > days)
 		year--;
-	while (day_number(year + 1, 1, 1) <= days)
+	while (clock_days(year + 1, 1, 1) <= days)
 		year++;
 	return year;
 }
 
 static int64_t month_day(int64_t year, const struct zone_day *d)
 {
-	static const int lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	int64_t first = day_number(year, d->month, 1);
+	int64_t first = clock_days(year, d->month, 1);
 	int weekday = (int)(((first + 4) % 7 + 7) % 7); /* 1970 began on a Thursday */
-	int length = lengths[d->month - 1] + (d->month == 2 && leap(year));
 	int day = (d->day - weekday + 7) % 7 + (d->week - 1) * 7;
 
-	while (day >= length)
+	while (day >= clock_month_days(year, d->month))
 		day -= 7;
 	return first + day;
 }
@@ -86,12 +69,13 @@ static int64_t month_day(int64_t year, const struct zone_day *d)
 /* The instant, given the offset that holds before it. */
 static int64_t day_instant(int64_t year, const struct zone_day *d, int64_t before_s)
 {
-	int64_t first = day_number(year, 1, 1), day;
+	int64_t first = clock_days(year, 1, 1), day;
 
 	if (d->form == 'M')
 		day = month_day(year, d);
 	else if (d->form == 'J')
-		day = first + d->day - 1 + (d->day > 59 && leap(year));
+		day = first + d->day - 1 +
+		      (d->day > 59 && clock_month_days(year, 2) == 29);
 	else
 		day = first + d->day;
 	return day * DAY_S + d->at_s - before_s;
