@@ -106,12 +106,9 @@ static void clock_write(
 static void quiet_check(const struct shape_reading *r)
 {
 	static const struct str names[] = { STR("from"), STR("to") };
-	const struct json *from = json_get(r->json, "from"),
-			  *to = json_get(r->json, "to");
-	bool has_from = from && from->type != JSON_NULL,
-	     has_to = to && to->type != JSON_NULL;
+	bool has_from = shape_said(r, "from");
 
-	if (has_from != has_to)
+	if (has_from != shape_said(r, "to"))
 		wrong_member(r->check, r->at, names[has_from], "required");
 }
 

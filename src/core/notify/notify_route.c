@@ -96,16 +96,9 @@ static const struct shape to_shape = {
 	.size = sizeof(struct notify_to), .from_text = to_read, .to_text = to_write
 };
 
-static bool said(const struct shape_reading *r, const char *name)
-{
-	const struct json *v = json_get(r->json, name);
-
-	return v && v->type != JSON_NULL;
-}
-
 static bool one_of_both(const struct shape_reading *r)
 {
-	if (said(r, "after") != said(r, "before")) return true;
+	if (shape_said(r, "after") != shape_said(r, "before")) return true;
 	wrong(r->check, r->at, "after or before is needed, and not both");
 	return false;
 }

@@ -5,24 +5,21 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
-static const struct {
-	const char *name;
-	bool ended;
-} statuses[] = {
-	[SESSION_IDLE] = { "idle" },
-	[SESSION_RUNNING] = { "running" },
-	[SESSION_WAITING_FOR_INPUT] = { "waiting_for_input" },
-	[SESSION_WAITING_FOR_APPROVAL] = { "waiting_for_approval" },
-	[SESSION_COMPLETED] = { "completed", .ended = true },
-	[SESSION_FAILED] = { "failed", .ended = true },
-	[SESSION_CANCELLED] = { "cancelled", .ended = true },
+const char *const session_status_names[SESSION_CANCELLED + 1] = {
+	[SESSION_IDLE] = "idle",
+	[SESSION_RUNNING] = "running",
+	[SESSION_WAITING_FOR_INPUT] = "waiting_for_input",
+	[SESSION_WAITING_FOR_APPROVAL] = "waiting_for_approval",
+	[SESSION_COMPLETED] = "completed",
+	[SESSION_FAILED] = "failed",
+	[SESSION_CANCELLED] = "cancelled",
 };
 
-ENUM_NAMES_IN(session_status, statuses, .name)
+ENUM_NAMES(session_status, session_status_names)
 
 bool session_ended(const struct session *s)
 {
-	return statuses[s->status].ended;
+	return s->status >= SESSION_COMPLETED;
 }
 
 bool session_runnable(const struct session *s)

@@ -3,7 +3,6 @@
 #define CORE_SESSION_H
 
 #include "core/ask/ask.h"
-#include "core/session/callback.h"
 #include "core/shared/digest.h"
 
 enum session_status {
@@ -11,6 +10,7 @@ enum session_status {
 	SESSION_RUNNING,
 	SESSION_WAITING_FOR_INPUT,
 	SESSION_WAITING_FOR_APPROVAL,
+	/* It has ended: */
 	SESSION_COMPLETED,
 	SESSION_FAILED,
 	SESSION_CANCELLED,
@@ -57,6 +57,7 @@ struct session {
 /* A running session becomes idle if its agent is silent for this long. */
 enum { SESSION_HEARD_MS = 10 * 60 * 1000 };
 
+extern const char *const session_status_names[SESSION_CANCELLED + 1];
 const char *session_status_name(enum session_status);
 bool session_status_read(struct str, enum session_status *);
 bool session_ended(const struct session *);    /* completed, failed, cancelled */
@@ -97,6 +98,14 @@ enum { EXTERNAL_ID_MAX = 256 }; /* code points */
 /* A name that an agent gives to a session of its own, whichever way it comes: one line of
  * at most EXTERNAL_ID_MAX. `pointer` says where it was. */
 enum err session_external_id_check(struct str, const char *pointer, struct fault *why);
+
+/* Whom it wants called when an ask of it is settled. Empty: not. */
+struct callback {
+	struct str webhook, resumer;
+};
+enum err callback_read(
+	struct str on_settled, struct arena *, struct callback *out, struct fault *why);
+struct str callback_write(const struct callback *, struct arena *); /* empty: neither */
 
 /* The body of POST /v1/sessions, checked. */
 struct session_draft {

@@ -1,4 +1,5 @@
-/* session_body.c - reads the bodies that create, change and report on a session. */
+/* session_body.c - reads the bodies that create, change and report on a session.
+ * Prefixes: session_, callback_. */
 #include "base/keep.h"
 #include "core/ask/draft.h"
 #include "core/delivery/resumer.h"
@@ -6,6 +7,7 @@
 #include "core/session/session.h"
 #include "core/shared/address.h"
 #include "core/shared/message_body.h"
+#include "core/shared/shape.h"
 
 enum {
 	SESSION_TITLE_MAX = 200,
@@ -15,63 +17,58 @@ enum {
 	STEPS_MAX = 1000000000,
 };
 
-enum {
-	S_TITLE,
-	S_AGENT,
-	S_PROJECT,
-	S_EXTERNAL_ID,
-	S_PARALLEL,
-	S_METADATA,
-	S_ON_SETTLED,
-	S_MESSAGE,
-	S_LANG,
-	S_SENSITIVE,
-	S_LEN
-};
+/* ---- whom it wants called ---- */
 
-static const struct str draft_names[S_LEN] = {
-	[S_TITLE] = STR("title"),
-	[S_AGENT] = STR("agent"),
-	[S_PROJECT] = STR("project"),
-	[S_EXTERNAL_ID] = STR("external_id"),
-	[S_PARALLEL] = STR("parallel"),
-	[S_METADATA] = STR("metadata"),
-	[S_ON_SETTLED] = STR("on_settled"),
-	[S_MESSAGE] = STR("message"),
-	[S_LANG] = STR("lang"),
-	[S_SENSITIVE] = STR("sensitive"),
-};
-static const struct members draft_members = { draft_names, S_LEN };
-
-enum { C_WEBHOOK, C_RESUMER, C_LEN };
-
-static const struct str call_names[C_LEN] = {
-	[C_WEBHOOK] = STR("webhook"),
-	[C_RESUMER] = STR("resumer"),
-};
-static const struct members call_members = { call_names, C_LEN };
-
-/* {"webhook": URL, "resumer": name}: either or both. */
-static struct callback on_settled_read(
-	struct check *c, const struct json_place *at, const struct json *json)
+static bool callback_said(const struct shape_reading *r)
 {
-	const unsigned line = TEXT_LINE | TEXT_FILLED;
-	const struct json *m[C_LEN];
-	struct callback call = { 0 };
+	if (shape_said(r, "webhook") || shape_said(r, "resumer")) return true;
+	wrong(r->check, r->at, "give a webhook, a resumer or both");
+	return false;
+}
+
+static void callback_check(const struct shape_reading *r)
+{
+	const struct callback *c = r->out;
 	struct url url;
 
-	if (!json || !members_read(c, at, json, &call_members, NULL, m)) return call;
-	if (!m[C_WEBHOOK] && !m[C_RESUMER])
-		wrong(c, at, "give a webhook, a resumer or both");
-	call.webhook =
-		text_read(c, at, call_names[C_WEBHOOK], m[C_WEBHOOK], WEBHOOK_MAX, line);
-	call.resumer = text_read(
-		c, at, call_names[C_RESUMER], m[C_RESUMER], RESUMER_NAME_MAX, line);
-	if (call.webhook.len && !url_split(call.webhook, &url))
+	if (c->webhook.len && !url_split(c->webhook, &url))
 		wrong_member(
-			c, at, call_names[C_WEBHOOK], "must be an http or https URL");
-	return call;
+			r->check, r->at, STR("webhook"), "must be an http or https URL");
 }
+
+static const struct shape_member callback_members[] = {
+	{ STR("webhook"), OF_TEXT, AT(callback, webhook), 1, WEBHOOK_MAX,
+		TEXT_LINE | TEXT_FILLED | SHAPE_SPARE },
+	{ STR("resumer"), OF_TEXT, AT(callback, resumer), 1, RESUMER_NAME_MAX,
+		TEXT_LINE | TEXT_FILLED | SHAPE_SPARE },
+};
+static const struct shape callback_shape = { SHAPE(callback_members, callback),
+	.first = callback_said, .together = callback_check };
+
+enum err callback_read(struct str on_settled, struct arena *arena, struct callback *out,
+	struct fault *why)
+{
+	const struct json *json;
+	enum err e = json_read(on_settled, NULL, arena, &json, why);
+
+	if (e == ERR_MEMORY) return e;
+	if (e) return fail(why, ERR_INTERNAL, "on_settled of a session is unreadable");
+	out->webhook = json_text(json_get(json, "webhook"));
+	out->resumer = json_text(json_get(json, "resumer"));
+	return OK;
+}
+
+struct str callback_write(const struct callback *c, struct arena *arena)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	if (!c->webhook.len && !c->resumer.len) return STR_NONE;
+	shape_write(&w, &callback_shape, c);
+	return buf_keep_done(&out, arena);
+}
+
+/* ---- a new session ---- */
 
 enum err session_external_id_check(struct str id, const char *pointer, struct fault *why)
 {
@@ -84,130 +81,117 @@ enum err session_external_id_check(struct str id, const char *pointer, struct fa
 	return OK;
 }
 
-static void draft_members_read(struct check *c, const struct json_place *root,
-	const struct json **m, struct arena *arena, struct session_draft *d)
+/* Parley titles a session of an agent that it runs by the message. */
+static void title_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	struct json_place metadata = place_member(root, draft_names[S_METADATA]);
-	struct json_place call = place_member(root, draft_names[S_ON_SETTLED]);
-	const unsigned line = TEXT_LINE | TEXT_FILLED;
+	bool spare = shape_said(r, "message") || shape_said(r, "agent");
+	struct session_draft *d = r->out;
 
-	d->title = text_read(c, root, draft_names[S_TITLE], m[S_TITLE], SESSION_TITLE_MAX,
-		m[S_MESSAGE] || m[S_AGENT] ? line : line | TEXT_NEEDED);
-	d->message = text_read(
-		c, root, draft_names[S_MESSAGE], m[S_MESSAGE], SAY_MAX, TEXT_FILLED);
-	d->language = json_text(m[S_LANG]);
-	if (m[S_LANG] && !str_is(d->language, "en") && !str_is(d->language, "fr"))
-		wrong_member(c, root, draft_names[S_LANG], "en or fr");
-	d->agent = text_read(c, root, draft_names[S_AGENT], m[S_AGENT], AGENT_MAX, line);
-	d->project = text_read(
-		c, root, draft_names[S_PROJECT], m[S_PROJECT], PROJECT_MAX, line);
-	d->external_id = text_read(c, root, draft_names[S_EXTERNAL_ID], m[S_EXTERNAL_ID],
-		EXTERNAL_ID_MAX, line);
-	d->parallel = flag_read(c, root, draft_names[S_PARALLEL], m[S_PARALLEL], false);
-	d->sensitive =
-		flag_read(c, root, draft_names[S_SENSITIVE], m[S_SENSITIVE], false);
-	d->metadata = context_metadata_read(c, &metadata, m[S_METADATA], arena);
-	d->callback = on_settled_read(c, &call, m[S_ON_SETTLED]);
-	d->on_settled = callback_write(&d->callback, arena);
+	d->title = text_read(r->check, r->at, m->name, v, SESSION_TITLE_MAX,
+		TEXT_LINE | TEXT_FILLED | (spare ? 0 : TEXT_NEEDED));
 }
+
+static void metadata_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct json_place at = place_member(r->at, m->name);
+	struct session_draft *d = r->out;
+
+	d->metadata = context_metadata_read(r->check, &at, v, r->arena);
+}
+
+static const struct shape_member draft_members[] = {
+	{ STR("title"), OF_OWN, .read = title_read },
+	{ STR("message"), OF_TEXT, AT(session_draft, message), 1, SAY_MAX, TEXT_FILLED },
+	{ STR("lang"), OF_NAME, AT(session_draft, language), .must = LANGUAGE_MUST,
+		.fits = message_language_valid },
+	{ STR("agent"), OF_TEXT, AT(session_draft, agent), 1, AGENT_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("project"), OF_TEXT, AT(session_draft, project), 1, PROJECT_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("external_id"), OF_TEXT, AT(session_draft, external_id), 1, EXTERNAL_ID_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("parallel"), OF_BOOL, AT(session_draft, parallel) },
+	{ STR("sensitive"), OF_BOOL, AT(session_draft, sensitive) },
+	{ STR("metadata"), OF_OWN, .read = metadata_read },
+	{ STR("on_settled"), OF_OBJECT, AT(session_draft, callback),
+		.of = &callback_shape },
+};
+/* As SessionRequest in openapi.json. */
+static const struct shape draft_shape = { SHAPE(draft_members, session_draft) };
 
 enum err session_draft_read(const struct json *body, struct arena *arena,
 	struct session_draft *out, struct fault *why)
 {
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
 	struct session_draft d = { 0 };
-	const struct json *m[S_LEN];
+	enum err e = shape_take(&draft_shape, body, NULL, arena, &d, why);
 
-	if (members_read(&c, &root, body, &draft_members, NULL, m))
-		draft_members_read(&c, &root, m, arena, &d);
-	enum err e = check_end(&c, arena);
-	if (!e) *out = d;
-	return e;
+	if (e) return e;
+	d.on_settled = callback_write(&d.callback, arena);
+	*out = d;
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-enum { P_TITLE, P_STATUS, P_LEN };
+/* ---- changed, and reported on ---- */
 
-static const struct str patch_names[P_LEN] = {
-	[P_TITLE] = STR("title"),
-	[P_STATUS] = STR("status"),
+static void patch_check(const struct shape_reading *r)
+{
+	struct session_patch *p = r->out;
+
+	p->has_title = shape_said(r, "title");
+	p->has_status = shape_said(r, "status");
+	if (!r->check->failed && !p->has_title && !p->has_status)
+		wrong(r->check, r->at, "nothing to change: give a title or a status");
+}
+
+static const struct shape_member patch_members[] = {
+	{ STR("title"), OF_TEXT, AT(session_patch, title), 1, SESSION_TITLE_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("status"), OF_WORD, AT(session_patch, status),
+		.must = "is no status of a session", WORDS(session_status_names) },
 };
-static const struct members patch_members = { patch_names, P_LEN };
+/* As SessionPatch in openapi.json. */
+static const struct shape patch_shape = { SHAPE(patch_members, session_patch),
+	.together = patch_check };
 
 enum err session_patch_read(
 	const struct json *body, struct session_patch *out, struct fault *why)
 {
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
 	struct session_patch p = { 0 };
-	const struct json *m[P_LEN];
+	enum err e = shape_take(&patch_shape, body, NULL, NULL, &p, why);
 
-	if (members_read(&c, &root, body, &patch_members, NULL, m)) {
-		p.title = text_read(&c, &root, patch_names[P_TITLE], m[P_TITLE],
-			SESSION_TITLE_MAX, TEXT_LINE | TEXT_FILLED);
-		p.has_title = m[P_TITLE] != NULL;
-		p.has_status = m[P_STATUS] != NULL;
-		if (p.has_status &&
-			!session_status_read(json_text(m[P_STATUS]), &p.status))
-			wrong_member(&c, &root, patch_names[P_STATUS],
-				"is no status of a session");
-		if (!c.failed && !p.has_title && !p.has_status)
-			wrong(&c, &root, "nothing to change: give a title or a status");
-	}
-	enum err e = check_end(&c, NULL);
 	if (!e) *out = p;
 	return e;
 }
 
-enum { R_TEXT, R_STEP, R_STEPS, R_LEN };
-
-static const struct str progress_names[R_LEN] = {
-	[R_TEXT] = STR("text"),
-	[R_STEP] = STR("step"),
-	[R_STEPS] = STR("steps"),
+struct progress {
+	struct str text;
+	int64_t step, steps; /* -1: not said */
 };
-static const struct members progress_members = { progress_names, R_LEN };
 
-static void progress_check(
-	struct check *c, const struct json_place *root, const struct json **m)
+static void progress_check(const struct shape_reading *r)
 {
-	text_read(c, root, progress_names[R_TEXT], m[R_TEXT], PROGRESS_TEXT_MAX,
-		TEXT_NEEDED | TEXT_FILLED);
-	bool step = count_read(c, root, progress_names[R_STEP], m[R_STEP], 0, STEPS_MAX);
-	bool steps =
-		count_read(c, root, progress_names[R_STEPS], m[R_STEPS], 0, STEPS_MAX);
-	if (step && steps && m[R_STEP] && m[R_STEPS] &&
-		m[R_STEP]->integer > m[R_STEPS]->integer)
-		wrong_member(
-			c, root, progress_names[R_STEP], "must not be more than steps");
+	const struct progress *p = r->out;
+
+	if (p->steps >= 0 && p->step > p->steps)
+		wrong_member(r->check, r->at, STR("step"), "must not be more than steps");
 }
 
-static struct str progress_write(const struct json **m, struct arena *arena)
-{
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
-
-	jw_object(&w);
-	for (size_t i = 0; i < R_LEN; i++) {
-		if (!m[i]) continue;
-		jw_put_json(&w, progress_names[i].at, m[i]);
-	}
-	jw_object_end(&w);
-	return buf_keep_done(&out, arena);
-}
+static const struct shape_member progress_members[] = {
+	{ STR("text"), OF_TEXT, AT(progress, text), 1, PROGRESS_TEXT_MAX,
+		TEXT_NEEDED | TEXT_FILLED },
+	{ STR("step"), OF_NUMBER, AT(progress, step), 0, STEPS_MAX, SHAPE_SPARE,
+		.otherwise = -1 },
+	{ STR("steps"), OF_NUMBER, AT(progress, steps), 0, STEPS_MAX, SHAPE_SPARE,
+		.otherwise = -1 },
+};
+/* As Progress in openapi.json. */
+static const struct shape progress_shape = { SHAPE(progress_members, progress),
+	.together = progress_check };
 
 enum err session_progress_read(
 	const struct json *body, struct arena *arena, struct str *out, struct fault *why)
 {
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	struct str json = STR_NONE;
-	const struct json *m[R_LEN];
-
-	if (members_read(&c, &root, body, &progress_members, NULL, m))
-		progress_check(&c, &root, m);
-	if (!c.failed) json = progress_write(m, arena);
-	enum err e = check_end(&c, arena);
-	if (!e) *out = json;
-	return e;
+	return shape_keep(&progress_shape, body, STR_NONE, NULL, arena, out, NULL, why);
 }

@@ -15,6 +15,9 @@ struct say {
 	bool queue;		   /* else: only if it can begin at once */
 };
 
+/* Is it a language of the catalogue? */
+bool message_language_valid(struct str);
+#define LANGUAGE_MUST "en or fr"
 enum err message_body_read(const struct json *body, struct say *out, struct fault *why);
 /* The first line of it, short enough for a title; in the arena. */
 struct str message_title(struct str content, struct arena *);

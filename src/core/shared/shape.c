@@ -99,8 +99,9 @@ static int word_find(const struct shape_member *m, struct str word)
 static void number_read(
 	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	if (count_read(r->check, r->at, m->name, v, m->least, m->most))
-		number_set(r, m, v->integer);
+	bool good = count_read(r->check, r->at, m->name, v, m->least, m->most);
+
+	number_set(r, m, good ? v->integer : m->otherwise);
 }
 
 static void word_read(
@@ -247,6 +248,7 @@ static void value_read(
 	case OF_TEXTS:
 	case OF_LIST: list_read(r, m, v); break;
 	case OF_OBJECT: object_read(r, m, v); break;
+	case OF_JSON: *(const struct json **)place_of(r, m) = v; break;
 	case OF_OWN: m->read(r, m, v); break;
 	}
 }
@@ -261,6 +263,13 @@ static void absent_read(const struct shape_reading *r, const struct shape_member
 		wrong_here(r, m, "required");
 	else if (m->type == OF_OBJECT)
 		object_read(r, m, NULL);
+}
+
+bool shape_said(const struct shape_reading *r, const char *name)
+{
+	const struct json *v = json_get(r->json, name);
+
+	return v && v->type != JSON_NULL;
 }
 
 int shape_find(const struct shape *s, struct str name)
@@ -376,6 +385,7 @@ static bool member_empty(const struct shape_member *m, const void *from)
 	case OF_SPAN:
 	case OF_TIME: return !*(const int64_t *)at && !(m->flags & SHAPE_BARE);
 	case OF_WORDS: return !*(const unsigned *)at;
+	case OF_JSON: return !*(const struct json *const *)at;
 	case OF_WORD: return !m->words[*(const int *)at];
 	case OF_EITHER: return !m->words[*(const bool *)at];
 	case OF_TEXTS:
@@ -411,6 +421,7 @@ static void value_write(
 	case OF_TEXTS:
 	case OF_LIST: list_write(w, m, from); break;
 	case OF_OBJECT: shape_write(w, m->of, at); break;
+	case OF_JSON: jw_json(w, *(const struct json *const *)at); break;
 	case OF_OWN: break;
 	}
 }
@@ -440,6 +451,23 @@ void shape_write(struct json_writer *w, const struct shape *s, const void *from)
 	jw_object(w);
 	shape_write_members(w, s, from);
 	jw_object_end(w);
+}
+
+bool shape_copy(struct json_writer *w, const struct shape *s, const struct json *json)
+{
+	bool any = false;
+
+	jw_object(w);
+	for (size_t i = 0; i < s->len; i++) {
+		const struct shape_member *m = &s->members[i];
+		const struct json *v = json_get_str(json, m->name);
+
+		if (!v || (v->type == JSON_NULL && !(m->flags & SHAPE_NULL))) continue;
+		jw_put_json(w, m->name.at, v);
+		any = true;
+	}
+	jw_object_end(w);
+	return any;
 }
 
 struct str shape_text(

@@ -22,7 +22,8 @@ enum shape_type {
 	OF_TEXTS, /* an array of struct str that `fits` each, from `least` to `most`, and its length */
 	OF_OBJECT, /* the struct of the shape `of` */
 	OF_LIST,   /* an array of these, from `least` to `most`, and its length */
-	OF_OWN,	   /* `read` and `write` know */
+	OF_JSON, /* const struct json *: any value, as it came; NULL is written as null */
+	OF_OWN,	 /* `read` and `write` know */
 };
 
 /* Beside those of text_shape. An empty member is written as null unless they say otherwise. */
@@ -31,6 +32,7 @@ enum {
 	SHAPE_SPARE = 16,  /* an empty one is left out */
 	SHAPE_BARE = 32,   /* an empty one is written as it is */
 	SHAPE_UNSAID = 64, /* never written */
+	SHAPE_NULL = 128,  /* shape_copy keeps its null */
 };
 
 struct shape_member;
@@ -101,7 +103,11 @@ void shape_write(struct json_writer *, const struct shape *, const void *from);
 /* As "5m": in the largest unit that it is whole in. */
 void span_write(struct json_writer *, int64_t ms);
 void shape_write_members(struct json_writer *, const struct shape *, const void *from);
+/* What `json` has of these members, as it came. False: none of them, and an empty object was written. */
+bool shape_copy(struct json_writer *, const struct shape *, const struct json *);
 int shape_find(const struct shape *, struct str name); /* its index, or -1 */
+/* Does the object that is read have this member, and is it not null? */
+bool shape_said(const struct shape_reading *, const char *name);
 /* The value of one member, as JSON in the arena. */
 struct str shape_text(
 	const struct shape *, struct str name, const void *from, struct arena *);

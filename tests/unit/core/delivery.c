@@ -2,7 +2,7 @@
  * set an agent going. */
 #include "core/delivery/delivery.h"
 #include "core/delivery/resumer.h"
-#include "core/session/callback.h"
+#include "core/session/session.h"
 
 #include "kit.h"
 
