@@ -332,6 +332,8 @@ test('charsets, encodings and parts as programs write them', async () => {
 		'preamble', '--a b', 'Content-Type: multipart/alternative; boundary=c', '', '--c', 'Content-Type: text/html', '', '<b>no</b>',
 		'--c', 'Content-Type: text/plain; charset=utf-8', '', 'été', '--c--', '--a b',
 		'Content-Type: text/plain', 'Content-Disposition: attachment; filename=a.txt', '', 'attached', '--a b--'].join('\n') }, 'été');
+	await says({ type: ['Content-Type: multipart/mixed; boundary=a'], text: [
+		'--a', 'Content-Disposition: attachment', '', 'attached', '--a', '', 'said', '--a--'].join('\n') }, 'said');
 	await says({ type: ['Content-Type: text/html; charset=utf-8'], text:
 		'<html><head><style>p{}</style></head><body><p>C&#39;est &lt;oui&gt;&nbsp;!<br>ligne 2</p><blockquote><p>Quote</p></blockquote></body></html>' },
 	'C\'est <oui> !\nligne 2');

@@ -112,8 +112,8 @@ static struct content content_read(
 	c.boundary = parameter_get(type, "boundary", arena);
 	c.encoding = str_trim(
 		mail_plain_value(field_get(f, len, "content-transfer-encoding"), arena));
-	str_cut(&disposition, ';', &word);
-	c.attached = disposition.at && str_is_nocase(str_trim(word), "attachment");
+	c.attached = str_cut(&disposition, ';', &word) &&
+		     str_is_nocase(str_trim(word), "attachment");
 	return c;
 }
 
