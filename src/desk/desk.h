@@ -8,6 +8,7 @@
 
 #include "core/notify/channel_limit.h"
 #include "core/people/project.h"
+#include "core/shared/resources.h"
 #include "core/shared/settings.h"
 #include "store/clerk.h"
 #include "store/kept_ask.h"
@@ -214,6 +215,13 @@ void desk_counts(struct desk *, int64_t ws, struct desk_counts *out); /* ws 0: a
 
 enum { SERVER_KEY_SIZE = 32 };
 
+/* Those of each resource. */
+#define RESOURCE_DECLARE(constant, table, tag, word, ...)                                \
+	extern const struct use use_##word##_list, use_##word##_get,                     \
+		use_##word##_create, use_##word##_patch, use_##word##_delete;
+RESOURCES(RESOURCE_DECLARE)
+#undef RESOURCE_DECLARE
+
 extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
 extern const struct use use_reply, use_assign, use_claim, use_extend,
 	use_approval_consume;
@@ -227,11 +235,7 @@ extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,
 	use_rule_patch, use_rule_end, use_rule_try, use_rule_suggest;
-/* Agents that Parley runs, providers of models, and prices. */
-extern const struct use use_agent_list, use_agent_get, use_agent_create, use_agent_patch,
-	use_agent_delete;
-extern const struct use use_provider_list, use_provider_get, use_provider_create,
-	use_provider_patch, use_provider_delete;
+/* Prices of models, and how to reach one. */
 extern const struct use use_price_list, use_price_put;
 extern const struct use use_model_access; /* found in task.access */
 /* Templates of asks, and lists of options; `id` is their name. */
@@ -311,8 +315,6 @@ extern const struct use use_user_list, use_user_get, use_user_create, use_user_p
 	use_user_delete;
 /* When the caller, or the user of the id, is away. */
 extern const struct use use_away, use_away_put, use_away_delete;
-extern const struct use use_team_list, use_team_get, use_team_create, use_team_patch,
-	use_team_delete;
 extern const struct use use_token_list, use_token_get, use_token_create, use_token_patch,
 	use_token_delete;
 

@@ -22,6 +22,9 @@
 		"DELETE", path "/{id}", &use_##word##_delete, NULL, ROUTE_PEOPLE, ""     \
 	}
 
+#define RESOURCE_ROUTES(constant, table, tag, word, ...)                                 \
+	COLLECTION("/v1/" #table, word, LIST),
+
 const struct route routes[] = {
 	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT " project" },
 	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
@@ -95,15 +98,14 @@ const struct route routes[] = {
 	{ "GET", "/v1/stops", &use_stop_list, NULL, 0, LIST " state" },
 	{ "POST", "/v1/stops", &use_stop_set, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/stops/{id}", &use_stop_lift, NULL, ROUTE_PEOPLE, "" },
-	COLLECTION("/v1/agents", agent, LIST),
 	{ "POST", "/v1/agents/{id}/test", &use_model_access, route_agent_test, BODY_JSON,
 		"" },
-	COLLECTION("/v1/providers", provider, LIST),
 	{ "POST", "/v1/providers/{id}/test", &use_model_access, route_provider_test,
 		BODY_JSON, "" },
 	{ "GET", "/v1/providers/{id}/models", &use_model_access, route_models, 0, "" },
 	{ "GET", "/v1/prices", &use_price_list, NULL, 0, "" },
 	{ "PUT", "/v1/prices", &use_price_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
+	RESOURCES(RESOURCE_ROUTES) /* core/shared/resources.h */
 	PUT_COLLECTION("/v1/templates", template),
 	PUT_COLLECTION("/v1/lists", list),
 	{ "GET", "/v1/projects", &use_project_list, NULL, 0, "" },
@@ -156,7 +158,6 @@ const struct route routes[] = {
 	COLLECTION("/v1/teams/{of}/contacts", contact, ""),
 	{ "POST", "/v1/teams/{of}/contacts/{id}/test", &use_contact_test, NULL,
 		BODY_JSON | ROUTE_PEOPLE, "" },
-	COLLECTION("/v1/teams", team, LIST),
 	{ "GET", "/v1/tokens", &use_token_list, NULL, 0, LIST },
 	{ "POST", "/v1/tokens", &use_token_create, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/tokens/{id}", &use_token_get, NULL, 0, "" },

@@ -2,6 +2,9 @@
 #include "store/migrate.h"
 
 #include "base/buf.h"
+#include "store/record.h"
+
+#include <pthread.h>
 
 /* Rows that are small and come in the order of their key: kept in it, where the engine
  * can, they need no index beside them. */
@@ -477,18 +480,70 @@ static const char step_8[] =
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7, step_8 };
 
-enum { NEWEST = sizeof(steps) / sizeof(steps[0]) };
+enum { WRITTEN_OUT = sizeof(steps) / sizeof(steps[0]) };
+
+/* ---- tables and columns that say `since` which step they are there ---- */
+
+static int64_t newest = WRITTEN_OUT;
+static pthread_once_t newest_found = PTHREAD_ONCE_INIT;
+
+static void newest_find(void)
+{
+	for (const struct record *r = records; r < records + RECORD_COUNT; r++) {
+		if (r->since > newest) newest = r->since;
+		for (int i = 0; i < r->stored_len; i++)
+			if (r->columns[i].since > newest) newest = r->columns[i].since;
+	}
+}
 
 int64_t schema_newest(void)
 {
-	return NEWEST;
+	pthread_once(&newest_found, newest_find);
+	return newest;
 }
 
-/* The text of a step, from 1 on. */
-static struct str schema_step(int64_t version)
+static void column_write(struct buf *out, const struct column *c)
 {
-	return str_of(steps[version - 1]);
+	bool number = c->type == COLUMN_INT || c->type == COLUMN_BOOL ||
+		      c->type == COLUMN_NUMBER;
+	bool bytes = c->type == COLUMN_BYTES || c->type == COLUMN_HASH;
+
+	buf_print(out, "%s %s NOT NULL DEFAULT %s", c->name,
+		number	? "BIGINT"
+		: bytes ? "BYTEA"
+			: "TEXT",
+		number ? "0" : "''");
 }
+
+/* With the columns that it had then. */
+static void table_write(struct buf *out, const struct record *r)
+{
+	buf_print(out, "CREATE TABLE %s (", r->table);
+	for (int i = 0; i < r->stored_len; i++)
+		if (!r->columns[i].since) {
+			column_write(out, &r->columns[i]);
+			buf_add_text(out, ", ");
+		}
+	buf_add_text(out, "PRIMARY KEY (");
+	for (int i = 0; i < r->keys_len; i++)
+		buf_print(out, i ? ", %s" : "%s", r->columns[i].name);
+	buf_add_text(out, "));");
+}
+
+static void additions_write(struct buf *out, int64_t version)
+{
+	for (const struct record *r = records; r < records + RECORD_COUNT; r++) {
+		if (r->since == version) table_write(out, r);
+		for (int i = 0; i < r->stored_len; i++)
+			if (r->columns[i].since == version) {
+				buf_print(out, "ALTER TABLE %s ADD COLUMN ", r->table);
+				column_write(out, &r->columns[i]);
+				buf_add_char(out, ';');
+			}
+	}
+}
+
+/* ---- bringing a store up to date ---- */
 
 static enum err version_row(void *ctx, const struct row *row, struct fault *why)
 {
@@ -511,11 +566,11 @@ enum err schema_version(struct db *db, int64_t *out, struct fault *why)
 
 static enum err schema_check(int64_t version, enum err e, struct fault *why)
 {
-	if (version <= NEWEST) return OK;
+	if (version <= schema_newest()) return OK;
 	return fail(why, e,
-		"the store has schema %lld, this parley knows up to %d: "
+		"the store has schema %lld, this parley knows up to %lld: "
 		"start it with a newer parley",
-		(long long)version, NEWEST);
+		(long long)version, (long long)newest);
 }
 
 enum err schema_row(void *ctx, const struct row *row, struct fault *why)
@@ -548,13 +603,17 @@ static void step_write(struct buf *out, const struct db_driver *driver, struct s
 static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 {
 	const struct val args[] = { val_int(version) };
-	struct buf text = { .max = 65536 };
+	struct buf step = { .max = 65536 }, text = { .max = 65536 };
 	enum err e;
 
-	step_write(&text, db->driver, schema_step(version));
+	if (version <= WRITTEN_OUT) buf_add_text(&step, steps[version - 1]);
+	additions_write(&step, version);
+	step_write(&text, db->driver, buf_str(&step));
 	buf_add_char(&text, '\0');
-	e = text.failed ? fail_memory(why) : db->driver->script(db, text.at, why);
+	e = step.failed || text.failed ? fail_memory(why)
+				       : db->driver->script(db, text.at, why);
 	if (!e) e = db_one(db, SQL_SCHEMA_SET, args, 1, NULL, NULL, why);
+	buf_done(&step);
 	buf_done(&text);
 	return e;
 }
@@ -562,7 +621,7 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 /* One transaction from the look at the version on: two that start at once take turns. */
 enum err schema_migrate(struct db *db, struct fault *why)
 {
-	return schema_migrate_to(db, NEWEST, why);
+	return schema_migrate_to(db, schema_newest(), why);
 }
 
 /* Another node may be bringing up the schema, for longer than a turn is waited for. */
@@ -579,13 +638,13 @@ static enum err schema_begin(struct db *db, int64_t *version, struct fault *why)
 	return e;
 }
 
-enum err schema_migrate_to(struct db *db, int64_t newest, struct fault *why)
+enum err schema_migrate_to(struct db *db, int64_t last, struct fault *why)
 {
 	int64_t version = 0;
 	enum err e = schema_begin(db, &version, why);
 
 	if (!e) e = schema_check(version, ERR_CONFLICT, why);
-	for (; !e && version < newest; version++)
+	for (; !e && version < last; version++)
 		e = step_apply(db, version + 1, why);
 	if (!e) e = db_commit(db, why);
 	if (e) db_rollback(db);

@@ -79,17 +79,6 @@ static const struct column token_columns[] = {
 	COLUMN(TEXT, token, projects, CHANGES),
 };
 
-static const struct column team_columns[] = {
-	COLUMN(INT, team, ws, 0),
-	COLUMN(TEXT, team, id, 0),
-	COLUMN(TEXT, team, name, CHANGES),
-	COLUMN(TEXT, team, members, CHANGES),
-	COLUMN(TEXT, team, on_call, CHANGES),
-	COLUMN(TEXT, team, projects, CHANGES),
-	COLUMN(INT, team, created_ms, 0),
-	COLUMN(INT, team, version, CHANGES),
-};
-
 static const struct column session_columns[] = {
 	COLUMN(INT, session, ws, 0),
 	COLUMN(TEXT, session, id, 0),
@@ -177,7 +166,7 @@ static const struct column ask_columns[] = {
 
 enum { ASKS_FOUND = 1 };
 
-static const struct column fetched_columns[] = {
+static const struct column fetched_record_columns[] = {
 	COLUMN(INT, fetched_record, ws, 0),
 	COLUMN(TEXT, fetched_record, ask, 0),
 	COLUMN(INT, fetched_record, at_ms, 0),
@@ -193,7 +182,7 @@ static const struct column mark_columns[] = {
 	COLUMN(INT, mark, version, CHANGES),
 };
 
-static const struct column rule_columns[] = {
+static const struct column rule_record_columns[] = {
 	COLUMN(INT, rule_record, ws, 0),
 	COLUMN(TEXT, rule_record, id, 0),
 	COLUMN(TEXT, rule_record, effect, CHANGES),
@@ -216,7 +205,7 @@ static const struct column rule_columns[] = {
 	COLUMN(INT, rule_record, version, CHANGES),
 };
 
-static const struct column stop_columns[] = {
+static const struct column stop_record_columns[] = {
 	COLUMN(INT, stop_record, ws, 0),
 	COLUMN(TEXT, stop_record, id, 0),
 	COLUMN_AS("matches", TEXT, stop_record, match, 0),
@@ -230,14 +219,14 @@ static const struct column stop_columns[] = {
 	COLUMN(INT, stop_record, version, CHANGES),
 };
 
-static const struct column policy_columns[] = {
+static const struct column policy_record_columns[] = {
 	COLUMN(INT, policy_record, ws, 0),
 	COLUMN(TEXT, policy_record, body, CHANGES),
 	COLUMN(INT, policy_record, changed_ms, CHANGES),
 	COLUMN(INT, policy_record, version, CHANGES),
 };
 
-static const struct column preset_columns[] = {
+static const struct column preset_record_columns[] = {
 	COLUMN(INT, preset_record, ws, 0),
 	COLUMN(TEXT, preset_record, kind, 0),
 	COLUMN(TEXT, preset_record, name, 0),
@@ -247,7 +236,7 @@ static const struct column preset_columns[] = {
 	COLUMN(INT, preset_record, version, CHANGES),
 };
 
-static const struct column key_columns[] = {
+static const struct column key_record_columns[] = {
 	COLUMN(INT, key_record, ws, 0),
 	COLUMN(TEXT, key_record, token, 0),
 	COLUMN(TEXT, key_record, path, 0),
@@ -267,14 +256,14 @@ static const struct column server_key_columns[] = {
 	COLUMN(INT, server_key, version, CHANGES),
 };
 
-static const struct column channel_columns[] = {
+static const struct column channel_record_columns[] = {
 	COLUMN(TEXT, channel_record, name, 0),
 	COLUMN(INT, channel_record, since_ms, CHANGES),
 	COLUMN(TEXT, channel_record, error, CHANGES),
 	COLUMN(INT, channel_record, version, CHANGES),
 };
 
-static const struct column mailbox_columns[] = {
+static const struct column mailbox_record_columns[] = {
 	COLUMN(TEXT, mailbox_record, name, 0),
 	COLUMN_AS("lease_ms", INT, mailbox_record, lease.until_ms, CHANGES),
 	COLUMN_AS("lease_by", TEXT, mailbox_record, lease.by, CHANGES),
@@ -340,7 +329,7 @@ static const struct column contact_columns[] = {
 	COLUMN(INT, contact, version, CHANGES),
 };
 
-static const struct column routes_columns[] = {
+static const struct column routes_record_columns[] = {
 	COLUMN(INT, routes_record, ws, 0),
 	COLUMN(TEXT, routes_record, body, CHANGES),
 	COLUMN(INT, routes_record, changed_ms, CHANGES),
@@ -370,14 +359,6 @@ static const struct column event_columns[] = {
 	COLUMN(HASH, event, digest, 0),
 	COLUMN(HASH, event, hash, 0),
 };
-
-/* An UPDATE has the key, the version it was decided on, and what changes. */
-_Static_assert(sizeof(ask_columns) / sizeof(ask_columns[0]) + 1 <= ARGS_MAX,
-	"asks have more columns than a call has parameters");
-_Static_assert(sizeof(session_columns) / sizeof(session_columns[0]) + 1 <= ARGS_MAX,
-	"sessions have more columns than a call has parameters");
-_Static_assert(sizeof(delivery_columns) / sizeof(delivery_columns[0]) + 1 <= ARGS_MAX,
-	"deliveries have more columns than a call has parameters");
 
 /* What a turn changes is written by itself: no index has any of it. */
 static const struct column run_columns[] = {
@@ -431,7 +412,7 @@ static const struct column run_columns[] = {
 	COLUMN(INT, run, version, CHANGES),
 };
 
-static const struct column message_columns[] = {
+static const struct column run_message_columns[] = {
 	COLUMN(INT, run_message, ws, 0),
 	COLUMN(TEXT, run_message, session, 0),
 	COLUMN(TEXT, run_message, id, 0),
@@ -509,32 +490,7 @@ static const struct column memory_columns[] = {
 	COLUMN(INT, memory, created_ms, 0),
 };
 
-_Static_assert(LEN(run_columns) + 1 <= ARGS_MAX,
-	"runs have more columns than a call has parameters");
-
-static const struct column agent_columns[] = {
-	COLUMN(INT, agent_record, ws, 0),
-	COLUMN(TEXT, agent_record, id, 0),
-	COLUMN(TEXT, agent_record, name, 0),
-	COLUMN(TEXT, agent_record, body, CHANGES),
-	COLUMN(INT, agent_record, created_ms, 0),
-	COLUMN(INT, agent_record, changed_ms, CHANGES),
-	COLUMN(INT, agent_record, version, CHANGES),
-};
-
-static const struct column provider_columns[] = {
-	COLUMN(INT, provider_record, ws, 0),
-	COLUMN(TEXT, provider_record, id, 0),
-	COLUMN(TEXT, provider_record, name, 0),
-	COLUMN(TEXT, provider_record, body, CHANGES),
-	COLUMN(TEXT, provider_record, sealed, CHANGES),
-	COLUMN(TEXT, provider_record, last4, CHANGES),
-	COLUMN(INT, provider_record, created_ms, 0),
-	COLUMN(INT, provider_record, changed_ms, CHANGES),
-	COLUMN(INT, provider_record, version, CHANGES),
-};
-
-static const struct column price_columns[] = {
+static const struct column price_record_columns[] = {
 	COLUMN(INT, price_record, ws, 0),
 	COLUMN(TEXT, price_record, model, 0),
 	COLUMN(TEXT, price_record, body, CHANGES),
@@ -542,92 +498,40 @@ static const struct column price_columns[] = {
 	COLUMN(INT, price_record, version, CHANGES),
 };
 
-#define TABLE(name, of, list)                                                            \
-	.table = name, .size = sizeof(struct of), .columns = list,                       \
-	.columns_len = LEN(list), .stored_len = LEN(list)
+/* ---- the resources ---- */
 
-const struct record records[RECORD_COUNT] = {
-	[RECORD_WORKSPACES] = { TABLE("workspaces", workspace, workspace_columns),
-		.keys_len = 1, .name = -1 },
-	[RECORD_USERS] = { TABLE("users", user, user_columns), .keys_len = 2, .name = 1,
-		.version_at = offsetof(struct user, version) },
-	[RECORD_TOKENS] = { TABLE("tokens", token, token_columns), .keys_len = 1,
-		.name = 0, .version_at = offsetof(struct token, version) },
-	[RECORD_TEAMS] = { TABLE("teams", team, team_columns), .keys_len = 2, .name = 1,
-		.version_at = offsetof(struct team, version) },
-	[RECORD_SESSIONS] = { TABLE("sessions", session, session_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct session, version) },
-	[RECORD_ASKS] = { .table = "asks",
-		.size = sizeof(struct ask),
-		.columns = ask_columns,
-		.columns_len = LEN(ask_columns),
-		.stored_len = LEN(ask_columns) - ASKS_FOUND,
-		.keys_len = 2,
-		.name = 1,
-		.version_at = offsetof(struct ask, version),
-		.session_at = offsetof(struct ask, session) },
-	[RECORD_FETCHED] = { TABLE("fetched", fetched_record, fetched_columns),
-		.keys_len = 2, .name = -1, .of_asks = true },
-	[RECORD_MARKS] = { TABLE("marks", mark, mark_columns), .keys_len = 3, .name = -1,
-		.version_at = offsetof(struct mark, version),
-		.session_at = offsetof(struct mark, session) },
-	[RECORD_RULES] = { TABLE("rules", rule_record, rule_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct rule_record, version) },
-	[RECORD_STOPS] = { TABLE("stops", stop_record, stop_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct stop_record, version) },
-	[RECORD_POLICIES] = { TABLE("policies", policy_record, policy_columns),
-		.keys_len = 1, .name = -1,
-		.version_at = offsetof(struct policy_record, version) },
-	[RECORD_PRESETS] = { TABLE("presets", preset_record, preset_columns),
-		.keys_len = 3, .name = -1,
-		.version_at = offsetof(struct preset_record, version) },
-	[RECORD_CONTACTS] = { TABLE("contacts", contact, contact_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct contact, version) },
-	[RECORD_ROUTES] = { TABLE("routes", routes_record, routes_columns), .keys_len = 1,
-		.name = -1, .version_at = offsetof(struct routes_record, version) },
-	[RECORD_NOTIFY_PEOPLE] = { TABLE("notify_people", notify_person,
-					   notify_person_columns),
-		.keys_len = 2, .name = -1,
-		.version_at = offsetof(struct notify_person, version) },
-	[RECORD_KEYS] = { TABLE("idempotency", key_record, key_columns), .keys_len = 4,
-		.name = -1, .session_at = offsetof(struct key_record, session) },
-	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),
-		.keys_len = 1, .name = 0,
-		.version_at = offsetof(struct server_key, version) },
-	[RECORD_MAILBOXES] = { TABLE("mailboxes", mailbox_record, mailbox_columns),
-		.keys_len = 1, .name = 0,
-		.version_at = offsetof(struct mailbox_record, version) },
-	[RECORD_CHANNELS] = { TABLE("channels", channel_record, channel_columns),
-		.keys_len = 1, .name = 0,
-		.version_at = offsetof(struct channel_record, version) },
-	[RECORD_MCP_ENDED] = { TABLE("mcp_ended", mcp_ended, mcp_ended_columns),
-		.keys_len = 2, .name = -1 },
-	[RECORD_DELIVERIES] = { TABLE("deliveries", delivery, delivery_columns),
-		.keys_len = 2, .name = 1,
-		.version_at = offsetof(struct delivery, version),
-		.session_at = offsetof(struct delivery, session), .of_asks = true },
-	[RECORD_RUNS] = { TABLE("runs", run, run_columns), .keys_len = 2, .name = 1,
-		.version_at = offsetof(struct run, version),
-		.session_at = offsetof(struct run, session) },
-	[RECORD_MESSAGES] = { TABLE("messages", run_message, message_columns),
-		.keys_len = 3, .name = 2,
-		.session_at = offsetof(struct run_message, session) },
-	[RECORD_TOOL_CALLS] = { TABLE("tool_calls", tool_call, tool_call_columns),
-		.keys_len = 2, .name = 1,
-		.version_at = offsetof(struct tool_call, version),
-		.session_at = offsetof(struct tool_call, session) },
-	[RECORD_TASKS] = { TABLE("tasks", todo, todo_columns), .keys_len = 2, .name = 1,
-		.version_at = offsetof(struct todo, version),
-		.session_at = offsetof(struct todo, session) },
-	[RECORD_MEMORIES] = { TABLE("memories", memory, memory_columns), .keys_len = 2,
-		.name = 1, .session_at = offsetof(struct memory, session) },
-	[RECORD_AGENTS] = { TABLE("agents", agent_record, agent_columns), .keys_len = 2,
-		.name = 1, .version_at = offsetof(struct agent_record, version) },
-	[RECORD_PROVIDERS] = { TABLE("providers", provider_record, provider_columns),
-		.keys_len = 2, .name = 1,
-		.version_at = offsetof(struct provider_record, version) },
-	[RECORD_PRICES] = { TABLE("prices", price_record, price_columns), .keys_len = 2,
-		.name = -1, .version_at = offsetof(struct price_record, version) },
-	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 1,
-		.name = -1 },
-};
+#define LISTED(...) COLUMN(__VA_ARGS__),
+#define RESOURCE_COLUMNS(constant, table, tag, word, step, own)                          \
+	static const struct column tag##_columns[] = {                                   \
+		COLUMN(INT, tag, ws, 0),                                                 \
+		COLUMN(TEXT, tag, id, 0),                                                \
+		own(LISTED) COLUMN(INT, tag, created_ms, 0),                             \
+		COLUMN(INT, tag, version, CHANGES),                                      \
+	};
+RESOURCES(RESOURCE_COLUMNS)
+
+/* ---- all of them ---- */
+
+/* An UPDATE has the key, the version it was decided on, and what changes. */
+#define FITS(constant, table, tag, ...)                                                  \
+	_Static_assert(LEN(tag##_columns) + 1 <= ARGS_MAX,                               \
+		#table " have more columns than a call has parameters");
+RECORDS(FITS)
+RESOURCES(FITS)
+
+#define VERSION(tag)	.version_at = offsetof(struct tag, version)
+#define SESSION(tag)	.session_at = offsetof(struct tag, session)
+#define FOUND(constant) (RECORD_##constant == RECORD_ASKS ? ASKS_FOUND : 0)
+#define ROW(constant, table_name, tag, keys, key_name, ...)                              \
+	[RECORD_##constant] = { .table = #table_name,                                    \
+		.size = sizeof(struct tag),                                              \
+		.columns = tag##_columns,                                                \
+		.columns_len = LEN(tag##_columns),                                       \
+		.stored_len = LEN(tag##_columns) - FOUND(constant),                      \
+		.keys_len = keys,                                                        \
+		.name = key_name,                                                        \
+		__VA_ARGS__ },
+#define RESOURCE_ROW(constant, table_name, tag, word, step, own)                         \
+	ROW(constant, table_name, tag, 2, 1, VERSION(tag), .since = step)
+
+const struct record records[RECORD_COUNT] = { RECORDS(ROW) RESOURCES(RESOURCE_ROW) };

@@ -62,6 +62,7 @@ struct column {
 	/* Kept in another table, and only read with this one: the expression that finds it,
 	 * with `@` for the name of this table. NULL: a column of its own. */
 	const char *found_by;
+	int since; /* the step of the schema that adds it; 0: written out in migrate.c */
 };
 
 struct record {
@@ -76,6 +77,7 @@ struct record {
 	size_t version_at; /* where its version lies; 0: it is added and deleted, never changed */
 	size_t session_at; /* where the session lies that it goes with; 0: it does not */
 	bool of_asks;	   /* what goes with a session is found by the session's asks */
+	int since; /* the step of the schema that makes its table; 0: written out in migrate.c */
 };
 
 extern const struct record records[RECORD_COUNT];
@@ -148,38 +150,12 @@ struct mcp_ended {
 	int64_t ended_ms;
 };
 
+#define RECORD_ROOM(name, table, tag, ...) struct tag tag;
+
 /* Room for any of them. */
 union any_record {
-	struct ask ask;
-	struct session session;
-	struct event event;
-	struct user user;
-	struct token token;
-	struct team team;
-	struct delivery delivery;
-	struct workspace workspace;
-	struct key_record key;
-	struct server_key server_key;
-	struct mcp_ended mcp_ended;
-	struct mailbox_record mailbox;
-	struct channel_record channel;
-	struct mark mark;
-	struct rule_record rule;
-	struct stop_record stop;
-	struct policy_record policy;
-	struct preset_record preset;
-	struct fetched_record fetched;
-	struct run run;
-	struct run_message message;
-	struct tool_call tool_call;
-	struct todo todo;
-	struct memory memory;
-	struct agent_record agent_record;
-	struct provider_record provider_record;
-	struct price_record price_record;
-	struct contact contact;
-	struct routes_record routes;
-	struct notify_person notify_person;
+	RECORDS(RECORD_ROOM)
+	RESOURCES(RECORD_ROOM)
 };
 
 /* How many parameters a call may have: the widest record, its version and its key. */
@@ -267,50 +243,23 @@ struct str record_name(const struct record *, const void *record, struct arena *
 int64_t record_version(const struct record *, const void *record);
 void record_set_version(const struct record *, void *record, int64_t version);
 
-static inline enum err ask_from_row(
-	const struct row *row, struct arena *arena, struct ask *out, struct fault *why)
-{
-	return record_read(&records[RECORD_ASKS], row, arena, out, why);
-}
+#define FROM_ROW(tag, id)                                                                \
+	static inline enum err tag##_from_row(const struct row *row,                     \
+		struct arena *arena, struct tag *out, struct fault *why)                 \
+	{                                                                                \
+		return record_read(&records[id], row, arena, out, why);                  \
+	}
 
-static inline enum err session_from_row(const struct row *row, struct arena *arena,
-	struct session *out, struct fault *why)
-{
-	return record_read(&records[RECORD_SESSIONS], row, arena, out, why);
-}
+FROM_ROW(ask, RECORD_ASKS)
+FROM_ROW(session, RECORD_SESSIONS)
+FROM_ROW(event, RECORD_EVENTS)
+FROM_ROW(delivery, RECORD_DELIVERIES)
+FROM_ROW(user, RECORD_USERS)
+FROM_ROW(token, RECORD_TOKENS)
+FROM_ROW(team, RECORD_TEAMS)
 
 /* Where these stand in a row of an event, for whoever must know though it cannot be read. */
 enum { EVENT_PLACE_AT = 0, EVENT_N_AT = 2, EVENT_SESSION_AT = 5, EVENT_HASH_AT = 11 };
-
-static inline enum err event_from_row(
-	const struct row *row, struct arena *arena, struct event *out, struct fault *why)
-{
-	return record_read(&records[RECORD_EVENTS], row, arena, out, why);
-}
-
-static inline enum err delivery_from_row(const struct row *row, struct arena *arena,
-	struct delivery *out, struct fault *why)
-{
-	return record_read(&records[RECORD_DELIVERIES], row, arena, out, why);
-}
-
-static inline enum err user_from_row(
-	const struct row *row, struct arena *arena, struct user *out, struct fault *why)
-{
-	return record_read(&records[RECORD_USERS], row, arena, out, why);
-}
-
-static inline enum err token_from_row(
-	const struct row *row, struct arena *arena, struct token *out, struct fault *why)
-{
-	return record_read(&records[RECORD_TOKENS], row, arena, out, why);
-}
-
-static inline enum err team_from_row(
-	const struct row *row, struct arena *arena, struct team *out, struct fault *why)
-{
-	return record_read(&records[RECORD_TEAMS], row, arena, out, why);
-}
 
 /* The rest of a row whose first columns are this record. */
 static inline struct row row_behind_record(const struct row *row, enum record_id id)

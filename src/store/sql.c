@@ -73,6 +73,14 @@
 	" AND NOT EXISTS (SELECT 1 FROM " #table                                         \
 	" o WHERE o.ws = idempotency.ws AND o.id = idempotency.record)"
 
+#define KEY_NOT_OF_RESOURCE(constant, table, ...) KEY_NOT_OF(table)
+#define KEYS_OF_NOTHING                                                                  \
+	KEY_NOT_OF(users)                                                                \
+	KEY_NOT_OF(tokens)                                                               \
+	KEY_NOT_OF(rules)                                                                \
+	KEY_NOT_OF(stops)                                                                \
+	KEY_NOT_OF(contacts) KEY_NOT_OF(memories) RESOURCES(KEY_NOT_OF_RESOURCE)
+
 #define STATEMENT(name, text) [name] = text,
 
 const char *const sql_written[SQL_RECORDS] = {

@@ -40,10 +40,7 @@ STATEMENT(SQL_COUNTER_HASH, "UPDATE workspaces SET last_hash = $2 WHERE id = $1"
 
 /* A reply is remembered for as long as what it is about lives. */
 STATEMENT(SQL_KEYS_PURGE,
-	"DELETE FROM idempotency WHERE session = '' AND created_ms < $1" KEY_NOT_OF(users)
-		KEY_NOT_OF(tokens) KEY_NOT_OF(rules) KEY_NOT_OF(stops) KEY_NOT_OF(teams)
-			KEY_NOT_OF(contacts) KEY_NOT_OF(agents) KEY_NOT_OF(providers)
-				KEY_NOT_OF(memories))
+	"DELETE FROM idempotency WHERE session = '' AND created_ms < $1" KEYS_OF_NOTHING)
 STATEMENT(SQL_MCP_PURGE, "DELETE FROM mcp_ended WHERE ended_ms < $1")
 
 STATEMENT(SQL_CREDENTIAL,

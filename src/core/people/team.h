@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
+#include "core/shared/resources.h"
 
 enum {
 	TEAMS_MAX = 200,
@@ -16,14 +17,7 @@ enum {
 
 /* Strings are borrowed. Empty means null. */
 struct team {
-	int64_t ws;
-	struct str id;
-	struct str name;     /* unique in its workspace */
-	struct str members;  /* JSON array of {"user", "lead"} */
-	struct str on_call;  /* usr_…, one of the members */
-	struct str projects; /* JSON array of patterns; * is any text, ? one character */
-	int64_t created_ms;
-	int64_t version;
+	RESOURCE_MEMBERS(TEAM_COLUMNS)
 };
 
 struct team_member {

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
+#include "core/shared/resources.h"
 
 enum {
 	AGENT_NAME_MAX = 64,
@@ -17,15 +18,10 @@ enum {
 	AGENT_HISTORY = 50,
 };
 
-/* As it is stored, and as the configuration file's are held in memory. Borrowed texts. */
+/* As it is stored, and as the configuration file's are held in memory: those have version 0. Borrowed
+ * texts. The id is agt_…, from workspace and name. */
 struct agent_record {
-	int64_t ws;
-	struct str id; /* agt_…, from workspace and name: agent_id */
-	struct str name;
-	/* JSON, as agent_read wrote it; what a run keeps as its `config`. */
-	struct str body;
-	int64_t created_ms, changed_ms;
-	int64_t version; /* 0: defined by the configuration */
+	RESOURCE_MEMBERS(AGENT_COLUMNS)
 };
 
 struct agent_limits {

@@ -7,6 +7,7 @@
 #include "core/run/usage.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
+#include "core/shared/resources.h"
 
 enum {
 	PROVIDERS_MAX = 100,
@@ -18,16 +19,10 @@ enum {
 /* Where a provider's key comes from. */
 enum key_source { KEY_NONE, KEY_ENV, KEY_FILE, KEY_SEALED };
 
-/* As it is stored, and as the configuration file's are held in memory. Borrowed texts. */
+/* As it is stored, and as the configuration file's are held in memory: those have version 0. Borrowed
+ * texts. The id is prv_…, from workspace and name. */
 struct provider_record {
-	int64_t ws;
-	struct str id; /* prv_…, from workspace and name: provider_id */
-	struct str name;
-	struct str body; /* JSON, as provider_read wrote it: kind, url, models, at_once */
-	struct str sealed; /* the key as base/seal has it, base64; empty: none */
-	struct str last4;  /* of the key; empty for keys too short to show any of */
-	int64_t created_ms, changed_ms;
-	int64_t version; /* 0: defined by the configuration */
+	RESOURCE_MEMBERS(PROVIDER_COLUMNS)
 	/* Of those of the configuration, never stored. */
 	struct str key;		/* the key itself; empty: missing, or none is needed */
 	enum key_source source; /* where it is, or should be */

@@ -74,51 +74,44 @@ static enum err workspaces_check(struct checking *c, struct fault *why)
 	return e;
 }
 
-#define OF_WORKSPACES(name) SQL_OF(RECORD_##name, RECORD_LOST)
+static enum err lost_count(struct checking *c, enum sql sql, const char *what,
+	const char *how, struct fault *why)
+{
+	int64_t lost = 0;
+	enum err e = rows_int(c->rows, sql, NULL, 0, &lost, why);
+
+	if (!e && lost) check_found(c, str_of(what), "%lld %s", (long long)lost, how);
+	return e;
+}
+
+#define RECORD_OF(name, ...) RECORD_##name,
 
 /* Rows of a workspace that is not there belong to nobody, and no pass would see them. */
 static enum err orphans_check(struct checking *c, struct fault *why)
 {
+	static const enum record_id of_workspaces[] = { RECORD_ASKS, RECORD_SESSIONS,
+		RECORD_USERS, RECORD_TOKENS, RECORD_RULES, RECORD_STOPS, RECORD_POLICIES,
+		RECORD_PRESETS, RECORD_PRICES, RECORD_MEMORIES, RECORD_CONTACTS,
+		RECORD_ROUTES, RESOURCES(RECORD_OF) };
 	static const struct {
 		enum sql sql;
 		const char *what;
-		bool part; /* belongs to a record that must exist */
-	} tables[] = {
-		{ SQL_CHECK_LOST_EVENTS, "events" },
-		{ OF_WORKSPACES(ASKS), "asks" },
-		{ OF_WORKSPACES(SESSIONS), "sessions" },
-		{ OF_WORKSPACES(USERS), "users" },
-		{ OF_WORKSPACES(TOKENS), "tokens" },
-		{ OF_WORKSPACES(RULES), "rules" },
-		{ OF_WORKSPACES(STOPS), "stops" },
-		{ OF_WORKSPACES(POLICIES), "policies" },
-		{ OF_WORKSPACES(PRESETS), "presets" },
-		{ OF_WORKSPACES(AGENTS), "agents" },
-		{ OF_WORKSPACES(PROVIDERS), "providers" },
-		{ OF_WORKSPACES(PRICES), "prices" },
-		{ OF_WORKSPACES(TEAMS), "teams" },
-		{ SQL_CHECK_LOST_RUNS, "runs", .part = true },
-		{ SQL_CHECK_LOST_MESSAGES, "messages", .part = true },
-		{ SQL_CHECK_LOST_TOOL_CALLS, "tool calls", .part = true },
-		{ SQL_CHECK_LOST_TASKS, "tasks", .part = true },
-		{ OF_WORKSPACES(MEMORIES), "memories" },
-		{ OF_WORKSPACES(CONTACTS), "contacts" },
-		{ OF_WORKSPACES(ROUTES), "routes" },
+	} parts[] = {
+		{ SQL_CHECK_LOST_RUNS, "runs" },
+		{ SQL_CHECK_LOST_MESSAGES, "messages" },
+		{ SQL_CHECK_LOST_TOOL_CALLS, "tool calls" },
+		{ SQL_CHECK_LOST_TASKS, "tasks" },
 	};
-	enum err e = OK;
+	enum err e = lost_count(c, SQL_CHECK_LOST_EVENTS, "events",
+		"out of place, or of a workspace that does not exist", why);
 
-	for (size_t i = 0; !e && i < sizeof tables / sizeof *tables; i++) {
-		int64_t lost = 0;
-
-		e = rows_int(c->rows, tables[i].sql, NULL, 0, &lost, why);
-		if (!e && lost)
-			check_found(c, str_of(tables[i].what),
-				i == 0 ? "%lld out of place, or of a workspace that does not exist"
-				: tables[i].part
-					? "%lld of a session, run or message that does not exist"
-					: "%lld of a workspace that does not exist",
-				(long long)lost);
-	}
+	for (size_t i = 0; !e && i < sizeof of_workspaces / sizeof *of_workspaces; i++)
+		e = lost_count(c, SQL_OF(of_workspaces[i], RECORD_LOST),
+			records[of_workspaces[i]].table,
+			"of a workspace that does not exist", why);
+	for (size_t i = 0; !e && i < sizeof parts / sizeof *parts; i++)
+		e = lost_count(c, parts[i].sql, parts[i].what,
+			"of a session, run or message that does not exist", why);
 	return e;
 }
 

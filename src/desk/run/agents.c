@@ -97,10 +97,4 @@ static const struct collection agents = {
 	.fill = agent_fill,
 };
 
-const struct use use_agent_list = LISTS("agent_list", MAY_READ_ALL, agents);
-const struct use use_agent_get = GETS("agent_get", MAY_READ_ALL, agents);
-const struct use use_agent_create =
-	CREATES("agent_create", MAY_ADMIN, 0, agents, agent_create_check);
-const struct use use_agent_patch =
-	PATCHES("agent_patch", MAY_ADMIN, 0, agents, version_patch_check);
-const struct use use_agent_delete = DELETES("agent_delete", MAY_ADMIN, 0, agents);
+RESOURCE_USES(agent, MAY_READ_ALL, MAY_ADMIN, agents, agent_create_check);

@@ -140,11 +140,4 @@ static const struct collection providers = {
 	.before_delete = provider_unused,
 };
 
-const struct use use_provider_list = LISTS("provider_list", MAY_READ_ALL, providers);
-const struct use use_provider_get = GETS("provider_get", MAY_READ_ALL, providers);
-const struct use use_provider_create =
-	CREATES("provider_create", MAY_ADMIN, 0, providers, provider_create_check);
-const struct use use_provider_patch =
-	PATCHES("provider_patch", MAY_ADMIN, 0, providers, version_patch_check);
-const struct use use_provider_delete =
-	DELETES("provider_delete", MAY_ADMIN, 0, providers);
+RESOURCE_USES(provider, MAY_READ_ALL, MAY_ADMIN, providers, provider_create_check);

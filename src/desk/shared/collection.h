@@ -69,6 +69,15 @@ const struct collection *collection_of(const struct job *);
 	COLLECTION_WRITES(title, role, bits, collection_patch, NULL, r, checks)
 #define DELETES(title, role, bits, r)                                                    \
 	COLLECTION_WRITES(title, role, bits, collection_delete, NULL, r, NULL)
+/* The five of a resource (core/shared/resources.h), where one role reads and one writes. */
+#define RESOURCE_USES(word, reads, writes, r, checks)                                    \
+	const struct use use_##word##_list = LISTS(#word "_list", reads, r);             \
+	const struct use use_##word##_get = GETS(#word "_get", reads, r);                \
+	const struct use use_##word##_create =                                           \
+		CREATES(#word "_create", writes, 0, r, checks);                          \
+	const struct use use_##word##_patch =                                            \
+		PATCHES(#word "_patch", writes, 0, r, version_patch_check);              \
+	const struct use use_##word##_delete = DELETES(#word "_delete", writes, 0, r)
 #define COLLECTION_READS(title, role, reads, r)                                          \
 	{                                                                                \
 		.job = { title, .may = role, .read = reads }, .of = &(r)                 \

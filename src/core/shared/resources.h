@@ -1,0 +1,60 @@
+/* resources.h - resources of the API with a table of their own, a row each. From the row come its record
+ * with columns, statements and table (store/record.c), the names of its use cases (desk/desk.h) and its
+ * routes (serve/routes.c); the use cases are in a file of desk.
+ *
+ * Every resource has ws, id, created_ms and version beside the columns of its own: their type (TEXT a
+ * struct str, INT an int64_t, BOOL a bool), the struct, the name, flags (enum column_flags of
+ * store/record.h), and `.since` if a later step of the schema added it. */
+#ifndef CORE_RESOURCES_H
+#define CORE_RESOURCES_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TEAM_COLUMNS(COLUMN)                                                             \
+	/* unique in its workspace */                                                    \
+	COLUMN(TEXT, team, name, CHANGES)                                                \
+	/* JSON array of {"user", "lead"} */                                             \
+	COLUMN(TEXT, team, members, CHANGES)                                             \
+	/* usr_…, one of the members */                                                \
+	COLUMN(TEXT, team, on_call, CHANGES)                                             \
+	/* JSON array of patterns; * is any text, ? one character */                     \
+	COLUMN(TEXT, team, projects, CHANGES)
+
+#define AGENT_COLUMNS(COLUMN)                                                            \
+	COLUMN(TEXT, agent_record, name, 0)                                              \
+	/* JSON, as agent_read wrote it; what a run keeps as its `config` */             \
+	COLUMN(TEXT, agent_record, body, CHANGES)                                        \
+	COLUMN(INT, agent_record, changed_ms, CHANGES)
+
+#define PROVIDER_COLUMNS(COLUMN)                                                         \
+	COLUMN(TEXT, provider_record, name, 0)                                           \
+	/* JSON, as provider_read wrote it: kind, url, models, at_once */                \
+	COLUMN(TEXT, provider_record, body, CHANGES)                                     \
+	/* the key as base/seal has it, base64; empty: none */                           \
+	COLUMN(TEXT, provider_record, sealed, CHANGES)                                   \
+	/* of the key; empty for keys too short to show any of */                        \
+	COLUMN(TEXT, provider_record, last4, CHANGES)                                    \
+	COLUMN(INT, provider_record, changed_ms, CHANGES)
+
+/* The constant of the record, its table and path (/v1/TABLE), its struct, the word of its use cases, the
+ * step of the schema that makes the table (0: written out in store/migrate.c), its columns. */
+#define RESOURCES(RESOURCE)                                                              \
+	RESOURCE(TEAMS, teams, team, team, 0, TEAM_COLUMNS)                              \
+	RESOURCE(AGENTS, agents, agent_record, agent, 0, AGENT_COLUMNS)                  \
+	RESOURCE(PROVIDERS, providers, provider_record, provider, 0, PROVIDER_COLUMNS)
+
+/* The members of its struct, which stands here unless core has a header for it. */
+#define RESOURCE_MEMBERS(COLUMNS)                                                        \
+	int64_t ws;                                                                      \
+	struct str id;                                                                   \
+	COLUMNS(RESOURCE_MEMBER)                                                         \
+	int64_t created_ms, version;
+#define RESOURCE_MEMBER(type, tag, name, ...) RESOURCE_##type name;
+#define RESOURCE_TEXT			      struct str
+#define RESOURCE_INT			      int64_t
+#define RESOURCE_BOOL			      bool
+
+#endif
