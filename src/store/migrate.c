@@ -606,8 +606,8 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 	struct buf step = { .max = 65536 }, text = { .max = 65536 };
 	enum err e;
 
-	if (version <= WRITTEN_OUT) buf_add_text(&step, steps[version - 1]);
 	additions_write(&step, version);
+	if (version <= WRITTEN_OUT) buf_add_text(&step, steps[version - 1]);
 	step_write(&text, db->driver, buf_str(&step));
 	buf_add_char(&text, '\0');
 	e = step.failed || text.failed ? fail_memory(why)
