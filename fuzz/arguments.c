@@ -2,7 +2,7 @@
  * that are accepted equal themselves and never crash; a path that is under a folder does not
  * leave it. */
 #include "core/policy/argument_test.h"
-#include "core/policy/path.h"
+#include "core/policy/subject.h"
 #include "core/shared/body.h"
 
 #include <assert.h>

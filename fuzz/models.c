@@ -1,6 +1,6 @@
 /* models.c - lists of models: those that providers reply with, on every wire, and files of prices.
  * What is written is JSON. */
-#include "core/run/price_list.h"
+#include "core/run/provider.h"
 #include "model/model_list.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #include "agent/inner.h"
 
 #include "base/mem.h"
-#include "core/run/history.h"
+#include "core/run/message.h"
 
 struct model_written *transcript_written(const struct run_message *m)
 {

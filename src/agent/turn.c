@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/run/history.h"
+#include "core/run/message.h"
 #include "core/shared/address.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"

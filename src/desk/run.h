@@ -17,7 +17,7 @@
 #include "core/run/agent.h"
 #include "core/run/message.h"
 #include "core/run/run_tool.h"
-#include "core/run/spending.h"
+#include "core/run/usage.h"
 #include "desk/desk.h"
 #include "desk/run/configured.h"
 

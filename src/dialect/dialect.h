@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/fault.h"
 #include "base/json.h"
-#include "core/ask/ask_json.h"
+#include "core/ask/ask.h"
 
 struct inbound;	      /* a request on its way in */
 struct foreign_reply; /* an ask on its way out */

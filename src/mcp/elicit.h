@@ -3,7 +3,7 @@
 #ifndef MCP_ELICIT_H
 #define MCP_ELICIT_H
 
-#include "core/ask/ask_json.h"
+#include "core/ask/ask.h"
 #include "mcp/revision.h"
 
 enum elicit_mode { ELICIT_NOT, ELICIT_FORM, ELICIT_URL };

@@ -2,7 +2,7 @@
 #ifndef MCP_RESULT_H
 #define MCP_RESULT_H
 
-#include "core/ask/ask_json.h"
+#include "core/ask/ask.h"
 #include "mcp/tools.h"
 
 /* Does its dialect have something to say, though it may be pending? */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "core/run/mask.h"
+#include "core/run/provider.h"
 
 /* As much as fits; a provider that repeats the key it refuses is not quoted with it. */
 static void message_keep(struct model_reader *r, struct str message)

@@ -1,7 +1,7 @@
 /* model_list.c - lists of models, whose members each wire names otherwise. */
 #include "model/model_list.h"
 
-#include "core/run/known_model.h"
+#include "core/run/provider.h"
 
 static const struct {
 	const char *path, *list, *id, *context, *output;

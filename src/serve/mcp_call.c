@@ -3,7 +3,7 @@
 #include "serve/mcp.h"
 
 #include "base/hash.h"
-#include "core/run/own_tools.h"
+#include "core/run/run_tool.h"
 #include "core/session/session.h"
 #include "core/shared/show.h"
 

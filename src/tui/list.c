@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "core/ask/question_kind.h"
-#include "core/policy/operation_line.h"
+#include "core/policy/operation.h"
 #include "tui/words.h"
 
 enum { SOON_MS = 5 * 60 * 1000, TITLE_POINTS = 200, LINE_BYTES = 1024 };

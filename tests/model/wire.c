@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/run/known_model.h"
+#include "core/run/provider.h"
 #include "model/model.h"
 
 static struct str kept_json(struct arena *arena, const struct json *value)

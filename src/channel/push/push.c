@@ -5,7 +5,7 @@
 #include "base/id.h"
 #include "base/keep.h"
 #include "channel/push/push_text.h"
-#include "core/notify/subscription.h"
+#include "core/notify/contact.h"
 
 enum { HEADERS_MAX = 8, DAY_S = 24 * 3600, HOUR_S = 3600, SIGNED_S = 12 * 3600 };
 

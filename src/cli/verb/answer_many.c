@@ -6,7 +6,7 @@
 
 #include "base/keep.h"
 #include "cli/resource.h"
-#include "core/policy/operation_line.h"
+#include "core/policy/operation.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 

@@ -4,7 +4,7 @@
 #include "base/zone.h"
 #include "cli/cli_call.h"
 #include "cli/verb/doctor.h"
-#include "core/notify/subscription.h"
+#include "core/notify/contact.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 

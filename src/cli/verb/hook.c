@@ -16,7 +16,7 @@
 #include "cli/request.h"
 #include "cli/verb/verbs.h"
 #include "core/policy/tool_list.h"
-#include "core/run/own_tools.h"
+#include "core/run/run_tool.h"
 
 enum {
 	EVENT_BYTES = 1 << 20,

@@ -2,7 +2,7 @@
 #include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
-#include "core/run/price_list.h"
+#include "core/run/provider.h"
 
 enum { BATCH = 400 }; /* prices of a request */
 

@@ -8,7 +8,7 @@
 #define CORE_ENTITLED_H
 
 #include "core/approval/vote.h"
-#include "core/people/away.h"
+#include "core/people/people.h"
 #include "core/people/team.h"
 #include "core/policy/require.h"
 

@@ -5,7 +5,7 @@
 #include "core/ask/question_kind.h"
 #include "core/ask/reply.h"
 #include "core/people/project.h"
-#include "core/policy/operation_line.h"
+#include "core/policy/operation.h"
 
 enum draft_member {
 	M_SESSION,

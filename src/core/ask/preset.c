@@ -3,7 +3,6 @@
 
 #include "base/keep.h"
 #include "core/ask/draft.h"
-#include "core/ask/preset_inner.h"
 #include "core/people/team.h"
 #include "core/shared/show.h"
 

@@ -6,6 +6,7 @@
 #ifndef CORE_PRESET_H
 #define CORE_PRESET_H
 
+#include "base/str.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
 
@@ -55,5 +56,9 @@ typedef enum err preset_find_fn(void *ctx, enum preset_kind, struct str name,
  * their places, options in the place of lists. The result is an ordinary body of an ask. */
 enum err preset_expand(const struct json *body, preset_find_fn *find, void *ctx,
 	struct arena *, const struct json **out, struct fault *why);
+
+/* The next `{{name}}` of a text: what stands before it, its name, and the rest. False: there is
+ * none any more, and `before` is all that is left. Braces around anything else are text. */
+bool preset_placeholder_next(struct str *rest, struct str *before, struct str *name);
 
 #endif

@@ -2,7 +2,6 @@
  * the finished tree, so that none can become a member, an item or another type. */
 #include "base/keep.h"
 #include "core/ask/preset.h"
-#include "core/ask/preset_inner.h"
 #include "core/ask/question.h"
 
 struct expanding {

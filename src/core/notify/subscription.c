@@ -1,5 +1,5 @@
 /* subscription.c - push subscriptions read, kept and read back. */
-#include "core/notify/subscription.h"
+#include "core/notify/contact.h"
 
 #include "base/hash.h"
 #include "core/shared/address.h"

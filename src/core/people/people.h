@@ -1,9 +1,10 @@
 /* people.h - people and what they hold: users, their tokens, their marks on asks.
- * Prefixes: user_, token_. */
+ * Prefixes: user_, token_, away_. */
 #ifndef CORE_PEOPLE_H
 #define CORE_PEOPLE_H
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "core/shared/digest.h"
 #include "core/shared/principal.h"
 
@@ -77,5 +78,27 @@ struct mark {
 /* What an event of people tells of; not when they came last, nor views of their own. */
 void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
 void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);
+
+/* ---- who is away, from when to when, and who stands in for them ---- */
+
+enum { AWAY_MAX_DAYS = 90, AWAY_NOTE_MAX = 500, AWAY_CHAIN_MAX = 3 };
+
+struct away {
+	int64_t from_ms, until_ms;
+	struct str delegate; /* usr_…; empty: nobody stands in */
+	struct str note;
+	struct str by; /* usr_… who set it for them; empty: they did */
+};
+
+/* {"from"?, "until", "delegate"?, "note"?}; without `from` from now on. */
+enum err away_read(
+	const struct json *body, int64_t now_ms, struct away *out, struct fault *why);
+/* As it was stored; false: they are not away at all, at any time. */
+bool away_load(const struct user *, struct arena *, struct away *out);
+struct str away_text(const struct away *, struct arena *);
+static inline bool away_holds(const struct away *a, int64_t now_ms)
+{
+	return a->from_ms <= now_ms && now_ms < a->until_ms;
+}
 
 #endif

@@ -2,8 +2,7 @@
 #include "core/policy/argument_test.h"
 
 #include "core/policy/glob.h"
-#include "core/policy/host.h"
-#include "core/policy/path.h"
+#include "core/policy/subject.h"
 #include "core/shared/body.h"
 
 enum { IN_MAX = 100, POINTER_MAX = 200 };

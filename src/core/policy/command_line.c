@@ -2,8 +2,6 @@
  * unclear what it does. No shell grammar: where the text leaves a choice, both are taken. */
 #include "core/policy/command_line.h"
 
-#include "core/policy/shell_text.h"
-
 enum { DEPTH_MAX = 32 };
 
 static const char *const doubt_names[] = {

@@ -2,6 +2,7 @@
 #ifndef CORE_OPERATION_H
 #define CORE_OPERATION_H
 
+#include "base/json.h"
 #include "core/shared/body.h"
 
 enum risk { RISK_NONE, RISK_LOW, RISK_MEDIUM, RISK_HIGH, RISK_CRITICAL };
@@ -29,5 +30,14 @@ void operation_same(const struct json *operation, const struct json *arguments,
 	char out[DIGEST_SIZE]);
 /* The same tool with the same names of arguments: what a batch may approve together. */
 bool operation_alike(const struct json *, const struct json *);
+
+/* Its tool, then each argument as name=value, in order of their names, with `between`
+ * before each. A value that could be mistaken for something else is written as JSON, so
+ * that no argument can imitate another one; control characters are escaped. The one argument
+ * that a tool is about (a command) stands without its name. */
+void operation_line(struct buf *, const struct json *operation, const char *between);
+/* "Bash: git push origin main": its tool and what the call is about, at most `max` code
+ * points. Empty: it has no name. */
+struct str operation_title(const struct json *operation, size_t max, struct arena *);
 
 #endif

@@ -1,5 +1,5 @@
 /* operation_line.c - an operation on one line. */
-#include "core/policy/operation_line.h"
+#include "core/policy/operation.h"
 
 #include <stdlib.h>
 

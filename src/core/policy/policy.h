@@ -1,5 +1,5 @@
 /* policy.h - a workspace's policy: what holds when no rule fits, and how grave an
- * operation is. Pure; as JSON it is `GET /v1/policy`. */
+ * operation is. Pure; as JSON it is `GET /v1/policy`. Prefixes: policy_, decided_. */
 #ifndef CORE_POLICY_H
 #define CORE_POLICY_H
 
@@ -64,5 +64,23 @@ enum policy_looser {
 	LOOSER_SCOPES = 8,  /* approvals can be given for longer */
 };
 unsigned policy_looser(const struct policy *before, const struct policy *after);
+
+/* What is decided about an operation without asking anybody: the word of a rule, or the policy's where no
+ * rule fits. Composed here alone, for /v1/decide, hooks, gate and runs. */
+/* Texts are borrowed, or in the arena. */
+struct decided {
+	enum effect effect;
+	enum risk risk;
+	struct str rule;   /* rul_…, "policy", or empty */
+	struct str stop;   /* stp_…: it is denied while that holds */
+	struct str reason; /* a clause: "a rule denies it: its note" */
+	bool by_default;   /* by a mode that nobody has set */
+};
+
+/* `risk`: as far as known without the ruling, which may raise it. */
+void decided_make(struct decided *, const struct policy *, enum operation_type,
+	const struct ruling *, enum risk, struct arena *);
+/* The reason as a sentence. */
+struct str decided_sentence(const struct decided *, struct arena *);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/keep.h"
 #include "core/policy/policy.h"
 
-#include "core/policy/rule_inner.h"
+#include "core/policy/rule.h"
 #include "core/shared/shape.h"
 
 #define SECOND_MS 1000LL

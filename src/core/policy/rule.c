@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/policy/rule_inner.h"
 #include "core/shared/body.h"
 
 enum { VERIFY_MAX = 40 };

@@ -7,6 +7,7 @@
 #include "core/policy/operation.h"
 #include "core/policy/require.h"
 #include "core/policy/rulebook.h"
+#include "core/shared/body.h"
 
 struct members; /* core/shared/body.h */
 
@@ -83,5 +84,16 @@ enum err rule_where_read(
 /* agent, project and session fit, whatever else it says. Empty `project`: it has none. */
 bool rule_match_where(const struct rule_match *, struct str agent, struct str project,
 	struct str session);
+
+/* ---- what the readers of rules and of the policy share; private to core ---- */
+
+void rule_match_check(struct check *, const struct json_place *, const struct json *,
+	enum effect, bool literal, struct arena *, struct rule_match *out);
+/* In its normal form. */
+void rule_match_write(struct json_writer *, const struct json *);
+bool rule_match_empty(const struct json *);
+/* An array of patterns. */
+void tools_check(struct check *, const struct json_place *, const struct json *,
+	bool allows, struct arena *, struct tool_pattern **out, size_t *len);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/id.h"
 #include "core/policy/glob.h"
-#include "core/policy/rule_inner.h"
 #include "core/shared/body.h"
 
 enum { WHERE_MAX = 200 };

@@ -1,5 +1,5 @@
 /* shell_text.c - words and quotes of a shell's language. */
-#include "core/policy/shell_text.h"
+#include "core/policy/command_line.h"
 
 #include "base/utf8.h"
 

@@ -3,8 +3,7 @@
 
 #include "base/keep.h"
 #include "base/shell.h"
-#include "core/policy/host.h"
-#include "core/policy/path.h"
+#include "core/shared/address.h"
 #include "core/shared/body.h"
 
 enum { MEMBERS_MAX = 4 };
@@ -182,4 +181,92 @@ size_t subject_read_command(
 {
 	subject_fill(out, SUBJECT_COMMAND, argv, arena);
 	return arena->failed ? 0 : 1;
+}
+
+/* ---- paths ---- */
+
+struct str path_normal(struct str path, struct arena *arena)
+{
+	char *out = arena_alloc(arena, path.len + 2);
+	bool rooted = path.len > 0 && path.at[0] == '/';
+	size_t len = 0, kept = 0; /* kept: bytes that a later `..` cannot take back */
+	struct str part;
+
+	if (!out) return STR_NONE;
+	if (rooted) out[len++] = '/', kept = 1;
+	while (str_cut(&path, '/', &part)) {
+		if (part.len == 0 || str_is(part, ".")) continue;
+		if (str_is(part, "..")) {
+			if (len > kept) {
+				while (len > kept && out[len - 1] != '/')
+					len--;
+				if (len > kept) len--; /* the slash before it */
+				continue;
+			}
+			if (rooted) continue; /* above / is / */
+		}
+		if (len > 0 && out[len - 1] != '/') out[len++] = '/';
+		memcpy(out + len, part.at, part.len);
+		len += part.len;
+		if (str_is(part, "..")) kept = len;
+	}
+	if (len == 0) out[len++] = '.';
+	return str_make(out, len);
+}
+
+enum doubt path_unclear(struct str path)
+{
+	for (size_t start = 0, i = 0; i <= path.len; i++) {
+		if (i < path.len && path.at[i] != '/' && path.at[i] != '\\') continue;
+		struct str part = str_make(path.at + start, i - start);
+
+		if (str_is(part, "..")) return DOUBT_PARENT;
+		if (str_starts(part, "~")) return DOUBT_HOME;
+		start = i + 1;
+	}
+	return DOUBT_NONE;
+}
+
+/* ---- hosts ---- */
+
+/* `0x7f.1` and `2130706433` are 127.0.0.1 to some. */
+static bool number_in_disguise(struct str host)
+{
+	size_t start = host.len;
+	struct address ignored;
+
+	while (start > 0 && host.at[start - 1] != '.')
+		start--;
+	return start < host.len && host.at[start] >= '0' && host.at[start] <= '9' &&
+	       !address_read(host, &ignored);
+}
+
+struct str host_of(struct str url, struct arena *arena)
+{
+	struct str host = url_host(url, arena);
+
+	if (host.len > 1 && host.at[host.len - 1] == '.') host.len--;
+	return number_in_disguise(host) ? STR_NONE : host;
+}
+
+bool host_pattern_valid(struct str pattern)
+{
+	if (str_starts(pattern, "*.")) pattern = str_from(pattern, 2);
+	for (size_t i = 0; i < pattern.len; i++) {
+		char c = pattern.at[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') &&
+			!strchr(".-_:", c))
+			return false;
+	}
+	return pattern.len > 0 && pattern.at[0] != '.' &&
+	       pattern.at[pattern.len - 1] != '.' && !number_in_disguise(pattern);
+}
+
+bool host_fits(struct str pattern, struct str host)
+{
+	if (!str_starts(pattern, "*.")) return str_eq(pattern, host);
+	pattern = str_from(pattern, 1); /* with its dot */
+	return host.len > pattern.len &&
+	       str_eq(str_from(host, host.len - pattern.len), pattern);
 }

@@ -1,5 +1,6 @@
 /* subject.h - what a call of a tool is about: a command, a path, an address, a query; else
- * its arguments as JSON. Patterns in brackets are compared with it. */
+ * its arguments as JSON. Patterns in brackets are compared with it.
+ * Prefixes: subject_, path_, host_. */
 #ifndef CORE_SUBJECT_H
 #define CORE_SUBJECT_H
 
@@ -37,5 +38,21 @@ size_t subject_read(struct str name, const struct json *arguments, struct arena 
 /* The same for the words of a command line, whatever its name. */
 size_t subject_read_command(
 	const struct json *argv, struct arena *, struct subject out[SUBJECTS_MAX]);
+
+/* ---- paths, as text: nothing is looked up, and links are not followed ---- */
+
+/* Without "//", "/./", "x/.." and a slash at the end; "." when nothing is left. `..` that
+ * leads above the beginning of a relative path stays. STR_NONE: no memory. */
+struct str path_normal(struct str path, struct arena *);
+/* A part of it is `..` or begins with `~`: where it leads is not known from the text. */
+enum doubt path_unclear(struct str path);
+
+/* ---- hosts: `example.com` is that one, `*.example.com` those below it ---- */
+
+/* In small letters; STR_NONE: there is none, or two readers may take it for different
+ * ones: a user name, a backslash, letters that are not ASCII, a number in disguise. */
+struct str host_of(struct str url, struct arena *);
+bool host_pattern_valid(struct str pattern); /* in small letters */
+bool host_fits(struct str pattern, struct str host);
 
 #endif

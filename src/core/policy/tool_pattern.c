@@ -1,8 +1,7 @@
 /* tool_pattern.c - parses patterns about tool calls, and compares subjects with them. */
 #include "core/policy/tool_pattern.h"
 
-#include "core/policy/host.h"
-#include "core/policy/path.h"
+#include "core/policy/subject.h"
 #include "core/shared/body.h"
 
 enum { PATTERN_BYTES = TOOL_PATTERN_MAX * 4 + 8 };

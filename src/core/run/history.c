@@ -1,5 +1,5 @@
 /* history.c - the window of messages that a model is given. */
-#include "core/run/history.h"
+#include "core/run/message.h"
 
 #include "base/keep.h"
 #include "core/run/tool_call.h"

@@ -1,6 +1,6 @@
 /* known_model.c - the built-in table of models. Prices are nanodollars for a token, that is
  * thousandths of the dollars for a million. */
-#include "core/run/known_model.h"
+#include "core/run/provider.h"
 
 const char known_models_date[] = "2026-11-15";
 

@@ -1,5 +1,5 @@
 /* price_list.c - reads models.dev's and LiteLLM's files. */
-#include "core/run/price_list.h"
+#include "core/run/provider.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* provider.h - who sells or serves models: what is configured of one, read, checked and shown.
- * Pure. Keys are never shown: their last four characters at most. */
+ * Pure. Keys are never shown: their last four characters at most. Prefixes: provider_, mask_, known_model, price_list_. */
 #ifndef CORE_PROVIDER_H
 #define CORE_PROVIDER_H
 
@@ -77,5 +77,34 @@ void provider_show(
 struct str provider_key_last4(struct str key);
 /* Why it cannot be used for lack of a key, and the line that mends it; empty: it can. */
 struct str provider_key_wrong(const struct provider_record *, struct arena *);
+
+/* ---- secrets that must not be seen, taken out of text that others wrote ---- */
+
+enum { MASK_MIN = 8 }; /* shorter ones would tear ordinary words apart */
+
+/* The text with every secret of MASK_MIN bytes or more as "[secret …WXYZ]", or "[secret]" when
+ * it is too short to show any of. */
+void mask_text(struct buf *out, struct str text, const struct str *secrets, size_t len);
+
+/* ---- models that this program knows: context, longest answer and list price ---- */
+
+extern const char
+	known_models_date[]; /* "2026-11-15": when the table was last looked at */
+
+/* Of a model by its name, with or without a date behind it ("-20250929", "-latest"). False:
+ * it is not in the table. */
+bool known_model(struct str id, struct provider_model *out);
+/* All rows, in turn; false behind the last. */
+bool known_model_at(size_t i, struct provider_model *out);
+
+/* ---- prices of models as others publish them: models.dev's and LiteLLM's files ---- */
+
+enum { PRICE_LIST_MAX = 5000 };
+
+/* Of models.dev: {provider: {"models": {id: {"cost": …}}}}, where the vendor's own prices win
+ * over those of resellers. Of LiteLLM: {id: {"input_cost_per_token": …}}. In the arena, each
+ * id once, at most PRICE_LIST_MAX. ERR_INVALID: neither of both. */
+enum err price_list_read(const struct json *, struct arena *, struct provider_model **out,
+	size_t *len, struct fault *why);
 
 #endif

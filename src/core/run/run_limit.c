@@ -55,7 +55,7 @@ enum run_limit run_limit_reached(
 	return l;
 }
 
-static bool dollars_read(struct str text, int64_t *out)
+static bool dollars_typed(struct str text, int64_t *out)
 {
 	struct arena arena = { 0 };
 	const struct json *number;
@@ -73,7 +73,7 @@ bool run_limit_amount(enum run_limit l, struct str text, int64_t *out)
 	text = str_trim(text);
 	if (l == RUN_LIMIT_COST) {
 		if (text.len && text.at[0] == '$') text = str_trim(str_from(text, 1));
-		return dollars_read(text, out) && *out > 0;
+		return dollars_typed(text, out) && *out > 0;
 	}
 	if (l != RUN_LIMIT_TIME) return str_to_int(text, 1, INT64_C(1000000000), out);
 	if (str_to_int(text, 1, 366 * 86400, out)) {

@@ -2,6 +2,7 @@
 #include "core/run/run_tool.h"
 
 #include "base/keep.h"
+#include "core/policy/policy.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
@@ -363,4 +364,51 @@ void run_operation_write(struct json_writer *w, const struct run_operation *o, b
 	jw_object_end(w);
 	if (arena.failed) w->out->failed = true;
 	arena_done(&arena);
+}
+
+/* ---- tools to ask with ---- */
+
+/* Claude Code, Codex and Qwen Code; Gemini CLI; Copilot; droid; opencode and Kilo. */
+static const char *const own_prefixes[] = { "mcp__parley__", "mcp_parley_", "parley-",
+	"parley___", "parley_" };
+
+static const char *const own_names[] = { "ask_user_question", "ask_question",
+	"UserQuestionTool", "request_approval", "get_answer", "cancel_ask", "list_asks",
+	"report_progress" };
+
+bool own_tool_name(struct str name)
+{
+	for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
+		if (str_is(name, own_names[i])) return true;
+	return false;
+}
+
+bool own_tool(struct str name)
+{
+	for (size_t i = 0; i < sizeof own_prefixes / sizeof *own_prefixes; i++)
+		if (str_starts(name, own_prefixes[i]) &&
+			own_tool_name(str_from(name, strlen(own_prefixes[i]))))
+			return true;
+	return false;
+}
+
+/* ---- the verdict on a call ---- */
+
+void run_gate(const struct policy *policy, const struct run_operation *op,
+	const struct operation_view *look, const struct ruling *ruling,
+	struct arena *arena, struct run_verdict *out)
+{
+	struct decided d;
+
+	*out = (struct run_verdict){ .effect = EFFECT_ALLOW, .risk = op->risk };
+	if (op->free) return;
+	out->risk = policy_raise(policy, look, op->risk);
+	out->timeout_ms = policy->timeout_ms;
+	decided_make(&d, policy, op->type, ruling, out->risk, arena);
+	out->effect = d.effect;
+	out->risk = d.risk;
+	out->rule = d.rule;
+	out->reason = d.reason;
+	if (d.effect == EFFECT_ASK && ruling->timeout_ms)
+		out->timeout_ms = ruling->timeout_ms;
 }

@@ -2,11 +2,11 @@
  *
  * Adding one is a row here and a function in desk/tools.c, or agent/tools.c where it works
  * outside of the store. What a model says never adds a tool, nor lowers a risk: both are read
- * from this table and the agent's configuration alone. */
+ * from this table and the agent's configuration alone. Prefixes: run_, own_. */
 #ifndef CORE_RUN_TOOL_H
 #define CORE_RUN_TOOL_H
 
-#include "core/policy/rule.h"
+#include "core/policy/policy.h"
 #include "core/run/tool_call.h"
 
 enum run_tool_id {
@@ -73,5 +73,29 @@ struct str run_operation_name(const struct run_operation *, struct arena *);
 const char *run_category_name(enum operation_type);
 /* {name, description, category, risk, class, schema, available, why} */
 void run_operation_write(struct json_writer *, const struct run_operation *, bool test);
+
+/* ---- Parley's own tools to ask with, as agents name tools of MCP servers; never put to approval ---- */
+
+/* "mcp__parley__get_answer", "parley-get_answer" and the like. */
+bool own_tool(struct str name);
+/* The same without a prefix, as a token names the tools it may call. */
+bool own_tool_name(struct str name);
+
+/* ---- what is decided about a tool call of a run: allowed, asked, denied ---- */
+
+/* Texts are borrowed, or in the arena. */
+struct run_verdict {
+	enum effect effect;
+	enum risk risk;
+	struct str rule, reason; /* rule_…, or "policy"; empty: it is never gated */
+	int64_t timeout_ms;	 /* of the approval; 0: none */
+};
+
+/* By this policy (the workspace's, with what the agent has of its own) and what its rules say: a rule's word first;
+ * without one the policy's, by category and risk. Rows of the policy and rules raise the risk of the table above,
+ * nothing lowers it. */
+void run_gate(const struct policy *, const struct run_operation *,
+	const struct operation_view *, const struct ruling *, struct arena *,
+	struct run_verdict *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* usage.h - tokens in disjoint buckets, and what they cost in nanodollars. Prefix: price_. */
+/* usage.h - tokens in disjoint buckets, and what they cost in nanodollars. Prefixes: price_, spending_. */
 #ifndef CORE_USAGE_H
 #define CORE_USAGE_H
 
@@ -38,5 +38,26 @@ int64_t usage_cost(const struct usage *, const struct price *);
 bool price_read(const struct json *, struct price *out);
 void price_write(struct json_writer *, const struct price *);
 void cost_write(struct json_writer *, int64_t nanodollars); /* dollars; unknown: null */
+
+/* ---- what the model calls of several turns or runs used and cost together ---- */
+
+struct spending {
+	struct usage usage;
+	int64_t cost;	      /* of those calls that have a price; nanodollars */
+	bool priced, partial; /* some have one; some have none */
+	int64_t context_tokens, context_max;
+};
+
+void spending_add(struct spending *, const struct usage *, int64_t cost);
+/* COST_UNKNOWN when no call had a price. */
+int64_t spending_cost(const struct spending *);
+/* All tokens, each once: what limits count. */
+int64_t spending_usage_total(const struct usage *);
+/* Compact JSON, to be kept; and back. Empty text is none so far. */
+struct str spending_keep(const struct spending *, struct arena *);
+enum err spending_parse(
+	struct str, struct arena *, struct spending *out, struct fault *why);
+/* A number of dollars as nanodollars, rounded. False: negative or too large. */
+bool dollars_read(const struct json *, int64_t *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* session.c - names of session statuses, the status its asks give it, its JSON. */
 #include "core/session/session.h"
 
-#include "core/run/spending.h"
+#include "core/run/usage.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 

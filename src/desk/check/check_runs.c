@@ -3,7 +3,7 @@
 #include "desk/check/check.h"
 
 #include "core/run/run.h"
-#include "core/run/spending.h"
+#include "core/run/usage.h"
 
 enum { RUNS_PAGE = 500 };
 

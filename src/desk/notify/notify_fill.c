@@ -6,7 +6,7 @@
 #include "base/keep.h"
 #include "base/zone.h"
 #include "core/notify/notify_prefs.h"
-#include "core/policy/operation_line.h"
+#include "core/policy/operation.h"
 #include "core/shared/show.h"
 #include "desk/notify/notify_ask.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/keep.h"
 
-#include "core/people/away.h"
+#include "core/people/people.h"
 #include "desk/people/roster.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/run/own_tools.h"
+#include "core/run/run_tool.h"
 #include "core/shared/body.h"
 #include "core/shared/name.h"
 #include "core/shared/show.h"

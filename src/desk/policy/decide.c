@@ -2,7 +2,7 @@
  * themselves: hooks, `gate --policy`, runs of our own. Stops, then rules, then the policy's mode.
  * What was allowed or denied is kept as an event; where a person must decide, one asks. */
 #include "base/keep.h"
-#include "core/policy/decided.h"
+#include "core/policy/policy.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"

@@ -2,8 +2,7 @@
 #include "desk/run/configured.h"
 
 #include "base/keep.h"
-#include "core/run/known_model.h"
-#include "core/run/mask.h"
+#include "core/run/provider.h"
 #include "core/shared/principal.h"
 #include "desk/shared/collection.h"
 

@@ -1,6 +1,6 @@
 /* prices.c - prices of models that were imported, and what a call of a model needs to know. */
 #include "base/keep.h"
-#include "core/run/known_model.h"
+#include "core/run/provider.h"
 #include "desk/run/configured.h"
 #include "desk/shared/inner.h"
 
@@ -45,7 +45,7 @@ static enum err prices_fetch(struct job *job, struct rows *rows, struct fault *w
 	return rows_fetch(rows, RECORD_PRICES, SQL_PRICES_OF, args, 1, why);
 }
 
-static enum err price_list_read(struct job *job, struct rows *rows, struct fault *why)
+static enum err prices_list(struct job *job, struct rows *rows, struct fault *why)
 {
 	enum err e = prices_fetch(job, rows, why);
 
@@ -53,8 +53,7 @@ static enum err price_list_read(struct job *job, struct rows *rows, struct fault
 	return e;
 }
 
-const struct use use_price_list =
-	READS("price_list", MAY_READ_ALL, 0, price_list_read, NULL);
+const struct use use_price_list = READS("price_list", MAY_READ_ALL, 0, prices_list, NULL);
 
 /* ---- imported ---- */
 

@@ -4,7 +4,7 @@
  * A verdict is made by the settings of that moment, and shown with the call. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/run/run_gate.h"
+#include "core/run/run_tool.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"

@@ -1,6 +1,6 @@
 /* run_history.c - the messages of a run for whoever works on it: those that it lacks with each step,
  * and all that the model may be given, once, after it was claimed. */
-#include "core/run/history.h"
+#include "core/run/message.h"
 #include "desk/run/run_inner.h"
 
 #include <stdlib.h>

@@ -1,8 +1,5 @@
 /* Agents and providers as bodies, models that are known, prices, masks. */
 #include "core/run/agent.h"
-#include "core/run/known_model.h"
-#include "core/run/mask.h"
-#include "core/run/price_list.h"
 #include "core/run/provider.h"
 
 #include "base/mem.h"

@@ -2,8 +2,7 @@
 #include "core/policy/glob.h"
 
 #include "core/policy/command_line.h"
-#include "core/policy/host.h"
-#include "core/policy/path.h"
+#include "core/policy/subject.h"
 
 #include "kit.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_CORE_KIT_H
 #define TESTS_UNIT_CORE_KIT_H
 
-#include "core/ask/ask_json.h"
+#include "core/ask/ask.h"
 #include "core/session/session.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What exactly would run, and the digest that binds an approval to it. */
+#include "core/policy/operation.h"
 #include "base/hash.h"
-#include "core/policy/operation_line.h"
 
 #include "kit.h"
 

@@ -1,7 +1,7 @@
 /* Every operation of our tools by every mode, category, setting, override, raised risk and rule, against the table of
  * the manual written down once more. */
-#include "core/run/run_gate.h"
 #include "base/keep.h"
+#include "core/run/run_tool.h"
 
 #include "kit.h"
 

@@ -1,13 +1,12 @@
 /* The rules of runs and tool calls: every state and action, the window of history, the order of
  * tasks, and what a model may call. */
 #include "base/utf8.h"
-#include "core/run/history.h"
 #include "core/run/message.h"
 #include "core/run/plan.h"
 #include "core/run/run.h"
 #include "core/run/run_limit.h"
 #include "core/run/run_tool.h"
-#include "core/run/spending.h"
+#include "core/run/usage.h"
 #include "core/session/session.h"
 #include "kit.h"
 

@@ -1,7 +1,7 @@
 /* The table of tools, and what else knows their names. */
 #include "mcp/tools.h"
 
-#include "core/run/own_tools.h"
+#include "core/run/run_tool.h"
 
 #include <stdio.h>
 
