@@ -72,14 +72,6 @@ static enum err file_write(
 	return OK;
 }
 
-static void file_remove(struct str folder, const char *name)
-{
-	char path[4096];
-
-	snprintf(path, sizeof path, "%.*s/%s", STR_ARGS(folder), name);
-	unlink(path);
-}
-
 static bool file_read_line(struct str folder, const char *name, char *out, size_t size)
 {
 	char path[4096];
@@ -103,24 +95,33 @@ static bool is_loopback(struct str address)
 	       str_starts(address, "localhost") || str_starts(address, "unix:");
 }
 
+/* Where the first of the addresses is. */
+static struct str listen_first(const struct settings *set)
+{
+	struct str list = set->listen, first = STR_NONE;
+
+	str_cut(&list, ',', &first);
+	return str_trim(first);
+}
+
 static enum err listen_check(
 	const struct settings *set, const struct mcp_offer *offer, struct fault *why)
 {
 	struct str list = set->listen, one;
 
-	while (offer->guest && str_cut(&list, ',', &one))
-		if (!is_loopback(str_trim(one)))
+	while (str_cut(&list, ',', &one)) {
+		one = str_trim(one);
+		if (is_loopback(one)) continue;
+		if (offer->guest)
 			return fail(why, ERR_INVALID,
 				"listen is '%.*s': without a token it is loopback only",
-				STR_ARGS(str_trim(one)));
-	list = set->listen;
-	if (set->tls_cert.len) return OK;
-	while (str_cut(&list, ',', &one))
-		if (!is_loopback(str_trim(one)) && !set->plain)
+				STR_ARGS(one));
+		if (!set->tls_cert.len && !set->plain)
 			return fail(why, ERR_INVALID,
 				"listen is '%.*s': beyond loopback tls_cert and tls_key are wanted, "
 				"or plain=yes, which says that a proxy does TLS",
-				STR_ARGS(str_trim(one)));
+				STR_ARGS(one));
+	}
 	return OK;
 }
 
@@ -191,68 +192,55 @@ static enum err server_tls_again(
 
 /* ---- first start ---- */
 
+/* At the desk, before anybody else comes; `secret` (may be NULL) gets the one that was made. */
+static enum err server_do(struct server *sv, const struct use *use, struct task *t,
+	char *secret, struct fault *why)
+{
+	enum err e;
+
+	desk_wait(sv->desk, use, t);
+	e = t->job.err;
+	if (e && why) *why = t->job.why;
+	if (secret) memcpy(secret, t->secret, SECRET_SIZE);
+	task_empty(t);
+	return e;
+}
+
 /* A login link, until a person has used one. */
 static enum err server_bootstrap(struct server *sv, struct fault *why)
 {
-	struct task *t = mem_alloc(sizeof *t);
 	struct param link = { STR("link"), STR("yes") };
-	enum err e;
+	struct task t = { .params = &link, .params_len = 1 };
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->params = &link;
-	t->params_len = 1;
-	desk_wait(sv->desk, &use_bootstrap, t);
-	e = t->job.err;
-	if (e) *why = t->job.why;
-	memcpy(sv->secret, t->secret, SECRET_SIZE);
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	mem_free(t);
-	return e;
+	return server_do(sv, &use_bootstrap, &t, sv->secret, why);
 }
 
 static bool token_works(struct server *sv, const char *token)
 {
-	struct task *t = mem_alloc(sizeof *t);
-	bool works;
+	struct task t = { .job.has_hash = true };
 
-	if (!t) return false;
-	t->job.has_hash = true;
-	sha256(str_of(token), t->job.hash);
-	desk_wait(sv->desk, &use_me, t);
-	works = t->job.err == OK;
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	mem_free(t);
-	return works;
+	sha256(str_of(token), t.job.hash);
+	return server_do(sv, &use_me, &t, NULL, NULL) == OK;
 }
 
 /* The agent's token that programs of this user find by themselves. */
 static enum err server_agent_token(struct server *sv, struct fault *why)
 {
 	struct str data = sv->cli->settings.data;
-	struct task *t;
+	struct task t = { .job.who.role = ROLE_LOCAL_ADMIN };
 	enum err e;
 
 	if (file_read_line(
 		    data, "agent.token", sv->agent_token, sizeof sv->agent_token) &&
 		token_works(sv, sv->agent_token))
 		return OK;
-	t = mem_alloc(sizeof *t);
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->job.who.role = ROLE_LOCAL_ADMIN;
 	e = json_read(sv->mcp->guest ? str_of(sv->mcp->guest)
 				     : STR("{\"role\":\"agent\",\"name\":\"local\"}"),
-		NULL, &t->job.arena, &t->body, why);
-	if (!e) {
-		desk_wait(sv->desk, &use_token_create, t);
-		e = t->job.err;
-		if (e) *why = t->job.why;
-		memcpy(sv->agent_token, t->secret, SECRET_SIZE);
-	}
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	mem_free(t);
+		NULL, &t.job.arena, &t.body, why);
+	if (e)
+		task_empty(&t);
+	else
+		e = server_do(sv, &use_token_create, &t, sv->agent_token, why);
 	return e ? e : file_write(data, "agent.token", str_of(sv->agent_token), why);
 }
 
@@ -304,12 +292,10 @@ static enum err server_listen(struct server *sv, int *port, struct fault *why)
 static void server_url(struct server *sv, int port)
 {
 	struct settings *set = &sv->cli->settings;
-	struct str first, list = set->listen;
+	struct str first = listen_first(set);
 	const char *scheme = sv->tls ? "https" : "http";
 	int colon = -1;
 
-	str_cut(&list, ',', &first);
-	first = str_trim(first);
 	for (size_t i = 0; i < first.len; i++)
 		if (first.at[i] == ':') colon = (int)i;
 	if (set->url.len)
@@ -326,14 +312,12 @@ static void server_url(struct server *sv, int port)
 static enum err server_files(struct server *sv, int port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
-	struct str list = set->listen, first = STR_NONE;
+	struct str first = listen_first(set);
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 	char text[16];
 	enum err e;
 
-	str_cut(&list, ',', &first);
-	first = str_trim(first);
 	jw_object(&w);
 	jw_key(&w, "url"); /* how programs of this machine reach it */
 	jw_str(&w, !set->url.len && str_starts(first, "unix:") ? first : sv->url);
@@ -564,33 +548,29 @@ static void server_signals(struct server *sv)
 
 /* ---- the verb ---- */
 
+static void say(struct str text)
+{
+	printf("%s\n", text.at);
+	fflush(stdout);
+}
+
 static void server_greet(struct server *sv)
 {
 	struct arena *a = &sv->cli->arena;
-
 	const struct settings *set = &sv->cli->settings;
+	struct str code = str_of(sv->secret);
 
 	/* A browser cannot open a Unix socket: only commands on this machine reach it. */
 	if (!set->url.len && str_starts(str_trim(set->listen), "unix:")) {
-		printf("%s\n", MSG(a, "cli.serve.socket", { "listen", set->listen }).at);
-		if (sv->secret[0])
-			printf("%s\n", MSG(a, "cli.serve.socket.login",
-					       { "code", str_of(sv->secret) })
-					       .at);
-		fflush(stdout);
+		say(MSG(a, "cli.serve.socket", { "listen", set->listen }));
+		if (code.len) say(MSG(a, "cli.serve.socket.login", { "code", code }));
 		return;
 	}
-	printf("%s\n", MSG(a, "cli.serve.page", { "url", sv->url }).at);
-	if (sv->secret[0]) {
-		printf("%s\n", MSG(a, "cli.serve.login", { "url", sv->url },
-				       { "code", str_of(sv->secret) })
-				       .at);
-		/* The token itself would stay in the journal. */
-		printf("%s\n", MSG(a, "cli.serve.try", { "url", sv->url },
-				       { "folder", sv->cli->settings.data })
-				       .at);
-	}
-	fflush(stdout);
+	say(MSG(a, "cli.serve.page", { "url", sv->url }));
+	if (!code.len) return;
+	say(MSG(a, "cli.serve.login", { "url", sv->url }, { "code", code }));
+	/* The token itself would stay in the journal. */
+	say(MSG(a, "cli.serve.try", { "url", sv->url }, { "folder", set->data }));
 }
 
 static void server_close(struct server *sv)
@@ -635,7 +615,8 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 								    : STR("postgresql")));
 	log_line(LOG_INFO, "ready on %.*s", STR_ARGS(sv.url));
 	loop_run(sv.loop);
-	file_remove(cli->settings.data, "server.json");
+	unlink(arena_print(&cli->arena, "%.*s/server.json", STR_ARGS(cli->settings.data))
+			.at);
 	server_close(&sv);
 	return EXIT_YES;
 }

@@ -292,7 +292,7 @@ static enum err partial_check(struct backup *b, struct fault *why)
 	if (!e) e = json_read(report, NULL, &arena, &json, why);
 	if (!e && !json_is(json_get(json, "ok"), JSON_TRUE))
 		e = fail(why, ERR_UNAVAILABLE, "the backup is not sound: %.*s",
-			STR_ARGS(str_first(json_text(json_get(json, "detail")), 300)));
+			STR_ARGS(str_first(json_text_of(json, "detail"), 300)));
 	arena_done(&arena);
 	return e;
 }

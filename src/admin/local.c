@@ -17,18 +17,21 @@ static void local_done(struct job *job)
 	(void)job; /* the caller's thread did the work and looks itself */
 }
 
+static enum err local_use(
+	struct local *l, const struct use *use, struct task *t, struct fault *why)
+{
+	t->job.done = local_done;
+	desk_do(l->desk, use, t);
+	if (t->job.err) *why = t->job.why;
+	return t->job.err;
+}
+
 static enum err local_bootstrap(struct local *l, struct fault *why)
 {
-	struct task *t = mem_alloc(sizeof *t);
-	enum err e;
+	struct task t = { 0 };
+	enum err e = local_use(l, &use_bootstrap, &t, why);
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->job.done = local_done;
-	desk_do(l->desk, &use_bootstrap, t);
-	e = t->job.err;
-	if (e) *why = t->job.why;
-	arena_done(&t->job.arena);
-	mem_free(t);
+	task_empty(&t);
 	return e;
 }
 
@@ -100,30 +103,17 @@ enum err local_do(struct local *l, struct str workspace, const char *method,
 	struct str path, struct str body, struct arena *arena, struct str *reply,
 	struct fault *why)
 {
-	struct task *t = mem_alloc(sizeof *t);
+	struct task t = { .job.who.role = ROLE_LOCAL_ADMIN };
 	int mark = str_find(path, STR("?"));
 	struct str bare = mark < 0 ? path : str_first(path, (size_t)mark);
-	struct str id = STR_NONE;
-	const struct use *use = l->use(str_of(method), bare, &id);
+	const struct use *use = l->use(str_of(method), bare, &t.id);
 	enum err e;
 
-	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->job.who.role = ROLE_LOCAL_ADMIN;
-	t->job.credential.workspace = arena_str(&t->job.arena, workspace);
-	t->job.done = local_done;
-	t->id = id;
-	if (mark >= 0) local_query(t, str_from(path, (size_t)mark + 1));
-	e = use ? local_fill(t, body, why) : fail(why, ERR_NOT_FOUND, "no such request");
-	if (!e) {
-		desk_do(l->desk, use, t);
-		e = t->job.err;
-		if (e)
-			*why = t->job.why;
-		else
-			*reply = arena_str(arena, buf_str(&t->job.out));
-	}
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	mem_free(t);
+	t.job.credential.workspace = arena_str(&t.job.arena, workspace);
+	if (mark >= 0) local_query(&t, str_from(path, (size_t)mark + 1));
+	e = use ? local_fill(&t, body, why) : fail(why, ERR_NOT_FOUND, "no such request");
+	if (!e) e = local_use(l, use, &t, why);
+	if (!e) *reply = arena_str(arena, buf_str(&t.job.out));
+	task_empty(&t);
 	return e;
 }

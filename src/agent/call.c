@@ -16,9 +16,9 @@ typedef void tool_fn(
 static void append_run(
 	struct arena *arena, const struct json *args, struct run_outcome *out)
 {
-	const char *path = arena_copy(arena, json_text(json_get(args, "path")));
+	const char *path = arena_copy(arena, json_text_of(args, "path"));
 	struct str line =
-		arena_print(arena, "%.*s\n", STR_ARGS(json_text(json_get(args, "text"))));
+		arena_print(arena, "%.*s\n", STR_ARGS(json_text_of(args, "text")));
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 
 	out->failed = fd < 0 || write(fd, line.at, line.len) != (ssize_t)line.len;
@@ -66,9 +66,7 @@ bool call_run_all(struct worker *w, const struct run_work *work, struct run_work
 			ours = worker_tell_again(
 				w, &use_run_start, &t, &start, &start.again);
 			arguments = arena_str(&arena, start.arguments);
-			buf_done(&t.job.out);
-			arena_done(&t.job.arena);
-			t = (struct task){ 0 };
+			task_empty(&t);
 			if (!ours || !start.started) continue;
 		}
 		if (!worker_told(w))

@@ -464,10 +464,7 @@ static void runner_wait(struct runner *r, int64_t ms)
 		}
 		if (left_ms <= 0 || clock_now_ms() >= due_ms) break;
 		if (left_ms > LOOK_MS) left_ms = LOOK_MS;
-		clock_gettime(CLOCK_MONOTONIC, &at);
-		at.tv_sec += left_ms / 1000;
-		at.tv_nsec += left_ms % 1000 * 1000000;
-		if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
+		at = clock_mono_after(left_ms);
 		pthread_cond_timedwait(&r->wake, &r->lock, &at);
 	}
 }

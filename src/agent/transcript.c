@@ -36,15 +36,6 @@ static int64_t transcript_last(const struct transcript *t)
 	return t->len ? t->at[t->len - 1]->n : 0;
 }
 
-static struct str text_put(char **at, struct str text)
-{
-	struct str out = { *at, text.len };
-
-	if (text.len) memcpy(*at, text.at, text.len);
-	*at += text.len;
-	return out;
-}
-
 /* A message and its texts in one piece. NULL: out of memory. */
 static struct run_message *message_keep(const struct run_message *m)
 {
@@ -56,10 +47,10 @@ static struct run_message *message_keep(const struct run_message *m)
 	if (!made) return NULL;
 	*kept = *m;
 	kept->session = kept->run = kept->thread = kept->prices = kept->stop = STR_NONE;
-	kept->id = text_put(&text, m->id);
-	kept->content = text_put(&text, m->content);
-	kept->kept = text_put(&text, m->kept);
-	kept->model = text_put(&text, m->model);
+	kept->id = str_put(&text, m->id);
+	kept->content = str_put(&text, m->content);
+	kept->kept = str_put(&text, m->kept);
+	kept->model = str_put(&text, m->model);
 	return kept;
 }
 
@@ -101,8 +92,7 @@ static bool transcript_read(struct worker *w, const struct run_work *work)
 	ok = worker_tell(w, &use_run_history, &t, &h);
 	for (size_t i = 0; ok && i < h.len; i++)
 		ok = message_add(&w->transcript, &h.messages[i]);
-	buf_done(&t.job.out);
-	arena_done(&t.job.arena);
+	task_empty(&t);
 	return ok && transcript_last(&w->transcript) == work->said;
 }
 

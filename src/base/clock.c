@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DAY_S = 86400 };
@@ -64,6 +63,13 @@ int64_t clock_mono_ns(void)
 int64_t clock_mono_ms(void)
 {
 	return clock_mono_ns() / 1000000;
+}
+
+struct timespec clock_mono_after(int64_t ms)
+{
+	int64_t ns = clock_mono_ns() + ms * 1000000;
+
+	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 }
 
 int64_t clock_person_ms(void)

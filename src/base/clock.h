@@ -5,9 +5,12 @@
 
 #include "base/str.h"
 
+#include <time.h>
+
 int64_t clock_now_ms(void);  /* UTC since 1970; what clock_set said, when it said so */
 int64_t clock_mono_ms(void); /* only goes forward; for waiting and measuring */
 int64_t clock_mono_ns(void);
+struct timespec clock_mono_after(int64_t ms); /* from now, for pthread_cond_timedwait */
 /* clock_mono_ms as a person at a screen sees it pass: the test hooks move it. */
 int64_t clock_person_ms(void);
 void clock_set(int64_t now_ms);	      /* test hook; 0: the real one again */

@@ -44,6 +44,25 @@ bool json_each(const struct json *array, const struct json **item)
 	return *item < array->items + array->count;
 }
 
+const struct json *json_without(
+	const struct json *object, const char *const *names, struct arena *arena)
+{
+	struct json *out = ARENA_NEW(arena, struct json);
+	struct json_member *kept;
+
+	if (!json_is(object, JSON_OBJECT) || !out) return object;
+	kept = ARENA_ARRAY(arena, struct json_member, object->count);
+	*out = (struct json){ .type = JSON_OBJECT, .members = kept };
+	for (uint32_t i = 0; kept && i < object->count; i++) {
+		const char *const *name = names;
+
+		while (*name && !str_is(object->members[i].name, *name))
+			name++;
+		if (!*name) kept[out->count++] = object->members[i];
+	}
+	return out;
+}
+
 double json_real(const struct json *j)
 {
 	if (!json_is(j, JSON_NUMBER)) return 0;

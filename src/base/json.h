@@ -60,6 +60,10 @@ struct str json_text(const struct json *); /* a string's text, else STR_NONE */
 struct str json_text_of(const struct json *, const char *member); /* of a member */
 /* The items of an array in turn: start with NULL; false at the end, and if it is no array. */
 bool json_each(const struct json *array, const struct json **item);
+/* The object without these members, in the arena; `names` end with NULL. Anything else, and
+ * without memory, as it is. */
+const struct json *json_without(
+	const struct json *object, const char *const *names, struct arena *);
 double json_real(const struct json *);			   /* any number; 0 otherwise */
 bool json_equal(const struct json *, const struct json *); /* as values: 1.0 equals 1 */
 

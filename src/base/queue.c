@@ -2,12 +2,12 @@
  * lock is free again, so that the taker does not wake up to wait for it. */
 #include "base/queue.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 
 struct queue {
 	pthread_mutex_t lock;
@@ -101,20 +101,6 @@ static struct link *empty(struct queue *q)
 	return all;
 }
 
-static struct timespec instant_after(int64_t ms)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_sec += (time_t)(ms / 1000);
-	t.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (t.tv_nsec >= 1000000000) {
-		t.tv_sec++;
-		t.tv_nsec -= 1000000000;
-	}
-	return t;
-}
-
 /* With the lock held. False when the time is over. */
 static bool sleep_until(struct queue *q, const struct timespec *until)
 {
@@ -133,7 +119,7 @@ struct link *queue_take(struct queue *q, int64_t timeout_ms)
 	struct link *all;
 	bool in_time = timeout_ms != 0;
 
-	if (timeout_ms > 0) until = instant_after(timeout_ms);
+	if (timeout_ms > 0) until = clock_mono_after(timeout_ms);
 	pthread_mutex_lock(&q->lock);
 	while (!q->first && !q->woken && !q->closed && in_time)
 		in_time = sleep_until(q, timeout_ms > 0 ? &until : NULL);

@@ -46,6 +46,16 @@ static inline struct str str_first(struct str s, size_t len)
 	return (struct str){ s.at, len < s.len ? len : s.len };
 }
 
+/* A copy at *to, which moves behind it. */
+static inline struct str str_put(char **to, struct str s)
+{
+	struct str copy = { *to, s.len };
+
+	if (s.len) memcpy(*to, s.at, s.len);
+	*to += s.len;
+	return copy;
+}
+
 bool str_is_nocase(struct str, const char *ascii); /* ASCII case only */
 bool str_eq_nocase(struct str, struct str);	   /* likewise */
 bool str_starts(struct str, const char *prefix);

@@ -128,7 +128,7 @@ static void message_pass(struct bridge_call *call, const struct json *message)
 		buf_clear(&b->session);
 		buf_add(&b->session, transfer_header(call->transfer, "Mcp-Session-Id"));
 		buf_clear(&b->version);
-		buf_add(&b->version, json_text(json_get(result, "protocolVersion")));
+		buf_add(&b->version, json_text_of(result, "protocolVersion"));
 	}
 	call->answered |= reply;
 	if (call->greets) {
@@ -316,9 +316,9 @@ static void call_load(struct bridge_call *call, const struct json *message)
 	const struct json *params = json_get(message, "params"),
 			  *id = json_get(message, "id");
 	const struct json *meta = json_get(params, "_meta");
-	struct str method = json_text(json_get(message, "method"));
+	struct str method = json_text_of(message, "method");
 	struct str revision =
-		json_text(json_get(meta, "io.modelcontextprotocol/protocolVersion"));
+		json_text_of(meta, "io.modelcontextprotocol/protocolVersion");
 	struct str subject;
 
 	call->body = json_keep(&call->arena, message);
@@ -470,7 +470,7 @@ static void question_withdraw(struct bridge *b)
 	}
 	const struct json *asks = json_get(r.json, "items");
 	for (uint32_t i = 0; json_is(asks, JSON_ARRAY) && i < asks->count; i++) {
-		struct str id = json_text(json_get(&asks->items[i], "id"));
+		struct str id = json_text_of(&asks->items[i], "id");
 		struct api_call request = { .method = "POST",
 			.path = arena_print(&arena, "/v1/asks/%.*s/cancel", STR_ARGS(id)),
 			.body = STR("{}"),
@@ -503,8 +503,8 @@ static void cancel(struct bridge *b, const struct json *message)
 
 static bool message_asks(const struct json *message)
 {
-	return str_is(json_text(json_get(message, "method")), "tools/call") &&
-	       str_is(json_text(json_get(json_get(message, "params"), "name")),
+	return str_is(json_text_of(message, "method"), "tools/call") &&
+	       str_is(json_text_of(json_get(message, "params"), "name"),
 		       "ask_user_question");
 }
 
@@ -554,7 +554,7 @@ static void hosted_start(struct bridge *b, const struct json *message)
 
 static void message_take(struct bridge *b, const struct json *message)
 {
-	if (str_is(json_text(json_get(message, "method")), "notifications/cancelled"))
+	if (str_is(json_text_of(message, "method"), "notifications/cancelled"))
 		cancel(b, message);
 	else if (b->with.host.len > 0 && message_asks(message))
 		hosted_start(b, message);

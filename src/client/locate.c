@@ -99,8 +99,8 @@ enum err server_info_read(
 	if (err != OK) return err;
 	pid = json_get(json, "pid");
 	*out = (struct server_info){
-		.url = json_text(json_get(json, "url")),
-		.socket = json_text(json_get(json, "socket")),
+		.url = json_text_of(json, "url"),
+		.socket = json_text_of(json, "socket"),
 		.pid = json_is(pid, JSON_NUMBER) && pid->is_int ? pid->integer : 0,
 	};
 	return out->url.len > 0 ? OK : fail(why, ERR_NOT_FOUND, "server.json has no url");
@@ -112,8 +112,7 @@ enum err login_read(struct arena *arena, struct login *out, struct fault *why)
 	enum err err = json_file(config_path(arena, "login"), true, arena, &json, why);
 
 	if (err != OK) return err;
-	*out = (struct login){ json_text(json_get(json, "url")),
-		json_text(json_get(json, "token")) };
+	*out = (struct login){ json_text_of(json, "url"), json_text_of(json, "token") };
 	return out->url.len > 0 && out->cookie.len > 0
 		       ? OK
 		       : fail(why, ERR_NOT_FOUND, "the login file is empty");

@@ -312,17 +312,17 @@ static enum err status_err(int status)
 
 static enum err problem_fail(const struct api_reply *r, struct fault *why)
 {
-	struct str type = json_text(json_get(r->json, "type"));
-	struct str detail = json_text(json_get(r->json, "detail"));
+	struct str type = json_text_of(r->json, "type");
+	struct str detail = json_text_of(r->json, "detail");
 	const struct json *errors = json_get(r->json, "errors");
 	enum err err = status_err(r->status);
 
 	if (str_ends(type, "/outcome-unknown")) err = ERR_UNKNOWN;
 	if (str_ends(type, "/channel-off")) err = ERR_CHANNEL_OFF;
-	if (detail.len == 0) detail = json_text(json_get(r->json, "title"));
+	if (detail.len == 0) detail = json_text_of(r->json, "title");
 	for (uint32_t i = 0; json_is(errors, JSON_ARRAY) && i < errors->count; i++) {
-		struct str at = json_text(json_get(&errors->items[i], "pointer"));
-		struct str what = json_text(json_get(&errors->items[i], "detail"));
+		struct str at = json_text_of(&errors->items[i], "pointer");
+		struct str what = json_text_of(&errors->items[i], "detail");
 		char pointer[160];
 
 		snprintf(pointer, sizeof pointer, "%.*s", STR_ARGS(at));

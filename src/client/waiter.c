@@ -81,7 +81,7 @@ static bool reply_take(struct api_waiter *w, const struct json **out, enum waite
 		lost(w, &now);
 		return false;
 	}
-	struct str status = json_text(json_get(r.json, "status"));
+	struct str status = json_text_of(r.json, "status");
 	if (err == OK && status.len == 0)
 		err = fail(&now, ERR_INTERNAL, "the reply is no ask");
 	if (err != OK) {

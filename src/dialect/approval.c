@@ -41,25 +41,6 @@ void approval_put(
 	if (!text_blank(d->about)) in->context_text = d->about;
 }
 
-const struct json *object_without(
-	struct arena *arena, const struct json *object, const char *const *names)
-{
-	struct json *out = ARENA_NEW(arena, struct json);
-	struct json_member *kept;
-
-	if (!json_is(object, JSON_OBJECT) || !out) return object;
-	kept = ARENA_ARRAY(arena, struct json_member, object->count + 1);
-	*out = (struct json){ .type = JSON_OBJECT, .members = kept };
-	for (uint32_t i = 0; kept && i < object->count; i++) {
-		const char *const *name = names;
-
-		while (*name && !str_is(object->members[i].name, *name))
-			name++;
-		if (!*name) kept[out->count++] = object->members[i];
-	}
-	return out;
-}
-
 void put_object(struct json_writer *w, const char *key, const struct json *object)
 {
 	jw_key(w, key);

@@ -153,7 +153,7 @@ static void approval_in(struct inbound *in)
 	grant_put(in, &root,
 		&(struct operation_asked){
 			.name = command ? STR("shell") : STR("file_change"),
-			.arguments = object_without(in->arena, in->request, apart),
+			.arguments = json_without(in->request, apart, in->arena),
 			.about = json_text_of(in->request, "reason"),
 		},
 		offers, len);

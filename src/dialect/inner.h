@@ -141,9 +141,6 @@ void approval_put(
 void approval_put_question(
 	struct inbound *, const struct json_place *, const struct operation_asked *);
 void put_object(struct json_writer *, const char *key, const struct json *); /* or {} */
-/* The object without some members, in the arena. `names` end with NULL. */
-const struct json *object_without(
-	struct arena *, const struct json *, const char *const *names);
 
 /* ---- approvals that can be given in more than one way ---- */
 

@@ -74,7 +74,7 @@ static void permission_in(struct inbound *in)
 	grant_put(in, &at,
 		&(struct operation_asked){
 			.name = json_text_of(in->request, "permission"),
-			.arguments = object_without(in->arena, in->request, apart),
+			.arguments = json_without(in->request, apart, in->arena),
 		},
 		offers, offers_len(in->request));
 }

@@ -30,7 +30,7 @@ static bool form_shows(const struct json *question, enum revision revision)
 	if (input_of(question) == INPUT_DECISION) return false;
 	if (input_of(question) == INPUT_MANY && revision < REV_2025_11_25) return false;
 	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
-		if (json_text(json_get(&options->items[i], "preview")).len) return false;
+		if (json_text_of(&options->items[i], "preview").len) return false;
 	return true;
 }
 
@@ -113,7 +113,7 @@ static void plain_write(struct json_writer *w, const struct json *question)
 		number				     ? "number"
 		: input_of(question) == INPUT_YES_NO ? "boolean"
 						     : "string");
-	jw_put_some(w, "format", json_text(json_get(question, "format")));
+	jw_put_some(w, "format", json_text_of(question, "format"));
 	if (json_is(min, JSON_NUMBER))
 		jw_put_json(w, number ? "minimum" : "minLength", min);
 	if (json_is(max, JSON_NUMBER))
@@ -131,9 +131,9 @@ static void text_field(struct json_writer *w, struct str title)
 static void field_write(struct json_writer *w, const struct json *question,
 	enum revision revision, struct arena *arena)
 {
-	struct str key = json_text(json_get(question, "key"));
-	struct str header = json_text(json_get(question, "header"));
-	struct str text = json_text(json_get(question, "text"));
+	struct str key = json_text_of(question, "key");
+	struct str header = json_text_of(question, "header");
+	struct str text = json_text_of(question, "text");
 	const struct json *note = json_get(question, "note");
 
 	jw_name(w, key);
@@ -178,15 +178,14 @@ static void form_write(struct json_writer *w, const struct json *questions,
 static struct str form_message(const struct ask_json *whole, struct arena *arena)
 {
 	const struct json *questions = whole->questions;
-	struct str title = json_text(json_get(whole->fixed, "title"));
-	struct str context =
-		json_text(json_get(json_get(whole->fixed, "context"), "text"));
+	struct str title = json_text_of(whole->fixed, "title");
+	struct str context = json_text_of(json_get(whole->fixed, "context"), "text");
 	struct buf b = { .max = 65536 };
 
 	buf_add(&b, title);
 	if (context.len) buf_print(&b, "%s%.*s", b.len ? "\n\n" : "", STR_ARGS(context));
 	for (uint32_t i = 0; questions && i < questions->count; i++) {
-		struct str text = json_text(json_get(&questions->items[i], "text"));
+		struct str text = json_text_of(&questions->items[i], "text");
 
 		if (!str_eq(text, title))
 			buf_print(&b, "%s%.*s", b.len ? "\n" : "", STR_ARGS(text));
@@ -219,7 +218,7 @@ static const struct json *field_get(const struct json *content, struct str key,
 static void reply_write(struct json_writer *w, const struct json *question,
 	const struct json *content, struct arena *arena)
 {
-	struct str key = json_text(json_get(question, "key"));
+	struct str key = json_text_of(question, "key");
 	const struct json *value = json_get_str(content, key);
 	struct str other = json_text(field_get(content, key, other_suffix, arena));
 	struct str note = json_text(field_get(content, key, note_suffix, arena));
@@ -251,7 +250,7 @@ enum elicited elicit_read(const struct json *result, const struct ask_json *whol
 {
 	const struct json *questions = whole->questions;
 	const struct json *content = json_get(result, "content");
-	struct str action = json_text(json_get(result, "action"));
+	struct str action = json_text_of(result, "action");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 

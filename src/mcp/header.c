@@ -25,7 +25,7 @@ bool header_subject(struct str method, const struct json *params, struct str *su
 	*subject = STR_NONE;
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
 		if (!str_is(method, named[i].method)) continue;
-		*subject = json_text(json_get(params, named[i].member));
+		*subject = json_text_of(params, named[i].member);
 		return true;
 	}
 	return false;

@@ -12,7 +12,7 @@ static const char next_end[] =
 
 static const struct dialect *ask_dialect(const struct ask_json *whole)
 {
-	return dialect_find(json_text(json_get(whole->foreign, "dialect")));
+	return dialect_find(json_text_of(whole->foreign, "dialect"));
 }
 
 static bool is_pending(const struct ask_json *whole)
@@ -92,7 +92,7 @@ static bool not_empty(const struct json *list)
 
 static bool is_permission(const struct ask_json *whole)
 {
-	return str_is(json_text(json_get(whole->foreign, "dialect")), "permission");
+	return str_is(json_text_of(whole->foreign, "dialect"), "permission");
 }
 
 static void next_write(struct json_writer *w, const struct ask_json *whole, unsigned how,
@@ -242,7 +242,7 @@ void ask_listed_write(
 	jw_put_str(w, "ask_id", a->id);
 	jw_put_text(w, "status", ask_status_name(a->status));
 	jw_put_text(w, "kind", ask_kind_name(a->kind));
-	show_text(w, "title", json_text(json_get(whole->fixed, "title")));
+	show_text(w, "title", json_text_of(whole->fixed, "title"));
 	jw_put_str(w, "session", a->session);
 	show_time(w, "created_at", a->created_ms);
 	show_time(w, "expires_at", a->deadline_ms);

@@ -48,7 +48,7 @@ static unsigned abilities(const struct json *capabilities)
 /* It becomes part of a session's external id and its title: one line, or none. */
 static struct str client_name(const struct json *info)
 {
-	struct str name = json_text(json_get(info, "name"));
+	struct str name = json_text_of(info, "name");
 	size_t n = CLIENT_NAME_MAX;
 
 	if (!text_one_line(name)) return STR_NONE;
@@ -60,7 +60,7 @@ static struct str client_name(const struct json *info)
 void revision_greet(const struct json *params, struct mcp_client *out)
 {
 	out->revision = REV_2025_11_25;
-	revision_read(json_text(json_get(params, "protocolVersion")), &out->revision);
+	revision_read(json_text_of(params, "protocolVersion"), &out->revision);
 	if (out->revision == REV_2026_07_28) out->revision = REV_2025_11_25;
 	out->can = abilities(json_get(params, "capabilities"));
 	out->name = client_name(json_get(params, "clientInfo"));

@@ -23,7 +23,7 @@ bool rpc_read(const struct json *message, struct arena *arena, struct rpc *out)
 	const struct json *params = json_get(message, "params");
 
 	*out = (struct rpc){ .id = rpc_id(id, arena), .method = json_text(method) };
-	if (!str_is(json_text(json_get(message, "jsonrpc")), "2.0")) return false;
+	if (!str_is(json_text_of(message, "jsonrpc"), "2.0")) return false;
 	if (id && !out->id.len) return false;
 	if (method) {
 		out->kind = id ? RPC_REQUEST : RPC_NOTIFICATION;

@@ -85,9 +85,9 @@ bool ticket_session_read(
 	if (!m || revision < 0 || revision >= REVISIONS) return false;
 	*out = (struct ticket_session){
 		.client = { (enum revision)revision, (unsigned)member_int(m, "can"),
-			json_text(json_get(m, "name")) },
-		.nonce = json_text(json_get(m, "nonce")),
-		.agent = json_text(json_get(m, "agent")),
+			json_text_of(m, "name") },
+		.nonce = json_text_of(m, "nonce"),
+		.agent = json_text_of(m, "agent"),
 		.expires_ms = member_int(m, "expires"),
 	};
 	return true;
@@ -117,9 +117,9 @@ bool ticket_call_read(struct str text, struct str key, enum ticket_kind kind,
 
 	if (!m) return false;
 	*out = (struct ticket_call){
-		.ask = json_text(json_get(m, "ask")),
-		.id = json_text(json_get(m, "id")),
-		.token = json_text(json_get(m, "token")),
+		.ask = json_text_of(m, "ask"),
+		.id = json_text_of(m, "id"),
+		.token = json_text_of(m, "token"),
 		.how = (unsigned)member_int(m, "how"),
 		.expires_ms = member_int(m, "expires"),
 	};

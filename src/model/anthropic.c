@@ -20,7 +20,6 @@ static int64_t effort_budget(struct str model, enum model_effort effort)
 static void effort_write(
 	struct json_writer *w, const struct model_request *r, int64_t output)
 {
-	static const char *const names[] = { "", "low", "medium", "high" };
 	int64_t budget = effort_budget(r->model, r->effort);
 
 	if (!r->effort) return;
@@ -30,7 +29,7 @@ static void effort_write(
 	jw_object_end(w);
 	if (budget) return;
 	jw_put_object(w, "output_config");
-	jw_put_text(w, "effort", names[r->effort]);
+	jw_put_text(w, "effort", model_effort_names[r->effort]);
 	jw_object_end(w);
 }
 
@@ -197,7 +196,7 @@ static const struct {
 
 static void block_take(struct model_reader *r, int64_t index, const struct json *block)
 {
-	struct str type = json_text(json_get(block, "type"));
+	struct str type = json_text_of(block, "type");
 	const struct json *input = json_get(block, "input");
 	struct model_part *p;
 	size_t i = 0;
@@ -205,64 +204,62 @@ static void block_take(struct model_reader *r, int64_t index, const struct json 
 	while (i < sizeof blocks / sizeof *blocks && !str_is(type, blocks[i].type))
 		i++;
 	if (i == sizeof blocks / sizeof *blocks) return; /* of a tool that is not ours */
+	if (blocks[i].part == PART_CALL) {
+		p = part_call(
+			r, index, json_text_of(block, "id"), json_text_of(block, "name"));
+		/* Some servers give the input whole at once, and no deltas. */
+		if (p && json_is(input, JSON_OBJECT) && input->count > 0)
+			json_write(&p->text, input);
+		return;
+	}
 	p = part_new(r, blocks[i].part, index);
 	if (!p) return;
-	part_add(r, p, &p->text, json_text(json_get(block, blocks[i].text)));
-	part_add(r, p, &p->seal, json_text(json_get(block, blocks[i].seal)));
+	part_more(r, p, json_text_of(block, blocks[i].text));
+	part_add(r, p, &p->seal, json_text_of(block, blocks[i].seal));
 	part_add(r, p, &p->as, str_of(blocks[i].as));
-	if (p->type == PART_CALL) {
-		part_add(r, p, &p->id, json_text(json_get(block, "id")));
-		part_add(r, p, &p->name, json_text(json_get(block, "name")));
-		/* Some servers give the input whole at once, and no deltas. */
-		if (json_is(input, JSON_OBJECT) && input->count > 0)
-			json_write(&p->text, input);
-	}
-	part_tell(r, p->type, buf_str(p->type == PART_CALL ? &p->name : &p->text));
 }
 
 static void delta_take(struct model_reader *r, int64_t index, const struct json *delta)
 {
+	/* What adds to the text of which part. */
+	static const struct {
+		const char *type, *text;
+		enum part_type part;
+	} texts[] = {
+		{ "text_delta", "text", PART_TEXT },
+		{ "thinking_delta", "thinking", PART_THOUGHT },
+		{ "input_json_delta", "partial_json", PART_CALL },
+	};
 	struct model_part *p = part_find(r, index);
-	struct str type = json_text(json_get(delta, "type")), text;
+	struct str type = json_text_of(delta, "type");
 
-	if (!p) return;
-	if (str_is(type, "text_delta") && p->type == PART_TEXT) {
-		text = json_text(json_get(delta, "text"));
-		part_add(r, p, &p->text, text);
-		part_tell(r, PART_TEXT, text);
-	} else if (str_is(type, "thinking_delta") && p->type == PART_THOUGHT) {
-		text = json_text(json_get(delta, "thinking"));
-		part_add(r, p, &p->text, text);
-		part_tell(r, PART_THOUGHT, text);
-	} else if (str_is(type, "signature_delta") && p->type == PART_THOUGHT) {
-		buf_clear(&p->seal);
-		part_add(r, p, &p->seal, json_text(json_get(delta, "signature")));
-	} else if (str_is(type, "input_json_delta") && p->type == PART_CALL) {
-		part_add(r, p, &p->text, json_text(json_get(delta, "partial_json")));
-	}
+	for (size_t i = 0; p && i < sizeof texts / sizeof *texts; i++)
+		if (p->type == texts[i].part && str_is(type, texts[i].type))
+			part_more(r, p, json_text_of(delta, texts[i].text));
+	if (!p || p->type != PART_THOUGHT || !str_is(type, "signature_delta")) return;
+	buf_clear(&p->seal);
+	part_add(r, p, &p->seal, json_text_of(delta, "signature"));
 }
+
+static const struct model_ending ends[] = {
+	{ "max_tokens", TROUBLE_CUT, false, MODEL_CUT },
+	{ "model_context_window_exceeded", TROUBLE_CUT, false, MODEL_CUT },
+	{ "refusal", TROUBLE_DECLINED, false, MODEL_DECLINED },
+	{ 0 },
+};
 
 static void stop_take(struct model_reader *r, const struct json *delta)
 {
-	struct str why = json_text(json_get(delta, "stop_reason"));
+	struct str why = json_text_of(delta, "stop_reason");
 
-	if (why.len == 0) return;
-	r->finished = true;
-	if (str_is(why, "max_tokens") || str_is(why, "model_context_window_exceeded"))
-		reader_trouble(r, TROUBLE_CUT, false,
-			STR("the answer reached the most tokens it may have"));
-	else if (str_is(why, "refusal"))
-		reader_trouble(
-			r, TROUBLE_DECLINED, false, STR("the model declined to answer"));
-	else if (str_is(why, "pause_turn"))
-		r->stop = STOP_PAUSE;
+	reader_finish(r, why, ends);
+	if (str_is(why, "pause_turn")) r->stop = STOP_PAUSE;
 }
 
 static void event_take(struct model_reader *r, struct str event, const struct json *data)
 {
-	struct str type = json_text(json_get(data, "type"));
-	const struct json *at = json_get(data, "index");
-	int64_t index = at && at->is_int ? at->integer : -1;
+	struct str type = json_text_of(data, "type");
+	int64_t index = reader_index(data, "index");
 
 	if (type.len == 0) type = event;
 	if (str_is(type, "message_start")) {

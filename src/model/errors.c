@@ -104,7 +104,7 @@ static void retry_info_read(struct model_reader *r, const struct json *error)
 	const struct json *details = json_get(error, "details");
 
 	for (uint32_t i = 0; json_is(details, JSON_ARRAY) && i < details->count; i++) {
-		struct str delay = json_text(json_get(&details->items[i], "retryDelay"));
+		struct str delay = json_text_of(&details->items[i], "retryDelay");
 		char text[32];
 		double s;
 
@@ -131,7 +131,7 @@ void reader_error(struct model_reader *r, int status, const struct json *body)
 	const struct json *inner = json_get(body, "error");
 	const struct json *error = json_is(inner, JSON_OBJECT) ? inner : body;
 	const struct json *code = json_get(error, "code");
-	struct str message = json_text(json_get(error, "message"));
+	struct str message = json_text_of(error, "message");
 	bool unpaid = status == 402;
 	enum trouble trouble;
 
@@ -141,9 +141,8 @@ void reader_error(struct model_reader *r, int status, const struct json *body)
 		status = (int)code->integer;
 	trouble = trouble_of_status(status);
 	if (!word_find(json_text(code), &status, &trouble))
-		if (!word_find(json_text(json_get(error, "type")), &status, &trouble))
-			word_find(
-				json_text(json_get(error, "status")), &status, &trouble);
+		if (!word_find(json_text_of(error, "type"), &status, &trouble))
+			word_find(json_text_of(error, "status"), &status, &trouble);
 	/* The status is more precise than a general word such as "api_error". */
 	if (unpaid) trouble = TROUBLE_NO_CREDIT;
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)

@@ -158,27 +158,22 @@ static void usage_take(struct model_reader *r, const struct json *usage)
 		.reasoning = thoughts };
 
 	if (!json_is(usage, JSON_OBJECT)) return;
-	if (u.cache_read > prompt) u.cache_read = prompt;
-	u.input = prompt - u.cache_read;
-	r->usage = u;
+	reader_usage(r, u, prompt);
 }
 
 static void part_take(struct model_reader *r, const struct json *part)
 {
 	const struct json *call = json_get(part, "functionCall"), *args;
-	struct str text = json_text(json_get(part, "text"));
-	struct str seal = json_text(json_get(part, "thoughtSignature"));
+	struct str text = json_text_of(part, "text");
+	struct str seal = json_text_of(part, "thoughtSignature");
 	bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
 	struct model_part *p = NULL;
 
 	if (json_is(call, JSON_OBJECT)) {
-		p = part_new(r, PART_CALL, -1);
-		if (!p) return;
-		part_add(r, p, &p->id, json_text(json_get(call, "id")));
-		part_add(r, p, &p->name, json_text(json_get(call, "name")));
+		p = part_call(
+			r, -1, json_text_of(call, "id"), json_text_of(call, "name"));
 		args = json_get(call, "args");
-		if (json_is(args, JSON_OBJECT)) json_write(&p->text, args);
-		part_tell(r, PART_CALL, json_text(json_get(call, "name")));
+		if (p && json_is(args, JSON_OBJECT)) json_write(&p->text, args);
 	} else if (text.len) {
 		p = part_say(r, thought ? PART_THOUGHT : PART_TEXT, text);
 	} else if (seal.len) {
@@ -188,14 +183,8 @@ static void part_take(struct model_reader *r, const struct json *part)
 }
 
 /* Every other reason is an end as STOP is. */
-static const struct {
-	const char *reason;
-	enum trouble trouble;
-	bool retry;
-	const char *message;
-} ends[] = {
-	{ "MAX_TOKENS", TROUBLE_CUT, false,
-		"the answer reached the most tokens it may have" },
+static const struct model_ending ends[] = {
+	{ "MAX_TOKENS", TROUBLE_CUT, false, MODEL_CUT },
 	{ "MALFORMED_FUNCTION_CALL", TROUBLE_OVERLOADED, true,
 		"the model's call of a tool was malformed" },
 	{ "UNEXPECTED_TOOL_CALL", TROUBLE_OVERLOADED, true,
@@ -209,25 +198,15 @@ static const struct {
 	{ "SPII", TROUBLE_DECLINED, false, "declined: sensitive personal information" },
 	{ "LANGUAGE", TROUBLE_DECLINED, false, "declined: an unsupported language" },
 	{ "IMAGE_SAFETY", TROUBLE_DECLINED, false, "declined for safety of an image" },
+	{ 0 },
 };
-
-static void finish_take(struct model_reader *r, struct str reason)
-{
-	if (!reason.len || str_is(reason, "FINISH_REASON_UNSPECIFIED")) return;
-	r->finished = true;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (str_is(reason, ends[i].reason)) {
-			reader_trouble(r, ends[i].trouble, ends[i].retry,
-				str_of(ends[i].message));
-			return;
-		}
-}
 
 static void chunk_take(struct model_reader *r, struct str event, const struct json *data)
 {
 	const struct json *candidates = json_get(data, "candidates"), *candidate, *parts;
 	struct str blocked =
-		json_text(json_get(json_get(data, "promptFeedback"), "blockReason"));
+		json_text_of(json_get(data, "promptFeedback"), "blockReason");
+	struct str why;
 
 	(void)event;
 	if (json_get(data, "error")) {
@@ -245,7 +224,8 @@ static void chunk_take(struct model_reader *r, struct str event, const struct js
 	parts = json_get(json_get(candidate, "content"), "parts");
 	for (uint32_t i = 0; json_is(parts, JSON_ARRAY) && i < parts->count; i++)
 		part_take(r, &parts->items[i]);
-	finish_take(r, json_text(json_get(candidate, "finishReason")));
+	why = json_text_of(candidate, "finishReason");
+	if (!str_is(why, "FINISH_REASON_UNSPECIFIED")) reader_finish(r, why, ends);
 }
 
 const struct wire wire_gemini = {

@@ -51,6 +51,10 @@ struct str wire_id(struct str id, struct arena *);
 /* All texts of a message in one, a blank line between them. */
 struct str utterance_text(const struct utterance *, struct arena *);
 void write_data_url(struct json_writer *, const struct utterance_part *, struct arena *);
+/* A call's arguments, as JSON in a text. */
+void model_write_arguments(
+	struct json_writer *, const struct utterance_part *, struct arena *);
+extern const char *const model_effort_names[]; /* "", "low", … */
 
 /* ---- the reply as it comes, for the readers ---- */
 
@@ -100,8 +104,27 @@ void part_add(struct model_reader *, struct model_part *, struct buf *, struct s
 /* More of a text or thought: joins the last part when it is of that type and not sealed.
  * Tells the listener. Returns the part; NULL when there is nothing to say. */
 struct model_part *part_say(struct model_reader *, enum part_type, struct str);
+/* More text of this part, told to the listener unless they are arguments of a call. */
+void part_more(struct model_reader *, struct model_part *, struct str);
+/* A call begins. NULL: as part_new. */
+struct model_part *part_call(
+	struct model_reader *, int64_t index, struct str id, struct str name);
 void part_tell(struct model_reader *, enum part_type, struct str);
 
+/* Reasons for which a reply ends otherwise than well, up to NULL. */
+struct model_ending {
+	const char *reason;
+	enum trouble trouble;
+	bool retry;
+	const char *message;
+};
+/* The reply says why it ends; empty: not yet. */
+void reader_finish(struct model_reader *, struct str reason, const struct model_ending *);
+#define MODEL_CUT      "the answer reached the most tokens it may have"
+#define MODEL_DECLINED "the model declined to answer"
+#define MODEL_FILTERED "the provider's filter declined"
+/* What it used; `prompt` is all that was sent, from the caches or not. */
+void reader_usage(struct model_reader *, struct usage, int64_t prompt);
 /* The reply ends in trouble; the first word counts. */
 void reader_trouble(struct model_reader *, enum trouble, bool retry, struct str message);
 /* An error as a provider tells it, in a body or in the stream (status 200 there): the
@@ -110,5 +133,7 @@ void reader_error(struct model_reader *, int status, const struct json *);
 
 /* A whole number from 0 on; otherwise 0. */
 int64_t number_of(const struct json *object, const char *name);
+/* A whole number; -1: there is none. */
+int64_t reader_index(const struct json *object, const char *name);
 
 #endif

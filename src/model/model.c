@@ -16,10 +16,11 @@ const struct wire *wire_of(enum model_wire wire)
 	return wires[wire];
 }
 
+const char *const model_effort_names[] = { "", "low", "medium", "high" };
+
 bool model_effort_find(struct str name, enum model_effort *out)
 {
-	static const char *const names[] = { "", "low", "medium", "high" };
-	int at = name_find(names, 4, name);
+	int at = name_find(model_effort_names, 4, name);
 
 	if (at < 1) return false;
 	*out = (enum model_effort)at;

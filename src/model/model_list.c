@@ -47,7 +47,7 @@ bool model_list_write(struct json_writer *w, enum model_wire wire, struct str re
 	jw_put_array(w, "items");
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct json *m = &list->items[i];
-		struct str id = json_text(json_get(m, lists[wire].id));
+		struct str id = json_text_of(m, lists[wire].id);
 		struct provider_model known = { 0 };
 
 		if (str_starts(id, "models/")) id = str_from(id, 7);

@@ -68,17 +68,6 @@ static void results_write(
 	}
 }
 
-static void json_text_write(
-	struct json_writer *w, const struct json *value, struct arena *arena)
-{
-	struct buf text = { 0 };
-
-	json_write(&text, value);
-	if (text.failed) arena->failed = true;
-	jw_str(w, buf_str(&text));
-	buf_done(&text);
-}
-
 static void calls_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
@@ -93,7 +82,7 @@ static void calls_write(
 		jw_put_object(w, "function");
 		jw_put_str(w, "name", p->name);
 		jw_key(w, "arguments");
-		json_text_write(w, p->arguments, arena);
+		model_write_arguments(w, p, arena);
 		jw_object_end(w);
 		jw_object_end(w);
 	}
@@ -167,14 +156,12 @@ static void message_write(
 static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
-	static const char *const efforts[] = { "", "low", "medium", "high" };
-
 	jw_object(w);
 	jw_put_str(w, "model", r->model);
 	jw_put_bool(w, "stream", true);
 	jw_put_raw(w, "stream_options", STR("{\"include_usage\":true}"));
 	if (r->output_max) jw_put_int(w, "max_completion_tokens", r->output_max);
-	if (r->effort) jw_put_text(w, "reasoning_effort", efforts[r->effort]);
+	if (r->effort) jw_put_text(w, "reasoning_effort", model_effort_names[r->effort]);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "messages");
 	if (r->system.len) {
@@ -205,10 +192,7 @@ static void usage_take(struct model_reader *r, const struct json *usage)
 	if (!json_is(usage, JSON_OBJECT)) return;
 	/* DeepSeek names it otherwise. */
 	if (!u.cache_read) u.cache_read = number_of(usage, "prompt_cache_hit_tokens");
-	if (u.cache_read > prompt) u.cache_read = prompt;
-	if (u.cache_write > prompt - u.cache_read) u.cache_write = prompt - u.cache_read;
-	u.input = prompt - u.cache_read - u.cache_write;
-	r->usage = u;
+	reader_usage(r, u, prompt);
 	if (json_is(cost, JSON_NUMBER) && json_real(cost) >= 0 && json_real(cost) < 1e6)
 		r->cost = (int64_t)llround(json_real(cost) * 1e9);
 }
@@ -241,13 +225,12 @@ static bool call_whole(struct model_reader *r, const struct model_part *p)
 /* The call that a delta is about. An index may be missing, or the same for all calls; an id
  * may be missing, or come with every delta. */
 static struct model_part *call_of(
-	struct model_reader *r, const struct json *index, struct str id, struct str name)
+	struct model_reader *r, int64_t index, struct str id, struct str name)
 {
-	int64_t at = index && index->is_int ? index->integer : -1;
 	struct model_part *p = id.len ? call_by_id(r, id) : NULL;
 
 	if (p) return p;
-	p = at >= 0 ? part_find(r, at) : call_last(r);
+	p = index >= 0 ? part_find(r, index) : call_last(r);
 	if (p && p->type != PART_CALL) p = NULL;
 	if (p && id.len && p->id.len) return NULL; /* another id: another call */
 	if (p && name.len && p->name.len && call_whole(r, p)) return NULL;
@@ -258,12 +241,12 @@ static void call_take(struct model_reader *r, const struct json *delta)
 {
 	const struct json *function = json_get(delta, "function");
 	const struct json *arguments = json_get(function, "arguments");
-	const struct json *index = json_get(delta, "index");
-	struct str id = json_text(json_get(delta, "id"));
-	struct str name = json_text(json_get(function, "name"));
+	int64_t index = reader_index(delta, "index");
+	struct str id = json_text_of(delta, "id");
+	struct str name = json_text_of(function, "name");
 	struct model_part *p = call_of(r, index, id, name);
 
-	if (!p) p = part_new(r, PART_CALL, index && index->is_int ? index->integer : -1);
+	if (!p) p = part_new(r, PART_CALL, index);
 	if (!p) return;
 	if (!p->id.len) part_add(r, p, &p->id, id);
 	if (!p->name.len && name.len) {
@@ -302,35 +285,26 @@ static struct model_part *thought_part(struct model_reader *r)
 static void reasoning_take(struct model_reader *r, const struct json *delta)
 {
 	const struct json *details = json_get(delta, "reasoning_details");
-	struct str plain = json_text(json_get(delta, "reasoning_content"));
-	struct str text = plain.len ? plain : json_text(json_get(delta, "reasoning"));
+	struct str plain = json_text_of(delta, "reasoning_content");
+	struct str text = plain.len ? plain : json_text_of(delta, "reasoning");
 	struct model_part *p;
 
 	if (!text.len && !(json_is(details, JSON_ARRAY) && details->count)) return;
 	p = thought_part(r);
 	if (!p) return;
-	part_add(r, p, &p->text, text);
-	part_tell(r, PART_THOUGHT, text);
+	part_more(r, p, text);
 	if (json_is(details, JSON_ARRAY))
 		details_take(r, p, details);
 	else if (plain.len && !p->as.len)
 		part_add(r, p, &p->as, STR("reasoning_content"));
 }
 
-static void finish_take(struct model_reader *r, struct str why)
-{
-	if (!why.len) return;
-	r->finished = true;
-	if (str_is(why, "length"))
-		reader_trouble(r, TROUBLE_CUT, false,
-			STR("the answer reached the most tokens it may have"));
-	else if (str_is(why, "content_filter"))
-		reader_trouble(r, TROUBLE_DECLINED, false,
-			STR("the provider's filter declined"));
-	else if (str_is(why, "error"))
-		reader_trouble(r, TROUBLE_OVERLOADED, true,
-			STR("the provider stopped with an error"));
-}
+static const struct model_ending ends[] = {
+	{ "length", TROUBLE_CUT, false, MODEL_CUT },
+	{ "content_filter", TROUBLE_DECLINED, false, MODEL_FILTERED },
+	{ "error", TROUBLE_OVERLOADED, true, "the provider stopped with an error" },
+	{ 0 },
+};
 
 static void chunk_take(struct model_reader *r, struct str event, const struct json *data)
 {
@@ -349,16 +323,15 @@ static void chunk_take(struct model_reader *r, struct str event, const struct js
 	delta = json_get(choice, "delta");
 	if (!json_is(delta, JSON_OBJECT)) delta = json_get(choice, "message");
 	reasoning_take(r, delta);
-	part_say(r, PART_TEXT, json_text(json_get(delta, "content")));
-	if (json_text(json_get(delta, "refusal")).len) {
-		part_say(r, PART_TEXT, json_text(json_get(delta, "refusal")));
-		reader_trouble(
-			r, TROUBLE_DECLINED, false, STR("the model declined to answer"));
+	part_say(r, PART_TEXT, json_text_of(delta, "content"));
+	if (json_text_of(delta, "refusal").len) {
+		part_say(r, PART_TEXT, json_text_of(delta, "refusal"));
+		reader_trouble(r, TROUBLE_DECLINED, false, STR(MODEL_DECLINED));
 	}
 	calls = json_get(delta, "tool_calls");
 	for (uint32_t i = 0; json_is(calls, JSON_ARRAY) && i < calls->count; i++)
 		call_take(r, &calls->items[i]);
-	finish_take(r, json_text(json_get(choice, "finish_reason")));
+	reader_finish(r, json_text_of(choice, "finish_reason"), ends);
 }
 
 const struct wire wire_openai = {

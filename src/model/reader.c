@@ -21,7 +21,7 @@ static bool frame_take(void *ctx, const struct sse_frame *f)
 	 * noticed at the end. */
 	if (json_read(f->data, NULL, &r->frame, &data, NULL) == OK &&
 		data->type == JSON_OBJECT &&
-		!str_is(json_text(json_get(data, "type")), "ping")) {
+		!str_is(json_text_of(data, "type"), "ping")) {
 		r->counted = true;
 		r->wire->take(r, f->type, data);
 	}
@@ -125,15 +125,31 @@ void part_tell(struct model_reader *r, enum part_type type, struct str text)
 			&(struct model_delta){ .type = types[type], .text = text });
 }
 
+void part_more(struct model_reader *r, struct model_part *p, struct str text)
+{
+	part_add(r, p, &p->text, text);
+	if (p->type != PART_CALL) part_tell(r, p->type, text);
+}
+
 struct model_part *part_say(struct model_reader *r, enum part_type type, struct str text)
 {
 	struct model_part *p = part_last(r);
 
 	if (text.len == 0) return NULL;
 	if (!p || p->type != type || p->seal.len > 0) p = part_new(r, type, -1);
+	if (p) part_more(r, p, text);
+	return p;
+}
+
+struct model_part *part_call(
+	struct model_reader *r, int64_t index, struct str id, struct str name)
+{
+	struct model_part *p = part_new(r, PART_CALL, index);
+
 	if (!p) return NULL;
-	part_add(r, p, &p->text, text);
-	part_tell(r, type, text);
+	part_add(r, p, &p->id, id);
+	part_add(r, p, &p->name, name);
+	part_tell(r, PART_CALL, name);
 	return p;
 }
 
@@ -143,6 +159,32 @@ int64_t number_of(const struct json *object, const char *name)
 
 	return n && n->type == JSON_NUMBER && n->is_int && n->integer > 0 ? n->integer
 									  : 0;
+}
+
+int64_t reader_index(const struct json *object, const char *name)
+{
+	const struct json *n = json_get(object, name);
+
+	return n && n->is_int ? n->integer : -1;
+}
+
+void reader_usage(struct model_reader *r, struct usage u, int64_t prompt)
+{
+	if (u.cache_read > prompt) u.cache_read = prompt;
+	if (u.cache_write > prompt - u.cache_read) u.cache_write = prompt - u.cache_read;
+	u.input = prompt - u.cache_read - u.cache_write;
+	r->usage = u;
+}
+
+void reader_finish(
+	struct model_reader *r, struct str reason, const struct model_ending *ends)
+{
+	if (!reason.len) return;
+	r->finished = true;
+	while (ends->reason && !str_is(reason, ends->reason))
+		ends++;
+	if (ends->reason)
+		reader_trouble(r, ends->trouble, ends->retry, str_of(ends->message));
 }
 
 /* ---- the way in ---- */

@@ -13,27 +13,27 @@ static const char *const part_names[PARTS] = { [PART_TEXT] = "text",
 static bool part_read(const struct json *from, struct utterance_part *out)
 {
 	static const struct json nothing = { .type = JSON_OBJECT };
-	int type = name_find(part_names, PARTS, json_text(json_get(from, "type")));
+	int type = name_find(part_names, PARTS, json_text_of(from, "type"));
 	const struct json *arguments = json_get(from, "arguments");
 
 	if (type < 0) return false;
 	*out = (struct utterance_part){ .type = (enum part_type)type,
-		.text = json_text(json_get(from, "text")),
-		.id = json_text(json_get(from, "id")),
-		.name = json_text(json_get(from, "name")),
+		.text = json_text_of(from, "text"),
+		.id = json_text_of(from, "id"),
+		.name = json_text_of(from, "name"),
 		.arguments = json_is(arguments, JSON_OBJECT) ? arguments : &nothing,
 		.is_error = json_is(json_get(from, "is_error"), JSON_TRUE),
-		.media_type = json_text(json_get(from, "media_type")) };
-	if (type == PART_RESULT) out->text = json_text(json_get(from, "content"));
-	if (type == PART_IMAGE) out->text = json_text(json_get(from, "data"));
+		.media_type = json_text_of(from, "media_type") };
+	if (type == PART_RESULT) out->text = json_text_of(from, "content");
+	if (type == PART_IMAGE) out->text = json_text_of(from, "data");
 	return true;
 }
 
 static void kept_read(const struct json *kept, struct utterance_part *part)
 {
-	part->as = json_text(json_get(kept, "as"));
-	part->seal = json_text(json_get(kept, "seal"));
-	part->seal_id = json_text(json_get(kept, "id"));
+	part->as = json_text_of(kept, "as");
+	part->seal = json_text_of(kept, "seal");
+	part->seal_id = json_text_of(kept, "id");
 }
 
 static const struct json *kept_parts(const struct model_request *r,
@@ -43,7 +43,7 @@ static const struct json *kept_parts(const struct model_request *r,
 
 	if (m->kept.len == 0 || !str_eq(m->kept_model, r->model) ||
 		json_read(m->kept, NULL, arena, &kept, NULL) ||
-		!str_is(json_text(json_get(kept, "wire")), wire))
+		!str_is(json_text_of(kept, "wire"), wire))
 		return NULL;
 	parts = json_get(kept, "parts");
 	return json_is(parts, JSON_ARRAY) ? parts : NULL;
@@ -165,4 +165,13 @@ void write_data_url(
 	buf_print(&url, "data:%.*s;base64,", STR_ARGS(p->media_type));
 	buf_add(&url, p->text);
 	jw_str(w, buf_keep_done(&url, arena));
+}
+
+void model_write_arguments(
+	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
+{
+	struct buf text = { 0 };
+
+	json_write(&text, p->arguments);
+	jw_str(w, buf_keep_done(&text, arena));
 }

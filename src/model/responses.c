@@ -73,8 +73,6 @@ static void reasoning_write(struct json_writer *w, const struct utterance_part *
 static void item_write(
 	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
 {
-	struct buf text = { 0 };
-
 	switch (p->type) {
 	case PART_TEXT:
 		if (!p->text.len) return;
@@ -91,9 +89,7 @@ static void item_write(
 		jw_put_str(w, "call_id", wire_id(p->id, arena));
 		jw_put_str(w, "name", p->name);
 		jw_key(w, "arguments");
-		json_write(&text, p->arguments);
-		jw_str(w, buf_str(&text));
-		buf_done(&text);
+		model_write_arguments(w, p, arena);
 		jw_object_end(w);
 		return;
 	case PART_RESULT:
@@ -124,11 +120,9 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 
 static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 {
-	static const char *const efforts[] = { "", "low", "medium", "high" };
-
 	jw_put_raw(w, "include", STR("[\"reasoning.encrypted_content\"]"));
 	jw_put_object(w, "reasoning");
-	if (r->effort) jw_put_text(w, "effort", efforts[r->effort]);
+	if (r->effort) jw_put_text(w, "effort", model_effort_names[r->effort]);
 	jw_put_text(w, "summary", "auto");
 	jw_object_end(w);
 }
@@ -162,38 +156,24 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 
 /* ---- the reply ---- */
 
-static int64_t index_of(const struct json *data)
-{
-	const struct json *n = json_get(data, "output_index");
-
-	return n && n->is_int ? n->integer : -1;
-}
-
 static struct model_part *item_begin(
 	struct model_reader *r, int64_t index, const struct json *item)
 {
-	struct str type = json_text(json_get(item, "type"));
+	struct str type = json_text_of(item, "type");
 	struct model_part *p = index >= 0 ? part_find(r, index) : NULL;
 
 	if (p) return p;
 	if (str_is(type, "message")) return part_new(r, PART_TEXT, index);
 	if (str_is(type, "reasoning")) return part_new(r, PART_THOUGHT, index);
 	if (!str_is(type, "function_call")) return NULL;
-	p = part_new(r, PART_CALL, index);
-	if (!p) return NULL;
-	part_add(r, p, &p->id, json_text(json_get(item, "call_id")));
-	part_add(r, p, &p->name, json_text(json_get(item, "name")));
-	part_tell(r, PART_CALL, json_text(json_get(item, "name")));
-	return p;
+	return part_call(
+		r, index, json_text_of(item, "call_id"), json_text_of(item, "name"));
 }
 
 /* A text that came in deltas, and now whole: only what is missing of it is added. */
 static void text_settle(struct model_reader *r, struct model_part *p, struct str whole)
 {
-	if (p->text.len == 0) {
-		part_add(r, p, &p->text, whole);
-		if (p->type != PART_CALL) part_tell(r, p->type, whole);
-	}
+	if (p->text.len == 0) part_more(r, p, whole);
 }
 
 static void texts_settle(
@@ -202,16 +182,15 @@ static void texts_settle(
 	struct buf whole = { .max = REPLY_TEXT_MAX };
 
 	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++) {
-		struct str type = json_text(json_get(&list->items[i], "type"));
+		struct str type = json_text_of(&list->items[i], "type");
 		bool refusal = str_is(type, "refusal");
 
 		/* Parts of a summary are paragraphs. */
 		if (p->type == PART_THOUGHT && whole.len) buf_add_text(&whole, "\n\n");
-		buf_add(&whole, json_text(json_get(
-					&list->items[i], refusal ? "refusal" : "text")));
+		buf_add(&whole,
+			json_text_of(&list->items[i], refusal ? "refusal" : "text"));
 		if (refusal)
-			reader_trouble(r, TROUBLE_DECLINED, false,
-				STR("the model declined to answer"));
+			reader_trouble(r, TROUBLE_DECLINED, false, STR(MODEL_DECLINED));
 	}
 	text_settle(r, p, buf_str(&whole));
 	buf_done(&whole);
@@ -220,11 +199,11 @@ static void texts_settle(
 static void item_end(struct model_reader *r, int64_t index, const struct json *item)
 {
 	struct model_part *p = item_begin(r, index, item);
-	struct str sealed = json_text(json_get(item, "encrypted_content"));
+	struct str sealed = json_text_of(item, "encrypted_content");
 
 	if (!p) return;
 	if (p->type == PART_CALL) {
-		text_settle(r, p, json_text(json_get(item, "arguments")));
+		text_settle(r, p, json_text_of(item, "arguments"));
 		return;
 	}
 	texts_settle(r, p, json_get(item, p->type == PART_TEXT ? "content" : "summary"));
@@ -232,18 +211,15 @@ static void item_end(struct model_reader *r, int64_t index, const struct json *i
 	buf_clear(&p->seal);
 	buf_clear(&p->seal_id);
 	part_add(r, p, &p->seal, sealed);
-	part_add(r, p, &p->seal_id, json_text(json_get(item, "id")));
+	part_add(r, p, &p->seal_id, json_text_of(item, "id"));
 }
 
 static void delta_take(
-	struct model_reader *r, const struct json *data, enum part_type type, bool told)
+	struct model_reader *r, const struct json *data, enum part_type type)
 {
-	struct model_part *p = part_find(r, index_of(data));
-	struct str text = json_text(json_get(data, "delta"));
+	struct model_part *p = part_find(r, reader_index(data, "output_index"));
 
-	if (!p || p->type != type) return;
-	part_add(r, p, &p->text, text);
-	if (told) part_tell(r, type, text);
+	if (p && p->type == type) part_more(r, p, json_text_of(data, "delta"));
 }
 
 static void usage_take(struct model_reader *r, const struct json *usage)
@@ -257,18 +233,14 @@ static void usage_take(struct model_reader *r, const struct json *usage)
 			json_get(usage, "output_tokens_details"), "reasoning_tokens") };
 
 	if (!json_is(usage, JSON_OBJECT)) return;
-	if (u.cache_read > prompt) u.cache_read = prompt;
-	if (u.cache_write > prompt - u.cache_read) u.cache_write = prompt - u.cache_read;
-	u.input = prompt - u.cache_read - u.cache_write;
-	r->usage = u;
+	reader_usage(r, u, prompt);
 }
 
 static void response_end(struct model_reader *r, const struct json *response)
 {
 	bool alone = r->parts_len == 0;
 	const struct json *output = json_get(response, "output");
-	struct str why =
-		json_text(json_get(json_get(response, "incomplete_details"), "reason"));
+	struct str why = json_text_of(json_get(response, "incomplete_details"), "reason");
 
 	r->finished = true;
 	usage_take(r, json_get(response, "usage"));
@@ -277,41 +249,37 @@ static void response_end(struct model_reader *r, const struct json *response)
 		i++)
 		item_end(r, (int64_t)i, &output->items[i]);
 	if (str_is(why, "content_filter"))
-		reader_trouble(r, TROUBLE_DECLINED, false,
-			STR("the provider's filter declined"));
+		reader_trouble(r, TROUBLE_DECLINED, false, STR(MODEL_FILTERED));
 	else if (why.len)
-		reader_trouble(r, TROUBLE_CUT, false,
-			STR("the answer reached the most tokens it may have"));
+		reader_trouble(r, TROUBLE_CUT, false, STR(MODEL_CUT));
 }
 
 static void summary_break(struct model_reader *r, const struct json *data)
 {
-	struct model_part *p = part_find(r, index_of(data));
+	struct model_part *p = part_find(r, reader_index(data, "output_index"));
 
-	if (!p || p->type != PART_THOUGHT || !p->text.len) return;
-	part_add(r, p, &p->text, STR("\n\n"));
-	part_tell(r, PART_THOUGHT, STR("\n\n"));
+	if (p && p->type == PART_THOUGHT && p->text.len) part_more(r, p, STR("\n\n"));
 }
 
 static void event_take(struct model_reader *r, struct str event, const struct json *data)
 {
-	struct str type = json_text(json_get(data, "type"));
+	struct str type = json_text_of(data, "type");
 	const struct json *response = json_get(data, "response");
 
 	if (!type.len) type = event;
 	if (str_is(type, "response.output_item.added")) {
-		item_begin(r, index_of(data), json_get(data, "item"));
+		item_begin(r, reader_index(data, "output_index"), json_get(data, "item"));
 	} else if (str_is(type, "response.output_item.done")) {
-		item_end(r, index_of(data), json_get(data, "item"));
+		item_end(r, reader_index(data, "output_index"), json_get(data, "item"));
 	} else if (str_is(type, "response.output_text.delta") ||
 		   str_is(type, "response.refusal.delta")) {
-		delta_take(r, data, PART_TEXT, true);
+		delta_take(r, data, PART_TEXT);
 	} else if (str_is(type, "response.reasoning_summary_part.added")) {
 		summary_break(r, data);
 	} else if (str_is(type, "response.reasoning_summary_text.delta")) {
-		delta_take(r, data, PART_THOUGHT, true);
+		delta_take(r, data, PART_THOUGHT);
 	} else if (str_is(type, "response.function_call_arguments.delta")) {
-		delta_take(r, data, PART_CALL, false);
+		delta_take(r, data, PART_CALL);
 	} else if (str_is(type, "response.completed") ||
 		   str_is(type, "response.incomplete")) {
 		response_end(r, response);

@@ -37,26 +37,14 @@ static struct str url_host(struct str url)
 /* Rebinding needs a name: an address cannot be made to point elsewhere. */
 static bool is_address(struct str name)
 {
+	bool six = name.len > 2 && name.at[0] == '[';
 	char text[INET6_ADDRSTRLEN + 2] = "";
 	unsigned char out[16];
 
-	if (name.len > 2 && name.at[0] == '[') {
-		name = str_make(name.at + 1, name.len - 2);
-		if (name.len >= sizeof text) return false;
-		memcpy(text, name.at, name.len);
-		return inet_pton(AF_INET6, text, out) == 1;
-	}
+	if (six) name = str_make(name.at + 1, name.len - 2);
 	if (!name.len || name.len >= sizeof text) return false;
 	memcpy(text, name.at, name.len);
-	return inet_pton(AF_INET, text, out) == 1;
-}
-
-static bool same_name(struct str a, struct str b)
-{
-	if (a.len != b.len) return false;
-	for (size_t i = 0; i < a.len; i++)
-		if ((a.at[i] | 0x20) != (b.at[i] | 0x20)) return false;
-	return true;
+	return inet_pton(six ? AF_INET6 : AF_INET, text, out) == 1;
 }
 
 static bool host_allowed(struct serve *s, struct str host)
@@ -65,9 +53,9 @@ static bool host_allowed(struct serve *s, struct str host)
 
 	if (!name.len) return false;
 	if (is_address(name) || str_is_nocase(name, "localhost")) return true;
-	if (same_name(name, host_name(url_host(str_of(s->url))))) return true;
+	if (str_eq_nocase(name, host_name(url_host(str_of(s->url))))) return true;
 	while (str_cut(&list, ',', &one))
-		if (same_name(name, str_trim(one))) return true;
+		if (str_eq_nocase(name, str_trim(one))) return true;
 	return false;
 }
 
@@ -82,8 +70,8 @@ static bool origin_ours(struct serve *s, struct str origin, struct str host)
 {
 	struct str from = url_host(origin);
 
-	return from.len &&
-	       (same_name(from, host) || same_name(from, url_host(str_of(s->url))));
+	return from.len && (str_eq_nocase(from, host) ||
+				   str_eq_nocase(from, url_host(str_of(s->url))));
 }
 
 enum err gate_check(struct serve *s, const struct listener *listener,

@@ -145,6 +145,7 @@ void request_renew(struct request *);
 void request_put(struct request *, const struct use *, void (*then)(struct request *));
 /* The reply to a finished task, then frees the request. `headers` beside the usual. */
 void request_reply(struct request *, struct str headers);
+void request_finish(struct request *); /* the same without further headers */
 /* Something else than what the job wrote; the request is over. */
 void request_send(struct request *, int status, const char *type, struct str headers,
 	struct str body);

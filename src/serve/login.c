@@ -58,7 +58,7 @@ void route_logout(struct request *r)
 /* Who came in, or tried to, for whoever reads the log (fail2ban, too). */
 static void login_log(const struct request *r, const char *refused)
 {
-	struct str name = json_text(json_get(r->task.body, "name"));
+	struct str name = json_text_of(r->task.body, "name");
 	char from[PEER_SIZE] = "";
 
 	if (r->x) request_address(r, from);
@@ -104,7 +104,7 @@ static void login_found(struct request *r)
 	if (t->job.err || !r->x)
 		request_reply(r, STR_NONE);
 	else
-		sum_verify(r, json_text(json_get(t->body, "password")), t->password_hash,
+		sum_verify(r, json_text_of(t->body, "password"), t->password_hash,
 			login_verified);
 }
 
@@ -129,7 +129,7 @@ void route_login(struct request *r)
 	login_place(r);
 	if (!json_get(r->task.body, "password"))
 		request_put(r, &use_login, login_reply);
-	else if (try_take(r, json_text(json_get(r->task.body, "name"))))
+	else if (try_take(r, json_text_of(r->task.body, "name")))
 		request_put(r, &use_login_find, login_found);
 }
 
@@ -155,7 +155,7 @@ static void user_hashed(struct request *r, const struct sum *s)
 
 static void user_hash(struct request *r)
 {
-	sum_hash(r, json_text(json_get(r->task.body, "password")), user_hashed);
+	sum_hash(r, json_text_of(r->task.body, "password"), user_hashed);
 }
 
 static void user_verified(struct request *r, const struct sum *s)
@@ -177,7 +177,7 @@ static void user_admitted(struct request *r)
 	else if (!t->old_hash.len)
 		user_hash(r);
 	else if (try_take(r, t->id))
-		sum_verify(r, json_text(json_get(t->body, "old_password")), t->old_hash,
+		sum_verify(r, json_text_of(t->body, "old_password"), t->old_hash,
 			user_verified);
 }
 

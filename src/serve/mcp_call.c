@@ -22,16 +22,9 @@ static const struct json *arguments_of(struct request *r)
 /* The arguments without `session`, which is not part of the dialect. */
 static const struct json *without_session(const struct json *object, struct arena *arena)
 {
-	struct json *copy = ARENA_NEW(arena, struct json);
-	struct json_member *members =
-		ARENA_ARRAY(arena, struct json_member, object->count + 1);
+	static const char *const names[] = { "session", NULL };
 
-	if (!copy || !members) return object;
-	*copy = (struct json){ .type = JSON_OBJECT, .members = members };
-	for (uint32_t i = 0; i < object->count; i++)
-		if (!str_is(object->members[i].name, "session"))
-			members[copy->count++] = object->members[i];
-	return copy;
+	return json_without(object, names, arena);
 }
 
 /* What the model did wrong is told to who may come in. */
@@ -157,7 +150,7 @@ static bool session_named(struct request *r, const struct json *arguments,
 {
 	const struct json *project = json_get(mcp_param(r, "_meta"), "parley/project");
 
-	*out = str_trim(json_text(json_get(arguments, "session")));
+	*out = str_trim(json_text_of(arguments, "session"));
 	if (project) r->task.project.name = str_trim(json_text(project));
 	return session_external_id_check(*out, "/session", why) == OK &&
 	       (!project || project_check(r->task.project.name, "/_meta/parley~1project",
@@ -192,7 +185,7 @@ void mcp_ask(struct request *r, struct str session)
 static bool is_approved_already(const struct tool *tool, const struct json *arguments)
 {
 	return strcmp(tool->dialect, "permission") == 0 &&
-	       own_tool(json_text(json_get(arguments, "tool_name")));
+	       own_tool(json_text_of(arguments, "tool_name"));
 }
 
 static void approve(struct request *r, const struct json *arguments)
@@ -305,7 +298,7 @@ static bool ask_named(struct request *r, const struct json *arguments, struct st
 {
 	struct fault why = { 0 };
 
-	*out = str_trim(json_text(json_get(arguments, "ask_id")));
+	*out = str_trim(json_text_of(arguments, "ask_id"));
 	if (out->len) return true;
 	fail_at(&why, "/ask_id",
 		"required: the id (ask_…) that the pending result or list_asks gave");
@@ -315,7 +308,7 @@ static bool ask_named(struct request *r, const struct json *arguments, struct st
 
 static void call_get_answer(struct request *r, const struct json *arguments)
 {
-	struct str ask, reply = json_text(json_get(arguments, "reply"));
+	struct str ask, reply = json_text_of(arguments, "reply");
 
 	if (!ask_named(r, arguments, &ask)) return;
 	wait_limit(mcp_of(r), number_of(json_get(arguments, "wait_s"), INT32_MAX) * 1000);
@@ -332,7 +325,7 @@ static void call_cancel(struct request *r, const struct json *arguments)
 	if (!ask_named(r, arguments, &ask)) return;
 	wait_limit(mcp_of(r), 0);
 	mcp_of(r)->how |= RESULT_WITHDRAWN;
-	text_put(r, ask, "reason", json_text(json_get(arguments, "reason")), &use_cancel);
+	text_put(r, ask, "reason", json_text_of(arguments, "reason"), &use_cancel);
 }
 
 static void data_send(struct request *r, struct str text, struct buf *data)
@@ -389,8 +382,8 @@ static struct str stopped_text(struct str stopped, struct arena *arena)
 		return STR("Noted.");
 	return arena_print(arena,
 		"Stopped by %.*s: %.*s. Do nothing more until it is lifted.",
-		STR_ARGS(json_text(json_get(json_get(stop, "by"), "name"))),
-		STR_ARGS(json_text(json_get(stop, "reason"))));
+		STR_ARGS(json_text_of(json_get(stop, "by"), "name")),
+		STR_ARGS(json_text_of(stop, "reason")));
 }
 
 static void progressed(struct request *r)

@@ -194,8 +194,7 @@ static void call_tell(struct tool_wait *c, struct exchange *x,
 	struct buf b = { 0 };
 
 	result_write(&b, c, whole, arena);
-	if (str_is(json_text(json_get(whole->answered_by, "via")), "mcp"))
-		c->form = false;
+	if (str_is(json_text_of(whole->answered_by, "via"), "mcp")) c->form = false;
 	if (arena->failed || b.failed)
 		call_cut(&c->hold, x, fail(&why, ERR_MEMORY, "out of memory"), &why);
 	else

@@ -31,10 +31,10 @@ static void item_write(struct request *r, const char *prefix, const char *what,
 /* Its title, or its first question. */
 static struct str ask_title(const struct ask_json *whole)
 {
-	struct str title = json_text(json_get(whole->fixed, "title"));
+	struct str title = json_text_of(whole->fixed, "title");
 
 	if (title.len || !whole->questions || !whole->questions->count) return title;
-	return json_text(json_get(&whole->questions->items[0], "text"));
+	return json_text_of(&whole->questions->items[0], "text");
 }
 
 static void asks_listed(struct request *r)
@@ -165,7 +165,7 @@ static void resume_got(struct request *r)
 
 static void resume_get(struct request *r)
 {
-	struct str session = json_text(json_get(mcp_param(r, "arguments"), "session"));
+	struct str session = json_text_of(mcp_param(r, "arguments"), "session");
 
 	if (!session.len) {
 		mcp_refuse_params(r, "the prompt resume needs the argument session");
@@ -194,7 +194,7 @@ static void id_complete(struct json_writer *w, struct str id, struct str start)
 
 static void completed(struct request *r)
 {
-	struct str start = json_text(json_get(mcp_param(r, "argument"), "value"));
+	struct str start = json_text_of(mcp_param(r, "argument"), "value");
 	struct json_writer *w = mcp_result(r, "complete");
 
 	jw_put_object(w, "completion");
@@ -210,7 +210,7 @@ static void completed(struct request *r)
 
 static void complete(struct request *r)
 {
-	struct str uri = json_text(json_get(mcp_param(r, "ref"), "uri"));
+	struct str uri = json_text_of(mcp_param(r, "ref"), "uri");
 
 	mcp_page(r,
 		str_starts(uri, resources[0].prefix) ? &use_ask_list : &use_session_list,

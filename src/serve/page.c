@@ -112,19 +112,14 @@ void route_healthz(struct request *r)
 
 void route_readyz(struct request *r)
 {
-	struct fault why = { .err = ERR_UNAVAILABLE, .retry_after_s = 1 };
-
 	if (desk_ready(r->serve->desk)) {
 		request_send(r, 200, "application/json",
 			STR("Cache-Control: no-store\r\n"),
 			STR("{\"status\":\"ready\"}"));
 		return;
 	}
-	fail(&why, ERR_UNAVAILABLE, "the store does not answer");
-	why.retry_after_s = 1;
-	r->task.job.err = ERR_UNAVAILABLE;
-	r->task.job.why = why;
-	request_reply(r, STR_NONE);
+	r->task.job.why.retry_after_s = 1;
+	request_refuse(r, ERR_UNAVAILABLE, "the store does not answer");
 }
 
 /* ---- metrics ---- */

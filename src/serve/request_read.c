@@ -120,7 +120,8 @@ static enum err request_read_param(struct request *r, struct str pair, struct fa
 static enum err request_read_query(struct request *r, struct str query, struct fault *why)
 {
 	struct task *t = &r->task;
-	struct str pair;
+	struct str pair, wait;
+	int64_t wait_s = 0;
 	enum err e = OK;
 
 	if (!r->route->params || !query.len) return OK;
@@ -133,16 +134,10 @@ static enum err request_read_query(struct request *r, struct str query, struct f
 		if (request_read_param(r, pair, why)) e = why->err;
 		if (e == ERR_BAD_REQUEST) return e;
 	}
-	for (size_t i = 0; i < t->params_len; i++) {
-		int64_t s;
-
-		if (!str_is(t->params[i].name, "wait")) continue;
-		if (str_to_int(t->params[i].value, 0, WAIT_MAX_S, &s))
-			r->wait_ms = s * 1000;
-		else
-			e = fail_at(
-				why, "/wait", "must be from 0 to %d seconds", WAIT_MAX_S);
-	}
+	wait = task_param(t, "wait");
+	if (wait.at && !str_to_int(wait, 0, WAIT_MAX_S, &wait_s))
+		e = fail_at(why, "/wait", "must be from 0 to %d seconds", WAIT_MAX_S);
+	r->wait_ms = wait_s * 1000;
 	return e;
 }
 

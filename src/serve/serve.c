@@ -329,7 +329,7 @@ static void turn_ends(void *ctx)
 	desk_end_turn(s->desk, &s->turn, s->away == 1);
 }
 
-static void request_finish(struct request *r)
+void request_finish(struct request *r)
 {
 	request_reply(r, STR_NONE);
 }

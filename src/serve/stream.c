@@ -178,15 +178,6 @@ static bool stream_send_page(struct event_stream *st, const struct task *t)
 	return whole;
 }
 
-static struct str text_keep(char **at, struct str text)
-{
-	struct str kept = { *at, text.len };
-
-	if (text.len) memcpy(*at, text.at, text.len);
-	*at += text.len;
-	return kept;
-}
-
 /* Most streams have no filter, and then nothing beside themselves. */
 static bool stream_keep_filter(struct event_stream *st, const struct event_filter *f)
 {
@@ -197,9 +188,9 @@ static bool stream_keep_filter(struct event_stream *st, const struct event_filte
 	if (!len) return true;
 	at = st->texts = mem_alloc(len);
 	if (!at) return false;
-	st->filter.agent = text_keep(&at, f->agent);
-	st->filter.session = text_keep(&at, f->session);
-	st->filter.types = text_keep(&at, f->types);
+	st->filter.agent = str_put(&at, f->agent);
+	st->filter.session = str_put(&at, f->session);
+	st->filter.types = str_put(&at, f->types);
 	return true;
 }
 
@@ -281,8 +272,16 @@ static void stream_ask_for(struct event_stream *st, struct request *r, int64_t a
 	request_put(r, &use_events, stream_was_read);
 }
 
+static void param_add(struct task *t, const char *name, struct str value)
+{
+	if (!t->params || !value.len) return;
+	t->params[t->params_len++] =
+		(struct param){ str_of(name), arena_str(&t->job.arena, value) };
+}
+
 static void stream_read(struct event_stream *st)
 {
+	struct str types = st->filter.types;
 	struct request *r;
 
 	if (st->reading || !st->x) return;
@@ -293,20 +292,9 @@ static void stream_read(struct event_stream *st)
 	}
 	/* The filter from the start of the stream, passed as query parameters. */
 	r->task.params = ARENA_ARRAY(&r->task.job.arena, struct param, 2);
-	if (r->task.params) {
-		struct str types = st->filter.types;
-
-		if (st->filter.session.len)
-			r->task.params[r->task.params_len++] = (struct param){
-				STR("session"),
-				arena_str(&r->task.job.arena, st->filter.session)
-			};
-		if (types.len > 2)
-			r->task.params[r->task.params_len++] =
-				(struct param){ STR("types"),
-					arena_str(&r->task.job.arena,
-						str_make(types.at + 1, types.len - 2)) };
-	}
+	param_add(&r->task, "session", st->filter.session);
+	if (types.len > 2)
+		param_add(&r->task, "types", str_make(types.at + 1, types.len - 2));
 	open_credential_sign(st->bearer, st->role, st->follower.ws, &r->task.job);
 	stream_ask_for(st, r, st->follower.seen);
 }
@@ -364,48 +352,17 @@ static bool stream_after(struct request *r, const struct http_request *h, int64_
 	struct str text = http_header(h, "last-event-id");
 
 	*after = -1;
-	if (!text.len)
-		for (size_t i = 0; i < r->task.params_len; i++)
-			if (str_is(r->task.params[i].name, "after"))
-				text = r->task.params[i].value;
+	if (!text.len) text = task_param(&r->task, "after");
 	return !text.len || str_to_int(text, 0, INT64_MAX, after);
-}
-
-static bool wants_json(struct request *r, bool *known)
-{
-	*known = true;
-	for (size_t i = 0; i < r->task.params_len; i++) {
-		struct param *p = &r->task.params[i];
-
-		if (!str_is(p->name, "format")) continue;
-		*known = str_is(p->value, "json") || str_is(p->value, "sse");
-		return str_is(p->value, "json");
-	}
-	return false;
 }
 
 /* ?transient=yes|no; without it: those of one session. False: neither. */
 static bool wants_hints(struct request *r, bool *out)
 {
-	*out = false;
-	for (size_t i = 0; i < r->task.params_len; i++) {
-		struct param *p = &r->task.params[i];
+	struct str said = task_param(&r->task, "transient");
 
-		if (str_is(p->name, "session")) *out = true;
-	}
-	for (size_t i = 0; i < r->task.params_len; i++) {
-		struct param *p = &r->task.params[i];
-
-		if (!str_is(p->name, "transient")) continue;
-		*out = str_is(p->value, "yes");
-		if (!*out && !str_is(p->value, "no")) return false;
-	}
-	return true;
-}
-
-static void events_listed(struct request *r)
-{
-	request_reply(r, STR_NONE);
+	*out = said.at ? str_is(said, "yes") : task_param(&r->task, "session").at != NULL;
+	return !said.at || *out || str_is(said, "no");
 }
 
 /* HEAD asks what the stream would be, not for it. */
@@ -418,50 +375,40 @@ static void events_headed(struct request *r)
 	request_send(r, 200, "text/event-stream", STR(STREAM_HEADERS), STR_NONE);
 }
 
-static void route_refuse_events(
-	struct request *r, const char *pointer, const char *detail)
+static void events_refuse(struct request *r, const char *pointer, const char *detail)
 {
 	struct fault why = { 0 };
 
 	fail_at(&why, pointer, "%s", detail);
 	clerk_job_refuse(&r->task.job, &why);
-	request_put(r, r->route->use, events_listed);
+	request_put(r, r->route->use, request_finish);
 }
 
 void route_events(struct request *r)
 {
-	const struct http_request *h = http_request(r->x);
-	int64_t after;
-	bool known, json = wants_json(r, &known);
+	struct str format = task_param(&r->task, "format");
 	struct event_stream *st;
+	int64_t after;
 	bool transient;
 
 	if (!wants_hints(r, &transient)) {
-		route_refuse_events(r, "/transient", "yes or no");
-		return;
-	}
-	if (!known) {
-		route_refuse_events(r, "/format", "json or sse");
-		return;
-	}
-	if (json) {
-		request_put(r, r->route->use, events_listed);
-		return;
-	}
-	if (!stream_after(r, h, &after)) {
-		route_refuse_events(r, "/after", "must be an event's number");
-		return;
-	}
-	if (r->head) {
+		events_refuse(r, "/transient", "yes or no");
+	} else if (str_is(format, "json")) {
+		request_put(r, r->route->use, request_finish);
+	} else if (format.at && !str_is(format, "sse")) {
+		events_refuse(r, "/format", "json or sse");
+	} else if (!stream_after(r, http_request(r->x), &after)) {
+		events_refuse(r, "/after", "must be an event's number");
+	} else if (r->head) {
 		r->task.stream = true;
 		r->task.after = -1;
 		request_put(r, r->route->use, events_headed);
-		return;
+	} else {
+		st = mem_alloc(sizeof *st);
+		if (st) st->transient = transient;
+		if (!stream_open(r, &events, st, after))
+			request_refuse(r, ERR_MEMORY, "out of memory");
 	}
-	st = mem_alloc(sizeof *st);
-	if (st) st->transient = transient;
-	if (!stream_open(r, &events, st, after))
-		request_refuse(r, ERR_MEMORY, "out of memory");
 }
 
 void transient_write(struct buf *b, const struct transient *h, int64_t now_ms)

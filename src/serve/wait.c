@@ -94,14 +94,6 @@ static void hold_cut(struct hold *h, enum err e, const struct fault *why)
 	hold_free(h);
 }
 
-static void hold_starve(struct hold *h)
-{
-	struct fault why = { 0 };
-
-	fail(&why, ERR_MEMORY, "out of memory");
-	hold_cut(h, ERR_MEMORY, &why);
-}
-
 static void hold_read(struct hold *);
 
 static void hold_wake(struct waiter *w, const struct committed_event *told)
@@ -180,18 +172,16 @@ static void hold_was_read(struct request *r)
 /* With the rights of whoever waits, as they are now. */
 static void hold_read(struct hold *h)
 {
+	struct fault why = { 0 };
 	struct request *r;
 
 	h->again = h->reading;
 	if (h->reading) return;
 	tick_stop(h->serve->loop, &h->tick);
-	if (!hold_park(h)) {
-		hold_starve(h);
-		return;
-	}
-	r = request_new(h->serve, NULL);
+	r = hold_park(h) ? request_new(h->serve, NULL) : NULL;
 	if (!r) {
-		hold_starve(h);
+		fail(&why, ERR_MEMORY, "out of memory");
+		hold_cut(h, ERR_MEMORY, &why);
 		return;
 	}
 	h->reading = true;
@@ -435,11 +425,9 @@ static void ask_got(struct request *r)
 		hold_rest(h);
 }
 
-void route_ask_get(struct request *r)
+/* `h` NULL: nothing is waited for. */
+static void first_read(struct request *r, struct hold *h)
 {
-	struct hold *h = r->wait_ms && !r->head ? plain_new(r, r->task.id) : NULL;
-
-	r->task.wants_record = r->dialect != NULL;
 	if (!h) {
 		request_put(r, r->route->use, got_reply);
 		return;
@@ -450,6 +438,12 @@ void route_ask_get(struct request *r)
 	r->x = NULL;
 	r->ctx = h;
 	request_put(r, r->route->use, ask_got);
+}
+
+void route_ask_get(struct request *r)
+{
+	r->task.wants_record = r->dialect != NULL;
+	first_read(r, r->wait_ms && !r->head ? plain_new(r, r->task.id) : NULL);
 }
 
 /* ---- a run: as it is once it has ended, or waits for a person ---- */
@@ -522,16 +516,6 @@ void route_message(struct request *r)
 
 void route_run_get(struct request *r)
 {
-	struct hold *h =
-		r->wait_ms && !r->head ? run_hold_new(r, r->task.id, STR_NONE) : NULL;
-
-	if (!h) {
-		request_put(r, r->route->use, got_reply);
-		return;
-	}
-	h->reading = true;
-	http_on_gone(h->x, hold_gone, h);
-	r->x = NULL;
-	r->ctx = h;
-	request_put(r, r->route->use, ask_got);
+	first_read(
+		r, r->wait_ms && !r->head ? run_hold_new(r, r->task.id, STR_NONE) : NULL);
 }

@@ -15,15 +15,6 @@ struct committed *committed_drop(struct committed *t)
 	return NULL;
 }
 
-static struct str pack(char **to, struct str s)
-{
-	struct str at = { *to, s.len };
-
-	if (s.len) memcpy(*to, s.at, s.len);
-	*to += s.len;
-	return at;
-}
-
 struct committed *committed_new(const struct staged *first, size_t len)
 {
 	size_t size = sizeof(struct committed) + len * sizeof(struct committed_event);
@@ -50,11 +41,11 @@ struct committed *committed_new(const struct staged *first, size_t len)
 		struct committed_event *to = &t->events[i];
 
 		to->event = s->event;
-		to->event.session = pack(&at, s->event.session);
-		to->event.ask = pack(&at, s->event.ask);
-		to->event.run = pack(&at, s->event.run);
-		to->event.agent = pack(&at, s->event.agent);
-		to->event.data = pack(&at, s->event.data);
+		to->event.session = str_put(&at, s->event.session);
+		to->event.ask = str_put(&at, s->event.ask);
+		to->event.run = str_put(&at, s->event.run);
+		to->event.agent = str_put(&at, s->event.agent);
+		to->event.data = str_put(&at, s->event.data);
 		to->lone = s->lone;
 		to->revocations = s->revocations;
 	}

@@ -1,13 +1,13 @@
 /* writer_shards.c - jobs by shard, and the threads that work them. */
 #include "store/writer_shards.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "store/batch.h"
 #include "store/credential.h"
 
 #include <pthread.h>
-#include <time.h>
 
 enum { KNOWN_MAX = 4096 };
 
@@ -182,10 +182,7 @@ static void news_wait(struct writer_shards *l, int64_t nap_ms)
 		pthread_cond_wait(&l->news, &l->lock);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_sec += nap_ms / 1000;
-	t.tv_nsec += nap_ms % 1000 * 1000000;
-	if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+	t = clock_mono_after(nap_ms);
 	pthread_cond_timedwait(&l->news, &l->lock, &t);
 }
 
