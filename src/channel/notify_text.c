@@ -74,7 +74,7 @@ static struct str ask_title(
 {
 	struct str title = first_words(w, p, p->title);
 
-	if (!title.len && p->operation) title = json_text(json_get(p->operation, "name"));
+	if (!title.len && p->operation) title = json_text_of(p->operation, "name");
 	if (!title.len && p->questions_len)
 		title = own_words(
 			p->questions[0].key, p->questions[0].text, w->lang, w->arena);
@@ -170,8 +170,8 @@ static struct str voters(struct writing *w, const struct ask *a)
 		const struct json *vote = &votes->items[i];
 
 		if (json_is(json_get(vote, "counts"), JSON_TRUE) &&
-			str_is(json_text(json_get(vote, "value")), "approve") &&
-			str_eq(json_text(json_get(vote, "digest")), digest))
+			str_is(json_text_of(vote, "value"), "approve") &&
+			str_eq(json_text_of(vote, "digest"), digest))
 			name_add(&names,
 				json_text(json_get(json_get(vote, "by"), "name")));
 	}
@@ -201,9 +201,9 @@ static void context_lines(struct writing *w)
 	const struct json *m = json_get(around, "attempts");
 	struct str project = w->f->ask.project;
 
-	if (!project.len) project = json_text(json_get(around, "project_name"));
+	if (!project.len) project = json_text_of(around, "project_name");
 	fact(w, "notify.project", "project", project);
-	fact(w, "notify.step", "step", json_text(json_get(around, "current_step")));
+	fact(w, "notify.step", "step", json_text_of(around, "current_step"));
 	if (json_is(n, JSON_NUMBER))
 		line(w, MSG_IN(w->arena, w->lang,
 				json_is(m, JSON_NUMBER) ? "notify.attempt.of"
@@ -269,7 +269,7 @@ static void question(struct writing *w, const struct question *q, size_t n, bool
 /* What the agent says of it, and shows beside it. */
 static void agent_words(struct writing *w)
 {
-	struct str preview = json_text(json_get(w->f->parts.around, "preview"));
+	struct str preview = json_text_of(w->f->parts.around, "preview");
 
 	if (w->f->parts.context.len) {
 		buf_add_char(&w->out, '\n');
@@ -431,16 +431,16 @@ static struct str settled_line(struct writing *w)
 	bool human;
 
 	if (a->answered_by.len) json_read(a->answered_by, NULL, w->arena, &by, NULL);
-	human = str_is(json_text(json_get(by, "kind")), "human");
+	human = str_is(json_text_of(by, "kind"), "human");
 	if (human) name = voters(w, a);
-	if (human && !name.len) name = json_text(json_get(by, "name"));
+	if (human && !name.len) name = json_text_of(by, "name");
 	if (a->status == ASK_ANSWERED && a->kind == ASK_APPROVAL)
 		snprintf(id, sizeof id, "notify.settled.%s%s",
 			ask_approved(a) ? "approved" : "rejected", human ? "" : ".other");
 	else
 		snprintf(id, sizeof id, "notify.settled.%s%s", ask_status_name(a->status),
 			human ? "" : ".other");
-	return settled_where(w, json_text(json_get(by, "via")),
+	return settled_where(w, json_text_of(by, "via"),
 		MSG_IN(w->arena, w->lang, id, { "name", name },
 			{ "at", clock_text(w, a->settled_ms) }));
 }

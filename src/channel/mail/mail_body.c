@@ -1,6 +1,8 @@
 /* mail_body.c - the text of a mail, as plain text and as HTML. */
 #include "channel/mail/mail_body.h"
 
+#include "channel/markup.h"
+
 /* ---- plain ---- */
 
 static void block_add(struct buf *out, struct str text, const char *after)
@@ -34,32 +36,13 @@ void mail_plain_add(struct buf *out, const struct mail_words *w)
 
 /* ---- HTML ---- */
 
-static void escaped_add(struct buf *out, struct str text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.at[i];
-
-		if (c == '&')
-			buf_add_text(out, "&amp;");
-		else if (c == '<')
-			buf_add_text(out, "&lt;");
-		else if (c == '>')
-			buf_add_text(out, "&gt;");
-		else if (c == '"')
-			buf_add_text(out, "&quot;");
-		else if (c != '\r' &&
-			 ((unsigned char)c >= ' ' || c == '\n' || c == '\t') && c != 0x7f)
-			buf_add_char(out, c);
-	}
-}
-
 static void element_add(
 	struct buf *out, const char *tag, const char *class, struct str text)
 {
 	if (!text.len) return;
 	if (text.at[text.len - 1] == '\n') text.len--;
 	buf_print(out, "<%s class=\"%s\">", tag, class);
-	escaped_add(out, text);
+	markup_html(out, text);
 	buf_print(out, "</%s>\n", tag);
 }
 
@@ -67,9 +50,9 @@ static void link_add(struct buf *out, const char *class, struct str url, struct 
 {
 	if (!url.len) return;
 	buf_print(out, "<p class=\"%s\"><a class=\"%s\" href=\"", class, class);
-	escaped_add(out, url);
+	markup_html(out, url);
 	buf_add_text(out, "\">");
-	escaped_add(out, text);
+	markup_html(out, text);
 	buf_add_text(out, "</a></p>\n");
 }
 

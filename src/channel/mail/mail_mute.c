@@ -3,6 +3,8 @@
  * does nothing else. There is no login: the token in the address was sent to that contact. */
 #include "channel/mail/mail.h"
 
+#include "channel/markup.h"
+
 #include "text/msg.h"
 
 static const char mute_headers[] =
@@ -10,18 +12,6 @@ static const char mute_headers[] =
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'\r\n"
 	"Referrer-Policy: no-referrer\r\n"
 	"X-Robots-Tag: noindex\r\n" API_HEADERS;
-
-static void escaped_add(struct buf *out, struct str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		switch (text.at[i]) {
-		case '&': buf_add_text(out, "&amp;"); break;
-		case '<': buf_add_text(out, "&lt;"); break;
-		case '>': buf_add_text(out, "&gt;"); break;
-		case '"': buf_add_text(out, "&quot;"); break;
-		default: buf_add_char(out, text.at[i]);
-		}
-}
 
 /* `button`: NULL: there is nothing to press. */
 static void mute_page(struct request *r, int status, const char *title, struct str name,
@@ -37,13 +27,13 @@ static void mute_page(struct request *r, int status, const char *title, struct s
 		"max-width:32rem;margin:4rem auto;padding:0 1rem}button{font:inherit;"
 		"padding:.5rem 1.25rem}</style><h1>",
 		r->lang == LANG_FR ? "fr" : "en");
-	escaped_add(&b, MSG_IN(arena, r->lang, title));
+	markup_html(&b, MSG_IN(arena, r->lang, title));
 	buf_add_text(&b, "</h1><p>");
-	escaped_add(&b, name);
+	markup_html(&b, name);
 	buf_add_text(&b, "</p>");
 	if (button) {
 		buf_add_text(&b, "<form method=\"post\"><button>");
-		escaped_add(&b, MSG_IN(arena, r->lang, button));
+		markup_html(&b, MSG_IN(arena, r->lang, button));
 		buf_add_text(&b, "</button></form>");
 	}
 	request_send(

@@ -3,6 +3,7 @@
 #include "channel/mail/mail.h"
 
 #include "base/hash.h"
+#include "base/json_pattern.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "desk/mail_in.h"
@@ -47,9 +48,7 @@ static void mail_reply(struct mail_taking *m)
 		return;
 	}
 	buf_clear(&r->task.job.out);
-	jw_object(&w);
-	jw_put_text(&w, "outcome", mail_outcome_name(m->outcome));
-	jw_object_end(&w);
+	JW(&w, "{'outcome':%s}", str_of(mail_outcome_name(m->outcome)));
 	request_reply(r, STR_NONE);
 }
 

@@ -1,5 +1,6 @@
 /* slack.c - the channel of Slack: messages posted, edited when their ask is settled, and added to its
  * thread. At most one message a second goes to a room. */
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "channel/slack/slack_address.h"
 #include "channel/slack/slack_in.h"
@@ -53,7 +54,7 @@ static struct str shown_part(struct claimed *c, const char *name)
 
 	if (c->fill.shown_at.len)
 		json_read(c->fill.shown_at, NULL, claimed_arena(c), &at, NULL);
-	return json_text(json_get(at, name));
+	return json_text_of(at, name);
 }
 
 /* Is it an edit of the message that shows the ask? */
@@ -88,17 +89,13 @@ static struct str slack_body(struct claimed *c)
 		.parts = &f->parts,
 		.limit = asks && !f->title_only ? &limit : NULL };
 
-	jw_object(&w);
-	jw_put_str(&w, "channel", channel.len ? channel : f->contact.address);
-	if (is_edit(c)) {
-		jw_put_str(&w, "ts", ts);
-	} else {
-		jw_put_bool(&w, "unfurl_links", false);
-		jw_put_bool(&w, "unfurl_media", false);
-		jw_put_some(&w, "thread_ts", ts);
-	}
+	JW(&w,
+		is_edit(c) ? "{'channel':%s,'ts':%s"
+			   : "{'channel':%s,'thread_ts':%?,'unfurl_links':false,"
+			     "'unfurl_media':false",
+		channel.len ? channel : f->contact.address, ts);
 	slack_message_write(&w, &m, claimed_arena(c));
-	jw_object_end(&w);
+	JW(&w, "}");
 	return buf_keep_done(&out, claimed_arena(c));
 }
 
@@ -121,12 +118,12 @@ static void slack_replied(struct claimed *c, const struct outbound_reply *reply)
 	struct str error;
 
 	json_read(reply->body, NULL, arena, &json, NULL);
-	error = arena_str(arena, json_text(json_get(json, "error")));
+	error = arena_str(arena, json_text_of(json, "error"));
 	if (json_is(json_get(json, "ok"), JSON_TRUE)) {
 		c->outcome.output =
 			arena_print(arena, "{\"channel\":\"%.*s\",\"ts\":\"%.*s\"}",
-				STR_ARGS(json_text(json_get(json, "channel"))),
-				STR_ARGS(json_text(json_get(json, "ts"))));
+				STR_ARGS(json_text_of(json, "channel")),
+				STR_ARGS(json_text_of(json, "ts")));
 		claimed_over(c, ENDED_WELL, reply->status, STR_NONE);
 	} else if (error.len) {
 		claimed_over(

@@ -2,7 +2,7 @@
 #include "channel/slack/slack_button.h"
 
 #include "base/id.h"
-#include "base/keep.h"
+#include "base/json_pattern.h"
 #include "core/shared/body.h"
 
 static const char *const verbs[] = {
@@ -61,16 +61,10 @@ bool slack_button_read(struct str value, struct slack_button *out)
 {
 	struct slack_button p = { 0 };
 	struct str rest = value;
-	int dot = str_find(rest, STR("."));
 
-	if (dot < 0) return false;
-	p.ask = str_first(rest, (size_t)dot);
-	rest = str_from(rest, (size_t)dot + 1);
-	dot = str_find(rest, STR("."));
-	if (dot < 0) return false;
-	p.digest = str_first(rest, (size_t)dot);
-	rest = str_from(rest, (size_t)dot + 1);
-	if (!id_valid(p.ask, "ask") || !digest_valid(p.digest) || !verb_read(rest, &p))
+	if (!str_cut(&rest, '.', &p.ask) || !str_cut(&rest, '.', &p.digest) ||
+		!id_valid(p.ask, "ask") || !digest_valid(p.digest) ||
+		!verb_read(rest, &p))
 		return false;
 	*out = p;
 	return true;
@@ -80,8 +74,6 @@ struct str slack_button_answer(
 	const struct slack_button *p, const struct ask_parts *parts, struct arena *arena)
 {
 	const struct question *q = parts->questions;
-	struct buf out = { .max = 4096 };
-	struct json_writer w = { .out = &out };
 	bool one = parts->questions_len == 1;
 
 	switch (p->verb) {
@@ -96,8 +88,5 @@ struct str slack_button_answer(
 	default: return STR_NONE;
 	}
 	if (!one || p->option >= q->options_len) return STR_NONE;
-	jw_object(&w);
-	jw_put_str(&w, "answer", q->options[p->option].id);
-	jw_object_end(&w);
-	return buf_keep_done(&out, arena);
+	return JSON_TEXT(arena, "{'answer':%s}", q->options[p->option].id);
 }

@@ -1,6 +1,7 @@
 /* slack_envelope.c - reads the messages of Socket Mode. */
 #include "channel/slack/slack_envelope.h"
 
+#include "base/json_pattern.h"
 #include "core/shared/body.h"
 
 enum { ID_MAX = 200 };
@@ -14,14 +15,14 @@ enum err slack_envelope_read(struct str text, struct arena *arena,
 	struct str type;
 
 	if (err) return err;
-	type = json_text(json_get(json, "type"));
-	e.id = json_text(json_get(json, "envelope_id"));
+	type = json_text_of(json, "type");
+	e.id = json_text_of(json, "envelope_id");
 	payload = json_get(json, "payload");
 	if (str_is(type, "hello")) {
 		e.kind = ENVELOPE_HELLO;
 	} else if (str_is(type, "disconnect")) {
 		e.kind = ENVELOPE_GOODBYE;
-		e.reason = json_text(json_get(json, "reason"));
+		e.reason = json_text_of(json, "reason");
 	} else if (e.id.len && e.id.len <= ID_MAX) {
 		e.kind = ENVELOPE_CALL;
 		e.payload = json_is(payload, JSON_OBJECT) ? payload : NULL;
@@ -32,10 +33,6 @@ enum err slack_envelope_read(struct str text, struct arena *arena,
 
 void slack_envelope_acknowledge(struct buf *out, struct str id, struct str reply)
 {
-	struct json_writer w = { .out = out };
-
-	jw_object(&w);
-	jw_put_str(&w, "envelope_id", id);
-	if (reply.len) jw_put_raw(&w, "payload", reply);
-	jw_object_end(&w);
+	JW(&(struct json_writer){ .out = out }, "{'envelope_id':%s,'payload':%j}", id,
+		reply);
 }

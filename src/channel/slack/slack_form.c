@@ -4,6 +4,7 @@
  * each the one field is "v". Options are named by their index. */
 #include "channel/slack/slack_form.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
@@ -33,55 +34,61 @@ static struct str say(const struct slack_view *f, const char *id)
 	return MSG_IN(f->arena, f->m->lang, id);
 }
 
-static struct str safe(const struct slack_view *f, struct str text)
+static struct str plain(const struct slack_view *f, struct str text, size_t max)
 {
-	struct buf out = { .max = 1 << 16 };
+	return slack_plain(text, max, f->arena);
+}
 
-	safe_line_add(&out, text);
-	return buf_keep_done(&out, f->arena);
+/* Of an agent's own words. */
+static struct str safe_plain(const struct slack_view *f, struct str text, size_t max)
+{
+	return text.len ? plain(f, safe_line(f->arena, text), max) : STR_NONE;
+}
+
+static struct str text_len(const struct slack_view *f)
+{
+	return arena_print(f->arena, "%d", TEXT_LEN);
+}
+
+/* "q0": the block of a question, or of what is asked beside it. */
+static struct str block_id(char kind, size_t i, struct arena *arena)
+{
+	return arena_print(arena, "%c%zu", kind, i);
 }
 
 /* ---- fields ---- */
 
+/* `text` and `description` are plain texts of Slack's. */
 static void option_write(
-	const struct slack_view *f, size_t i, struct str label, struct str description)
+	const struct slack_view *f, size_t i, struct str text, struct str description)
 {
-	char value[24];
-
-	snprintf(value, sizeof value, "%zu", i);
-	jw_object(f->w);
-	jw_key(f->w, "text");
-	slack_plain(f->w, label, OPTION_LEN);
-	jw_put_text(f->w, "value", value);
-	if (description.len) {
-		jw_key(f->w, "description");
-		slack_plain(f->w, description, OPTION_LEN);
-	}
-	jw_object_end(f->w);
+	JW(f->w, "{'text':%j,'value':%s,'description':%j}", text,
+		arena_print(f->arena, "%zu", i), description);
 }
 
 static void options_write(const struct slack_view *f, const struct question *q)
 {
 	const struct json *as_asked = json_get(q->json, "options");
 
-	jw_put_array(f->w, "options");
+	JW(f->w, "'options':[");
 	if (question_kind(q)->pair[0]) {
 		bool yes = question_kind(q)->input == INPUT_YES_NO;
+		struct str first = say(f, yes ? "notify.yes" : "notify.approve");
+		struct str second = say(f, yes ? "notify.no" : "notify.slack.reject");
 
-		option_write(
-			f, 0, say(f, yes ? "notify.yes" : "notify.approve"), STR_NONE);
-		option_write(f, 1, say(f, yes ? "notify.no" : "notify.slack.reject"),
-			STR_NONE);
+		option_write(f, 0, plain(f, first, OPTION_LEN), STR_NONE);
+		option_write(f, 1, plain(f, second, OPTION_LEN), STR_NONE);
 	}
-	for (size_t i = 0; i < q->options_len; i++)
-		option_write(f, i,
-			safe(f, own_words(q->key, q->options[i].label, f->m->lang,
-					f->arena)),
-			safe(f, json_text(json_get(json_is(as_asked, JSON_ARRAY)
-							   ? &as_asked->items[i]
-							   : NULL,
-					"description"))));
-	jw_array_end(f->w);
+	for (size_t i = 0; i < q->options_len; i++) {
+		struct str label =
+			own_words(q->key, q->options[i].label, f->m->lang, f->arena);
+		const struct json *option =
+			json_is(as_asked, JSON_ARRAY) ? &as_asked->items[i] : NULL;
+
+		option_write(f, i, plain(f, safe_line(f->arena, label), OPTION_LEN),
+			safe_plain(f, json_text_of(option, "description"), OPTION_LEN));
+	}
+	JW(f->w, "]");
 }
 
 static const char *element_type(const struct question *q)
@@ -99,145 +106,113 @@ static const char *element_type(const struct question *q)
 	return q->format == FORMAT_DATE ? "datepicker" : "plain_text_input";
 }
 
-/* The bounds of a number, as they were asked. */
-static void bounds_write(const struct slack_view *f, const struct question *q)
+/* A bound of a number, as it was asked. */
+static struct str bound(const struct question *q, const char *name)
 {
-	const struct json *min = json_get(q->json, "min"),
-			  *max = json_get(q->json, "max");
+	const struct json *value = json_get(q->json, name);
 
-	jw_put_bool(f->w, "is_decimal_allowed", !q->integer);
-	if (json_is(min, JSON_NUMBER)) jw_put_str(f->w, "min_value", min->text);
-	if (json_is(max, JSON_NUMBER)) jw_put_str(f->w, "max_value", max->text);
+	return json_is(value, JSON_NUMBER) ? value->text : STR_NONE;
 }
 
 static void element_write(const struct slack_view *f, const struct question *q)
 {
 	const char *type = element_type(q);
-	struct str hint = json_text(json_get(q->json, "placeholder"));
+	struct str hint =
+		question_typed(q) ? json_text_of(q->json, "placeholder") : STR_NONE;
 
-	jw_put_object(f->w, "element");
-	jw_put_text(f->w, "type", type);
-	jw_put_text(f->w, "action_id", "v");
-	if (question_kind(q)->input == INPUT_NUMBER) bounds_write(f, q);
-	if (hint.len && question_typed(q)) {
-		jw_key(f->w, "placeholder");
-		slack_plain(f->w, safe(f, hint), HINT_LEN);
-	}
-	if (strcmp(type, "plain_text_input") == 0) {
-		jw_put_bool(f->w, "multiline", q->format == FORMAT_NONE);
-		jw_put_int(f->w, "max_length", TEXT_LEN);
-	}
+	JW(f->w, "{'type':%s,'action_id':'v','placeholder':%j", str_of(type),
+		safe_plain(f, hint, HINT_LEN));
+	if (question_kind(q)->input == INPUT_NUMBER)
+		JW(f->w, "'is_decimal_allowed':%j,'min_value':%?,'max_value':%?",
+			json_bool(!q->integer), bound(q, "min"), bound(q, "max"));
+	if (strcmp(type, "plain_text_input") == 0)
+		JW(f->w, "'multiline':%j,'max_length':%j",
+			json_bool(q->format == FORMAT_NONE), text_len(f));
 	if (!question_typed(q)) options_write(f, q);
-	jw_object_end(f->w);
+	JW(f->w, "}");
 }
 
+/* Its element follows, and the end. `label` is a plain text of Slack's. */
 static void input_open(
 	const struct slack_view *f, char kind, size_t i, struct str label, bool optional)
 {
-	char id[24];
-
-	snprintf(id, sizeof id, "%c%zu", kind, i);
-	jw_object(f->w);
-	jw_put_text(f->w, "type", "input");
-	jw_put_text(f->w, "block_id", id);
-	jw_put_bool(f->w, "optional", optional);
-	jw_key(f->w, "label");
-	slack_plain(f->w, label, LABEL_LEN);
+	JW(f->w, "{'type':'input','block_id':%s,'optional':%j,'label':%j,'element':",
+		block_id(kind, i, f->arena), json_bool(optional), label);
 }
 
 static void beside_write(
 	const struct slack_view *f, char kind, size_t i, const char *label, bool optional)
 {
-	input_open(f, kind, i, say(f, label), optional);
-	jw_put_object(f->w, "element");
-	jw_put_text(f->w, "type", "plain_text_input");
-	jw_put_text(f->w, "action_id", "v");
-	jw_put_bool(f->w, "multiline", kind == 'q');
-	jw_put_int(f->w, "max_length", TEXT_LEN);
-	jw_object_end(f->w);
-	jw_object_end(f->w);
+	input_open(f, kind, i, plain(f, say(f, label), LABEL_LEN), optional);
+	JW(f->w,
+		"{'type':'plain_text_input','action_id':'v','multiline':%j,"
+		"'max_length':%j}}",
+		json_bool(kind == 'q'), text_len(f));
 }
 
 static void question_write_in(
 	const struct slack_view *f, const struct question *q, size_t i)
 {
+	struct str label =
+		safe_line(f->arena, own_words(q->key, q->text, f->m->lang, f->arena));
+
 	/* With a text beside them nobody needs to choose. */
-	input_open(f, 'q', i, safe(f, own_words(q->key, q->text, f->m->lang, f->arena)),
-		!q->required || q->other);
+	input_open(f, 'q', i, plain(f, label, LABEL_LEN), !q->required || q->other);
 	element_write(f, q);
-	jw_object_end(f->w);
+	JW(f->w, "}");
 	if (q->other) beside_write(f, 'o', i, "notify.slack.other", true);
 	if (q->note) beside_write(f, 'n', i, "notify.slack.note", !q->note_required);
 }
 
 /* ---- views ---- */
 
-static void view_open(const struct slack_view *f, struct str metadata, const char *submit)
+/* Its other blocks follow, and the end. `submit`: NULL: it says something, and asks nothing. */
+static void view_open(const struct slack_view *f, enum slack_button_verb verb,
+	const char *submit, struct str text)
 {
-	struct json_writer *w = f->w;
+	struct str metadata = STR_NONE;
 
-	jw_object(w);
-	jw_put_text(w, "type", "modal");
-	jw_key(w, "title");
-	slack_plain(w, STR("Parley"), 24);
-	jw_key(w, "close");
-	slack_plain(w, say(f, "notify.slack.cancel"), 24);
-	if (metadata.len) {
-		jw_put_str(w, "private_metadata", metadata);
-		jw_key(w, "submit");
-		slack_plain(w, say(f, submit), 24);
-	}
-	jw_put_array(w, "blocks");
-}
-
-static void section_write(const struct slack_view *f, struct str text)
-{
-	jw_object(f->w);
-	jw_put_text(f->w, "type", "section");
-	jw_key(f->w, "text");
-	slack_plain(f->w, text, TEXT_LEN);
-	jw_object_end(f->w);
+	if (submit)
+		metadata =
+			slack_button_write(&(struct slack_button){ f->m->ask->id,
+						   ask_short_digest(f->m->ask), verb, 0 },
+				f->arena);
+	JW(f->w,
+		"{'type':'modal','title':%j,'close':%j,'private_metadata':%?,'submit':%j,"
+		"'blocks':[{'type':'section','text':%j}",
+		plain(f, STR("Parley"), 24), plain(f, say(f, "notify.slack.cancel"), 24),
+		metadata, submit ? plain(f, say(f, submit), 24) : STR_NONE,
+		plain(f, text, TEXT_LEN));
 }
 
 void slack_form_write(
 	struct json_writer *w, const struct slack_message *m, struct arena *arena)
 {
 	const struct slack_view f = { w, m, arena };
-	const struct slack_button p = { m->ask->id, ask_short_digest(m->ask), PRESS_FORM,
-		0 };
 
-	view_open(&f, slack_button_write(&p, arena), "notify.slack.send");
-	section_write(&f, m->title);
+	view_open(&f, PRESS_FORM, "notify.slack.send", m->title);
 	for (size_t i = 0; i < m->parts->questions_len; i++)
 		question_write_in(&f, &m->parts->questions[i], i);
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }
 
 void slack_reject_write(
 	struct json_writer *w, const struct slack_message *m, struct arena *arena)
 {
 	const struct slack_view f = { w, m, arena };
-	const struct slack_button p = { m->ask->id, ask_short_digest(m->ask),
-		PRESS_REJECT, 0 };
 
-	view_open(&f, slack_button_write(&p, arena), "notify.slack.reject");
-	section_write(&f, m->title);
+	view_open(&f, PRESS_REJECT, "notify.slack.reject", m->title);
 	beside_write(&f, 'q', 0, "notify.slack.reason", true);
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }
 
 void slack_form_says(
 	struct json_writer *w, enum lang lang, struct str text, struct arena *arena)
 {
 	const struct slack_message m = { .lang = lang };
-	const struct slack_view f = { w, &m, arena };
 
-	view_open(&f, STR_NONE, NULL);
-	section_write(&f, text);
-	jw_array_end(w);
-	jw_object_end(w);
+	view_open(&(struct slack_view){ w, &m, arena }, PRESS_FORM, NULL, text);
+	JW(w, "]}");
 }
 
 /* ---- what was filled in ---- */
@@ -250,14 +225,19 @@ static const struct json *field(const struct json *values, char kind, size_t i)
 	return json_get(json_get(values, id), "v");
 }
 
+/* What was typed into one. */
+static struct str field_text(const struct json *values, char kind, size_t i)
+{
+	return json_text_of(field(values, kind, i), "value");
+}
+
 /* Which of `len` options; -1: none. */
 static int64_t option_index(const struct json *option, size_t len)
 {
 	int64_t i;
 
-	return str_to_int(json_text(json_get(option, "value")), 0, (int64_t)len - 1, &i)
-		       ? i
-		       : -1;
+	return str_to_int(json_text_of(option, "value"), 0, (int64_t)len - 1, &i) ? i
+										  : -1;
 }
 
 static void selected_write(
@@ -268,8 +248,8 @@ static void selected_write(
 
 	jw_put_array(w, "selected");
 	if (one >= 0) jw_str(w, q->options[one].id);
-	for (uint32_t i = 0; json_is(many, JSON_ARRAY) && i < many->count; i++) {
-		int64_t n = option_index(&many->items[i], q->options_len);
+	for (const struct json *item = NULL; json_each(many, &item);) {
+		int64_t n = option_index(item, q->options_len);
 
 		if (n >= 0) jw_str(w, q->options[n].id);
 	}
@@ -287,7 +267,7 @@ static bool number_text(struct str text)
 static bool value_write(
 	struct json_writer *w, const struct question *q, const struct json *v)
 {
-	struct str text = json_text(json_get(v, "value"));
+	struct str text = json_text_of(v, "value");
 	int64_t i = option_index(json_get(v, "selected_option"), 2);
 	const struct json *number;
 	struct arena scratch = { 0 };
@@ -295,8 +275,7 @@ static bool value_write(
 
 	switch (question_kind(q)->input) {
 	case INPUT_TEXT:
-		if (q->format == FORMAT_DATE)
-			text = json_text(json_get(v, "selected_date"));
+		if (q->format == FORMAT_DATE) text = json_text_of(v, "selected_date");
 		found = text.len > 0;
 		if (found) jw_put_str(w, "text", text);
 		break;
@@ -326,16 +305,8 @@ static bool value_write(
 
 struct str slack_reject_answer(const struct json *values, struct arena *arena)
 {
-	struct buf out = { .max = 1 << 16 };
-	struct json_writer w = { .out = &out };
-
-	jw_object(&w);
-	jw_put_object(&w, "answer");
-	jw_put_text(&w, "value", "reject");
-	jw_put_some(&w, "text", json_text(json_get(field(values, 'q', 0), "value")));
-	jw_object_end(&w);
-	jw_object_end(&w);
-	return buf_keep_done(&out, arena);
+	return JSON_TEXT(arena, "{'answer':{'value':'reject','text':%?}}",
+		field_text(values, 'q', 0));
 }
 
 struct str slack_form_answers(
@@ -344,17 +315,15 @@ struct str slack_form_answers(
 	struct buf out = { .max = 1 << 18 };
 	struct json_writer w = { .out = &out };
 
-	jw_object(&w);
-	jw_put_object(&w, "answers");
+	JW(&w, "{'answers':{");
 	for (size_t i = 0; i < parts->questions_len; i++) {
 		const struct question *q = &parts->questions[i];
 		const struct json *v = field(values, 'q', i);
-		struct str other = json_text(json_get(field(values, 'o', i), "value"));
-		struct str note = json_text(json_get(field(values, 'n', i), "value"));
+		struct str other = field_text(values, 'o', i);
+		struct str note = field_text(values, 'n', i);
 		const struct json *chosen = json_get(v, "selected_options");
-		bool empty = !other.len && !note.len &&
-			     !json_text(json_get(v, "value")).len &&
-			     !json_text(json_get(v, "selected_date")).len &&
+		bool empty = !other.len && !note.len && !json_text_of(v, "value").len &&
+			     !json_text_of(v, "selected_date").len &&
 			     !json_is(json_get(v, "selected_option"), JSON_OBJECT) &&
 			     !(json_is(chosen, JSON_ARRAY) && chosen->count);
 
@@ -366,8 +335,7 @@ struct str slack_form_answers(
 		if (note.len && question_kind(q)->note) jw_put_str(&w, "text", note);
 		jw_object_end(&w);
 	}
-	jw_object_end(&w);
-	jw_object_end(&w);
+	JW(&w, "}}");
 	return buf_keep_done(&out, arena);
 }
 
@@ -394,11 +362,8 @@ void slack_form_errors(struct json_writer *w, const struct fault *why,
 	const struct ask_parts *parts, enum lang lang, struct arena *arena)
 {
 	bool said[QUESTIONS_MAX] = { false };
-	char id[24];
 
-	jw_object(w);
-	jw_put_text(w, "response_action", "errors");
-	jw_put_object(w, "errors");
+	JW(w, "{'response_action':'errors','errors':{");
 	for (int n = 0; n < why->items_len || (n == 0 && !why->items_len); n++) {
 		bool whole = !why->items_len;
 		size_t i = whole ? 0 : item_question(why->items[n].pointer, parts);
@@ -406,9 +371,8 @@ void slack_form_errors(struct json_writer *w, const struct fault *why,
 
 		if (i >= QUESTIONS_MAX || said[i]) continue;
 		said[i] = true;
-		snprintf(id, sizeof id, "q%zu", i);
-		jw_put_str(w, id, problem_words(str_of(detail), lang, arena));
+		jw_name(w, block_id('q', i, arena));
+		jw_str(w, problem_words(str_of(detail), lang, arena));
 	}
-	jw_object_end(w);
-	jw_object_end(w);
+	JW(w, "}}");
 }

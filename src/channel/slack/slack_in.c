@@ -8,6 +8,7 @@
 #include "channel/slack/slack_in.h"
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "base/mem.h"
 #include "channel/slack/slack_address.h"
@@ -87,17 +88,9 @@ static void slack_reply(struct request *r, struct str json)
 /* A line that only who pressed sees. */
 static struct str line_body(struct str text, struct arena *arena)
 {
-	struct buf out = { .max = 1 << 16 }, escaped = { .max = 1 << 16 };
-	struct json_writer w = { .out = &out };
-
-	slack_escape(&escaped, text);
-	jw_object(&w);
-	jw_put_text(&w, "response_type", "ephemeral");
-	jw_put_bool(&w, "replace_original", false);
-	jw_put_str(&w, "text", buf_str(&escaped));
-	jw_object_end(&w);
-	buf_done(&escaped);
-	return buf_keep_done(&out, arena);
+	return JSON_TEXT(arena,
+		"{'response_type':'ephemeral','replace_original':false,'text':%s}",
+		slack_escape(text, arena));
 }
 
 /* A view that says it, where the form was. */
@@ -106,11 +99,9 @@ static struct str view_body(struct str text, enum lang lang, struct arena *arena
 	struct buf out = { .max = 1 << 16 };
 	struct json_writer w = { .out = &out };
 
-	jw_object(&w);
-	jw_put_text(&w, "response_action", "update");
-	jw_key(&w, "view");
+	JW(&w, "{'response_action':'update','view':");
 	slack_form_says(&w, lang, text, arena);
-	jw_object_end(&w);
+	JW(&w, "}");
 	return buf_keep_done(&out, arena);
 }
 
@@ -133,19 +124,10 @@ static void slack_tell(struct request *r, const char *method, struct str text)
 {
 	const struct slack_payload *p = &slack_turn_of(r)->payload;
 	struct arena *arena = &r->task.job.arena;
-	struct buf out = { .max = 1 << 16 }, escaped = { .max = 1 << 16 };
-	struct json_writer w = { .out = &out };
 
-	slack_escape(&escaped, text);
-	jw_object(&w);
-	jw_put_str(&w, "channel", p->channel);
-	jw_put_str(&w, "user", p->user);
-	jw_put_some(&w, "thread_ts", p->ts);
-	jw_put_str(&w, "text", buf_str(&escaped));
-	jw_object_end(&w);
-	buf_done(&escaped);
 	slack_send(r, slack_method_url(r->serve->set.slack_api, method, arena),
-		buf_keep_done(&out, arena));
+		JSON_TEXT(arena, "{'channel':%s,'user':%s,'thread_ts':%?,'text':%s}",
+			p->channel, p->user, p->ts, slack_escape(text, arena)));
 }
 
 /* Does the text read like a decision, though it is only a message? */
@@ -173,7 +155,7 @@ static struct str settled_words(struct request *r)
 	if (k) ask_json_read(&k->ask, &k->view, arena, &whole, NULL);
 	return MSG_IN(arena, slack_turn_of(r)->lang,
 		whole.answered_by ? "notify.slack.settled" : "notify.slack.ended",
-		{ "name", json_text(json_get(whole.answered_by, "name")) });
+		{ "name", json_text_of(whole.answered_by, "name") });
 }
 
 static void slack_refused(struct request *r)
@@ -274,7 +256,7 @@ static struct str form_title(struct request *r)
 	struct arena *arena = &r->task.job.arena;
 	struct str title = p->title;
 
-	if (!title.len && p->operation) title = json_text(json_get(p->operation, "name"));
+	if (!title.len && p->operation) title = json_text_of(p->operation, "name");
 	return title.len ? safe_line(arena, title) : STR("Parley");
 }
 
@@ -291,14 +273,12 @@ static void slack_open_form(struct request *r)
 	struct str api = r->serve->set.slack_api;
 	struct slack_post *p;
 
-	jw_object(&w);
-	jw_put_str(&w, "trigger_id", t->payload.trigger);
-	jw_key(&w, "view");
+	JW(&w, "{'trigger_id':%s,'view':", t->payload.trigger);
 	if (t->press.verb == PRESS_REJECT)
 		slack_reject_write(&w, &m, arena);
 	else
 		slack_form_write(&w, &m, arena);
-	jw_object_end(&w);
+	JW(&w, "}");
 	p = slack_post_new(
 		r->serve, slack_method_url(api, "views.open", arena), buf_str(&out));
 	buf_done(&out);
@@ -335,15 +315,11 @@ static void slack_form_pressed(struct request *r)
 
 static void slack_said(struct request *r)
 {
-	struct slack_turn *t = slack_turn_of(r);
+	struct str text = slack_turn_of(r)->payload.text;
 	struct arena *arena = &r->task.job.arena;
-	struct buf body = { .max = 1 << 17 };
-	struct json_writer w = { .out = &body };
 
-	jw_object(&w);
-	jw_put_str(&w, "text", slack_unescape(t->payload.text, arena));
-	jw_object_end(&w);
-	slack_put(r, &use_reply, buf_keep_done(&body, arena));
+	slack_put(r, &use_reply,
+		JSON_TEXT(arena, "{'text':%s}", slack_unescape(text, arena)));
 }
 
 static void slack_found(struct request *r)
@@ -469,17 +445,6 @@ static void slack_learn(struct request *r)
 	slack_post_start(r->serve, p);
 }
 
-static void slack_challenge(struct request *r, struct str challenge)
-{
-	struct buf out = { .max = 1 << 16 };
-	struct json_writer w = { .out = &out };
-
-	jw_object(&w);
-	jw_put_str(&w, "challenge", challenge);
-	jw_object_end(&w);
-	slack_reply(r, buf_keep_done(&out, &r->task.job.arena));
-}
-
 /* What it is, is known. */
 static void slack_begin(struct request *r, struct slack_turn *t)
 {
@@ -488,7 +453,8 @@ static void slack_begin(struct request *r, struct slack_turn *t)
 	r->ctx = t;
 	t->lang = (enum lang)r->serve->set.lang;
 	if (t->payload.kind == SLACK_VERIFY)
-		slack_challenge(r, t->payload.challenge);
+		slack_reply(r, JSON_TEXT(&r->task.job.arena, "{'challenge':%s}",
+				       t->payload.challenge));
 	else if (t->payload.kind == SLACK_OTHER)
 		slack_reply(r, STR_NONE);
 	else if (!in->team[0])

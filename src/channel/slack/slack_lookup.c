@@ -3,6 +3,7 @@
  * verified by a code, as any other. */
 #include "channel/slack/slack_in.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "channel/slack/slack_address.h"
 #include "channel/slack/slack_call.h"
@@ -74,12 +75,8 @@ static void lookup_done(struct slack_post *p)
 		return;
 	}
 	buf_clear(&r->task.job.out);
-	jw_object(&w);
-	jw_put_text(&w, "channel", "slack");
-	jw_put_str(&w, "address", json_text_of(user, "id"));
-	jw_put_str(&w, "name", account_name(user));
-	jw_put_str(&w, "email", lookup_email(r));
-	jw_object_end(&w);
+	JW(&w, "{'channel':'slack','address':%s,'name':%s,'email':%s}",
+		json_text_of(user, "id"), account_name(user), lookup_email(r));
 	request_reply(r, STR_NONE);
 }
 

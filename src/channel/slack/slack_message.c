@@ -1,8 +1,10 @@
 /* slack_message.c - writes messages as Slack's blocks. */
 #include "channel/slack/slack_message.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "channel/markup.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "text/msg.h"
@@ -13,15 +15,12 @@ enum { BUTTONS_MAX = 5, LABEL_LEN = 75, CONFIRM_LEN = 300, FALLBACK_MAX = 400 };
 
 /* ---- texts ---- */
 
-void slack_escape(struct buf *out, struct str text)
+struct str slack_escape(struct str text, struct arena *arena)
 {
-	for (size_t i = 0; i < text.len; i++)
-		switch (text.at[i]) {
-		case '&': buf_add(out, STR("&amp;")); break;
-		case '<': buf_add(out, STR("&lt;")); break;
-		case '>': buf_add(out, STR("&gt;")); break;
-		default: buf_add_char(out, text.at[i]);
-		}
+	struct buf out = { .max = 1 << 16 };
+
+	markup_escape(&out, text);
+	return buf_keep_done(&out, arena);
 }
 
 struct str slack_unescape(struct str text, struct arena *arena)
@@ -43,50 +42,21 @@ struct str slack_unescape(struct str text, struct arena *arena)
 	return buf_keep_done(&out, arena);
 }
 
-static struct str safe(struct str text, struct arena *arena)
-{
-	struct buf out = { .max = 1 << 16 };
-
-	safe_line_add(&out, text);
-	return buf_keep_done(&out, arena);
-}
-
-void slack_plain(struct json_writer *w, struct str text, size_t max)
+struct str slack_plain(struct str text, size_t max, struct arena *arena)
 {
 	struct str first = utf8_first(text, max);
 
-	jw_object(w);
-	jw_put_text(w, "type", "plain_text");
-	jw_put_str(w, "text", first.len ? first : STR(" "));
-	jw_put_bool(w, "emoji", false);
-	jw_object_end(w);
+	return JSON_TEXT(arena, "{'type':'plain_text','text':%s,'emoji':false}",
+		first.len ? first : STR(" "));
 }
 
-/* A run of literal text. */
-static void run_write(struct json_writer *w, struct str text, bool bold)
-{
-	jw_object(w);
-	jw_put_text(w, "type", "text");
-	jw_put_str(w, "text", text);
-	if (bold) {
-		jw_put_object(w, "style");
-		jw_put_bool(w, "bold", true);
-		jw_object_end(w);
-	}
-	jw_object_end(w);
-}
-
-/* `kind`: rich_text_section or rich_text_preformatted. */
+/* `kind`: rich_text_section or rich_text_preformatted. Its one run of text is literal. */
 static void rich_write(
 	struct json_writer *w, const char *kind, struct str text, bool bold)
 {
-	if (!text.len) return;
-	jw_object(w);
-	jw_put_text(w, "type", kind);
-	jw_put_array(w, "elements");
-	run_write(w, text, bold);
-	jw_array_end(w);
-	jw_object_end(w);
+	if (text.len)
+		JW(w, "{'type':%s,'elements':[{'type':'text','text':%s,'style':%j}]}",
+			str_of(kind), text, bold ? STR("{\"bold\":true}") : STR_NONE);
 }
 
 /* ---- buttons ---- */
@@ -103,20 +73,13 @@ static struct str say(const struct buttons *b, const char *id)
 	return MSG_IN(b->arena, b->m->lang, id);
 }
 
-static void confirm_write(const struct buttons *b, struct str label)
+static struct str confirm_text(const struct buttons *b, struct str label)
 {
-	struct json_writer *w = b->w;
-
-	jw_put_object(w, "confirm");
-	jw_key(w, "title");
-	slack_plain(w, say(b, "notify.slack.sure"), 100);
-	jw_key(w, "text");
-	slack_plain(w, b->m->title, CONFIRM_LEN);
-	jw_key(w, "confirm");
-	slack_plain(w, label, 30);
-	jw_key(w, "deny");
-	slack_plain(w, say(b, "notify.slack.cancel"), 30);
-	jw_object_end(w);
+	return JSON_TEXT(b->arena, "{'title':%j,'text':%j,'confirm':%j,'deny':%j}",
+		slack_plain(say(b, "notify.slack.sure"), 100, b->arena),
+		slack_plain(b->m->title, CONFIRM_LEN, b->arena),
+		slack_plain(label, 30, b->arena),
+		slack_plain(say(b, "notify.slack.cancel"), 30, b->arena));
 }
 
 static void button(const struct buttons *b, enum slack_button_verb verb, size_t option,
@@ -124,18 +87,14 @@ static void button(const struct buttons *b, enum slack_button_verb verb, size_t 
 {
 	const struct slack_button p = { b->m->ask->id, ask_short_digest(b->m->ask), verb,
 		option };
-	struct json_writer *w = b->w;
+	bool confirm = b->confirm && (verb == PRESS_APPROVE || verb == PRESS_HOUR);
 
-	jw_object(w);
-	jw_put_text(w, "type", "button");
-	jw_put_str(w, "action_id", slack_button_action(&p, b->arena));
-	jw_key(w, "text");
-	slack_plain(w, label, LABEL_LEN);
-	jw_put_str(w, "value", slack_button_write(&p, b->arena));
-	if (style) jw_put_text(w, "style", style);
-	if (b->confirm && (verb == PRESS_APPROVE || verb == PRESS_HOUR))
-		confirm_write(b, label);
-	jw_object_end(w);
+	JW(b->w,
+		"{'type':'button','action_id':%s,'text':%j,'value':%s,'style':%?,'confirm':%j}",
+		slack_button_action(&p, b->arena),
+		slack_plain(label, LABEL_LEN, b->arena), slack_button_write(&p, b->arena),
+		style ? str_of(style) : STR_NONE,
+		confirm ? confirm_text(b, label) : STR_NONE);
 }
 
 static bool labels_fit(const struct question *q)
@@ -179,9 +138,8 @@ static void answer_buttons(const struct buttons *b)
 	} else if (one && question_kind(q)->input == INPUT_ONE && labels_fit(q)) {
 		for (size_t i = 0; i < q->options_len; i++)
 			button(b, PRESS_OPTION, i,
-				safe(own_words(q->key, q->options[i].label, b->m->lang,
-					     b->arena),
-					b->arena),
+				safe_line(b->arena, own_words(q->key, q->options[i].label,
+							    b->m->lang, b->arena)),
 				NULL);
 		if (q->other || q->note)
 			button(b, PRESS_FORM, 0, say(b, "notify.slack.other"), NULL);
@@ -191,33 +149,17 @@ static void answer_buttons(const struct buttons *b)
 	button(b, PRESS_SKIP, 0, say(b, "notify.slack.skip"), NULL);
 }
 
-static void link_button(const struct buttons *b)
-{
-	struct json_writer *w = b->w;
-
-	jw_object(w);
-	jw_put_text(w, "type", "button");
-	jw_put_text(w, "action_id", "open");
-	jw_key(w, "text");
-	slack_plain(w, b->m->open, LABEL_LEN);
-	jw_put_str(w, "url", b->m->url);
-	jw_object_end(w);
-}
-
 static void actions_write(
 	struct json_writer *w, const struct slack_message *m, struct arena *arena)
 {
 	const struct buttons b = { w, m, arena,
 		m->ask && ask_effective_risk(m->ask) >= RISK_MEDIUM };
 
-	jw_object(w);
-	jw_put_text(w, "type", "actions");
-	jw_put_array(w, "elements");
+	JW(w, "{'type':'actions','elements':[");
 	if (m->limit && m->ask && channel_shows_actions(m->ask, m->parts))
 		answer_buttons(&b);
-	link_button(&b);
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "{'type':'button','action_id':'open','text':%j,'url':%s}]}",
+		slack_plain(m->open, LABEL_LEN, arena), m->url);
 }
 
 /* ---- the whole ---- */
@@ -226,9 +168,7 @@ static void words_write(struct json_writer *w, const struct slack_message *m)
 {
 	struct str rest = m->text;
 
-	jw_object(w);
-	jw_put_text(w, "type", "rich_text");
-	jw_put_array(w, "elements");
+	JW(w, "{'type':'rich_text','elements':[");
 	rich_write(w, "rich_text_section", m->title.len ? m->title : STR("Parley"), true);
 	for (size_t i = 0; i < m->code_len; i++) {
 		struct str code = m->code[i];
@@ -240,21 +180,15 @@ static void words_write(struct json_writer *w, const struct slack_message *m)
 		rest = str_from(rest, (size_t)(code.at - rest.at) + code.len);
 	}
 	rich_write(w, "rich_text_section", str_trim(rest), false);
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }
 
 void slack_message_write(
 	struct json_writer *w, const struct slack_message *m, struct arena *arena)
 {
-	struct buf fallback = { .max = 1 << 16 };
-
-	slack_escape(&fallback, utf8_first(m->title, FALLBACK_MAX));
-	jw_put_str(w, "text", buf_str(&fallback));
-	jw_put_array(w, "blocks");
+	JW(w, "'text':%s,'blocks':[",
+		slack_escape(utf8_first(m->title, FALLBACK_MAX), arena));
 	words_write(w, m);
 	if (m->url.len) actions_write(w, m, arena);
-	jw_array_end(w);
-	if (fallback.failed) w->out->failed = true;
-	buf_done(&fallback);
+	JW(w, "]");
 }

@@ -22,10 +22,10 @@ struct slack_message {
 void slack_message_write(
 	struct json_writer *, const struct slack_message *, struct arena *);
 /* As Slack wants plain text where it reads markup: &, < and > escaped. */
-void slack_escape(struct buf *, struct str);
+struct str slack_escape(struct str, struct arena *);
 /* And back, of what a person typed. */
 struct str slack_unescape(struct str, struct arena *);
 /* {"type": "plain_text"}, at most `max` characters. */
-void slack_plain(struct json_writer *, struct str, size_t max);
+struct str slack_plain(struct str, size_t max, struct arena *);
 
 #endif

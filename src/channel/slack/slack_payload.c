@@ -44,7 +44,7 @@ static bool form_payload(struct str body, struct arena *arena, struct str *out)
 
 static struct str at(const struct json *json, const char *name, const char *inner)
 {
-	return json_text(json_get(json_get(json, name), inner));
+	return json_text_of(json_get(json, name), inner);
 }
 
 static void slack_button_take(const struct json *json, struct slack_payload *p)
@@ -55,10 +55,10 @@ static void slack_button_take(const struct json *json, struct slack_payload *p)
 					   : NULL;
 
 	p->kind = SLACK_PRESSED;
-	p->value = json_text(json_get(first, "value"));
-	p->once = json_text(json_get(first, "action_ts"));
-	p->response_url = json_text(json_get(json, "response_url"));
-	p->trigger = json_text(json_get(json, "trigger_id"));
+	p->value = json_text_of(first, "value");
+	p->once = json_text_of(first, "action_ts");
+	p->response_url = json_text_of(json, "response_url");
+	p->trigger = json_text_of(json, "trigger_id");
 	p->channel = at(json, "channel", "id");
 	p->ts = at(json, "message", "ts");
 	/* The link, say. */
@@ -70,9 +70,9 @@ static void form_take(const struct json *json, struct slack_payload *p)
 	const struct json *view = json_get(json, "view");
 
 	p->kind = SLACK_SUBMITTED;
-	p->metadata = json_text(json_get(view, "private_metadata"));
+	p->metadata = json_text_of(view, "private_metadata");
 	p->values = json_get(json_get(view, "state"), "values");
-	p->once = json_text(json_get(view, "hash"));
+	p->once = json_text_of(view, "hash");
 }
 
 /* A person's own words in a thread: no bot's, no edit. */
@@ -80,31 +80,31 @@ static void event_take(const struct json *json, struct slack_payload *p)
 {
 	const struct json *event = json_get(json, "event");
 
-	if (!str_is(json_text(json_get(event, "type")), "message") ||
+	if (!str_is(json_text_of(event, "type"), "message") ||
 		json_get(event, "subtype") || json_get(event, "bot_id"))
 		return;
-	p->user = json_text(json_get(event, "user"));
-	p->channel = json_text(json_get(event, "channel"));
-	p->ts = json_text(json_get(event, "thread_ts"));
-	p->text = json_text(json_get(event, "text"));
-	p->once = json_text(json_get(event, "ts"));
+	p->user = json_text_of(event, "user");
+	p->channel = json_text_of(event, "channel");
+	p->ts = json_text_of(event, "thread_ts");
+	p->text = json_text_of(event, "text");
+	p->once = json_text_of(event, "ts");
 	if (!p->user.len || !p->text.len) return;
 	if (p->ts.len)
 		p->kind = SLACK_SAID;
-	else if (str_is(json_text(json_get(event, "channel_type")), "im"))
+	else if (str_is(json_text_of(event, "channel_type"), "im"))
 		p->kind = SLACK_GREETED;
 }
 
 void slack_payload_take(const struct json *json, struct slack_payload *out)
 {
 	struct slack_payload p = { 0 };
-	struct str type = json_text(json_get(json, "type"));
+	struct str type = json_text_of(json, "type");
 
 	p.team = at(json, "team", "id");
-	if (!p.team.len) p.team = json_text(json_get(json, "team_id"));
+	if (!p.team.len) p.team = json_text_of(json, "team_id");
 	p.user = at(json, "user", "id");
 	if (str_is(type, "url_verification")) {
-		p.challenge = json_text(json_get(json, "challenge"));
+		p.challenge = json_text_of(json, "challenge");
 		p.kind = SLACK_VERIFY;
 	} else if (str_is(type, "block_actions")) {
 		slack_button_take(json, &p);

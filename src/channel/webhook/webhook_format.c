@@ -2,114 +2,72 @@
  * texts of agents stay text: no markup, mention or preview comes of them. */
 #include "channel/webhook/webhook_format.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
+#include "channel/markup.h"
 #include "channel/notify_text.h"
 
 enum { SLACK_ROOM = 1500, TEAMS_ROOM = 6000, NTFY_ROOM = 1500 };
 
 /* Inside a fence nothing is read as markup or as a mention, by Slack, Mattermost or Discord. A
  * backtick would end it: a look-alike stands for it. */
-static void fence_add(struct buf *out, struct str text)
+static struct str fenced(const struct notify_words *words, struct arena *arena)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.at[i];
+	struct str parts[] = { words->title, STR("\n\n"), words->text }, piece;
+	struct buf out = { .max = 1 << 16 };
 
-		if (c == '`')
-			buf_add(out, STR("\xcb\x8b"));
-		else if (c == '&')
-			buf_add(out, STR("&amp;"));
-		else if (c == '<')
-			buf_add(out, STR("&lt;"));
-		else if (c == '>')
-			buf_add(out, STR("&gt;"));
-		else
-			buf_add_char(out, c);
-	}
+	buf_add_text(&out, "```\n");
+	for (size_t i = 0; i < 3; i++)
+		while (str_cut(&parts[i], '`', &piece)) {
+			markup_escape(&out, piece);
+			if (parts[i].at) buf_add_text(&out, "\xcb\x8b");
+		}
+	buf_add_text(&out, "```\n");
+	buf_add(&out, words->url);
+	return buf_keep_done(&out, arena);
 }
 
 static void slack_write(struct claimed *c, struct json_writer *w)
 {
 	struct notify_words words;
-	struct buf text = { .max = 1 << 16 };
 
 	notify_text(c, SLACK_ROOM, &words);
-	buf_add(&text, STR("```\n"));
-	fence_add(&text, words.title);
-	buf_add(&text, STR("\n\n"));
-	fence_add(&text, words.text);
-	buf_add(&text, STR("```\n"));
-	buf_add(&text, words.url);
-	jw_object(w);
-	jw_put_str(w, "text", buf_str(&text));
-	jw_put_bool(w, "unfurl_links", false);
-	jw_put_bool(w, "unfurl_media", false);
-	jw_object_end(w);
-	if (text.failed) w->out->failed = true;
-	buf_done(&text);
+	JW(w, "{'text':%s,'unfurl_links':false,'unfurl_media':false}",
+		fenced(&words, claimed_arena(c)));
 }
 
 /* A run of literal text. */
-static void text_run_write(struct json_writer *w, struct str text, bool bold)
+static void text_run_write(struct json_writer *w, struct str text, const char *weight)
 {
-	jw_object(w);
-	jw_put_text(w, "type", "RichTextBlock");
-	jw_put_array(w, "inlines");
-	jw_object(w);
-	jw_put_text(w, "type", "TextRun");
-	jw_put_str(w, "text", text);
-	if (bold) jw_put_text(w, "weight", "bolder");
-	jw_object_end(w);
-	jw_array_end(w);
-	jw_object_end(w);
-}
-
-static void card_write(struct json_writer *w, const struct notify_words *words)
-{
-	struct str rest = words->text, line;
-
-	jw_object(w);
-	jw_put_text(w, "$schema", "http://adaptivecards.io/schemas/adaptive-card.json");
-	jw_put_text(w, "type", "AdaptiveCard");
-	jw_put_text(w, "version", "1.4");
-	jw_put_array(w, "body");
-	text_run_write(w, words->title, true);
-	while (str_cut(&rest, '\n', &line))
-		text_run_write(w, line.len ? line : STR(" "), false);
-	jw_array_end(w);
-	jw_put_array(w, "actions");
-	jw_object(w);
-	jw_put_text(w, "type", "Action.OpenUrl");
-	jw_put_str(w, "title", words->open);
-	jw_put_str(w, "url", words->url);
-	jw_object_end(w);
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "{'type':'RichTextBlock','inlines':[{'type':'TextRun','text':%s,'weight':%?}]}",
+		text, str_of(weight));
 }
 
 static void teams_write(struct claimed *c, struct json_writer *w)
 {
 	struct notify_words words;
+	struct str rest, line;
 
 	notify_text(c, TEAMS_ROOM, &words);
-	jw_object(w);
-	jw_put_text(w, "type", "message");
-	jw_put_array(w, "attachments");
-	jw_object(w);
-	jw_put_text(w, "contentType", "application/vnd.microsoft.card.adaptive");
-	jw_key(w, "content");
-	card_write(w, &words);
-	jw_object_end(w);
-	jw_array_end(w);
-	jw_object_end(w);
+	rest = words.text;
+	JW(w, "{'type':'message','attachments':[{"
+	      "'contentType':'application/vnd.microsoft.card.adaptive','content':{"
+	      "'$schema':'http://adaptivecards.io/schemas/adaptive-card.json',"
+	      "'type':'AdaptiveCard','version':'1.4','body':[");
+	text_run_write(w, words.title, "bolder");
+	while (str_cut(&rest, '\n', &line))
+		text_run_write(w, line.len ? line : STR(" "), "");
+	JW(w, "],'actions':[{'type':'Action.OpenUrl','title':%s,'url':%s}]}}]}",
+		words.open, words.url);
 }
 
 /* 1 to 5; what is settled makes no sound. */
-static int64_t ntfy_priority(const struct claimed *c)
+static struct str ntfy_priority(const struct claimed *c)
 {
-	static const int64_t by_priority[] = { 2, 3, 4, 5 };
+	static const char *const by_priority[] = { "2", "3", "4", "5" };
 
-	if (c->delivery->purpose == DELIVERY_SETTLED) return 1;
-	return c->fill.ask.id.len ? by_priority[c->fill.ask.priority] : 3;
+	if (c->delivery->purpose == DELIVERY_SETTLED) return STR("1");
+	return str_of(c->fill.ask.id.len ? by_priority[c->fill.ask.priority] : "3");
 }
 
 static void ntfy_write(struct claimed *c, struct json_writer *w)
@@ -117,14 +75,9 @@ static void ntfy_write(struct claimed *c, struct json_writer *w)
 	struct notify_words words;
 
 	notify_text(c, NTFY_ROOM, &words);
-	jw_object(w);
-	jw_put_str(w, "topic", ntfy_topic(c->fill.contact.address));
-	jw_put_str(w, "title", words.title);
-	jw_put_str(w, "message", words.text);
-	jw_put_str(w, "click", words.url);
-	jw_put_int(w, "priority", ntfy_priority(c));
-	jw_put_some(w, "sequence_id", c->delivery->ask);
-	jw_object_end(w);
+	JW(w, "{'topic':%s,'title':%s,'message':%s,'click':%s,'priority':%j,'sequence_id':%?}",
+		ntfy_topic(c->fill.contact.address), words.title, words.text, words.url,
+		ntfy_priority(c), c->delivery->ask);
 }
 
 struct str ntfy_topic(struct str url)

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/json_pattern.h"
 #include "base/mem.h"
 
 #include "unit.h"
@@ -451,6 +451,27 @@ static void the_writer_puts_the_commas(void **state)
 	buf_done(&b);
 }
 
+static void a_pattern_is_filled_with_its_values(void **state)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { &b, false };
+
+	(void)state;
+	JW(&w, "{'a':'x y','n':-1.5,'t':true,'s':%s,'gone':%?,'here':%?,'j':%j,'no':%j,'in':[",
+		STR("'%s\""), STR_NONE, STR("h"), STR("[7]"), STR_NONE);
+	JW(&w, "{},%s,null,[]", STR_NONE);
+	JW(&w, "],'more':");
+	jw_int(&w, 3);
+	jw_put_int(&w, "last", 4);
+	JW(&w, "}");
+	CHECK_STR(buf_str(&b),
+		"{\"a\":\"x y\",\"n\":-1.5,\"t\":true,\"s\":\"'%s\\\"\",\"here\":\"h\","
+		"\"j\":[7],\"in\":[{},\"\",null,[]],\"more\":3,\"last\":4}");
+	buf_done(&b);
+	CHECK_STR(JSON_TEXT(&arena, "[%j,%s]", json_bool(false), STR("a")),
+		"[false,\"a\"]");
+}
+
 /* --- out of memory --- */
 
 static void big_document(struct buf *b)
@@ -555,6 +576,7 @@ int main(void)
 		JSON_TEST(written_strings_are_always_valid),
 		JSON_TEST(special_bytes_are_seen_at_every_place),
 		JSON_TEST(the_writer_puts_the_commas),
+		JSON_TEST(a_pattern_is_filled_with_its_values),
 		JSON_TEST(any_failing_allocation_is_out_of_memory),
 		JSON_TEST(a_small_arena_is_out_of_memory_at_every_size),
 		JSON_TEST(canonical_without_memory_is_a_failed_buffer),
