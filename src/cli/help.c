@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/templates/templates.h"
 #include "text/safe_text.h"
 
 enum { FLAG_COLUMN = 28 };
@@ -18,46 +19,48 @@ static const char *text_find(struct cli *cli, const struct command *c, const cha
 	return id ? msg_text(id) : NULL;
 }
 
+/* Of the verb, else of all of them; NULL: neither has it. */
+static const char *text_common(
+	struct cli *cli, const struct command *c, const char *kind, struct str name)
+{
+	struct str tail = arena_print(&cli->arena, "%s%.*s", kind, STR_ARGS(name));
+	const char *text = c && tail.at ? text_find(cli, c, tail.at) : NULL;
+	struct str common = arena_print(&cli->arena, "help%.*s", STR_ARGS(tail));
+
+	return text || !common.at ? text : msg_text(common.at);
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
 const char *help_summary(struct cli *cli, const struct command *c)
 {
-	const char *text = text_find(cli, c, "");
-
-	return text ? text : "";
+	return or_empty(text_find(cli, c, ""));
 }
 
 const char *help_text(struct cli *cli, const struct command *c)
 {
-	const char *text = text_find(cli, c, ".text");
-
-	return text ? text : "";
+	return or_empty(text_find(cli, c, ".text"));
 }
 
 const char *help_flag(struct cli *cli, const struct command *c, const struct flag *flag)
 {
-	struct str tail = arena_print(&cli->arena, ".--%s", flag->name);
-	struct str common = arena_print(&cli->arena, "help.--%s", flag->name);
+	const char *text = text_common(cli, c, ".--", str_of(flag->name));
 	char *setting = arena_copy(
 		&cli->arena, arena_print(&cli->arena, "setting.%s", flag->name));
-	const char *text = c && tail.at ? text_find(cli, c, tail.at) : NULL;
 
-	if (!text && common.at) text = msg_text(common.at);
 	for (char *ch = setting; ch && (ch = strchr(ch, '-'));)
 		*ch = '_';
-	if (!text && setting) text = msg_text(setting);
-	return text ? text : "";
+	return or_empty(text || !setting ? text : msg_text(setting));
 }
 
 const char *help_exit(struct cli *cli, const struct command *c, struct str status)
 {
-	struct str tail = arena_print(&cli->arena, ".exit.%.*s", STR_ARGS(status));
-	struct str common = arena_print(&cli->arena, "help.exit.%.*s", STR_ARGS(status));
-	const char *text = c && tail.at ? text_find(cli, c, tail.at) : NULL;
+	static const struct command all = { "parley" };
 
-	/* Of all commands together. */
-	if (!c && tail.at)
-		text = msg_text(arena_print(&cli->arena, "help.parley%s", tail.at).at);
-	if (!text && common.at) text = msg_text(common.at);
-	return text ? text : "";
+	return or_empty(text_common(cli, c ? c : &all, ".exit.", status));
 }
 
 const struct flag *help_flag_at(
@@ -158,7 +161,7 @@ int help_print(struct cli *cli, const struct command *c, FILE *to)
 {
 	struct buf out = { 0 };
 
-	help_write(cli, c, &out);
+	template_fill(cli, c, c ? template_help_verb : template_help_overview, &out);
 	if (out.len > 0) fwrite(out.at, 1, out.len, to);
 	buf_done(&out);
 	return EXIT_YES;

@@ -15,14 +15,12 @@ int help_print(struct cli *, const struct command *, FILE *to);
 /* The verbs that begin with this word, such as "token", which is no verb by itself. False:
  * there are none. */
 bool help_group(struct cli *, struct str first, FILE *to);
-/* The text of --help. */
-void help_write(struct cli *, const struct command *, struct buf *);
 /* A left column of so many, and a text that goes on under itself. */
 void help_row_add(struct buf *, struct str left, size_t column, struct str text);
-/* An mdoc page. */
-void man_overview(struct cli *, struct buf *);			   /* parley(1) */
-void man_verb(struct cli *, const struct command *, struct buf *); /* parley-VERB(1) */
-void man_settings(struct cli *, struct buf *);			   /* parley.conf(5) */
+/* --help, a manual page, a completion (cli/templates/templates.h), about this verb if it is about
+ * one. */
+void template_fill(
+	struct cli *, const struct command *, const char *template, struct buf *);
 /* False: no such shell. */
 bool completion_write(struct cli *, struct str shell, struct buf *);
 

@@ -30,28 +30,14 @@ static struct str first_word(const struct command *c)
 	return first;
 }
 
-static bool verb_next(struct table_text *t)
-{
-	return (t->command = command_at(t->cli, t->at++)) != NULL;
-}
-
-static bool verb_is_new(struct table_text *t)
+/* Is it the first that begins so? */
+static bool verb_is_new(const struct table_text *t)
 {
 	const struct command *before;
 
 	for (size_t i = 0; (before = command_at(t->cli, i)) != t->command; i++)
 		if (str_eq(first_word(before), first_word(t->command))) return false;
 	return true;
-}
-
-static bool verb_is_two(struct table_text *t)
-{
-	return strchr(t->command->name, ' ');
-}
-
-static bool verb_in_group(struct table_text *t)
-{
-	return help_group_of(t->command) == t->group;
 }
 
 /* The commands that begin with the same word, "rule list" of "rule add", by name. */
@@ -70,37 +56,6 @@ static bool sibling_next(struct table_text *t)
 	return next;
 }
 
-static bool flag_next(struct table_text *t)
-{
-	return (t->flag = help_flag_at(t->cli, t->command, t->at++, &t->own)) != NULL;
-}
-
-/* Who reads a page has found --help. */
-static bool flag_is_news(struct table_text *t)
-{
-	return strcmp(t->flag->name, "help") != 0;
-}
-
-static bool flag_is_own(struct table_text *t)
-{
-	return t->own;
-}
-
-static bool flag_is_set(struct table_text *t)
-{
-	return !t->own;
-}
-
-static bool flag_is_choice(struct table_text *t)
-{
-	return t->flag->values;
-}
-
-static bool group_next(struct table_text *t)
-{
-	return (t->group = (unsigned)t->at++) < COMMANDS_GROUPS;
-}
-
 static bool exit_next(struct table_text *t)
 {
 	if (!t->place)
@@ -108,40 +63,49 @@ static bool exit_next(struct table_text *t)
 	return str_cut(&t->exits, ' ', &t->exit);
 }
 
-static bool setting_next(struct table_text *t)
-{
-	return setting_info(t->at++, &t->setting);
-}
-
-static bool setting_in_file(struct table_text *t)
-{
-	return t->setting.in_file;
-}
-
 static const struct text_list {
 	const char *name;
-	bool (*next)(struct table_text *);
-	bool (*fits)(struct table_text *); /* NULL: each does */
-} lists[] = {
-	{ "verbs", verb_next },
-	{ "firsts", verb_next, verb_is_new },
-	{ "seconds", verb_next, verb_is_two },
-	{ "members", verb_next, verb_in_group },
-	{ "siblings", sibling_next },
-	{ "flags", flag_next },
-	{ "options", flag_next, flag_is_news },
-	{ "choices", flag_next, flag_is_choice },
-	{ "owns", flag_next, flag_is_own },
-	{ "sets", flag_next, flag_is_set },
-	{ "groups", group_next },
-	{ "exits", exit_next },
-	{ "settings", setting_next, setting_in_file },
-};
+	enum { VERBS, SIBLINGS, FLAGS, GROUPS, EXITS, SETTINGS_ROWS } of;
+} lists[] = { { "verbs", VERBS }, { "firsts", VERBS }, { "seconds", VERBS },
+	{ "members", VERBS }, { "siblings", SIBLINGS }, { "flags", FLAGS },
+	{ "options", FLAGS }, { "choices", FLAGS }, { "owns", FLAGS }, { "sets", FLAGS },
+	{ "groups", GROUPS }, { "exits", EXITS }, { "settings", SETTINGS_ROWS } };
+
+/* The next of the list's table; false at the end. */
+static bool row_next(const struct text_list *list, struct table_text *t)
+{
+	size_t i = t->at++;
+
+	switch (list->of) {
+	case VERBS: return (t->command = command_at(t->cli, i)) != NULL;
+	case SIBLINGS: return sibling_next(t);
+	case FLAGS:
+		t->flag = help_flag_at(t->cli, t->command, i, &t->own);
+		return t->flag != NULL;
+	case GROUPS: return (t->group = (unsigned)i) < COMMANDS_GROUPS;
+	case EXITS: return exit_next(t);
+	case SETTINGS_ROWS: return setting_info(i, &t->setting);
+	}
+	return false;
+}
+
+static bool row_fits(struct str list, const struct table_text *t)
+{
+	if (str_is(list, "firsts")) return verb_is_new(t);
+	if (str_is(list, "seconds")) return strchr(t->command->name, ' ');
+	if (str_is(list, "members")) return help_group_of(t->command) == t->group;
+	/* Who reads a page has found --help. */
+	if (str_is(list, "options")) return strcmp(t->flag->name, "help") != 0;
+	if (str_is(list, "choices")) return t->flag->values;
+	if (str_is(list, "owns")) return t->own;
+	if (str_is(list, "sets")) return !t->own;
+	return !str_is(list, "settings") || t->setting.in_file;
+}
 
 static bool list_next(const struct text_list *list, struct table_text *t)
 {
-	while (list->next(t))
-		if (!list->fits || list->fits(t)) return true;
+	while (row_next(list, t))
+		if (row_fits(str_of(list->name), t)) return true;
 	return false;
 }
 
@@ -367,11 +331,22 @@ static const struct {
 
 static struct str expand(struct table_text *t, struct str text);
 
-/* Returns what follows its @end@. */
-static struct str each_expand(struct table_text *t, struct str list, struct str body)
+/* Goes over what is not shown. Returns what follows its @end@. */
+static struct str skip(const struct table_text *t, struct str body)
 {
 	struct table_text inner = *t;
 	struct buf nowhere = { 0 };
+	struct str rest;
+
+	inner.out = &nowhere;
+	rest = expand(&inner, body);
+	buf_done(&nowhere);
+	return rest;
+}
+
+static struct str each_expand(struct table_text *t, struct str list, struct str body)
+{
+	struct table_text inner = *t;
 	struct str rest = STR_NONE;
 
 	inner.at = inner.place = 0;
@@ -379,24 +354,7 @@ static struct str each_expand(struct table_text *t, struct str list, struct str 
 		for (; str_is(list, lists[i].name) && list_next(&lists[i], &inner);
 			inner.place++)
 			rest = expand(&inner, body);
-	if (inner.place) return rest;
-	inner = *t;
-	inner.out = &nowhere;
-	rest = expand(&inner, body);
-	buf_done(&nowhere);
-	return rest;
-}
-
-static struct str if_expand(struct table_text *t, struct str name, struct str body)
-{
-	struct table_text inner = *t;
-	struct buf nowhere = { 0 };
-	struct str rest;
-
-	if (!value_of(t, name).len) inner.out = &nowhere;
-	rest = expand(&inner, body);
-	buf_done(&nowhere);
-	return rest;
+	return inner.place ? rest : skip(t, body);
 }
 
 /* @row COLUMN@LEFT@tab@RIGHT@end@; 0: right behind what is left. */
@@ -442,7 +400,9 @@ static struct str expand(struct table_text *t, struct str text)
 		if (str_starts(tag, "each "))
 			text = each_expand(t, str_from(tag, strlen("each ")), text);
 		else if (str_starts(tag, "if "))
-			text = if_expand(t, str_from(tag, strlen("if ")), text);
+			text = value_of(t, str_from(tag, strlen("if "))).len
+				       ? expand(t, text)
+				       : skip(t, text);
 		else if (str_starts(tag, "row "))
 			text = row_expand(t, str_from(tag, strlen("row ")), text);
 		else
@@ -451,32 +411,12 @@ static struct str expand(struct table_text *t, struct str text)
 	return STR_NONE;
 }
 
-static void template_fill(
+void template_fill(
 	struct cli *cli, const struct command *c, const char *template, struct buf *out)
 {
 	struct table_text t = { .cli = cli, .out = out, .page = c, .command = c };
 
 	expand(&t, str_of(template));
-}
-
-void help_write(struct cli *cli, const struct command *c, struct buf *out)
-{
-	template_fill(cli, c, c ? template_help_verb : template_help_overview, out);
-}
-
-void man_verb(struct cli *cli, const struct command *c, struct buf *out)
-{
-	template_fill(cli, c, template_man_verb, out);
-}
-
-void man_overview(struct cli *cli, struct buf *out)
-{
-	template_fill(cli, NULL, template_man_overview, out);
-}
-
-void man_settings(struct cli *cli, struct buf *out)
-{
-	template_fill(cli, NULL, template_man_settings, out);
 }
 
 bool completion_write(struct cli *cli, struct str shell, struct buf *out)

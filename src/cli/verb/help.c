@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/help.h"
+#include "cli/templates/templates.h"
 #include "cli/verb/verbs.h"
 
 static const struct command *command_named(struct cli *cli)
@@ -18,12 +19,11 @@ static void man_print(struct cli *cli, const struct command *c)
 {
 	struct buf out = { 0 };
 
-	if (c)
-		man_verb(cli, c, &out);
-	else if (str_is(cli_word(cli, 0), "parley.conf"))
-		man_settings(cli, &out);
-	else
-		man_overview(cli, &out);
+	template_fill(cli, c,
+		c					  ? template_man_verb
+		: str_is(cli_word(cli, 0), "parley.conf") ? template_man_settings
+							  : template_man_overview,
+		&out);
 	fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/help.h"
+#include "cli/templates/templates.h"
 #include "core/ask/question.h"
 
 #include "unit.h"
@@ -103,9 +104,9 @@ static void pages_and_completions_are_written_for_all(void **state)
 
 	(void)state;
 	for (size_t i = 0; (c = command_at(&cli, i)); i++)
-		man_verb(&cli, c, &out);
-	man_overview(&cli, &out);
-	man_settings(&cli, &out);
+		template_fill(&cli, c, template_man_verb, &out);
+	template_fill(&cli, NULL, template_man_overview, &out);
+	template_fill(&cli, NULL, template_man_settings, &out);
 	for (size_t i = 0; i < 3; i++)
 		CHECK(completion_write(&cli, str_of(shells[i]), &out));
 	CHECK(!completion_write(&cli, STR("tcsh"), &out));

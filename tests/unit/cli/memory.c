@@ -5,6 +5,7 @@
 #include "cli/card.h"
 #include "cli/help.h"
 #include "cli/outcome.h"
+#include "cli/templates/templates.h"
 #include "cli/value.h"
 
 #include "unit.h"
@@ -105,7 +106,7 @@ static void the_overview(void)
 {
 	struct buf out = { 0 };
 
-	man_overview(&cli, &out);
+	template_fill(&cli, NULL, template_man_overview, &out);
 	buf_done(&out);
 }
 
@@ -113,7 +114,7 @@ static void the_page_of_settings(void)
 {
 	struct buf out = { 0 };
 
-	man_settings(&cli, &out);
+	template_fill(&cli, NULL, template_man_settings, &out);
 	buf_done(&out);
 }
 
@@ -121,7 +122,7 @@ static void the_page_of_a_verb(void)
 {
 	struct buf out = { 0 };
 
-	man_verb(&cli, command_find(&cli, STR("ask")), &out);
+	template_fill(&cli, command_find(&cli, STR("ask")), template_man_verb, &out);
 	buf_done(&out);
 }
 
