@@ -161,7 +161,7 @@ int help_print(struct cli *cli, const struct command *c, FILE *to)
 {
 	struct buf out = { 0 };
 
-	template_fill(cli, c, c ? template_help_verb : template_help_overview, &out);
+	help_fill(cli, c, c ? template_help_verb : template_help_overview, &out);
 	if (out.len > 0) fwrite(out.at, 1, out.len, to);
 	buf_done(&out);
 	return EXIT_YES;

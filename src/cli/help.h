@@ -19,8 +19,7 @@ bool help_group(struct cli *, struct str first, FILE *to);
 void help_row_add(struct buf *, struct str left, size_t column, struct str text);
 /* --help, a manual page, a completion (cli/templates/templates.h), about this verb if it is about
  * one. */
-void template_fill(
-	struct cli *, const struct command *, const char *template, struct buf *);
+void help_fill(struct cli *, const struct command *, const char *template, struct buf *);
 /* False: no such shell. */
 bool completion_write(struct cli *, struct str shell, struct buf *);
 

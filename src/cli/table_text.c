@@ -411,7 +411,7 @@ static struct str expand(struct table_text *t, struct str text)
 	return STR_NONE;
 }
 
-void template_fill(
+void help_fill(
 	struct cli *cli, const struct command *c, const char *template, struct buf *out)
 {
 	struct table_text t = { .cli = cli, .out = out, .page = c, .command = c };
@@ -426,6 +426,6 @@ bool completion_write(struct cli *cli, struct str shell, struct buf *out)
 			       : str_is(shell, "fish") ? template_fish
 						       : NULL;
 
-	if (template) template_fill(cli, NULL, template, out);
+	if (template) help_fill(cli, NULL, template, out);
 	return template;
 }

@@ -1,8 +1,8 @@
 /* answer.c - parley answer. */
 #include "cli/request.h"
-#include "cli/settle.h"
 #include "cli/value.h"
 #include "cli/verb/answer_many.h"
+#include "cli/verb/settle.h"
 #include "cli/verb/verbs.h"
 
 /* The questions of an ask, and what was said to each. */

@@ -1,4 +1,4 @@
-/* help.c - parley help, and the texts of manual pages. */
+/* help.c - parley help, the texts of manual pages, parley completion. */
 #include <stdio.h>
 
 #include "cli/help.h"
@@ -19,7 +19,7 @@ static void man_print(struct cli *cli, const struct command *c)
 {
 	struct buf out = { 0 };
 
-	template_fill(cli, c,
+	help_fill(cli, c,
 		c					  ? template_man_verb
 		: str_is(cli_word(cli, 0), "parley.conf") ? template_man_settings
 							  : template_man_overview,
@@ -52,9 +52,24 @@ static int help_run(struct cli *cli)
 	return EXIT_YES;
 }
 
+static int completion_run(struct cli *cli)
+{
+	struct str shell = cli_word(cli, 0);
+	struct buf out = { 0 };
+
+	if (!completion_write(cli, shell, &out))
+		return CLI_USAGE(cli, "cli.completion.shell", { "value", shell });
+	fwrite(out.at, 1, out.len, stdout);
+	buf_done(&out);
+	return EXIT_YES;
+}
+
 static const struct flag flags[] = { { "man" }, { "names" }, { 0 } };
 
 const struct command help_verbs[] = {
+	{ "completion", completion_run, "bash|zsh|fish", 1, 1, NULL, 0, "0 2",
+		"eval \"$(parley completion bash)\"\n"
+		"parley completion fish > ~/.config/fish/completions/parley.fish" },
 	{ "help", help_run, "[COMMAND]", 0, 2, flags, 0, "0 2",
 		"parley help ask\n"
 		"parley help --man ask | man -l -" },

@@ -1,4 +1,4 @@
-/* login.c - parley login. */
+/* login.c - parley login, parley logout. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -128,11 +128,42 @@ static int login_run(struct cli *cli)
 		EXIT_YES, "cli.login.done", { "name", name }, { "url", login.url });
 }
 
+static int logout_run(struct cli *cli)
+{
+	struct login login = { 0 };
+	struct fault why = { 0 };
+	struct api_reply reply = { 0 };
+	enum err err;
+
+	if (login_read(&cli->arena, &login, &why) == ERR_NOT_FOUND)
+		return CLI_SAY(EXIT_YES, "cli.logout.nobody");
+	if (cli->settings.url_said && !str_eq(cli->settings.url, login.url))
+		return CLI_SAY(
+			EXIT_YES, "cli.logout.not_there", { "url", cli->settings.url });
+	struct client_setup setup = {
+		.url = login.url, .cookie = login.cookie, .via = STR("cli"), .stop_fd = -1
+	};
+	struct client *client = login.url.len > 0 ? client_new(&setup, &why) : NULL;
+	struct api_call call = {
+		.method = "POST", .path = STR("/v1/logout"), .body = STR("{}")
+	};
+	err = client ? client_call(client, &call, &cli->arena, &reply, &why)
+		     : ERR_UNAVAILABLE;
+	client_free(client);
+	/* Here it is forgotten whatever the server says. */
+	if (login_remove(&why) != OK) return cli_fail(cli, &why);
+	if (err != OK && err != ERR_NO_TOKEN)
+		return CLI_SAY(
+			EXIT_NO_SERVER, "cli.logout.only_here", { "url", login.url });
+	return CLI_SAY(EXIT_YES, "cli.logout.done", { "url", login.url });
+}
+
 static const struct flag flags[] = { { "name", "NAME" }, { "workspace", "NAME" }, { 0 } };
 
 const struct command login_verbs[] = {
 	{ "login", login_run, "[CODE]", 0, 1, flags, CLIENT, "0 2 3 4 130",
 		"parley login 'http://127.0.0.1:7275/login#k2hq…'\n"
 		"parley login --url https://desk.example.org" },
+	{ "logout", logout_run, NULL, 0, 0, NULL, CLIENT, "0 2 3" },
 	{ 0 },
 };

@@ -1,14 +1,18 @@
-/* store.c - workspaces, backup, check. */
+/* store.c - workspaces, backup, check, copy. */
+#include "admin/copy.h"
 #include "admin/inspect.h"
+#include "base/utf8.h"
 #include "cli/outcome.h"
-#include "cli/progress_bar.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- workspaces ---- */
 
 static const struct table_column names[] = { { "", 0, "name" }, { 0 } };
 static const struct resource workspaces = { "/v1/workspaces", .columns = names,
@@ -23,6 +27,49 @@ static int workspace_create_run(struct cli *cli)
 	if (!status && !as_json(cli)) administer_link_print(cli, reply);
 	return reply_done(cli, status, reply);
 }
+
+/* ---- how far a long command has come, on the terminal's own line ---- */
+
+enum { SIGNS = 40 };
+
+struct progress_bar {
+	progress_fn *draw; /* NULL when standard error is no terminal */
+	const char *label; /* what is being done, in the person's language */
+	int percent;	   /* the share that was drawn last; -1: none */
+	size_t width;
+};
+
+/* Drawn again only when it has changed. */
+static void bar_draw(void *ctx, int64_t done, int64_t all)
+{
+	struct progress_bar *bar = ctx;
+	int percent = all > 0 ? (int)(done * 100 / all) : 100, filled;
+
+	if (percent > 100) percent = 100;
+	if (percent == bar->percent) return;
+	bar->percent = percent;
+	filled = percent * SIGNS / 100;
+	fprintf(stderr, "\r%s [%.*s%*s] %3d %%", bar->label, filled,
+		"########################################", SIGNS - filled, "", percent);
+	fflush(stderr);
+}
+
+static struct progress_bar progress_bar(struct cli *cli, const char *label)
+{
+	struct str text = MSG(&cli->arena, label);
+
+	return (struct progress_bar){ .draw = cli->term.err_tty ? bar_draw : NULL,
+		.label = text.at,
+		.percent = -1,
+		.width = utf8_count(text) + SIGNS + 9 };
+}
+
+static void progress_bar_end(struct progress_bar *bar)
+{
+	if (bar->percent >= 0) fprintf(stderr, "\r%*s\r", (int)bar->width, "");
+}
+
+/* ---- backup, check, copy ---- */
 
 /* Both read the store by themselves, with or without a server at it. */
 static int backup_run(struct cli *cli)
@@ -112,6 +159,31 @@ static int check_run(struct cli *cli)
 	return ok ? EXIT_YES : EXIT_NO;
 }
 
+static int copy_run(struct cli *cli)
+{
+	struct str from = cli_arg(cli, "from"), to = cli_arg(cli, "to");
+	struct copy_report report;
+	struct fault why = { 0 };
+	struct progress_bar bar = progress_bar(cli, "cli.copy.progress");
+	enum err e;
+
+	if (!from.len || !to.len) return CLI_USAGE(cli, "cli.copy.two");
+	if (inspect_missing(from))
+		return CLI_USAGE(
+			cli, "cli.copy.no_source", { "file", str_from(from, 7) });
+	umask(0077); /* keys and hashes are in it */
+	e = copy_store(from, to, bar.draw, &bar, &report, &why);
+	progress_bar_end(&bar);
+	if (e) return cli_fail(cli, &why);
+	printf("%s\n",
+		msg_count(&cli->arena, report.there ? "cli.copy.there" : "cli.copy.done",
+			report.rows)
+			.at);
+	return EXIT_YES;
+}
+
+static const struct flag copy_flags[] = { { "from", "STORE" }, { "to", "STORE" }, { 0 } };
+
 const struct command workspace_verbs[] = {
 	{ "workspace create", workspace_create_run, "NAME", 1, 1, json_flags,
 		STORE | MAKES_STORE, "0 1 2 3", "parley workspace create acme" },
@@ -126,5 +198,8 @@ const struct command store_verbs[] = {
 	{ "check", check_run, "[FILE]", 0, 1, json_flags, STORE, "0 1 2 3",
 		"parley check\n"
 		"parley check parley-2026-11-17.db" },
+	{ "copy", copy_run, NULL, 0, 0, copy_flags, 0, "0 1 2 3",
+		"parley copy --from sqlite:/var/lib/parley/parley.db \\\n"
+		"      --to postgresql:///parley" },
 	{ 0 },
 };

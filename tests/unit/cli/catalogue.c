@@ -104,9 +104,9 @@ static void pages_and_completions_are_written_for_all(void **state)
 
 	(void)state;
 	for (size_t i = 0; (c = command_at(&cli, i)); i++)
-		template_fill(&cli, c, template_man_verb, &out);
-	template_fill(&cli, NULL, template_man_overview, &out);
-	template_fill(&cli, NULL, template_man_settings, &out);
+		help_fill(&cli, c, template_man_verb, &out);
+	help_fill(&cli, NULL, template_man_overview, &out);
+	help_fill(&cli, NULL, template_man_settings, &out);
 	for (size_t i = 0; i < 3; i++)
 		CHECK(completion_write(&cli, str_of(shells[i]), &out));
 	CHECK(!completion_write(&cli, STR("tcsh"), &out));

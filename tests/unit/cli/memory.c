@@ -106,7 +106,7 @@ static void the_overview(void)
 {
 	struct buf out = { 0 };
 
-	template_fill(&cli, NULL, template_man_overview, &out);
+	help_fill(&cli, NULL, template_man_overview, &out);
 	buf_done(&out);
 }
 
@@ -114,7 +114,7 @@ static void the_page_of_settings(void)
 {
 	struct buf out = { 0 };
 
-	template_fill(&cli, NULL, template_man_settings, &out);
+	help_fill(&cli, NULL, template_man_settings, &out);
 	buf_done(&out);
 }
 
@@ -122,7 +122,7 @@ static void the_page_of_a_verb(void)
 {
 	struct buf out = { 0 };
 
-	template_fill(&cli, command_find(&cli, STR("ask")), template_man_verb, &out);
+	help_fill(&cli, command_find(&cli, STR("ask")), template_man_verb, &out);
 	buf_done(&out);
 }
 

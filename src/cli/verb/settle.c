@@ -1,10 +1,13 @@
-/* settle.c - sends an answer, a skip or a cancellation from the shell. */
-#include "cli/settle.h"
+/* settle.c - parley skip, cancel, take-back, and how an answer is sent. */
+#include "cli/verb/settle.h"
 
 #include <stdio.h>
 #include <time.h>
 
+#include "base/id.h"
 #include "cli/outcome.h"
+#include "cli/resource.h"
+#include "cli/verb/verbs.h"
 #include "tui/words.h"
 
 enum { FETCH_MS = 200 };
@@ -70,3 +73,58 @@ int settle(struct cli *cli, struct str id, const char *tail, struct str body)
 	if (cli_has(cli, "json")) json_print(ask);
 	return EXIT_YES;
 }
+
+/* ---- commands ---- */
+
+static int skip_run(struct cli *cli)
+{
+	return settle(cli, cli_word(cli, 0), "/skip", request_reason(cli));
+}
+
+/* A run, or a session with all that runs in it. */
+static int work_cancel(struct cli *cli, struct str id)
+{
+	const char *what = str_starts(id, "run_") ? "/v1/runs/" : "/v1/sessions/";
+	const struct json *reply;
+	int status = cli_call_open_inbox(cli);
+
+	if (!status)
+		status = cli_call(cli, "POST", path_with(cli, what, id, "/cancel"),
+			request_reason(cli), &reply);
+	if (!status && !as_json(cli)) SAY("cli.cancelled", { "id", id });
+	return reply_done(cli, status, reply);
+}
+
+static int cancel_run(struct cli *cli)
+{
+	struct str id = cli_word(cli, 0);
+	struct fault why = { 0 };
+
+	if (id_valid(id, "run") || id_valid(id, "ses")) return work_cancel(cli, id);
+	if (!id_valid(id, "ask"))
+		return CLI_SAY(EXIT_UNKNOWN_ID, "cli.id.work", { "id", id });
+	cli->client = pick_client_seeing(cli, id, &why);
+	if (!cli->client) return cli_fail(cli, &why);
+	return settle(cli, id, "/cancel", request_reason(cli));
+}
+
+static int take_back_run(struct cli *cli)
+{
+	const struct json *ask;
+	int status = cli_call(cli, "POST", ask_path(cli, cli_word(cli, 0), "/revoke"),
+		request_reason(cli), &ask);
+
+	if (status == EXIT_YES)
+		SAY("cli.take_back.done", { "title", ask_title(ask, &cli->arena) });
+	return reply_done(cli, status, ask);
+}
+
+const struct command settle_verbs[] = {
+	{ "skip", skip_run, "ID", 1, 1, reason_flags, CLIENT, "0 1 2 3 4 5",
+		"parley skip ask_01jc… --reason 'Not mine to decide'" },
+	{ "cancel", cancel_run, "ASK|RUN|SESSION", 1, 1, reason_flags, CLIENT,
+		"0 1 2 3 4 5", "parley cancel ask_01jc… --reason 'No longer needed'" },
+	{ "take-back", take_back_run, "ID", 1, 1, reason_flags, CLIENT, "0 1 2 3 4 5",
+		"parley take-back ask_01jc… --reason 'Wrong branch'", .alias = "undo" },
+	{ 0 },
+};

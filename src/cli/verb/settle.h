@@ -1,8 +1,8 @@
 /* settle.h - answer, skip and cancel: one call, and what became of the ask. */
-#ifndef CLI_SETTLE_H
-#define CLI_SETTLE_H
+#ifndef CLI_VERB_SETTLE_H
+#define CLI_VERB_SETTLE_H
 
-#include "cli/request.h"
+#include "cli/cli.h"
 
 /* POSTs the body to the ask's `tail` ("/answer") and says what happened. When another was
  * first it says who and what: EXIT_NO. */
