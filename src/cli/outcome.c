@@ -155,11 +155,23 @@ void json_print(const struct json *json)
 	buf_done(&out);
 }
 
+void outcome_print(const struct cli *cli, struct str text)
+{
+	struct buf safe = { 0 };
+
+	if (cli->term.out_tty) {
+		safe_block_add(&safe, text);
+		text = buf_str(&safe);
+	}
+	if (text.len) fwrite(text.at, 1, text.len, stdout);
+	buf_done(&safe);
+}
+
 int outcome_tell(struct cli *cli, const struct json *ask)
 {
 	struct str story = outcome_story(ask, &cli->arena);
 	int status = outcome_exit(ask);
-	struct buf raw = { .max = OUT_MAX }, safe = { .max = 4 * OUT_MAX };
+	struct buf raw = { .max = OUT_MAX };
 
 	/* A plain answer needs no words when nobody watches. */
 	if (cli->term.err_tty || !str_is(json_text_of(ask, "status"), "answered"))
@@ -168,11 +180,8 @@ int outcome_tell(struct cli *cli, const struct json *ask)
 		json_print(ask);
 	} else {
 		outcome_write(ask, &raw);
-		if (cli->term.out_tty) safe_block_add(&safe, buf_str(&raw));
-		struct str text = buf_str(cli->term.out_tty ? &safe : &raw);
-		if (text.len > 0) fwrite(text.at, 1, text.len, stdout);
+		outcome_print(cli, buf_str(&raw));
 	}
 	buf_done(&raw);
-	buf_done(&safe);
 	return status;
 }

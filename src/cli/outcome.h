@@ -15,6 +15,8 @@ struct str outcome_story(const struct json *ask, struct arena *);
 /* All of it: the story on stderr, the answer (or with --json the ask) on stdout. On a
  * terminal the answer is shown safely. Returns the exit status. */
 int outcome_tell(struct cli *, const struct json *ask);
+/* On stdout: into a pipe as it is, on a terminal without what could steer it. */
+void outcome_print(const struct cli *, struct str text);
 /* A JSON value, {} for NULL, and a line end on stdout. */
 void json_print(const struct json *);
 

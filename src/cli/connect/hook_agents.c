@@ -1,6 +1,8 @@
 /* hook_agents.c - the table of approval hooks. */
 #include "cli/connect/hook_agents.h"
 
+#include "cli/request.h"
+
 static const char *const decisions[] = {
 	[HOOK_ALLOW] = "allow",
 	[HOOK_DENY] = "deny",
@@ -15,90 +17,61 @@ const char *hook_decision_name(enum hook_decision d)
 
 /* ---- what each reads ---- */
 
-static bool carries_all(const struct json *input, const struct json *edited)
-{
-	(void)input;
-	(void)edited;
-	return true;
-}
-
-static bool carries_none(const struct json *input, const struct json *edited)
-{
-	(void)input;
-	(void)edited;
-	return false;
-}
-
-/* The agent merges the edited input into its own, so an edit that removes a member cannot be
- * handed back. */
-static bool carries_merged(const struct json *input, const struct json *edited)
-{
-	for (uint32_t i = 0; i < input->count; i++)
-		if (!json_get_str(edited, input->members[i].name)) return false;
-	return true;
-}
-
 /* Claude Code, and who took its hooks over. */
-static void claude_write(struct json_writer *w, enum hook_decision d, struct str reason,
-	const struct json *edited)
+static struct str claude_write(struct arena *arena, const char *decision,
+	struct str reason, const struct json *edited)
 {
-	jw_object(w);
-	jw_put_object(w, "hookSpecificOutput");
-	jw_put_text(w, "hookEventName", "PreToolUse");
-	jw_put_text(w, "permissionDecision", decisions[d]);
-	jw_put_some(w, "permissionDecisionReason", reason);
-	if (edited) jw_put_json(w, "updatedInput", edited);
-	jw_object_end(w);
-	jw_object_end(w);
+	return OBJECT(arena,
+		{ "hookSpecificOutput",
+			.raw = OBJECT(arena, { "hookEventName", STR("PreToolUse") },
+				{ "permissionDecision", str_of(decision) },
+				{ "permissionDecisionReason", reason },
+				{ "updatedInput", .json = edited }) });
 }
 
 /* To Codex, no output means "go on"; a bare allow is an error. */
-static void codex_write(struct json_writer *w, enum hook_decision d, struct str reason,
-	const struct json *edited)
+static struct str codex_write(struct arena *arena, const char *decision,
+	struct str reason, const struct json *edited)
 {
-	if (d != HOOK_ALLOW || edited) claude_write(w, d, reason, edited);
+	return decision == decisions[HOOK_ALLOW] && !edited
+		       ? STR_NONE
+		       : claude_write(arena, decision, reason, edited);
 }
 
-static void copilot_write(struct json_writer *w, enum hook_decision d, struct str reason,
-	const struct json *edited)
+static struct str copilot_write(struct arena *arena, const char *decision,
+	struct str reason, const struct json *edited)
 {
-	jw_object(w);
-	jw_put_text(w, "permissionDecision", decisions[d]);
-	jw_put_some(w, "permissionDecisionReason", reason);
-	if (edited) jw_put_json(w, "modifiedArgs", edited);
-	jw_object_end(w);
+	return OBJECT(arena, { "permissionDecision", str_of(decision) },
+		{ "permissionDecisionReason", reason },
+		{ "modifiedArgs", .json = edited });
 }
 
-static void gemini_write(struct json_writer *w, enum hook_decision d, struct str reason,
-	const struct json *edited)
+static struct str gemini_write(struct arena *arena, const char *decision,
+	struct str reason, const struct json *edited)
 {
-	jw_object(w);
-	jw_put_text(w, "decision", decisions[d]);
-	jw_put_some(w, "reason", reason);
-	if (edited) {
-		jw_put_object(w, "hookSpecificOutput");
-		jw_put_text(w, "hookEventName", "BeforeTool");
-		jw_put_json(w, "tool_input", edited);
-		jw_object_end(w);
-	}
-	jw_object_end(w);
+	struct str output = edited ? OBJECT(arena, { "hookEventName", STR("BeforeTool") },
+					     { "tool_input", .json = edited })
+				   : STR_NONE;
+
+	return OBJECT(arena, { "decision", str_of(decision) }, { "reason", reason },
+		{ "hookSpecificOutput", .raw = output });
 }
 
 #define MEMBERS "session_id", "tool_name", "tool_input"
 
 static const struct hook_agent table[] = {
 	{ "claude", "Claude Code", "PreToolUse", NULL, "/.claude/", MEMBERS,
-		"tool_use_id", "AskUserQuestion", true, carries_all, claude_write },
+		"tool_use_id", "AskUserQuestion", true, HOOK_EDITS_ALL, claude_write },
 	{ "codex", "Codex", "PreToolUse", "turn_id", "/.codex/", MEMBERS, "tool_use_id",
-		NULL, false, carries_all, codex_write },
+		NULL, false, HOOK_EDITS_ALL, codex_write },
 	{ "droid", "Factory droid", "PreToolUse", NULL, "/.factory/", MEMBERS, NULL, NULL,
-		false, carries_all, claude_write },
+		false, HOOK_EDITS_ALL, claude_write },
 	{ "qwen", "Qwen Code", "PreToolUse", "tool_call_id", "/.qwen/", MEMBERS,
-		"tool_use_id", NULL, false, carries_none, claude_write },
+		"tool_use_id", NULL, false, HOOK_EDITS_NONE, claude_write },
 	{ "copilot", "Copilot CLI", NULL, "toolName", NULL, "sessionId", "toolName",
-		"toolArgs", NULL, NULL, false, carries_all, copilot_write },
+		"toolArgs", NULL, NULL, false, HOOK_EDITS_ALL, copilot_write },
 	{ "gemini", "Gemini CLI", "BeforeTool", NULL, "/.gemini/", MEMBERS, NULL, NULL,
-		false, carries_merged, gemini_write },
+		false, HOOK_EDITS_MERGED, gemini_write },
 };
 
 enum { AGENTS = sizeof table / sizeof *table };
@@ -108,6 +81,20 @@ const struct hook_agent *hook_agent_find(struct str name)
 	for (size_t i = 0; i < AGENTS; i++)
 		if (str_is(name, table[i].name)) return &table[i];
 	return NULL;
+}
+
+struct str hook_decision_text(const struct hook_agent *a, enum hook_decision d,
+	struct str reason, const struct json *edited, struct arena *arena)
+{
+	return a->write(arena, decisions[d], reason, edited);
+}
+
+bool hook_agent_carries(
+	const struct hook_agent *a, const struct json *input, const struct json *edited)
+{
+	for (uint32_t i = 0; a->edits == HOOK_EDITS_MERGED && i < input->count; i++)
+		if (!json_get_str(edited, input->members[i].name)) return false;
+	return a->edits != HOOK_EDITS_NONE;
 }
 
 /* ---- what comes in ---- */

@@ -31,10 +31,10 @@ struct hook_agent {
 	const char *session, *tool, *input, *call; /* members; `call` NULL: none */
 	const char *question; /* a tool that asks the person: it is answered here */
 	bool defers;	      /* has HOOK_ASK and HOOK_DEFER */
-	/* Can what a person edited be handed back? Otherwise an edit is a no. */
-	bool (*carries)(const struct json *input, const struct json *edited);
-	/* What it reads. `edited`: NULL: as it was. */
-	void (*write)(struct json_writer *, enum hook_decision, struct str reason,
+	/* What a person edited can be handed back; or not; or it is merged into what there
+	 * was, so that no member can be removed. */
+	enum { HOOK_EDITS_ALL, HOOK_EDITS_NONE, HOOK_EDITS_MERGED } edits;
+	struct str (*write)(struct arena *, const char *decision, struct str reason,
 		const struct json *edited);
 };
 
@@ -43,5 +43,11 @@ const struct hook_agent *hook_agent_find(struct str name); /* NULL: there is non
 bool hook_event_read(const struct hook_agent *, const struct json *, struct arena *,
 	struct hook_event *out);
 const char *hook_decision_name(enum hook_decision);
+/* What it reads as a decision. `edited`: NULL: as it was. */
+struct str hook_decision_text(const struct hook_agent *, enum hook_decision,
+	struct str reason, const struct json *edited, struct arena *);
+/* Can this edit be handed back? Otherwise it is a no. */
+bool hook_agent_carries(
+	const struct hook_agent *, const struct json *input, const struct json *edited);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "cli/connect/connect.h"
 #include "cli/connect/connect_trial.h"
+#include "cli/outcome.h"
 #include "cli/pick_client.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
@@ -125,18 +126,13 @@ static struct str files_text(const struct connect_plan *p, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-/* To a terminal made harmless, into a file as it is, for patch(1). */
 static void diff_print(const struct connecting *c, const struct connect_plan *p)
 {
-	struct buf b = { 0 }, safe = { 0 };
-	struct str out;
+	struct buf b = { 0 };
 
 	for (size_t i = 0; i < p->files_len; i++)
 		connect_diff(&p->files[i], &b);
-	safe_block_add(&safe, buf_str(&b));
-	out = buf_str(c->cli->term.out_tty ? &safe : &b);
-	fwrite(out.at, 1, out.len, stdout);
-	buf_done(&safe);
+	outcome_print(c->cli, buf_str(&b));
 	buf_done(&b);
 }
 

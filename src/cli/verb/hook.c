@@ -36,21 +36,20 @@ struct hook {
 	struct str session; /* its id here */
 	const char *dialect;
 	const struct json *ask, *reply; /* as last seen; the reply in the dialect */
+	const struct json *edited; /* what is handed back for the input; NULL: nothing */
 	int64_t wait_ms;
 	enum hook_decision then;		/* when that is over */
 	struct tool_list deny, ask_only, allow; /* rules of the command line */
 };
 
-static void decide(struct hook *h, enum hook_decision decision, struct str reason,
-	const struct json *edited)
+/* Always true: it is decided. */
+static bool decide(struct hook *h, enum hook_decision decision, struct str reason)
 {
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct str text =
+		hook_decision_text(h->agent, decision, reason, h->edited, &h->cli->arena);
 
-	h->agent->write(&w, decision, reason, edited);
-	if (out.len) buf_add_char(&out, '\n');
-	fwrite(out.at, 1, out.len, stdout);
-	buf_done(&out);
+	if (text.len) printf("%.*s\n", STR_ARGS(text));
+	return true;
 }
 
 static int event_read(struct hook *h)
@@ -114,16 +113,11 @@ static bool rules_decide(struct hook *h)
 	const struct json *operation = operation_of(h);
 	struct arena *arena = &h->cli->arena;
 
-	if (tool_list_stops(&h->deny, operation, arena)) {
-		decide(h, HOOK_DENY, STR("A rule of this hook forbids it."), NULL);
-		return true;
-	}
+	if (tool_list_stops(&h->deny, operation, arena))
+		return decide(h, HOOK_DENY, STR("A rule of this hook forbids it."));
 	h->must_ask = tool_list_stops(&h->ask_only, operation, arena);
-	if (own_tool(h->event.tool) && !h->must_ask) {
-		decide(h, HOOK_ALLOW, STR("Asking needs no approval."), NULL);
-		return true;
-	}
-	return false;
+	return own_tool(h->event.tool) && !h->must_ask &&
+	       decide(h, HOOK_ALLOW, STR("Asking needs no approval."));
 }
 
 /* True when the server's word and the rules of the command line together have decided. These
@@ -135,19 +129,11 @@ static bool policy_decides(struct hook *h, const struct json *said)
 	struct str reason = json_text_of(said, "reason");
 	bool unset = json_is(json_get(said, "default"), JSON_TRUE);
 
-	if (str_is(effect, "deny")) {
-		decide(h, HOOK_DENY, reason, NULL);
-		return true;
-	}
+	if (str_is(effect, "deny")) return decide(h, HOOK_DENY, reason);
 	if (h->must_ask) return false;
-	if (tool_list_allows(&h->allow, operation_of(h), &h->cli->arena)) {
-		decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."), NULL);
-		return true;
-	}
-	if (str_is(effect, "allow") && !unset) {
-		decide(h, HOOK_ALLOW, reason, NULL);
-		return true;
-	}
+	if (tool_list_allows(&h->allow, operation_of(h), &h->cli->arena))
+		return decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."));
+	if (str_is(effect, "allow") && !unset) return decide(h, HOOK_ALLOW, reason);
 	/* The rest is left to the agent's own rules: nothing is printed. */
 	return cli_has(h->cli, "ask-only");
 }
@@ -311,7 +297,6 @@ static bool approval_holds(struct hook *h, struct str *refused)
 				       .ask = h->ask,
 				       .id = json_text_of(h->ask, "id") } };
 	char digest[DIGEST_SIZE];
-
 	bool holds;
 
 	ap.operation = operation_of(h);
@@ -328,70 +313,63 @@ static void ask_withdraw(struct hook *h, const char *reason)
 	struct api_reply reply;
 
 	call(h, "POST", ask_path(h->cli, id, "/cancel"),
-		arena_print(&h->cli->arena, "{\"reason\":\"%s\"}", reason),
-		key_make(&h->cli->arena), &reply, NULL);
+		BODY(h->cli, { "reason", str_of(reason) }), key_make(&h->cli->arena),
+		&reply, NULL);
 }
 
-static void stop_decide(struct hook *h)
+static bool stop_decide(struct hook *h)
 {
 	const struct json *stop = json_get(h->ask, "stopped");
 
 	ask_withdraw(h, "Stopped");
-	decide(h, HOOK_DENY,
+	return decide(h, HOOK_DENY,
 		arena_print(&h->cli->arena, "Stopped by %.*s: %.*s",
 			STR_ARGS(json_text_of(json_get(stop, "by"), "name")),
-			STR_ARGS(json_text_of(stop, "reason"))),
-		NULL);
+			STR_ARGS(json_text_of(stop, "reason"))));
 }
 
-static void silence_decide(struct hook *h)
+static bool silence_decide(struct hook *h)
 {
 	struct str url = json_text_of(h->ask, "url");
 
-	if (h->then == HOOK_DEFER) {
-		decide(h, HOOK_DEFER,
+	if (h->then == HOOK_DEFER)
+		return decide(h, HOOK_DEFER,
 			arena_print(&h->cli->arena, "Nobody has decided yet: %.*s",
-				STR_ARGS(url)),
-			NULL);
-		return;
-	}
+				STR_ARGS(url)));
 	ask_withdraw(h, "Nobody decided in time");
-	decide(h, h->then, STR("Nobody decided in time, so it does not run."), NULL);
+	return decide(h, h->then, STR("Nobody decided in time, so it does not run."));
 }
 
-static void answers_decide(struct hook *h)
+static bool answers_decide(struct hook *h)
 {
 	bool answered = json_is(json_get(h->ask, "answer"), JSON_OBJECT);
-	struct str message = json_text_of(h->reply, "message");
 
-	decide(h, answered ? HOOK_ALLOW : HOOK_DENY, message, answered ? h->reply : NULL);
+	if (answered) h->edited = h->reply;
+	return decide(
+		h, answered ? HOOK_ALLOW : HOOK_DENY, json_text_of(h->reply, "message"));
 }
 
-static void approval_decide(struct hook *h)
+static bool approval_decide(struct hook *h)
 {
 	const struct json *out = json_get(h->reply, "hookSpecificOutput");
 	const struct json *edited = json_get(out, "updatedInput");
-	struct str reason = json_text_of(out, "permissionDecisionReason");
-	bool allowed = str_is(json_text_of(out, "permissionDecision"), "allow");
-	struct str refused;
+	struct str reason = json_text_of(out, "permissionDecisionReason"), refused;
 
-	if (!allowed)
-		decide(h, HOOK_DENY, reason, NULL);
-	else if (edited && !h->agent->carries(h->event.input, edited))
-		decide(h, HOOK_DENY,
+	if (!str_is(json_text_of(out, "permissionDecision"), "allow"))
+		return decide(h, HOOK_DENY, reason);
+	if (edited && !hook_agent_carries(h->agent, h->event.input, edited))
+		return decide(h, HOOK_DENY,
 			arena_print(&h->cli->arena,
 				"The person edited this call, and %s cannot take an edit "
 				"from a hook. Make the call again as edited.",
-				h->agent->title),
-			NULL);
-	else if (!approval_holds(h, &refused))
-		decide(h, HOOK_DENY,
+				h->agent->title));
+	if (!approval_holds(h, &refused))
+		return decide(h, HOOK_DENY,
 			refused.len
 				? refused
-				: STR("The approval is for another call, or was used already."),
-			NULL);
-	else
-		decide(h, HOOK_ALLOW, reason, edited);
+				: STR("The approval is for another call, or was used already."));
+	h->edited = edited;
+	return decide(h, HOOK_ALLOW, reason);
 }
 
 static int flags_read(struct hook *h)
@@ -417,16 +395,11 @@ static int flags_read(struct hook *h)
 		{ "value", then }, { "agent", str_of(h->agent->title) });
 }
 
-static void outcome_decide(struct hook *h)
+static bool outcome_decide(struct hook *h)
 {
-	if (pending(h) && json_get(h->ask, "stopped"))
-		stop_decide(h);
-	else if (pending(h))
-		silence_decide(h);
-	else if (h->asks)
-		answers_decide(h);
-	else
-		approval_decide(h);
+	if (pending(h) && json_get(h->ask, "stopped")) return stop_decide(h);
+	if (pending(h)) return silence_decide(h);
+	return h->asks ? answers_decide(h) : approval_decide(h);
 }
 
 static struct str machine_user(struct arena *arena)
@@ -459,8 +432,7 @@ static int hook_run(struct cli *cli)
 		decide(&h, HOOK_DENY,
 			arena_print(&cli->arena,
 				"Parley could not be asked, so it does not run: %s",
-				why.detail),
-			NULL);
+				why.detail));
 	else if (!decided)
 		outcome_decide(&h);
 	client_free(h.client);

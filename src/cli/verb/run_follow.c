@@ -3,6 +3,7 @@
 #include "cli/verb/run_follow.h"
 
 #include "base/clock.h"
+#include "cli/outcome.h"
 #include "cli/term_dialog.h"
 #include "client/stream.h"
 #include "text/safe_text.h"
@@ -174,9 +175,10 @@ static struct str call_name(
 }
 
 /* Fetches something of the server while the stream goes on; NULL: it is not to be had. */
-static const struct json *fetch(struct follow *f, struct str path)
+static const struct json *fetch(
+	struct follow *f, const char *path, struct str id, const char *tail)
 {
-	return cli_call_quiet(f->cli, f->beside, path, NULL);
+	return cli_call_quiet(f->cli, f->beside, path_with(f->cli, path, id, tail), NULL);
 }
 
 static void message_shown(struct follow *f, const struct json *message)
@@ -184,10 +186,9 @@ static void message_shown(struct follow *f, const struct json *message)
 	const struct json *parts = json_get(message, "content");
 	struct buf text = { 0 };
 
-	for (const struct json *p = NULL; json_each(parts, &p);) {
-		if (!str_is(json_text_of(p, "type"), "text")) continue;
-		buf_add(&text, json_text_of(p, "text"));
-	}
+	for (const struct json *p = NULL; json_each(parts, &p);)
+		if (str_is(json_text_of(p, "type"), "text"))
+			buf_add(&text, json_text_of(p, "text"));
 	text_rest(f, buf_str(&text));
 	buf_done(&text);
 	thought_end(f);
@@ -197,9 +198,9 @@ static void message_shown(struct follow *f, const struct json *message)
 
 static void message_came(struct follow *f, struct str id)
 {
-	struct str path = arena_print(&f->cli->arena,
-		"/v1/sessions/%.*s/messages?limit=20", STR_ARGS(f->set->session));
-	const struct json *page = fetch(f, path), *items = json_get(page, "items");
+	const struct json *page = fetch(f, "/v1/sessions/", f->set->session,
+				  "/messages?limit=20"),
+			  *items = json_get(page, "items");
 
 	for (const struct json *item = NULL; json_each(items, &item);)
 		if (str_eq(json_text_of(item, "id"), id)) message_shown(f, item);
@@ -216,9 +217,9 @@ static struct str seconds(struct follow *f, const struct json *ms)
 static void call_ended(struct follow *f, const struct json *data)
 {
 	struct str status = json_text_of(data, "status");
-	struct str path = arena_print(&f->cli->arena, "/v1/tool-calls/%.*s",
-		STR_ARGS(json_text_of(data, "call")));
-	const struct json *call = fetch(f, path), *args = json_get(call, "arguments");
+	const struct json *call = fetch(
+				  f, "/v1/tool-calls/", json_text_of(data, "call"), ""),
+			  *args = json_get(call, "arguments");
 	struct str name = json_text_of(data, "name"), about = call_about(args);
 	bool done = str_is(status, "done");
 
@@ -240,19 +241,6 @@ static void call_ended(struct follow *f, const struct json *data)
 
 /* ---- sub-agents, tasks ---- */
 
-static void child_line(struct follow *f, const char *mark, struct str run,
-	struct str detail, struct str end)
-{
-	struct str name =
-		arena_print(&f->cli->arena, "  %.*s", STR_ARGS(name_of(f, run)));
-
-	line_print(f, mark,
-		mark[0] == 'x'	 ? TINT_RED
-		: mark[0] == '!' ? TINT_YELLOW
-				 : TINT_NONE,
-		name, detail, end);
-}
-
 static bool waits_for_person(const struct json *data)
 {
 	const struct json *waits = json_get(data, "waits_for");
@@ -265,22 +253,30 @@ static bool waits_for_person(const struct json *data)
 static void child_event(
 	struct follow *f, struct str type, struct str run, const struct json *data)
 {
+	static const struct {
+		const char *type, *mark, *says;
+		enum tint tint;
+	} events[] = { { "run.started", "*", "cli.run.works", TINT_NONE },
+		{ "run.waiting", "!", "cli.run.waits", TINT_YELLOW },
+		{ "run.completed", "=", "cli.run.done", TINT_NONE },
+		{ "run.failed", "x", NULL, TINT_RED },
+		{ "run.cancelled", "-", "cli.run.cancelled", TINT_NONE } };
 	struct arena *arena = &f->cli->arena;
+	struct str name = name_of(f, run);
 
-	if (str_is(type, "run.queued") && !name_of(f, run).len)
+	if (str_is(type, "run.queued") && !name.len)
 		name_keep(f, run, json_text_of(data, "agent"));
-	else if (str_is(type, "run.started"))
-		child_line(f, "*", run, MSG(arena, "cli.run.works"), STR_NONE);
-	else if (str_is(type, "run.waiting") && waits_for_person(data))
-		child_line(f, "!", run, MSG(arena, "cli.run.waits"), STR_NONE);
-	else if (str_is(type, "run.completed"))
-		child_line(f, "=", run, MSG(arena, "cli.run.done"),
-			seconds(f, json_get(data, "duration_ms")));
-	else if (str_is(type, "run.failed"))
-		child_line(f, "x", run, json_text_of(json_get(data, "error"), "message"),
-			STR_NONE);
-	else if (str_is(type, "run.cancelled"))
-		child_line(f, "-", run, MSG(arena, "cli.run.cancelled"), STR_NONE);
+	if (str_is(type, "run.waiting") && !waits_for_person(data)) return;
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+		if (str_is(type, events[i].type))
+			line_print(f, events[i].mark, events[i].tint,
+				arena_print(arena, "  %.*s", STR_ARGS(name)),
+				events[i].says ? MSG(arena, events[i].says)
+					       : json_text_of(json_get(data, "error"),
+							 "message"),
+				str_is(type, "run.completed")
+					? seconds(f, json_get(data, "duration_ms"))
+					: STR_NONE);
 }
 
 static void task_event(struct follow *f, struct str type, const struct json *data)
@@ -367,7 +363,7 @@ static bool event_came(void *ctx, const struct sse_frame *frame)
 /* What was asked, on the terminal; without one it waits for whoever answers elsewhere. */
 static void ask_show(struct follow *f)
 {
-	const struct json *ask = fetch(f, ask_path(f->cli, str_of(f->ask), ""));
+	const struct json *ask = fetch(f, "/v1/asks/", str_of(f->ask), "");
 
 	f->ask[0] = '\0';
 	if (!f->set->live || !ask || !ask_pending(ask)) return;
@@ -380,9 +376,8 @@ static void ask_show(struct follow *f)
 /* The next one of the session that waits, into f->ask. */
 static void ask_next(struct follow *f)
 {
-	struct str path = arena_print(
-		&f->cli->arena, "/v1/sessions/%.*s", STR_ARGS(f->set->session));
-	const struct json *asks = json_get(fetch(f, path), "pending_asks");
+	const struct json *session = fetch(f, "/v1/sessions/", f->set->session, ""),
+			  *asks = json_get(session, "pending_asks");
 
 	f->settled = false;
 	if (json_is(asks, JSON_ARRAY) && asks->count)
@@ -453,16 +448,14 @@ static enum leaving leaving_ask(struct follow *f)
 static bool leave(struct follow *f, int *status)
 {
 	struct api_reply reply;
-	struct str path;
 
 	switch (leaving_ask(f)) {
 	case LEAVE_NOT: term_again(&f->cli->term); return true;
 	case LEAVE_STOP:
 		term_again(&f->cli->term);
-		path = arena_print(
-			&f->cli->arena, "/v1/runs/%.*s/cancel", STR_ARGS(f->set->run));
-		*status = cli_call_by(
-			f->cli, f->beside, "POST", path, STR("{}"), &reply, NULL);
+		*status = cli_call_by(f->cli, f->beside, "POST",
+			path_with(f->cli, "/v1/runs/", f->set->run, "/cancel"), STR("{}"),
+			&reply, NULL);
 		f->over = !*status;
 		return false;
 	case LEAVE_DETACH: break;
@@ -532,20 +525,6 @@ static int follow_all(struct follow *f)
 
 /* ---- the end ---- */
 
-/* Into a pipe as it is; on a terminal without what could steer it. */
-static void report_print(struct str report, bool terminal)
-{
-	struct buf b = { 0 };
-
-	if (terminal)
-		safe_block_add(&b, report);
-	else
-		buf_add(&b, report);
-	buf_add_char(&b, '\n');
-	fwrite(b.at, 1, b.len, stdout);
-	buf_done(&b);
-}
-
 static int64_t member_int(const struct json *object, const char *name)
 {
 	const struct json *n = json_get(object, name);
@@ -595,12 +574,11 @@ static void summary_print(struct follow *f, const struct json *run)
 
 static int follow_tell(struct follow *f)
 {
-	struct str path =
-		arena_print(&f->cli->arena, "/v1/runs/%.*s", STR_ARGS(f->set->run));
 	struct api_reply reply;
 	struct str status, kind, report;
 	const struct json *error;
-	int code = cli_call_by(f->cli, f->beside, "GET", path, STR_NONE, &reply, NULL);
+	int code = cli_call_by(f->cli, f->beside, "GET",
+		path_with(f->cli, "/v1/runs/", f->set->run, ""), STR_NONE, &reply, NULL);
 
 	if (code) return code;
 	status = json_text_of(reply.json, "status");
@@ -611,7 +589,7 @@ static int follow_tell(struct follow *f)
 	if (cli_has(f->cli, "json"))
 		printf("%.*s\n", STR_ARGS(reply.body));
 	else if (!f->shown && report.len)
-		report_print(report, f->set->live);
+		outcome_print(f->cli, report), putchar('\n');
 	fflush(stdout);
 	if (f->set->live) summary_print(f, reply.json);
 	if (str_is(status, "completed")) return EXIT_YES;
@@ -647,13 +625,11 @@ void run_follow_past(const struct run_follow *set, const struct json *said)
 	bool color = set->cli->term.out_color;
 
 	for (uint32_t i = said ? said->count : 0; i-- > 0;) { /* newest first */
-		const struct json *m = &said->items[i];
-		const struct json *parts = json_get(m, "content");
+		const struct json *m = &said->items[i], *item = NULL;
 		struct str role = json_text_of(m, "role");
 
 		if (str_is(role, "assistant")) message_shown(&f, m);
-		if (!str_is(role, "user") || !json_is(parts, JSON_ARRAY)) continue;
-		for (const struct json *item = NULL; json_each(parts, &item);) {
+		while (str_is(role, "user") && json_each(json_get(m, "content"), &item)) {
 			struct buf b = { 0 };
 
 			safe_wrap_add(&b, json_text_of(item, "text"), "> ",
