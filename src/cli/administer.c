@@ -54,7 +54,7 @@ static struct client *elsewhere_open(struct cli *cli, struct fault *why)
 		why);
 }
 
-int administer_open(struct cli *cli)
+void administer_open(struct cli *cli)
 {
 	struct str file = str_from(cli->settings.store, strlen("sqlite:"));
 	bool fresh = inspect_missing(cli->settings.store);
@@ -62,16 +62,16 @@ int administer_open(struct cli *cli)
 
 	if (elsewhere_meant(cli)) {
 		cli->client = elsewhere_open(cli, &why);
-		return cli->client ? EXIT_YES : cli_fail(cli, &why);
+		if (!cli->client) cli_end(cli, cli_fail(cli, &why));
+		return;
 	}
 	if (env_of("PARLEY_URL"))
 		SAY("cli.admin.not_url", { "folder", cli->settings.data });
 	if (fresh && !(cli->command->what & MAKES_STORE))
-		return CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
+		cli_end(cli, CLI_USAGE(cli, "cli.admin.no_store", { "file", file }));
 	cli->admin = admin_open(cli->settings.store, cli->settings.data,
 		cli_arg(cli, "workspace"), cli->command->what & SERVED, cli->above->use,
 		&why);
-	if (!cli->admin) return cli_fail(cli, &why);
+	if (!cli->admin) cli_end(cli, cli_fail(cli, &why));
 	if (fresh) SAY("cli.admin.made_store", { "file", file });
-	return EXIT_YES;
 }

@@ -6,8 +6,8 @@
 
 extern const struct flag admin_flags[]; /* workspace, json */
 
-/* The store, or the server that the environment names. EXIT_YES, or said. */
-int administer_open(struct cli *);
+/* The store, or the server that the environment names. What fails is said, and ends the program. */
+void administer_open(struct cli *);
 /* The address people know the server under, for links; empty when none runs. */
 struct str administer_url(struct cli *);
 /* The login link of a user that was made or changed; without a running server the part that is

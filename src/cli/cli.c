@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -316,6 +317,25 @@ static bool reader_gone(void)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
+/* What is left to do when a verb has ended. */
+static int verb_ended(struct cli *cli, int status)
+{
+	cli_call_close(cli);
+	errno = 0;
+	bool failed = fflush(stdout) != 0 || ferror(stdout);
+	if (failed && !reader_gone()) {
+		SAY("cli.stdout", { "why", str_of(strerror(errno ? errno : EIO)) });
+		if (status == EXIT_YES) status = EXIT_NO_SERVER;
+	}
+	arena_done(&cli->arena);
+	return status;
+}
+
+void cli_end(struct cli *cli, int status)
+{
+	exit(verb_ended(cli, status));
+}
+
 int cli_main(int argc, char **argv, const struct cli_above *above)
 {
 	struct cli cli = { .above = above };
@@ -334,13 +354,5 @@ int cli_main(int argc, char **argv, const struct cli_above *above)
 	} else {
 		status = verb_unknown(&cli, argc, argv);
 	}
-	cli_call_close(&cli);
-	errno = 0;
-	bool failed = fflush(stdout) != 0 || ferror(stdout);
-	if (failed && !reader_gone()) {
-		SAY("cli.stdout", { "why", str_of(strerror(errno ? errno : EIO)) });
-		if (status == EXIT_YES) status = EXIT_NO_SERVER;
-	}
-	arena_done(&cli.arena);
-	return status;
+	return verb_ended(&cli, status);
 }

@@ -121,6 +121,8 @@ extern const struct flag reason_flags[]; /* --reason, --json */
 const struct command *command_at(const struct cli *, size_t i);
 const struct command *command_find(const struct cli *, struct str name);
 
+/* Ends the program with this exit status, as the end of the verb would. */
+_Noreturn void cli_end(struct cli *, int status);
 /* Says what went wrong in one line ("parley: …") and gives the exit status for it. */
 int cli_fail(const struct cli *, const struct fault *);
 /* The same for a wrong use of the verb, with a pointer to its help: always EXIT_USAGE. */

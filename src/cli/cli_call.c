@@ -11,34 +11,35 @@ enum { CALL_PATIENCE_MS = 20000, PAGE_MAX = 200 };
 
 /* ---- the way ---- */
 
-static int way_take(struct cli *cli, struct client *client, const struct fault *why)
+static void way_take(struct cli *cli, struct client *client, const struct fault *why)
 {
 	cli->client = client;
-	return client ? EXIT_YES : cli_fail(cli, why);
+	if (!client) cli_end(cli, cli_fail(cli, why));
 }
 
-int cli_call_open(struct cli *cli)
+void cli_call_open(struct cli *cli)
 {
 	struct fault why = { 0 };
 
-	if (cli->client || cli->admin) return EXIT_YES;
-	if (!(cli->command->what & SETTINGS_CLIENT)) return administer_open(cli);
-	return way_take(cli, pick_client(cli, AS_PERSON, &why), &why);
+	if (cli->client || cli->admin) return;
+	if (cli->command->what & SETTINGS_CLIENT)
+		way_take(cli, pick_client(cli, AS_PERSON, &why), &why);
+	else
+		administer_open(cli);
 }
 
-int cli_call_open_inbox(struct cli *cli)
+void cli_call_open_inbox(struct cli *cli)
 {
 	struct fault why = { 0 };
 
-	return way_take(cli, pick_client_inbox(cli, &why), &why);
+	way_take(cli, pick_client_inbox(cli, &why), &why);
 }
 
-int cli_call_open_person(struct cli *cli)
+void cli_call_open_person(struct cli *cli)
 {
-	int status = cli_call_open_inbox(cli);
-
-	if (status || pick_client_knows_person(cli)) return status;
-	return CLI_SAY(EXIT_NOT_ALLOWED, "cli.run.login");
+	cli_call_open_inbox(cli);
+	if (!pick_client_knows_person(cli))
+		cli_end(cli, CLI_SAY(EXIT_NOT_ALLOWED, "cli.run.login"));
 }
 
 void cli_call_close(struct cli *cli)
@@ -68,25 +69,35 @@ int cli_call_by(struct cli *cli, struct client *client, const char *method,
 	return cli_fail(cli, &why);
 }
 
-int cli_call(struct cli *cli, const char *method, struct str path, struct str body,
+int cli_call_try(struct cli *cli, const char *method, struct str path, struct str body,
 	const struct json **out)
 {
 	struct api_reply reply = { 0 };
 	struct fault why = { 0 };
-	int status = cli_call_open(cli);
+	int status = EXIT_YES;
 
-	if (status) return status;
+	cli_call_open(cli);
 	if (!cli->admin)
 		status = cli_call_by(cli, cli->client, method, path, body, &reply, NULL);
 	else if (admin_do(cli->admin, method, path, body, &cli->arena, &reply.json, &why))
 		status = cli_fail(cli, &why);
-	if (out) *out = reply.json;
+	*out = reply.json;
 	return status;
 }
 
-int cli_call_get(struct cli *cli, struct str path, const struct json **out)
+const struct json *cli_call(
+	struct cli *cli, const char *method, struct str path, struct str body)
 {
-	return cli_call(cli, "GET", path, STR_NONE, out);
+	const struct json *reply;
+	int status = cli_call_try(cli, method, path, body, &reply);
+
+	if (status) cli_end(cli, status);
+	return reply;
+}
+
+const struct json *cli_call_get(struct cli *cli, struct str path)
+{
+	return cli_call(cli, "GET", path, STR_NONE);
 }
 
 const struct json *cli_call_quiet(
@@ -100,53 +111,44 @@ const struct json *cli_call_quiet(
 		       : NULL;
 }
 
-static bool items_add(struct json *out, const struct json *more, struct arena *arena)
+static void items_add(struct cli *cli, struct json *out, const struct json *more)
 {
 	uint32_t n = json_is(more, JSON_ARRAY) ? more->count : 0;
-	struct json *room = ARENA_ARRAY(arena, struct json, out->count + n + 1);
+	struct json *room = ARENA_ARRAY(&cli->arena, struct json, out->count + n + 1);
 
-	if (!room) return false;
+	if (!room) cli_end(cli, cli_fail(cli, &(struct fault){ .err = ERR_MEMORY }));
 	for (uint32_t i = 0; i < out->count; i++)
 		room[i] = out->items[i];
 	for (uint32_t i = 0; i < n; i++)
 		room[out->count + i] = more->items[i];
 	out->items = room;
 	out->count += n;
-	return true;
 }
 
-int cli_call_pages(
-	struct cli *cli, struct str path, int64_t limit, struct call_pages *out)
+struct call_pages cli_call_pages(struct cli *cli, struct str path, int64_t limit)
 {
 	char between = str_find(path, STR("?")) >= 0 ? '&' : '?';
+	struct call_pages out = { .items = { .type = JSON_ARRAY } };
 	struct str next = STR_NONE;
 
-	*out = (struct call_pages){ .items = { .type = JSON_ARRAY } };
 	do {
-		int64_t left = limit - (int64_t)out->items.count;
+		int64_t left = limit - (int64_t)out.items.count;
 		struct buf at = { .max = 16384 };
-		int status;
 
 		buf_print(&at, "%.*s%climit=%lld", STR_ARGS(path), between,
 			(long long)(left < PAGE_MAX ? left : PAGE_MAX));
 		if (next.len) buf_add_text(&at, "&cursor="), url_add(&at, next);
-		status = cli_call_get(cli, buf_keep_done(&at, &cli->arena), &out->last);
-		if (status) return status;
-		if (!out->first) out->first = out->last;
-		if (!items_add(&out->items, json_get(out->last, "items"), &cli->arena))
-			return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
-		next = json_text_of(out->last, "next_cursor");
-	} while (next.len && out->items.count < limit);
-	return EXIT_YES;
+		out.last = cli_call_get(cli, buf_keep_done(&at, &cli->arena));
+		if (!out.first) out.first = out.last;
+		items_add(cli, &out.items, json_get(out.last, "items"));
+		next = json_text_of(out.last, "next_cursor");
+	} while (next.len && out.items.count < limit);
+	return out;
 }
 
-int cli_call_all(struct cli *cli, struct str path, struct json *out)
+struct json cli_call_all(struct cli *cli, struct str path)
 {
-	struct call_pages pages;
-	int status = cli_call_pages(cli, path, INT64_MAX, &pages);
-
-	*out = pages.items;
-	return status;
+	return cli_call_pages(cli, path, INT64_MAX).items;
 }
 
 /* ---- texts ---- */
@@ -188,19 +190,17 @@ struct str flags_query(struct cli *cli, const char *path, const char *names)
 	return buf_keep_done(&out, &cli->arena);
 }
 
-int moment_read(struct cli *cli, const char *flag, int way, struct str *out)
+struct str moment_read(struct cli *cli, const char *flag, int way)
 {
 	struct str span = cli_arg(cli, flag);
 	char at[TIME_SIZE];
 	int64_t ms;
 
-	*out = STR_NONE;
-	if (!span.at) return EXIT_YES;
+	if (!span.at) return STR_NONE;
 	if (!duration_read(span, &ms) || ms <= 0)
-		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", span });
+		cli_end(cli, CLI_USAGE(cli, "cli.timeout.wrong", { "value", span }));
 	time_write(clock_now_ms() + way * ms, at);
-	*out = arena_str(&cli->arena, str_of(at));
-	return EXIT_YES;
+	return arena_str(&cli->arena, str_of(at));
 }
 
 int session_resolve(struct cli *cli, struct client *client, struct str *out)

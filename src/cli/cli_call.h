@@ -8,28 +8,32 @@
 #include "cli/cli.h"
 #include "cli/pick_client.h"
 
-/* Each returns EXIT_YES, or the failure's exit status after it was said. */
+/* What fails here is said, and ends the program with the exit status for it. */
 
-/* cli_call does so by itself. */
-int cli_call_open(struct cli *);
+void cli_call_open(struct cli *); /* cli_call does so by itself */
 /* As the person who reads the inbox here, for the requests that follow. */
-int cli_call_open_inbox(struct cli *);
+void cli_call_open_inbox(struct cli *);
 /* The same; somebody has to be logged in. */
-int cli_call_open_person(struct cli *);
+void cli_call_open_person(struct cli *);
 void cli_call_close(struct cli *);
 
-/* *out: the reply, NULL for an empty one. */
-int cli_call(struct cli *, const char *method, struct str path, struct str body,
-	const struct json **out);
-int cli_call_get(struct cli *, struct str path, const struct json **out);
+/* Gives the reply, NULL for an empty one. */
+const struct json *cli_call(
+	struct cli *, const char *method, struct str path, struct str body);
+const struct json *cli_call_get(struct cli *, struct str path);
 struct call_pages {
 	struct json items;		 /* of all pages, as an array */
 	const struct json *first, *last; /* the pages */
 };
 /* A list, page by page, up to so many items. */
-int cli_call_pages(struct cli *, struct str path, int64_t limit, struct call_pages *out);
+struct call_pages cli_call_pages(struct cli *, struct str path, int64_t limit);
 /* All of it, as an array. */
-int cli_call_all(struct cli *, struct str path, struct json *out);
+struct json cli_call_all(struct cli *, struct str path);
+
+/* What fails here gives its exit status after it was said; EXIT_YES otherwise. */
+
+int cli_call_try(struct cli *, const char *method, struct str path, struct str body,
+	const struct json **out);
 /* A call by this client that is tried again while the server is away for a moment; with a fresh
  * Idempotency-Key unless it is a GET. ERR_CONFLICT is left to the caller when `conflict` is
  * given. */
@@ -48,7 +52,7 @@ struct str ask_path(struct cli *, struct str id, const char *tail); /* "/v1/asks
 struct str flags_query(struct cli *, const char *path, const char *names);
 
 /* The time that a flag says as a span from now, forwards (1) or backwards (-1); empty without it. */
-int moment_read(struct cli *, const char *flag, int way, struct str *out);
+struct str moment_read(struct cli *, const char *flag, int way);
 /* The session that a person named: an id as it is; any other word is an agent's own name
  * for one, which is made when it is new. Empty without --session. */
 int session_resolve(struct cli *, struct client *, struct str *out);

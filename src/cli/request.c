@@ -140,15 +140,13 @@ static struct str body_given(struct cli *cli, const struct cli_request *r)
 int request_run(struct cli *cli)
 {
 	const struct cli_request *r = cli->command->does;
+	struct str path = str_of(r->path);
 	const struct json *reply;
-	struct str id, path = str_of(r->path);
-	int status = str_starts(path, "/v1/") ? EXIT_YES : resource_id(cli, &id);
 
-	if (status) return status;
 	if (!str_starts(path, "/v1/"))
-		path = resource_path(cli, cli->command->of, id, r->path);
-	status = cli_call(cli, r->method, path, body_given(cli, r), &reply);
-	if (status || as_json(cli)) return reply_done(cli, status, reply);
+		path = resource_path(cli, cli->command->of, resource_id(cli), r->path);
+	reply = cli_call(cli, r->method, path, body_given(cli, r));
+	if (as_json(cli)) return reply_done(cli, reply);
 	if (r->prints) printf("%.*s\n", STR_ARGS(json_text_of(reply, r->prints)));
 	if (r->shows) r->shows(cli, reply);
 	return EXIT_YES;

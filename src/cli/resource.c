@@ -38,10 +38,10 @@ struct str reply_texts(struct cli *cli, const struct json *list, const char *bet
 	return buf_keep_done(&out, &cli->arena);
 }
 
-int reply_done(struct cli *cli, int status, const struct json *reply)
+int reply_done(struct cli *cli, const struct json *reply)
 {
-	if (status == EXIT_YES && as_json(cli)) json_print(reply);
-	return status;
+	if (as_json(cli)) json_print(reply);
+	return EXIT_YES;
 }
 
 void json_print_pretty(const struct json *json)
@@ -193,30 +193,24 @@ struct str state_cell(struct cli *cli, const struct json *of)
 
 /* ---- list, show, test, remove ---- */
 
-static int all_list(struct cli *cli, const struct resource *of, struct str path)
-{
-	struct json all;
-	int status = cli_call_all(cli, path, &all);
-
-	if (status) return status;
-	if (as_json(cli))
-		items_print(&all);
-	else
-		resource_print(cli, of, &all);
-	return EXIT_YES;
-}
-
 int resource_list_of(struct cli *cli, const struct resource *of)
 {
 	struct str path = flags_query(cli, of->path, of->query ? of->query : "");
 	const struct json *page;
-	int status;
+	struct json all;
 
-	if (of->list == LIST_ALL) return all_list(cli, of, path);
-	status = of->list == LIST_PERSON ? cli_call_open_person(cli) : EXIT_YES;
-	if (!status) status = cli_call_get(cli, path, &page);
-	if (!status && !as_json(cli)) resource_print(cli, of, json_get(page, "items"));
-	return reply_done(cli, status, page);
+	if (of->list == LIST_ALL) {
+		all = cli_call_all(cli, path);
+		if (as_json(cli))
+			items_print(&all);
+		else
+			resource_print(cli, of, &all);
+		return EXIT_YES;
+	}
+	if (of->list == LIST_PERSON) cli_call_open_person(cli);
+	page = cli_call_get(cli, path);
+	if (!as_json(cli)) resource_print(cli, of, json_get(page, "items"));
+	return reply_done(cli, page);
 }
 
 int resource_list(struct cli *cli)
@@ -241,15 +235,14 @@ int resource_unknown(struct cli *cli, const char *what, struct str who)
 	return cli_fail(cli, &why);
 }
 
-int resource_pick(struct cli *cli, const struct resource *of, const char *what,
-	struct str who, const struct json **out)
+const struct json *resource_pick(
+	struct cli *cli, const struct resource *of, const char *what, struct str who)
 {
-	struct json all;
-	int status = cli_call_all(cli, str_of(of->path), &all);
+	struct json all = cli_call_all(cli, str_of(of->path));
+	const struct json *one = resource_find(&all, who);
 
-	if (status) return status;
-	*out = resource_find(&all, who);
-	return *out ? EXIT_YES : resource_unknown(cli, what, who);
+	if (!one) cli_end(cli, resource_unknown(cli, what, who));
+	return one;
 }
 
 struct str resource_path(
@@ -260,19 +253,15 @@ struct str resource_path(
 
 int resource_show_at(struct cli *cli, struct str path)
 {
-	const struct json *one;
-	int status = cli_call_get(cli, path, &one);
-
-	if (!status) json_print(one);
-	return status;
+	json_print(cli_call_get(cli, path));
+	return EXIT_YES;
 }
 
-int resource_id(struct cli *cli, struct str *id)
+struct str resource_id(struct cli *cli)
 {
 	const struct resource *of = cli->command->of;
 
-	*id = cli_word(cli, 0);
-	return of->find ? of->find(cli, *id, id) : EXIT_YES;
+	return of->find ? of->find(cli, cli_word(cli, 0)) : cli_word(cli, 0);
 }
 
 int resource_show(struct cli *cli)
@@ -284,28 +273,21 @@ int resource_show(struct cli *cli)
 int resource_test(struct cli *cli)
 {
 	struct str path = resource_path(cli, cli->command->of, cli_word(cli, 0), "/test");
-	const struct json *reply;
-	int status = cli_call(
-		cli, "POST", path, BODY(cli, { "model", cli_word(cli, 1) }), &reply);
 
-	return status ? status : print_checks(cli, reply);
+	return print_checks(cli,
+		cli_call(cli, "POST", path, BODY(cli, { "model", cli_word(cli, 1) })));
 }
 
 int resource_delete(struct cli *cli, const struct resource *of, struct str id)
 {
-	int status =
-		cli_call(cli, "DELETE", resource_path(cli, of, id, ""), STR_NONE, NULL);
-
-	if (status == EXIT_YES && of->removed) SAY(of->removed, { "id", id });
-	return reply_done(cli, status, NULL);
+	cli_call(cli, "DELETE", resource_path(cli, of, id, ""), STR_NONE);
+	if (of->removed) SAY(of->removed, { "id", id });
+	return reply_done(cli, NULL);
 }
 
 int resource_remove(struct cli *cli)
 {
-	struct str id;
-	int status = resource_id(cli, &id);
-
-	return status ? status : resource_delete(cli, cli->command->of, id);
+	return resource_delete(cli, cli->command->of, resource_id(cli));
 }
 
 /* ---- files ---- */

@@ -32,8 +32,8 @@ struct resource {
 	const struct table_column *columns; /* how a list shows one, or */
 	void (*print)(struct cli *, const struct json *);
 	const char *removed; /* the message that says so, with {id}; NULL: nothing does */
-	/* The id of what a command names. EXIT_YES, or said. NULL: ids are given as they are. */
-	int (*find)(struct cli *, struct str who, struct str *id);
+	/* The id of what a command names. NULL: ids are given as they are. */
+	struct str (*find)(struct cli *, struct str who);
 	enum {
 		LIST_ALL,
 		LIST_PAGE,
@@ -48,8 +48,8 @@ int resource_show(struct cli *);
 int resource_test(struct cli *);
 int resource_remove(struct cli *);
 
-/* The id of what the first word names. EXIT_YES, or said. */
-int resource_id(struct cli *, struct str *id);
+/* The id of what the first word names. */
+struct str resource_id(struct cli *);
 /* The same of another than the row names. */
 int resource_list_of(struct cli *, const struct resource *);
 int resource_show_at(struct cli *, struct str path);
@@ -58,9 +58,9 @@ int resource_show_at(struct cli *, struct str path);
 void resource_print(struct cli *, const struct resource *, const struct json *items);
 /* The item of this id or name; NULL: none. */
 const struct json *resource_find(const struct json *items, struct str who);
-/* Reads the list and finds the one. `what`: "user", for the refusal. */
-int resource_pick(struct cli *, const struct resource *, const char *what, struct str who,
-	const struct json **out);
+/* Reads the list and finds the one, or ends the program. `what`: "user", for the refusal. */
+const struct json *resource_pick(
+	struct cli *, const struct resource *, const char *what, struct str who);
 int resource_unknown(struct cli *, const char *what, struct str who); /* says so */
 int resource_delete(struct cli *, const struct resource *, struct str id);
 /* "/v1/agents/<id><tail>" */
@@ -77,7 +77,7 @@ struct str reply_text(struct cli *, const struct json *, const char *name);
 struct str reply_texts(struct cli *, const struct json *list, const char *between);
 /* The end of a command that says nothing when it is done; with --json what it changed, {} when
  * that is gone. */
-int reply_done(struct cli *, int status, const struct json *reply);
+int reply_done(struct cli *, const struct json *reply);
 /* Pretty, as people read and edit it. */
 void json_print_pretty(const struct json *);
 /* What the reply warns of, on stderr. */

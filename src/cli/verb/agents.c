@@ -20,10 +20,9 @@ static const struct resource own_agents = { "/v1/agents", NULL, "cli.agents.none
 /* The provider to use when the file names none: the first there is. */
 static struct str provider_first(struct cli *cli)
 {
-	struct json all;
+	struct json all = cli_call_all(cli, STR("/v1/providers"));
 
-	if (cli_call_all(cli, STR("/v1/providers"), &all) || !all.count) return STR_NONE;
-	return json_text_of(&all.items[0], "name");
+	return all.count ? json_text_of(&all.items[0], "name") : STR_NONE;
 }
 
 /* Names that other programs have for models, and none at all. */
@@ -86,23 +85,18 @@ static int agent_put(struct cli *cli, const struct json *agent)
 	static const char shown[] =
 		"id source version runnable why default program cwd mode "
 		"created_at updated_at";
-	const struct json *reply, *version;
-	struct json all;
-	int status = cli_call_all(cli, str_of(own_agents.path), &all);
-
-	if (status) return status;
-	version = json_get(resource_find(&all, name), "version");
-	status = cli_call(cli, version ? "PATCH" : "POST",
+	struct json all = cli_call_all(cli, str_of(own_agents.path));
+	const struct json *version = json_get(resource_find(&all, name), "version");
+	const struct body_member more[] = { { "version", .json = version }, { 0 } };
+	const struct json *reply = cli_call(cli, version ? "PATCH" : "POST",
 		version ? resource_path(cli, &own_agents, name, "")
 			: str_of(own_agents.path),
-		request_without(&cli->arena, agent, shown,
-			(const struct body_member[]){
-				{ "version", .json = version }, { 0 } }),
-		&reply);
-	if (!status && !as_json(cli))
+		request_without(&cli->arena, agent, shown, more));
+
+	if (!as_json(cli))
 		SAY(version ? "cli.agents.changed" : "cli.agents.made",
 			{ "name", json_text_of(reply, "name") });
-	return reply_done(cli, status, reply);
+	return reply_done(cli, reply);
 }
 
 static int agents_import_run(struct cli *cli)

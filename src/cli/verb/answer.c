@@ -124,10 +124,9 @@ static int answer_send(struct cli *cli)
 	struct str id = cli_word(cli, 0);
 	struct buf body = { .max = 1 << 20 };
 	struct answer_form form = { 0 };
-	const struct json *ask;
-	int status = cli_call_get(cli, ask_path(cli, id, ""), &ask);
+	const struct json *ask = cli_call_get(cli, ask_path(cli, id, ""));
+	int status = form_load(cli, ask, &form);
 
-	if (status == EXIT_YES) status = form_load(cli, ask, &form);
 	if (status == EXIT_YES) status = words_take(cli, &form);
 	if (status == EXIT_YES) status = form_write(cli, &form, &body);
 	if (status == EXIT_YES) status = settle(cli, id, "/answer", buf_str(&body));
@@ -139,12 +138,10 @@ static int answer_run(struct cli *cli)
 {
 	size_t ids = answer_ids(cli);
 	bool seen = ids && str_find(cli_word(cli, 0), STR("@")) >= 0;
-	int status;
 
 	if (!cli_has(cli, "for") && (cli_has(cli, "pattern") || cli_has(cli, "open")))
 		return CLI_USAGE(cli, "cli.answer.for");
-	status = cli_call_open(cli);
-	if (status != EXIT_YES) return status;
+	cli_call_open(cli);
 	return ids > 1 || seen ? answer_many(cli, ids) : answer_send(cli);
 }
 

@@ -99,15 +99,13 @@ static void others_leave(struct shell_batch *m)
 			m->ones[i].why = "web.batch.why.other";
 }
 
-static int one_read(struct shell_batch *m, struct named_ask *o, struct str word)
+static void one_read(struct shell_batch *m, struct named_ask *o, struct str word)
 {
 	struct str rest = word;
-	int status;
 
 	str_cut(&rest, '@', &o->id);
 	o->seen = o->id.len < word.len ? rest : STR_NONE;
-	status = cli_call_get(m->cli, ask_path(m->cli, o->id, ""), &o->ask);
-	if (status != EXIT_YES) return status;
+	o->ask = cli_call_get(m->cli, ask_path(m->cli, o->id, ""));
 	o->operation = json_get(o->ask, "operation");
 	if (!json_is(o->operation, JSON_OBJECT)) o->operation = NULL;
 	o->digest = json_text_of(o->ask, "digest");
@@ -115,7 +113,6 @@ static int one_read(struct shell_batch *m, struct named_ask *o, struct str word)
 		 : !ask_pending(o->ask) ? "cli.many.settled"
 		 : !o->operation	? "cli.many.question"
 					: NULL;
-	return EXIT_YES;
 }
 
 /* ---- what is said ---- */
@@ -207,15 +204,12 @@ static struct named_ask *one_find(const struct shell_batch *m, struct str id)
 
 static int many_send(const struct shell_batch *m, size_t left)
 {
-	const struct json *reply, *results;
+	const struct json *reply =
+		cli_call(m->cli, "POST", STR("/v1/asks/settle-many"), many_body(m));
 	int64_t done = 0;
-	int status = cli_call(
-		m->cli, "POST", STR("/v1/asks/settle-many"), many_body(m), &reply);
 
-	if (status != EXIT_YES) return status;
-	results = json_get(reply, "results");
-	for (const struct json *item = NULL; json_each(results, &item);) {
-		const struct json *r = item, *code = json_get(r, "status");
+	for (const struct json *r = NULL; json_each(json_get(reply, "results"), &r);) {
+		const struct json *code = json_get(r, "status");
 		const struct named_ask *o = one_find(m, json_text_of(r, "id"));
 
 		if (code && code->integer == 200)
@@ -224,7 +218,7 @@ static int many_send(const struct shell_batch *m, size_t left)
 			left++, left_say(m, o,
 					json_text_of(json_get(r, "problem"), "detail"));
 	}
-	reply_done(m->cli, status, reply);
+	reply_done(m->cli, reply);
 	fprintf(stderr, "%s\n",
 		msg_count(&m->cli->arena,
 			m->approve ? "cli.many.approved" : "cli.many.rejected", done)
@@ -241,16 +235,15 @@ int answer_many(struct cli *cli, size_t ids)
 		.approve = str_is(word, "approve"),
 		.sure = cli_has(cli, "yes") };
 	size_t left;
-	int status = EXIT_YES;
+	int status;
 
 	if (!m.ones) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
 	if (cli->args.words_len != ids + 1 || (!m.approve && !str_is(word, "reject")))
 		return CLI_USAGE(cli, "cli.many.word");
 	if (cli_has(cli, "arguments") || cli_has(cli, "for"))
 		return CLI_USAGE(cli, "cli.many.alone");
-	for (size_t i = 0; status == EXIT_YES && i < ids; i++)
-		status = one_read(&m, &m.ones[i], cli_word(cli, i));
-	if (status != EXIT_YES) return status;
+	for (size_t i = 0; i < ids; i++)
+		one_read(&m, &m.ones[i], cli_word(cli, i));
 	if (m.approve) others_leave(&m);
 	ones_print(&m);
 	left = left_print(&m);

@@ -31,137 +31,125 @@ static void contact_print(struct cli *cli, const struct json *c)
 		STR_ARGS(line_of(cli, c, "address")), STR_ARGS(line_of(cli, c, "name")));
 }
 
-static int contact_shown(struct cli *cli, int status, const struct json *contact)
+static int contact_shown(struct cli *cli, const struct json *contact)
 {
-	if (status == EXIT_YES && !as_json(cli)) contact_print(cli, contact);
-	return reply_done(cli, status, contact);
+	if (!as_json(cli)) contact_print(cli, contact);
+	return reply_done(cli, contact);
 }
 
 /* The Slack account with this e-mail address, or with the one that is known of the caller. */
-static int account_find(struct cli *cli, const struct resource *of, struct str *address)
+static struct str account_find(
+	struct cli *cli, const struct resource *of, struct str email)
 {
-	const struct json *found;
-	int status = cli_call(cli, "POST", resource_path(cli, of, STR("lookup"), ""),
-		BODY(cli, { "channel", cli_word(cli, 1) }, { "email", *address }),
-		&found);
+	const struct json *found =
+		cli_call(cli, "POST", resource_path(cli, of, STR("lookup"), ""),
+			BODY(cli, { "channel", cli_word(cli, 1) }, { "email", email }));
+	struct str address = json_text_of(found, "address");
 
-	if (status != EXIT_YES) return status;
-	*address = json_text_of(found, "address");
 	SAY("cli.contact.found", { "name", reply_text(cli, found, "name") },
-		{ "id", *address }, { "email", reply_text(cli, found, "email") });
-	return status;
+		{ "id", address }, { "email", reply_text(cli, found, "email") });
+	return address;
 }
 
 static int contact_add(struct cli *cli, const struct resource *of)
 {
 	struct str channel = cli_word(cli, 1), address = cli_word(cli, 2);
-	bool by_email = str_is(channel, "slack") && !cli_arg(cli, "team").len &&
-			(!address.len || str_find(address, STR("@")) >= 0);
-	const struct json *contact;
-	int status = by_email ? account_find(cli, of, &address) : EXIT_YES;
 
-	if (status != EXIT_YES) return status;
+	if (str_is(channel, "slack") && !cli_arg(cli, "team").len &&
+		(!address.len || str_find(address, STR("@")) >= 0))
+		address = account_find(cli, of, address);
 	if (!address.len) return CLI_USAGE(cli, "cli.contact.add");
-	status = cli_call(cli, "POST", str_of(of->path),
-		BODY(cli, { "channel", channel }, { "address", address },
-			{ "format", cli_arg(cli, "format") },
-			{ "name", cli_arg(cli, "name") }),
-		&contact);
-	return contact_shown(cli, status, contact);
+	return contact_shown(
+		cli, cli_call(cli, "POST", str_of(of->path),
+			     BODY(cli, { "channel", channel }, { "address", address },
+				     { "format", cli_arg(cli, "format") },
+				     { "name", cli_arg(cli, "name") })));
 }
 
 /* The newest that waits for a code. */
 static int contact_verify(struct cli *cli, const struct resource *of)
 {
+	const struct json *page = cli_call_get(cli, str_of(of->path));
 	struct str waits = STR_NONE;
-	const struct json *page, *items;
-	int status = cli_call_get(cli, str_of(of->path), &page);
 
-	if (status != EXIT_YES) return status;
-	items = json_get(page, "items");
-	for (const struct json *item = NULL; json_each(items, &item);)
+	for (const struct json *item = NULL; json_each(json_get(page, "items"), &item);)
 		if (!json_is(json_get(item, "verified"), JSON_TRUE))
 			waits = json_text_of(item, "id");
 	if (!waits.len) return CLI_USAGE(cli, "cli.contact.verify");
-	status = cli_call(cli, "POST", resource_path(cli, of, waits, "/verify"),
-		BODY(cli, { "code", .text = cli_word(cli, 1) }), &page);
-	return contact_shown(cli, status, page);
+	return contact_shown(
+		cli, cli_call(cli, "POST", resource_path(cli, of, waits, "/verify"),
+			     BODY(cli, { "code", .text = cli_word(cli, 1) })));
 }
 
 /* Sends a test, waits, and says what became of it. */
-static int contact_test(struct cli *cli, const struct resource *of, struct str id)
+static int contact_test(struct cli *cli, const struct resource *of)
 {
-	const struct json *delivery;
-	int status = cli_call(
-		cli, "POST", resource_path(cli, of, id, "/test"), STR("{}"), &delivery);
-	struct str path = status ? STR_NONE
-				 : path_with(cli, "/v1/deliveries/",
-					   json_text_of(delivery, "id"), "");
+	const struct json *delivery = cli_call(cli, "POST",
+		resource_path(cli, of, cli_word(cli, 1), "/test"), STR("{}"));
+	struct str path =
+		path_with(cli, "/v1/deliveries/", json_text_of(delivery, "id"), "");
 	int64_t end_ms = clock_mono_ms() + TEST_MS;
 	struct str state, error;
 
 	do {
-		if (status == EXIT_YES) status = cli_call_get(cli, path, &delivery);
-		if (status != EXIT_YES) return status;
+		delivery = cli_call_get(cli, path);
 		state = json_text_of(delivery, "status");
 		error = reply_text(cli, delivery, "last_error");
 		if (!str_is(state, "waiting") || error.len) break;
 		usleep(TEST_LOOK_US);
 	} while (clock_mono_ms() < end_ms);
-	reply_done(cli, status, delivery);
+	reply_done(cli, delivery);
 	if (str_is(state, "done")) {
 		if (!as_json(cli)) SAY("cli.contact.tested");
 		return EXIT_YES;
 	}
-	if (!error.len)
-		SAY("cli.contact.test.waits");
-	else if (str_is(state, "waiting"))
-		SAY("cli.contact.test.retried", { "error", error });
-	else
-		SAY("cli.contact.test.failed", { "error", error });
+	SAY(!error.len			   ? "cli.contact.test.waits"
+		: str_is(state, "waiting") ? "cli.contact.test.retried"
+					   : "cli.contact.test.failed",
+		{ "error", error });
 	return EXIT_NO;
 }
 
-static int contact_remove(struct cli *cli, const struct resource *of, struct str id)
+static int contact_remove(struct cli *cli, const struct resource *of)
 {
-	int status =
-		cli_call(cli, "DELETE", resource_path(cli, of, id, ""), STR_NONE, NULL);
-
-	if (status == EXIT_YES) SAY("cli.contact.removed");
-	return status;
+	cli_call(cli, "DELETE", resource_path(cli, of, cli_word(cli, 1), ""), STR_NONE);
+	return CLI_SAY(EXIT_YES, "cli.contact.removed");
 }
 
 /* Whose contacts: one's own, or those of the team that --team names. */
-static int contacts_find(struct cli *cli, struct resource *of)
+static struct resource contacts_of(struct cli *cli)
 {
+	struct resource of = { "/v1/me/contacts", NULL, "cli.contact.none",
+		.print = contact_print, .list = LIST_PAGE };
 	struct str name = cli_arg(cli, "team");
 	const struct json *team;
 	struct json all;
-	int status =
-		name.len ? cli_call_all(cli, STR("/v1/teams"), &all) : cli_call_open(cli);
 
-	*of = (struct resource){ "/v1/me/contacts", NULL, "cli.contact.none",
-		.print = contact_print, .list = LIST_PAGE };
-	if (status != EXIT_YES || !name.len) return status;
+	cli_call_open(cli);
+	if (!name.len) return of;
+	all = cli_call_all(cli, STR("/v1/teams"));
 	team = resource_find(&all, name);
-	if (!team) return CLI_USAGE(cli, "cli.contact.team", { "name", name });
-	of->path = path_with(cli, "/v1/teams/", json_text_of(team, "id"), "/contacts").at;
-	return EXIT_YES;
+	if (!team) cli_end(cli, CLI_USAGE(cli, "cli.contact.team", { "name", name }));
+	of.path = path_with(cli, "/v1/teams/", json_text_of(team, "id"), "/contacts").at;
+	return of;
 }
 
 static int contact_run(struct cli *cli)
 {
-	struct str verb = cli_word(cli, 0), id = cli_word(cli, 1);
-	struct resource of;
-	int status = contacts_find(cli, &of);
+	static const struct {
+		const char *word;
+		int (*run)(struct cli *, const struct resource *);
+	} verbs[] = { { "list", resource_list_of }, { "add", contact_add },
+		{ "verify", contact_verify }, { "test", contact_test },
+		{ "remove", contact_remove } };
+	struct str verb = cli_word(cli, 0).len ? cli_word(cli, 0) : STR("list");
+	struct resource of = contacts_of(cli);
+	bool alone = str_is(verb, "list") || str_is(verb, "add");
 
-	if (status != EXIT_YES) return status;
-	if (!verb.len || str_is(verb, "list")) return resource_list_of(cli, &of);
-	if (str_is(verb, "add")) return contact_add(cli, &of);
-	if (!id.len) return CLI_USAGE(cli, "cli.contact.word", { "verb", verb });
-	if (str_is(verb, "verify")) return contact_verify(cli, &of);
-	if (str_is(verb, "test")) return contact_test(cli, &of, id);
-	if (str_is(verb, "remove")) return contact_remove(cli, &of, id);
+	if (!alone && !cli_word(cli, 1).len)
+		return CLI_USAGE(cli, "cli.contact.word", { "verb", verb });
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		if (str_is(verb, verbs[i].word)) return verbs[i].run(cli, &of);
 	return CLI_USAGE(cli, "cli.contact.verb", { "verb", verb });
 }
 

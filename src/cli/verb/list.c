@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
@@ -140,32 +141,31 @@ static void asks_print(struct cli *cli, const struct json *asks)
 					    : "cli.list.empty");
 }
 
-static void query_add(struct buf *out, const char *name, const char *value)
+static struct str query_made(struct cli *cli)
 {
-	buf_add_char(out, memchr(out->at, '?', out->len) ? '&' : '?');
-	buf_add_text(out, name);
-	url_add(out, str_of(value));
-}
-
-static int query_make(struct cli *cli, struct buf *out)
-{
+	bool settled = cli_has(cli, "settled"), mine = cli_has(cli, "mine");
 	struct str since = cli_arg(cli, "since");
+	struct buf out = { .max = 16384 };
 	char from[TIME_SIZE];
-	bool settled = cli_has(cli, "settled");
 	int64_t ms;
 
 	if (settled && cli_has(cli, "status"))
-		return CLI_USAGE(cli, "cli.list.settled_status");
-	if (!settled && (since.at || cli_has(cli, "mine")))
-		return CLI_USAGE(cli, "cli.list.needs_settled");
+		cli_end(cli, CLI_USAGE(cli, "cli.list.settled_status"));
+	if (!settled && (since.at || mine))
+		cli_end(cli, CLI_USAGE(cli, "cli.list.needs_settled"));
 	if (since.at && !duration_read(since, &ms))
-		return CLI_USAGE(cli, "cli.since.wrong", { "value", since });
-	buf_add(out, flags_query(cli, "/v1/asks", "status kind session project agent"));
-	if (settled) query_add(out, "status=", "settled");
-	if (cli_has(cli, "mine")) query_add(out, "by=", "me");
-	if (since.at)
-		time_write(clock_now_ms() - ms, from), query_add(out, "from=", from);
-	return EXIT_YES;
+		cli_end(cli, CLI_USAGE(cli, "cli.since.wrong", { "value", since }));
+	buf_add(&out, flags_query(cli, "/v1/asks", "status kind session project agent"));
+	if (settled)
+		buf_print(&out, "%cstatus=settled",
+			memchr(out.at, '?', out.len) ? '&' : '?');
+	if (mine) buf_add_text(&out, "&by=me");
+	if (since.at) {
+		time_write(clock_now_ms() - ms, from);
+		buf_add_text(&out, "&from=");
+		url_add(&out, str_of(from));
+	}
+	return buf_keep_done(&out, &cli->arena);
 }
 
 /* One object, as one page would have been. */
@@ -179,18 +179,13 @@ static void asks_json(struct cli *cli, const struct call_pages *pages)
 
 static int list_run(struct cli *cli)
 {
-	struct str said = cli_arg(cli, "limit");
-	struct buf query = { .max = 16384 };
+	struct str query = query_made(cli), said = cli_arg(cli, "limit");
 	struct call_pages pages;
 	int64_t limit = LIMIT_DEFAULT;
-	int status = query_make(cli, &query);
 
-	if (status == EXIT_YES && said.at && !str_to_int(said, 1, LIMIT_MAX, &limit))
-		status = CLI_USAGE(cli, "cli.limit.wrong", { "value", said });
-	if (status == EXIT_YES)
-		status = cli_call_pages(cli, buf_str(&query), limit, &pages);
-	buf_done(&query);
-	if (status != EXIT_YES) return status;
+	if (said.at && !str_to_int(said, 1, LIMIT_MAX, &limit))
+		return CLI_USAGE(cli, "cli.limit.wrong", { "value", said });
+	pages = cli_call_pages(cli, query, limit);
 	if (as_json(cli))
 		asks_json(cli, &pages);
 	else

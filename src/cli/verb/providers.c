@@ -32,48 +32,41 @@ static int providers_add_run(struct cli *cli)
 	struct fault why = { 0 };
 	const struct json *reply;
 	enum model_wire wire;
-	int status;
 
 	if (!kind.len && model_wire_find(name, &wire)) kind = name;
 	if (!kind.len) return CLI_USAGE(cli, "cli.providers.no_kind");
 	if (file.len && !file_whole(cli, file, &key, &why)) return cli_fail(cli, &why);
-	status = cli_call(cli, "POST", str_of(providers.path),
+	reply = cli_call(cli, "POST", str_of(providers.path),
 		BODY(cli, { "name", name }, { "kind", kind },
 			{ "url", cli_arg(cli, "provider-url") },
-			{ "key", str_trim(key) }),
-		&reply);
-	if (!status && !as_json(cli)) SAY("cli.providers.made", { "name", name });
-	return reply_done(cli, status, reply);
+			{ "key", str_trim(key) }));
+	if (!as_json(cli)) SAY("cli.providers.made", { "name", name });
+	return reply_done(cli, reply);
 }
 
 /* ---- prices ---- */
 
-static void price_item(struct json_writer *w, const struct provider_model *m)
-{
-	jw_object(w);
-	jw_put_str(w, "id", m->id);
-	jw_key(w, "context");
-	m->context ? jw_int(w, m->context) : jw_null(w);
-	jw_key(w, "output");
-	m->output ? jw_int(w, m->output) : jw_null(w);
-	jw_key(w, "price");
-	price_write(w, &m->price);
-	jw_object_end(w);
-}
-
-static int prices_put(struct cli *cli, const struct provider_model *models, size_t len)
+static void prices_put(struct cli *cli, const struct provider_model *models, size_t len)
 {
 	struct buf body = { .max = 4 << 20 };
 	struct json_writer w = { .out = &body };
 
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	for (size_t i = 0; i < len; i++)
-		price_item(&w, &models[i]);
+	for (const struct provider_model *m = models; m < models + len; m++) {
+		jw_object(&w);
+		jw_put_str(&w, "id", m->id);
+		jw_key(&w, "context");
+		m->context ? jw_int(&w, m->context) : jw_null(&w);
+		jw_key(&w, "output");
+		m->output ? jw_int(&w, m->output) : jw_null(&w);
+		jw_key(&w, "price");
+		price_write(&w, &m->price);
+		jw_object_end(&w);
+	}
 	jw_array_end(&w);
 	jw_object_end(&w);
-	return cli_call(
-		cli, "PUT", STR("/v1/prices"), buf_keep_done(&body, &cli->arena), NULL);
+	cli_call(cli, "PUT", STR("/v1/prices"), buf_keep_done(&body, &cli->arena));
 }
 
 static int providers_prices_run(struct cli *cli)
@@ -84,7 +77,6 @@ static int providers_prices_run(struct cli *cli)
 	struct provider_model *models;
 	struct fault why = { 0 };
 	size_t len = 0;
-	int status = EXIT_YES;
 
 	if (!file.len) return resource_show_at(cli, STR("/v1/prices"));
 	cli->arena.max = 512u << 20;
@@ -92,12 +84,10 @@ static int providers_prices_run(struct cli *cli)
 		json_read(text, &big, &cli->arena, &list, &why) ||
 		price_list_read(list, &cli->arena, &models, &len, &why))
 		return cli_fail(cli, &why);
-	for (size_t i = 0; i < len && !status; i += BATCH)
-		status = prices_put(cli, models + i, len - i < BATCH ? len - i : BATCH);
-	if (!status)
-		SAY("cli.providers.prices",
-			{ "n", arena_print(&cli->arena, "%zu", len) });
-	return status;
+	for (size_t i = 0; i < len; i += BATCH)
+		prices_put(cli, models + i, len - i < BATCH ? len - i : BATCH);
+	return CLI_SAY(EXIT_YES, "cli.providers.prices",
+		{ "n", arena_print(&cli->arena, "%zu", len) });
 }
 
 /* ---- commands ---- */

@@ -130,17 +130,13 @@ static void route_print(struct cli *cli, const struct json *route, uint32_t n)
 
 static int route_list(struct cli *cli)
 {
-	const struct json *page, *items;
-	int status = cli_call_get(cli, STR("/v1/routes"), &page);
+	const struct json *page = cli_call_get(cli, STR("/v1/routes"));
+	uint32_t n = 0;
 
-	if (status != EXIT_YES) return status;
-	if (as_json(cli) || str_is(cli_word(cli, 0), "show")) {
-		json_print(page);
-		return EXIT_YES;
-	}
-	items = json_get(page, "items");
-	for (uint32_t i = 0; items && i < items->count; i++)
-		route_print(cli, &items->items[i], i + 1);
+	if (as_json(cli) || str_is(cli_word(cli, 0), "show"))
+		return json_print(page), EXIT_YES;
+	for (const struct json *item = NULL; json_each(json_get(page, "items"), &item);)
+		route_print(cli, item, ++n);
 	return EXIT_YES;
 }
 
@@ -150,16 +146,14 @@ static int route_set(struct cli *cli)
 {
 	struct str name = cli_word(cli, 1), text;
 	const struct json *reply, *version;
-	int status;
 
 	if (!file_whole(cli, name, &text, NULL))
 		return CLI_USAGE(cli, "cli.route.file", { "file", name });
-	status = cli_call(cli, "PUT", STR("/v1/routes"), text, &reply);
-	if (status != EXIT_YES) return status;
+	reply = cli_call(cli, "PUT", STR("/v1/routes"), text);
 	version = json_get(reply, "version");
 	if (!as_json(cli))
 		SAY("cli.route.set", { "n", version ? version->text : STR_NONE });
-	reply_done(cli, status, reply);
+	reply_done(cli, reply);
 	warnings_say(cli, reply);
 	return EXIT_YES;
 }
@@ -218,15 +212,18 @@ static void entry_print(
 	printf("\n");
 }
 
-static int trial_print(struct cli *cli, const struct json *trial)
+static int route_try(struct cli *cli)
 {
-	const struct json *plan = json_get(trial, "plan"), *page, *route;
+	const struct json *ask = cli_call_get(cli, ask_path(cli, cli_word(cli, 1), ""));
+	const struct json *trial =
+		cli_call(cli, "POST", STR("/v1/routes/try"), trial_body(cli, ask));
+	const struct json *plan = json_get(trial, "plan"), *route;
 	struct json users;
-	int status = cli_call_all(cli, STR("/v1/users"), &users);
 
-	if (status == EXIT_YES) status = cli_call_get(cli, STR("/v1/routes"), &page);
-	if (status != EXIT_YES) return status;
-	route = resource_find(json_get(page, "items"), json_text_of(trial, "route"));
+	if (as_json(cli)) return reply_done(cli, trial);
+	users = cli_call_all(cli, STR("/v1/users"));
+	route = resource_find(json_get(cli_call_get(cli, STR("/v1/routes")), "items"),
+		json_text_of(trial, "route"));
 	if (route)
 		printf("%.*s\n", STR_ARGS(MSG(&cli->arena, "cli.route.uses",
 					 { "name", reply_text(cli, route, "name") })));
@@ -236,24 +233,11 @@ static int trial_print(struct cli *cli, const struct json *trial)
 	return EXIT_YES;
 }
 
-static int route_try(struct cli *cli)
-{
-	const struct json *ask, *trial;
-	int status = cli_call_get(cli, ask_path(cli, cli_word(cli, 1), ""), &ask);
-
-	if (status == EXIT_YES)
-		status = cli_call(
-			cli, "POST", STR("/v1/routes/try"), trial_body(cli, ask), &trial);
-	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, trial);
-	return trial_print(cli, trial);
-}
-
 static int route_run(struct cli *cli)
 {
 	struct str verb = cli_word(cli, 0);
-	int status = cli_call_open(cli);
 
-	if (status != EXIT_YES) return status;
+	cli_call_open(cli);
 	if (!verb.len || str_is(verb, "list") || str_is(verb, "show"))
 		return route_list(cli);
 	if (!cli_word(cli, 1).len)

@@ -7,11 +7,6 @@
 #include "cli/verb/rule_words.h"
 #include "cli/verb/verbs.h"
 
-static struct str text_of(const struct json *of, const char *name)
-{
-	return json_text_of(of, name);
-}
-
 static const struct resource rules = { "/v1/rules", "effect agent state", "cli.rule.none",
 	.print = rule_print, .removed = "cli.rule.end" };
 
@@ -24,7 +19,7 @@ static int rule_said(struct cli *cli, const struct json *rule)
 {
 	const struct json *waiting = json_get(rule, "waiting");
 
-	if (as_json(cli)) return reply_done(cli, EXIT_YES, rule);
+	if (as_json(cli)) return reply_done(cli, rule);
 	rule_print(cli, rule);
 	warnings_say(cli, rule);
 	if (waiting && waiting->is_int && waiting->integer > 0)
@@ -35,16 +30,12 @@ static int rule_said(struct cli *cli, const struct json *rule)
 
 static int add_run(struct cli *cli)
 {
-	struct str effect = cli_word(cli, 0), body;
-	const struct json *reply;
-	int status;
+	struct str effect = cli_word(cli, 0);
 
 	if (!effect.len == !cli_has(cli, "file"))
 		return CLI_USAGE(cli, "cli.rule.add.what");
-	status = rule_given(cli, effect, cli_word(cli, 1), &body);
-	if (status == EXIT_YES)
-		status = cli_call(cli, "POST", STR("/v1/rules"), body, &reply);
-	return status == EXIT_YES ? rule_said(cli, reply) : status;
+	return rule_said(cli, cli_call(cli, "POST", STR("/v1/rules"),
+				      rule_given(cli, effect, cli_word(cli, 1))));
 }
 
 #define TERMS                                                                            \
@@ -62,14 +53,12 @@ static const struct flag add_flags[] = { TERMS, { 0 } };
 
 static int show_run(struct cli *cli)
 {
-	const struct json *rule;
-	struct json terms;
-	int status = cli_call_get(
-		cli, resource_path(cli, &rules, cli_word(cli, 0), ""), &rule);
+	const struct json *rule =
+		cli_call_get(cli, resource_path(cli, &rules, cli_word(cli, 0), ""));
+	struct json terms = rule_terms(rule, true, &cli->arena);
 
-	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, rule);
+	if (as_json(cli)) return reply_done(cli, rule);
 	rule_print(cli, rule);
-	terms = rule_terms(rule, true, &cli->arena);
 	json_print_pretty(&terms);
 	return EXIT_YES;
 }
@@ -118,49 +107,31 @@ static struct str edit_body(
 
 static int edit_run(struct cli *cli)
 {
-	struct str path = resource_path(cli, &rules, cli_word(cli, 0), ""), text;
-	const struct json *given;
-	const struct json *reply;
-	int status = cli_call_get(cli, path, &reply);
+	struct str path = resource_path(cli, &rules, cli_word(cli, 0), "");
+	const struct json *now = cli_call_get(cli, path), *given;
+	struct str text = rule_given(cli, json_text_of(now, "effect"), cli_word(cli, 1));
 
-	if (status == EXIT_YES)
-		status = rule_given(
-			cli, text_of(reply, "effect"), cli_word(cli, 1), &text);
-	if (status != EXIT_YES) return status;
 	if (json_read(text, NULL, &cli->arena, &given, NULL)) return EXIT_USAGE;
-	status = cli_call(cli, "PATCH", path, edit_body(cli, reply, given), &reply);
-	return status == EXIT_YES ? rule_said(cli, reply) : status;
+	return rule_said(cli, cli_call(cli, "PATCH", path, edit_body(cli, now, given)));
 }
 
 static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { 0 } };
 /* ---- try ---- */
 
 /* {"operation": …} of JSON; of a pattern a rule that would allow it. */
-static int try_body(struct cli *cli, struct str said, struct buf *out)
+static struct str try_body(struct cli *cli, struct str said)
 {
-	struct json_writer w = { .out = out };
-	const struct json *operation;
-	struct str from = STR_NONE;
-	int status = EXIT_YES;
+	struct str effect = cli_arg(cli, "effect"), rule = STR_NONE;
+	const struct json *operation = NULL;
 
-	jw_object(&w);
-	if (str_starts(said, "{")) {
-		if (json_read(said, NULL, &cli->arena, &operation, NULL))
-			return CLI_USAGE(cli, "cli.rule.json");
-		jw_put_json(&w, "operation", operation);
-	} else {
-		struct str effect = cli_arg(cli, "effect"), rule = STR_NONE;
-
-		status = rule_given(cli, effect.len ? effect : STR("allow"), said, &rule);
-		jw_key(&w, "rule");
-		jw_raw(&w, rule);
-	}
-	if (status == EXIT_YES) status = moment_read(cli, "since", -1, &from);
-	jw_put_some(&w, "from", from);
-	jw_put_some(&w, "agent", cli_arg(cli, "agent"));
-	jw_put_some(&w, "project", cli_arg(cli, "project"));
-	jw_object_end(&w);
-	return status;
+	if (!str_starts(said, "{"))
+		rule = rule_given(cli, effect.len ? effect : STR("allow"), said);
+	else if (json_read(said, NULL, &cli->arena, &operation, NULL))
+		cli_end(cli, CLI_USAGE(cli, "cli.rule.json"));
+	return BODY(cli, { "operation", .json = operation }, { "rule", .raw = rule },
+		{ "from", moment_read(cli, "since", -1) },
+		{ "agent", cli_arg(cli, "agent") },
+		{ "project", cli_arg(cli, "project") });
 }
 
 static void tried_print(struct cli *cli, const struct json *tried)
@@ -176,34 +147,30 @@ static void tried_print(struct cli *cli, const struct json *tried)
 		fits = json_get(tried, "differs");
 		for (const struct json *item = NULL; json_each(fits, &item);)
 			printf("%.*s\t%.*s\t%.*s\t%.*s\t%.*s\n",
-				STR_ARGS(text_of(item, "ask")),
-				STR_ARGS(text_of(item, "was")),
-				STR_ARGS(text_of(item, "would")),
+				STR_ARGS(json_text_of(item, "ask")),
+				STR_ARGS(json_text_of(item, "was")),
+				STR_ARGS(json_text_of(item, "would")),
 				STR_ARGS(reply_text(cli, item, "agent")),
 				STR_ARGS(reply_text(cli, item, "call")));
 		return;
 	}
-	printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(tried, "effect")),
-		STR_ARGS(text_of(tried, "risk")), STR_ARGS(text_of(tried, "by")));
+	printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(json_text_of(tried, "effect")),
+		STR_ARGS(json_text_of(tried, "risk")),
+		STR_ARGS(json_text_of(tried, "by")));
 	for (const struct json *one = NULL; json_each(fits, &one);)
-		printf("%.*s\t%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(one, "rule")),
-			STR_ARGS(text_of(one, "effect")),
+		printf("%.*s\t%.*s\t%.*s\t%.*s\n", STR_ARGS(json_text_of(one, "rule")),
+			STR_ARGS(json_text_of(one, "effect")),
 			STR_ARGS(reply_text(cli, one, "detail")),
 			STR_ARGS(reply_text(cli, one, "name")));
 }
 
 static int try_run(struct cli *cli)
 {
-	struct buf body = { .max = 1 << 20 };
-	const struct json *reply;
-	int status = try_body(cli, cli_word(cli, 0), &body);
+	const struct json *reply = cli_call(
+		cli, "POST", STR("/v1/rules/try"), try_body(cli, cli_word(cli, 0)));
 
-	if (status == EXIT_YES)
-		status = cli_call(cli, "POST", STR("/v1/rules/try"),
-			buf_keep_done(&body, &cli->arena), &reply);
-	buf_done(&body);
-	if (status == EXIT_YES && !as_json(cli)) tried_print(cli, reply);
-	return reply_done(cli, status, reply);
+	if (!as_json(cli)) tried_print(cli, reply);
+	return reply_done(cli, reply);
 }
 
 static const struct flag try_flags[] = { { "effect", "EFFECT", "allow ask deny" },
@@ -234,27 +201,19 @@ const struct command rule_verbs[] = {
 
 /* ---- policy ---- */
 
-/* The mode, on the version that holds. Who names it sets it, also if it is the one that is
- * there. */
-static int policy_change(struct cli *cli, const struct json *now, const struct json **out)
-{
-	struct str mode = cli_arg(cli, "mode");
-	const struct json *version = json_get(now, "version");
-	struct str body = arena_print(&cli->arena,
-		"{\"mode\":\"%.*s\",\"default\":false,\"version\":%lld}", STR_ARGS(mode),
-		version && version->is_int ? (long long)version->integer : 0);
-
-	return cli_call(cli, "PUT", STR("/v1/policy"), body, out);
-}
-
 static int policy_run(struct cli *cli)
 {
-	const struct json *policy;
-	int status = cli_call_get(cli, STR("/v1/policy"), &policy);
+	const struct json *policy = cli_call_get(cli, STR("/v1/policy"));
 
-	if (status == EXIT_YES && cli_has(cli, "mode"))
-		status = policy_change(cli, policy, &policy);
-	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, policy);
+	/* On the version that holds. Who names a mode sets it, also if it is the one that is
+	 * there. */
+	if (cli_has(cli, "mode"))
+		policy = cli_call(cli, "PUT", STR("/v1/policy"),
+			BODY(cli, { "mode", .text = cli_arg(cli, "mode") },
+				{ "default", .raw = STR("false") },
+				{ "version", .json = json_get(policy, "version"),
+					.raw = STR("0") }));
+	if (as_json(cli)) return reply_done(cli, policy);
 	json_print_pretty(policy);
 	warnings_say(cli, policy);
 	return EXIT_YES;

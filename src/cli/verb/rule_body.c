@@ -2,22 +2,26 @@
 #include "cli/verb/rule_body.h"
 
 #include "base/keep.h"
+#include "cli/request.h"
 #include "cli/text_file.h"
 
 enum { ARGUMENTS_MAX = 20, APPROVALS_MAX = 10 };
 
 /* ---- files ---- */
 
-int rule_file(struct cli *cli, struct str name, const struct json **out)
+const struct json *rule_file(struct cli *cli, struct str name)
 {
+	const struct json *json;
 	struct fault why = { 0 };
 	struct str text;
 
 	text_file_read(arena_copy(&cli->arena, name), false, &cli->arena, &text, NULL);
-	if (json_read(text, NULL, &cli->arena, out, &why) == OK) return EXIT_YES;
-	return text.len ? CLI_USAGE(cli, "cli.rule.file.json", { "file", name },
-				  { "detail", str_of(why.detail) })
-			: CLI_USAGE(cli, "cli.route.file", { "file", name });
+	if (json_read(text, NULL, &cli->arena, &json, &why) != OK)
+		cli_end(cli,
+			text.len ? CLI_USAGE(cli, "cli.rule.file.json", { "file", name },
+					   { "detail", str_of(why.detail) })
+				 : CLI_USAGE(cli, "cli.route.file", { "file", name }));
+	return json;
 }
 
 struct json rule_terms(const struct json *rule, bool id, struct arena *arena)
@@ -94,132 +98,116 @@ static void test_put(struct cli *cli, struct json_writer *w, const struct test_g
 	jw_array_end(w);
 }
 
-/* Tests of one pointer stand together: min and max. */
-static int arguments_put(struct cli *cli, struct json_writer *w)
+/* Tests of one pointer stand together: min and max. Empty without any. */
+static struct str arguments_given(struct cli *cli)
 {
 	struct test_given given[ARGUMENTS_MAX];
+	struct buf out = { .max = 1 << 20 };
+	struct json_writer w = { .out = &out };
 	size_t len = 0, at = 0;
 	struct str one;
 
 	while (args_next(&cli->args, "argument", &at, &one))
 		if (len == ARGUMENTS_MAX || !argument_split(one, &given[len++]))
-			return CLI_USAGE(cli, "cli.rule.argument", { "value", one });
-	if (len) jw_put_object(w, "arguments");
+			cli_end(cli,
+				CLI_USAGE(cli, "cli.rule.argument", { "value", one }));
+	if (!len) return STR_NONE;
+	jw_object(&w);
 	for (size_t i = 0; i < len; i++) {
 		bool seen = false;
 
 		for (size_t k = 0; k < i; k++)
 			seen = seen || str_eq(given[k].pointer, given[i].pointer);
 		if (seen) continue;
-		jw_name(w, given[i].pointer);
-		jw_object(w);
+		jw_name(&w, given[i].pointer);
+		jw_object(&w);
 		for (size_t k = i; k < len; k++)
 			if (str_eq(given[k].pointer, given[i].pointer))
-				test_put(cli, w, &given[k]);
-		jw_object_end(w);
+				test_put(cli, &w, &given[k]);
+		jw_object_end(&w);
 	}
-	if (len) jw_object_end(w);
-	return EXIT_YES;
+	jw_object_end(&w);
+	return buf_keep_done(&out, &cli->arena);
 }
 
 /* 2, or 2:team:ops,role:admin */
-static bool require_put(struct json_writer *w, struct str said)
+static struct str require_one(struct cli *cli, struct str said)
 {
-	int colon = str_find(said, STR(":"));
-	struct str n = colon < 0 ? said : str_first(said, (size_t)colon), one,
-		   from = colon < 0 ? STR_NONE : str_from(said, (size_t)colon + 1);
+	struct str from = said, n;
 	int64_t approvals;
 
-	if (!str_to_int(n, 1, APPROVALS_MAX, &approvals)) return false;
-	jw_object(w);
-	jw_put_int(w, "approvals", approvals);
-	if (from.len) jw_put_array(w, "from");
-	while (from.len && str_cut(&from, ',', &one))
-		jw_str(w, one);
-	if (colon >= 0) jw_array_end(w);
-	jw_object_end(w);
-	return true;
+	str_cut(&from, ':', &n);
+	if (!str_to_int(n, 1, APPROVALS_MAX, &approvals))
+		cli_end(cli, CLI_USAGE(cli, "cli.rule.require.wrong", { "value", said }));
+	return BODY(cli, { "approvals", .number = n }, { "from", .list = from });
 }
 
-static int asks_put(struct cli *cli, struct json_writer *w, bool asks)
+/* Empty without --require. */
+static struct str require_given(struct cli *cli)
 {
-	struct str verify = cli_arg(cli, "verify"),
-		   risk = asks ? cli_arg(cli, "risk") : STR_NONE, one;
-	bool require = cli_has(cli, "require");
-	size_t at = 0;
+	struct buf out = { .max = 1 << 20 };
+	struct json_writer w = { .out = &out };
+	struct str one;
 
-	if (!require && !verify.len && !risk.len) return EXIT_YES;
-	jw_put_object(w, "ask");
-	if (require) jw_put_array(w, "require");
-	while (args_next(&cli->args, "require", &at, &one))
-		if (!require_put(w, one))
-			return CLI_USAGE(cli, "cli.rule.require.wrong", { "value", one });
-	if (require) jw_array_end(w);
-	jw_put_some(w, "risk", risk);
-	jw_put_some(w, "verify", verify);
-	jw_object_end(w);
-	return EXIT_YES;
+	if (!cli_has(cli, "require")) return STR_NONE;
+	jw_array(&w);
+	for (size_t i = 0; args_next(&cli->args, "require", &i, &one);)
+		jw_raw(&w, require_one(cli, one));
+	jw_array_end(&w);
+	return buf_keep_done(&out, &cli->arena);
 }
 
-static int match_put(
-	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
+/* What an ask rule wants; empty when it is nothing. */
+static struct str asks_given(struct cli *cli, struct str risk)
 {
-	struct str risk = cli_arg(cli, "risk");
-	int status;
+	struct str verify = cli_arg(cli, "verify"), require = require_given(cli);
 
-	jw_put_object(w, "match");
-	if (pattern.len) {
-		jw_put_array(w, "tool");
-		jw_str(w, pattern);
-		jw_array_end(w);
-	}
-	status = arguments_put(cli, w);
-	/* An ask rule raises the risk, an allow reaches up to it, a deny begins there. */
-	if (risk.len && !str_is(effect, "ask")) {
-		jw_put_object(w, "risk");
-		jw_put_some(w, str_is(effect, "deny") ? "min" : "max", risk);
-		jw_object_end(w);
-	}
-	jw_put_some(w, "agent", cli_arg(cli, "agent"));
-	jw_put_some(w, "project", cli_arg(cli, "project"));
-	jw_object_end(w);
-	return status;
+	if (!require.len && !verify.len && !risk.len) return STR_NONE;
+	return BODY(cli, { "require", .raw = require }, { "risk", risk },
+		{ "verify", verify });
 }
 
-static int options_put(
-	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
+/* A list of this one text. */
+static struct str list_of(struct cli *cli, struct str text)
 {
-	struct str until;
-	int status = moment_read(cli, "for", 1, &until);
+	struct buf out = { .max = 1 << 20 };
 
-	if (status != EXIT_YES) return status;
-	jw_object(w);
-	jw_put_some(w, "effect", effect);
-	jw_put_some(w, "note", cli_arg(cli, "note"));
-	status = match_put(cli, w, effect, pattern);
-	if (status == EXIT_YES) status = asks_put(cli, w, str_is(effect, "ask"));
-	jw_put_some(w, "expires_at", until);
-	jw_object_end(w);
-	return status;
+	buf_add_char(&out, '[');
+	json_write_str(&out, text);
+	buf_add_char(&out, ']');
+	return buf_keep_done(&out, &cli->arena);
 }
 
-int rule_given(struct cli *cli, struct str effect, struct str pattern, struct str *out)
+static struct str match_given(
+	struct cli *cli, struct str pattern, const char *bound, struct str risk)
 {
-	struct str file = cli_arg(cli, "file");
+	struct str tool = pattern.len ? list_of(cli, pattern) : STR_NONE;
+
+	return BODY(cli, { "tool", .raw = tool },
+		{ "arguments", .raw = arguments_given(cli) },
+		{ "risk", .raw = risk.len ? BODY(cli, { bound, risk }) : STR_NONE },
+		{ "agent", cli_arg(cli, "agent") },
+		{ "project", cli_arg(cli, "project") });
+}
+
+struct str rule_given(struct cli *cli, struct str effect, struct str pattern)
+{
+	struct str file = cli_arg(cli, "file"), risk = cli_arg(cli, "risk"), until, match;
+	bool asks = str_is(effect, "ask");
 	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-	const struct json *json;
 	struct json terms;
-	int status;
 
 	if (file.len) {
-		status = rule_file(cli, file, &json);
-		if (status != EXIT_YES) return status;
-		terms = rule_terms(json, false, &cli->arena);
+		terms = rule_terms(rule_file(cli, file), false, &cli->arena);
 		json_write(&body, &terms);
-	} else {
-		status = options_put(cli, &w, effect, pattern);
+		return buf_keep_done(&body, &cli->arena);
 	}
-	*out = buf_keep_done(&body, &cli->arena);
-	return status;
+	until = moment_read(cli, "for", 1);
+	/* An ask rule raises the risk, an allow reaches up to it, a deny begins there. */
+	match = match_given(cli, pattern, str_is(effect, "deny") ? "min" : "max",
+		asks ? STR_NONE : risk);
+	return BODY(cli, { "effect", effect }, { "note", cli_arg(cli, "note") },
+		{ "match", .raw = match },
+		{ "ask", .raw = asks_given(cli, asks ? risk : STR_NONE) },
+		{ "expires_at", until });
 }

@@ -25,12 +25,10 @@ static int export_run(struct cli *cli)
 	struct buf text = { .max = 1 << 26 }, pretty = { .max = 1 << 26 };
 	struct json_writer w = { .out = &text };
 	const struct json *whole;
-	struct json all;
+	struct json all = cli_call_all(cli, STR("/v1/rules"));
 	FILE *out = stdout;
 	int64_t left = 0;
-	int status = cli_call_all(cli, STR("/v1/rules"), &all);
 
-	if (status != EXIT_YES) return status;
 	jw_object(&w);
 	jw_put_array(&w, "rules");
 	/* The oldest first, so that a new one is a new line at the end. */
@@ -108,12 +106,14 @@ static const struct json *live_find(struct apply *a, const struct json *rule)
 /* As the server would take it; nothing is made. EXIT_YES, or said. */
 static int rule_check(struct apply *a, const struct json *terms)
 {
+	const struct json *reply;
 	char never[TIME_SIZE];
 
 	/* `from` in the future: past approvals need not be searched. */
 	time_write(clock_now_ms() + 86400000, never);
-	return cli_call(a->cli, "POST", STR("/v1/rules/try"),
-		BODY(a->cli, { "rule", .json = terms }, { "from", str_of(never) }), NULL);
+	return cli_call_try(a->cli, "POST", STR("/v1/rules/try"),
+		BODY(a->cli, { "rule", .json = terms }, { "from", str_of(never) }),
+		&reply);
 }
 
 /* The patch that makes the rule as the file has it: members the file lacks are removed.
@@ -154,6 +154,7 @@ static int rule_apply(
 	static const char *const all[] = { "effect", "match", "ask", "note", "enabled",
 		"expires_at", NULL };
 	struct json terms = rule_terms(rule, false, &a->cli->arena);
+	const struct json *reply;
 	struct buf body = { .max = 1 << 20 };
 
 	if (live && says_same(live, rule, all)) {
@@ -166,12 +167,12 @@ static int rule_apply(
 	a->changed += live != NULL;
 	if (a->dry) return EXIT_YES;
 	if (live)
-		return cli_call(a->cli, "PATCH",
+		return cli_call_try(a->cli, "PATCH",
 			path_with(a->cli, "/v1/rules/", json_text_of(live, "id"), ""),
-			patch_of(a, live, &terms), NULL);
+			patch_of(a, live, &terms), &reply);
 	json_write(&body, &terms);
-	return cli_call(a->cli, "POST", STR("/v1/rules"),
-		buf_keep_done(&body, &a->cli->arena), NULL);
+	return cli_call_try(a->cli, "POST", STR("/v1/rules"),
+		buf_keep_done(&body, &a->cli->arena), &reply);
 }
 
 /* First all are checked, so that a wrong file changes nothing. */
@@ -204,14 +205,14 @@ static int apply_run(struct cli *cli)
 	struct str name = cli_word(cli, 0);
 	const struct json *file, *rules;
 	int64_t others = 0;
-	int status = rule_file(cli, name, &file);
+	int status;
 
-	if (status != EXIT_YES) return status;
+	file = rule_file(cli, name);
 	rules = json_is(file, JSON_ARRAY) ? file : json_get(file, "rules");
 	if (!json_is(rules, JSON_ARRAY))
 		return CLI_USAGE(cli, "cli.rule.apply.shape", { "file", name });
-	status = cli_call_all(cli, STR("/v1/rules"), &a.live);
-	if (status == EXIT_YES) status = rules_apply(&a, rules);
+	a.live = cli_call_all(cli, STR("/v1/rules"));
+	status = rules_apply(&a, rules);
 	if (status != EXIT_YES) return status;
 	for (uint32_t i = 0; i < a.live.count; i++)
 		others += !a.taken[i] && !rule_is_bound(&a.live.items[i]);

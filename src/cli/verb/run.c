@@ -14,61 +14,49 @@ enum { TEXT_MAX = 400 * 1024 };
 /* ---- what is to be done ---- */
 
 /* The agent that was named, or the server's default. */
-static int agent_choose(struct cli *cli, struct str *out)
+static struct str agent_choose(struct cli *cli)
 {
-	const struct json *one;
 	struct json all;
-	int status;
+	struct str name;
 
-	if (cli->args.words_len > 1) {
-		*out = cli_word(cli, 0);
-		return EXIT_YES;
-	}
-	status = cli_call_all(cli, STR("/v1/agents"), &all);
-	if (status) return status;
-	for (const struct json *item = NULL; json_each(&all, &item);) {
-		one = item;
+	if (cli->args.words_len > 1) return cli_word(cli, 0);
+	all = cli_call_all(cli, STR("/v1/agents"));
+	for (const struct json *one = NULL; json_each(&all, &one);) {
 		if (!json_is(json_get(one, "default"), JSON_TRUE)) continue;
-		*out = json_text_of(one, "name");
-		if (json_is(json_get(one, "runnable"), JSON_TRUE)) return EXIT_YES;
-		return CLI_SAY(EXIT_NO, "cli.run.not_runnable", { "agent", *out },
-			{ "why", reply_text(cli, one, "why") });
+		name = json_text_of(one, "name");
+		if (!json_is(json_get(one, "runnable"), JSON_TRUE))
+			cli_end(cli, CLI_SAY(EXIT_NO, "cli.run.not_runnable",
+					     { "agent", name },
+					     { "why", reply_text(cli, one, "why") }));
+		return name;
 	}
-	return CLI_SAY(EXIT_NO, "cli.run.no_agent");
+	cli_end(cli, CLI_SAY(EXIT_NO, "cli.run.no_agent"));
 }
 
 /* Its first message gives it its title. */
-static int session_open(struct cli *cli, struct str *session)
+static struct str session_open(struct cli *cli)
 {
-	const struct json *reply;
-	struct str agent;
-	int status;
+	struct str session = cli_arg(cli, "session");
 
-	*session = cli_arg(cli, "session");
-	if (session->len) return EXIT_YES;
-	status = agent_choose(cli, &agent);
-	if (!status)
-		status = cli_call(cli, "POST", STR("/v1/sessions"),
-			BODY(cli, { "agent", .text = agent }), &reply);
-	if (!status) *session = json_text_of(reply, "id");
-	return status;
+	if (session.len) return session;
+	return json_text_of(cli_call(cli, "POST", STR("/v1/sessions"),
+				    BODY(cli, { "agent", .text = agent_choose(cli) })),
+		"id");
 }
 
-static int message_send(
-	struct cli *cli, struct str session, struct str text, struct str *run)
+/* The run that works on it. */
+static struct str message_send(struct cli *cli, struct str session, struct str text)
 {
 	struct str lang = cli_arg(cli, "lang"), cost = cli_arg(cli, "max-cost");
 	bool known = str_is(lang, "en") || str_is(lang, "fr");
 	struct str limits = cost.len ? BODY(cli, { "cost_usd", .raw = cost }) : STR_NONE;
-	const struct json *reply;
-	int status = cli_call(cli, "POST",
+	const struct json *reply = cli_call(cli, "POST",
 		path_with(cli, "/v1/sessions/", session, "/messages"),
 		BODY(cli, { "content", .text = text },
-			{ "lang", known ? lang : STR_NONE }, { "limits", .raw = limits }),
-		&reply);
+			{ "lang", known ? lang : STR_NONE },
+			{ "limits", .raw = limits }));
 
-	if (!status) *run = json_text_of(json_get(reply, "run"), "id");
-	return status;
+	return json_text_of(json_get(reply, "run"), "id");
 }
 
 /* Where people find it. */
@@ -98,10 +86,9 @@ static int run_run(struct cli *cli)
 	status = project_say_here(cli);
 	if (status) return status;
 	term_watch(&cli->term);
-	status = cli_call_open_person(cli);
-	if (!status) status = session_open(cli, &f.session);
-	if (!status) status = message_send(cli, f.session, text, &f.run);
-	if (status) return status;
+	cli_call_open_person(cli);
+	f.session = session_open(cli);
+	f.run = message_send(cli, f.session, text);
 	if (cli_has(cli, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));
 		return EXIT_YES;
@@ -113,52 +100,36 @@ static int run_run(struct cli *cli)
 
 /* ---- attach ---- */
 
-static int read_one(
-	struct cli *cli, const char *path, struct str id, const struct json **out)
-{
-	return cli_call_get(cli, path_with(cli, path, id, ""), out);
-}
-
 /* The run that is meant, with its session. */
-static int work_find(struct cli *cli, struct str id, struct run_follow *f)
+static void work_find(struct cli *cli, struct str id, struct run_follow *f)
 {
-	const struct json *session, *run, *asks, *ended;
-	bool is_run = id_valid(id, "run");
-	int status = EXIT_YES;
+	const struct json *session, *asks, *run;
 
 	f->session = id;
-	if (is_run) {
-		status = read_one(cli, "/v1/runs/", id, &run);
-		if (status) return status;
-		f->session = json_text_of(run, "session");
-	}
-	status = read_one(cli, "/v1/sessions/", f->session, &session);
-	if (status) return status;
-	f->run = is_run ? id : json_text_of(session, "run");
-	if (!f->run.len) return CLI_SAY(EXIT_NO, "cli.attach.no_run", { "id", id });
+	if (id_valid(id, "run"))
+		f->session = json_text_of(
+			cli_call_get(cli, path_with(cli, "/v1/runs/", id, "")),
+			"session");
+	session = cli_call_get(cli, path_with(cli, "/v1/sessions/", f->session, ""));
+	f->run = id_valid(id, "run") ? id : json_text_of(session, "run");
+	if (!f->run.len)
+		cli_end(cli, CLI_SAY(EXIT_NO, "cli.attach.no_run", { "id", id }));
 	asks = json_get(session, "pending_asks");
 	if (json_is(asks, JSON_ARRAY) && asks->count)
 		f->ask = json_text_of(&asks->items[0], "id");
-	status = read_one(cli, "/v1/runs/", f->run, &run);
-	if (status) return status;
-	ended = json_get(run, "ended_at");
-	f->over = json_is(ended, JSON_STRING);
-	return EXIT_YES;
+	run = cli_call_get(cli, path_with(cli, "/v1/runs/", f->run, ""));
+	f->over = json_is(json_get(run, "ended_at"), JSON_STRING);
 }
 
 /* What was said so far, and up to which event that is. */
-static int past_show(struct cli *cli, struct run_follow *f)
+static void past_show(struct cli *cli, struct run_follow *f)
 {
-	struct str path =
-		path_with(cli, "/v1/sessions/", f->session, "/messages?limit=50");
-	const struct json *page, *as_of;
-	int status = cli_call_get(cli, path, &page);
+	const struct json *page = cli_call_get(
+		cli, path_with(cli, "/v1/sessions/", f->session, "/messages?limit=50"));
+	const struct json *as_of = json_get(page, "as_of");
 
-	if (status) return status;
-	as_of = json_get(page, "as_of");
 	if (json_is(as_of, JSON_NUMBER)) f->after = as_of->text;
 	if (f->live) run_follow_past(f, json_get(page, "items"));
-	return EXIT_YES;
 }
 
 static int attach_run(struct cli *cli)
@@ -166,16 +137,15 @@ static int attach_run(struct cli *cli)
 	struct str id = cli_word(cli, 0);
 	struct run_follow f = { .cli = cli,
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
-	int status;
 
 	if (!id_valid(id, "run") && !id_valid(id, "ses"))
 		return CLI_SAY(EXIT_UNKNOWN_ID, "cli.attach.wrong", { "id", id });
 	term_watch(&cli->term);
-	status = cli_call_open_inbox(cli);
-	if (!status) status = work_find(cli, id, &f);
-	if (!status) status = past_show(cli, &f);
+	cli_call_open_inbox(cli);
+	work_find(cli, id, &f);
+	past_show(cli, &f);
 	f.client = cli->client;
-	return status ? status : run_follow(&f);
+	return run_follow(&f);
 }
 
 static const struct flag flags[] = { { "session", "SESSION" }, { "project", "NAME" },

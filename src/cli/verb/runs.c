@@ -45,13 +45,12 @@ static const struct flag session_flags[] = {
 	{ "project", "PROJECT" }, { "limit", "N" }, { "json" }, { 0 }
 };
 
-static int session_find(struct cli *cli, struct str who, struct str *id)
+static struct str session_find(struct cli *cli, struct str who)
 {
-	(void)cli;
-	(void)id;
-	return id_valid(who, "ses")
-		       ? EXIT_YES
-		       : CLI_SAY(EXIT_UNKNOWN_ID, "cli.session.wrong", { "id", who });
+	if (!id_valid(who, "ses"))
+		cli_end(cli,
+			CLI_SAY(EXIT_UNKNOWN_ID, "cli.session.wrong", { "id", who }));
+	return who;
 }
 
 static const struct table_column project_columns[] = { { "", 32, "name" },

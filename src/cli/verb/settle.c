@@ -55,13 +55,13 @@ int settle(struct cli *cli, struct str id, const char *tail, struct str body)
 {
 	struct api_reply reply = { 0 };
 	struct fault conflict = { 0 };
-	int status = cli_call_open(cli);
+	int status;
 	const struct json *ask;
 	struct str rule;
 
-	if (status == EXIT_YES)
-		status = cli_call_by(cli, cli->client, "POST", ask_path(cli, id, tail),
-			body, &reply, &conflict);
+	cli_call_open(cli);
+	status = cli_call_by(cli, cli->client, "POST", ask_path(cli, id, tail), body,
+		&reply, &conflict);
 	ask = json_get(reply.json, "ask");
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
 	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
@@ -86,13 +86,12 @@ static int work_cancel(struct cli *cli, struct str id)
 {
 	const char *what = str_starts(id, "run_") ? "/v1/runs/" : "/v1/sessions/";
 	const struct json *reply;
-	int status = cli_call_open_inbox(cli);
 
-	if (!status)
-		status = cli_call(cli, "POST", path_with(cli, what, id, "/cancel"),
-			request_reason(cli), &reply);
-	if (!status && !as_json(cli)) SAY("cli.cancelled", { "id", id });
-	return reply_done(cli, status, reply);
+	cli_call_open_inbox(cli);
+	reply = cli_call(
+		cli, "POST", path_with(cli, what, id, "/cancel"), request_reason(cli));
+	if (!as_json(cli)) SAY("cli.cancelled", { "id", id });
+	return reply_done(cli, reply);
 }
 
 static int cancel_run(struct cli *cli)
@@ -110,13 +109,11 @@ static int cancel_run(struct cli *cli)
 
 static int take_back_run(struct cli *cli)
 {
-	const struct json *ask;
-	int status = cli_call(cli, "POST", ask_path(cli, cli_word(cli, 0), "/revoke"),
-		request_reason(cli), &ask);
+	const struct json *ask = cli_call(cli, "POST",
+		ask_path(cli, cli_word(cli, 0), "/revoke"), request_reason(cli));
 
-	if (status == EXIT_YES)
-		SAY("cli.take_back.done", { "title", ask_title(ask, &cli->arena) });
-	return reply_done(cli, status, ask);
+	SAY("cli.take_back.done", { "title", ask_title(ask, &cli->arena) });
+	return reply_done(cli, ask);
 }
 
 const struct command settle_verbs[] = {

@@ -21,15 +21,15 @@ static void card_print(
 
 static int show_run(struct cli *cli)
 {
-	const struct json *ask;
-	int status = cli_call_get(cli, ask_path(cli, cli_word(cli, 0), ""), &ask);
+	struct str id = cli_word(cli, 0);
+	const struct json *ask = cli_call_get(cli, ask_path(cli, id, ""));
 
 	/* Who was told of it, if that is for who asks. */
-	if (status == EXIT_YES && !as_json(cli))
+	if (!as_json(cli))
 		card_print(cli, ask,
 			&(struct card_facts){ cli_call_quiet(cli, cli->client,
-				ask_path(cli, cli_word(cli, 0), "/deliveries"), NULL) });
-	return reply_done(cli, status, ask);
+				ask_path(cli, id, "/deliveries"), NULL) });
+	return reply_done(cli, ask);
 }
 
 const struct command show_verbs[] = {

@@ -20,18 +20,14 @@ static struct str stop_reason(struct cli *cli)
 	return str_trim(reason);
 }
 
-/* What is given on the command line; EXIT_YES, or said. */
-static int stop_body(struct cli *cli, struct str *out)
+static struct str stop_body(struct cli *cli)
 {
-	struct str until;
-	int status = moment_read(cli, "for", 1, &until);
-
-	*out = BODY(cli,
+	return BODY(cli,
 		{ "match", .raw = BODY(cli, { "agent", cli_arg(cli, "agent") },
 				   { "project", cli_arg(cli, "project") },
 				   { "session", cli_arg(cli, "session") }) },
-		{ "reason", .text = stop_reason(cli) }, { "until", until });
-	return status;
+		{ "reason", .text = stop_reason(cli) },
+		{ "until", moment_read(cli, "for", 1) });
 }
 
 /* ---- list ---- */
@@ -100,13 +96,10 @@ static bool stop_lists(const struct cli *cli)
  * agent. Who may not stop anything hears that first. */
 static int word_refuse(struct cli *cli)
 {
-	struct str word = cli_word(cli, 0), role;
+	struct str word = cli_word(cli, 0),
+		   role = json_text_of(cli_call_get(cli, STR("/v1/me")), "role");
 	struct fault why = { 0 };
-	const struct json *me;
-	int status = cli_call_get(cli, STR("/v1/me"), &me);
 
-	if (status != EXIT_YES) return status;
-	role = json_text_of(me, "role");
 	if (!str_is(role, "agent"))
 		return CLI_USAGE(cli, "cli.stop.word", { "word", word });
 	fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this", STR_ARGS(role));
@@ -117,16 +110,14 @@ static int stop_run(struct cli *cli)
 {
 	const struct json *stop;
 	struct str body, id;
-	int status;
 
 	if (stop_lists(cli)) return resource_list_of(cli, &stops);
 	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
-	status = stop_body(cli, &body);
-	if (status != EXIT_YES) return status;
+	body = stop_body(cli);
 	if (!stop_named(cli) && str_find(stop_reason(cli), STR(" ")) < 0)
 		return word_refuse(cli);
-	status = cli_call(cli, "POST", STR("/v1/stops"), body, &stop);
-	if (status != EXIT_YES || as_json(cli)) return reply_done(cli, status, stop);
+	stop = cli_call(cli, "POST", STR("/v1/stops"), body);
+	if (as_json(cli)) return reply_done(cli, stop);
 	id = json_text_of(stop, "id");
 	printf("%.*s\n", STR_ARGS(id));
 	return CLI_SAY(EXIT_YES, "cli.stop.set", { "id", id });
@@ -137,32 +128,22 @@ static const struct flag stop_flags[] = { { "agent", "NAME" }, { "project", "NAM
 
 /* ---- go ---- */
 
-/* The only one there is. Empty: there is none, or they were listed to choose from. */
-static int stop_only(struct cli *cli, struct str *out)
-{
-	const struct json *page, *items;
-	int status = cli_call_get(cli, str_of(stops.path), &page);
-
-	if (status != EXIT_YES) return status;
-	items = json_get(page, "items");
-	if (items && items->count == 1) {
-		*out = json_text_of(&items->items[0], "id");
-		return EXIT_YES;
-	}
-	resource_print(cli, &stops, items);
-	return items && items->count ? CLI_USAGE(cli, "cli.go.several") : EXIT_YES;
-}
-
 static int go_run(struct cli *cli)
 {
 	struct str id = cli_word(cli, 0);
-	int status = id.len ? EXIT_YES : stop_only(cli, &id);
+	const struct json *items;
 
-	if (status != EXIT_YES || !id.len) return status;
-	status = cli_call(
-		cli, "DELETE", path_with(cli, "/v1/stops/", id, ""), STR_NONE, NULL);
-	if (status == EXIT_YES) SAY("cli.go.done", { "id", id });
-	return status;
+	if (!id.len) {
+		items = json_get(cli_call_get(cli, str_of(stops.path)), "items");
+		if (!items || items->count != 1) {
+			resource_print(cli, &stops, items);
+			return items && items->count ? CLI_USAGE(cli, "cli.go.several")
+						     : EXIT_YES;
+		}
+		id = json_text_of(&items->items[0], "id");
+	}
+	cli_call(cli, "DELETE", path_with(cli, "/v1/stops/", id, ""), STR_NONE);
+	return CLI_SAY(EXIT_YES, "cli.go.done", { "id", id });
 }
 
 const struct command stop_verbs[] = {

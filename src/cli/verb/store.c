@@ -20,12 +20,11 @@ static const struct resource workspaces = { "/v1/workspaces", .columns = names,
 
 static int workspace_create_run(struct cli *cli)
 {
-	const struct json *reply;
-	int status = cli_call(cli, "POST", str_of(workspaces.path),
-		BODY(cli, { "name", .text = cli_word(cli, 0) }), &reply);
+	const struct json *reply = cli_call(cli, "POST", str_of(workspaces.path),
+		BODY(cli, { "name", .text = cli_word(cli, 0) }));
 
-	if (!status && !as_json(cli)) administer_link_print(cli, reply);
-	return reply_done(cli, status, reply);
+	if (!as_json(cli)) administer_link_print(cli, reply);
+	return reply_done(cli, reply);
 }
 
 /* ---- how far a long command has come, on the terminal's own line ---- */

@@ -42,13 +42,12 @@ static const struct table_column columns[] = { { "cli.list.name", 20, "name" },
 static const struct resource teams = { "/v1/teams", .none = "cli.team.none",
 	.columns = columns };
 
-static int team_shown(struct cli *cli, int status, const struct json *team)
+static int team_shown(struct cli *cli, const struct json *team)
 {
 	struct json one = { .type = JSON_ARRAY, .count = 1 };
 
-	if (status || as_json(cli)) return reply_done(cli, status, team);
-	status = cli_call_all(cli, str_of(users.path), &cli->beside);
-	if (status) return status;
+	if (as_json(cli)) return reply_done(cli, team);
+	cli->beside = cli_call_all(cli, str_of(users.path));
 	one.items = ARENA_NEW(&cli->arena, struct json);
 	if (one.items) one.items[0] = *team;
 	if (one.items) resource_print(cli, &teams, &one);
@@ -79,12 +78,10 @@ static struct str members_body(struct cli *cli, const struct json *team, struct 
 
 static int team_put(struct cli *cli, const struct json *team, struct str body)
 {
-	const struct json *reply;
 	struct str path = team ? resource_path(cli, &teams, json_text_of(team, "id"), "")
 			       : str_of(teams.path);
-	int status = cli_call(cli, team ? "PATCH" : "POST", path, body, &reply);
 
-	return team_shown(cli, status, reply);
+	return team_shown(cli, cli_call(cli, team ? "PATCH" : "POST", path, body));
 }
 
 static int team_change(struct cli *cli, const struct json *team, struct str name)
@@ -94,7 +91,6 @@ static int team_change(struct cli *cli, const struct json *team, struct str name
 	bool add = str_is(verb, "add"), oncall = str_is(verb, "oncall"),
 	     remove = str_is(verb, "remove"), delete = str_is(verb, "delete"),
 	     projects = str_is(verb, "projects");
-	int status;
 
 	if (!add && !oncall && !remove && !projects && !delete)
 		return CLI_USAGE(cli, "cli.team.verb", { "verb", verb });
@@ -106,8 +102,7 @@ static int team_change(struct cli *cli, const struct json *team, struct str name
 		return team_put(cli, team,
 			BODY(cli, { "projects", .raw = who.len ? request_word_list(cli, 2)
 							       : STR("[]") }));
-	status = who.len ? user_pick(cli, who, &user) : EXIT_YES;
-	if (status) return status;
+	if (who.len) user = user_pick(cli, who);
 	if (!oncall) return team_put(cli, team, members_body(cli, team, name, user, add));
 	return team_put(cli, team,
 		user.len ? BODY(cli, { "on_call", user }) : STR("{\"on_call\":null}"));
@@ -118,15 +113,15 @@ static int team_run(struct cli *cli)
 	struct str name = cli_word(cli, 0);
 	const struct json *team;
 	struct json all;
-	int status = cli_call_all(cli, str_of(name.len ? teams.path : users.path),
-		name.len ? &all : &cli->beside);
 
-	if (status) return status;
-	if (!name.len) return resource_list(cli);
+	if (!name.len) {
+		cli->beside = cli_call_all(cli, str_of(users.path));
+		return resource_list(cli);
+	}
+	all = cli_call_all(cli, str_of(teams.path));
 	team = resource_find(&all, name);
 	if (cli_word(cli, 1).len) return team_change(cli, team, name);
-	return team ? team_shown(cli, EXIT_YES, team)
-		    : resource_unknown(cli, "team", name);
+	return team ? team_shown(cli, team) : resource_unknown(cli, "team", name);
 }
 
 static const struct flag team_flags[] = { { "lead" }, { "workspace", "NAME" }, { "json" },

@@ -43,23 +43,22 @@ static const struct resource presets[] = {
 static int preset_set(struct cli *cli, const struct resource *of, struct str name)
 {
 	struct fault why = { 0 };
-	const struct json *said, *reply, *version;
-	struct json all;
+	struct json all = cli_call_all(cli, str_of(of->path));
+	const struct json *said,
+		*version = json_get(resource_find(&all, name), "version");
+	const struct body_member more[] = {
+		{ "version", .json = version, .raw = STR("0") }, { 0 }
+	};
 	struct str text;
-	int status = cli_call_all(cli, str_of(of->path), &all);
 
-	if (status) return status;
 	if (!stdin_read(BODY_BYTES, &cli->arena, &text))
 		return CLI_USAGE(cli, "cli.template.no_body");
 	if (json_read(text, NULL, &cli->arena, &said, &why)) return cli_fail(cli, &why);
 	if (said->type != JSON_OBJECT) return CLI_USAGE(cli, "cli.template.no_body");
-	version = json_get(resource_find(&all, name), "version");
 	/* What the server adds when it shows one is left out. */
-	text = request_without(&cli->arena, said, "version changed_at changed_by",
-		(const struct body_member[]){
-			{ "version", .json = version, .raw = STR("0") }, { 0 } });
-	status = cli_call(cli, "PUT", resource_path(cli, of, name, ""), text, &reply);
-	return reply_done(cli, status, reply);
+	text = request_without(&cli->arena, said, "version changed_at changed_by", more);
+	return reply_done(
+		cli, cli_call(cli, "PUT", resource_path(cli, of, name, ""), text));
 }
 
 static int template_run(struct cli *cli)
@@ -70,7 +69,8 @@ static int template_run(struct cli *cli)
 
 	if (!name.len) return resource_list_of(cli, of);
 	if (str_is(verb, "set")) return preset_set(cli, of, name);
-	if (str_is(verb, "delete")) return cli_call(cli, "DELETE", path, STR_NONE, NULL);
+	if (str_is(verb, "delete"))
+		return cli_call(cli, "DELETE", path, STR_NONE), EXIT_YES;
 	if (verb.len) return CLI_USAGE(cli, "cli.template.verb", { "verb", verb });
 	return resource_show_at(cli, path);
 }

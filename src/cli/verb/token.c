@@ -32,19 +32,20 @@ static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
 	{ "cli.team.projects", 0, "projects", .kind = CELL_TEXTS }, { 0 } };
 
 /* By id, or by a name that only one token has. */
-static int token_find(struct cli *cli, struct str who, struct str *id)
+static struct str token_find(struct cli *cli, struct str who)
 {
 	struct json all = { 0 };
+	struct str id = who;
 	size_t named = 0;
-	int status = id_valid(who, "tok") ? EXIT_YES
-					  : cli_call_all(cli, STR("/v1/tokens"), &all);
 
+	if (!id_valid(who, "tok")) all = cli_call_all(cli, STR("/v1/tokens"));
 	for (const struct json *item = NULL; json_each(&all, &item);)
 		if (str_eq(json_text_of(item, "name"), who)) {
-			*id = json_text_of(item, "id");
+			id = json_text_of(item, "id");
 			named++;
 		}
-	return named > 1 ? CLI_USAGE(cli, "cli.token.many", { "name", who }) : status;
+	if (named > 1) cli_end(cli, CLI_USAGE(cli, "cli.token.many", { "name", who }));
+	return id;
 }
 
 static const struct resource tokens = { "/v1/tokens", .columns = columns,

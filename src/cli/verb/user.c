@@ -18,28 +18,22 @@ static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
 
 const struct resource users = { "/v1/users", .columns = columns, .find = user_pick };
 
-int user_pick(struct cli *cli, struct str who, struct str *id)
+struct str user_pick(struct cli *cli, struct str who)
 {
-	const struct json *user;
-	int status = resource_pick(cli, &users, "user", who, &user);
-
-	if (!status) *id = json_text_of(user, "id");
-	return status;
+	return json_text_of(resource_pick(cli, &users, "user", who), "id");
 }
 
 static int create_run(struct cli *cli)
 {
 	struct str role = cli_arg(cli, "role"), name = cli_arg(cli, "name");
 	const struct json *user;
-	int status;
 
 	if (!name.len) name = cli_word(cli, 0);
 	if (!name.len) return CLI_USAGE(cli, "cli.user.needs");
-	status = cli_call(cli, "POST", str_of(users.path),
-		BODY(cli, { "name", name }, { "role", role.len ? role : STR("member") }),
-		&user);
-	if (!status && !as_json(cli)) administer_link_print(cli, user);
-	return reply_done(cli, status, user);
+	user = cli_call(cli, "POST", str_of(users.path),
+		BODY(cli, { "name", name }, { "role", role.len ? role : STR("member") }));
+	if (!as_json(cli)) administer_link_print(cli, user);
+	return reply_done(cli, user);
 }
 
 /* From the terminal, twice and unseen; else the first line of stdin. */
@@ -64,17 +58,13 @@ static bool password_read(struct cli *cli, struct str *out)
 
 static int password_run(struct cli *cli)
 {
-	const struct json *user;
-	struct str password, id;
-	int status;
+	struct str password;
 
 	if (!password_read(cli, &password))
 		return CLI_USAGE(cli, "web.you.password.differ");
-	status = resource_id(cli, &id);
-	if (!status)
-		status = cli_call(cli, "PATCH", resource_path(cli, &users, id, ""),
-			BODY(cli, { "password", password }), &user);
-	return reply_done(cli, status, user);
+	return reply_done(cli,
+		cli_call(cli, "PATCH", resource_path(cli, &users, resource_id(cli), ""),
+			BODY(cli, { "password", password })));
 }
 
 static const struct cli_request login = { "PATCH", "", .fixed = "{\"login\":true}",

@@ -6,7 +6,7 @@
 
 extern const struct resource users;
 
-/* The user of this id or name. EXIT_YES, or said. */
-int user_pick(struct cli *, struct str who, struct str *id);
+/* The id of the user of this id or name; without one the program ends. */
+struct str user_pick(struct cli *, struct str who);
 
 #endif

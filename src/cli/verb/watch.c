@@ -111,14 +111,13 @@ static int watch_run(struct cli *cli)
 {
 	struct str after = cli_arg(cli, "after");
 	int64_t n;
-	int status;
 
 	if (after.at && !str_to_int(after, 0, INT64_MAX, &n))
 		return CLI_USAGE(cli, "cli.watch.after", { "value", after });
 	term_watch(&cli->term);
 	/* A server that is not there at the start is an error; later, a pause. */
-	status = cli_call_get(cli, STR("/v1/events?after=0&format=json&limit=1"), NULL);
-	return status == EXIT_YES ? stream_follow(cli) : status;
+	cli_call_get(cli, STR("/v1/events?after=0&format=json&limit=1"));
+	return stream_follow(cli);
 }
 
 static const struct flag flags[] = { { "after", "N" }, { "session", "SESSION" },
