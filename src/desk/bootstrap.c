@@ -23,10 +23,9 @@ static enum err workspace_new(struct rows *rows, struct str name, int64_t *ws,
 static enum err bootstrap_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct val first[] = { val_int(1) };
 	const struct user *owner = NULL;
 	int64_t ws = 0, logins = 0;
-	enum err e = rows_int(rows, SQL_WORKSPACE_GET, first, 1, &ws, why);
+	enum err e = rows_int(rows, SQL_WORKSPACE_GET, ARGS(1), &ws, why);
 
 	if (!e) e = people_record(rows, !ws, why);
 	if (!e && !ws) e = workspace_new(rows, STR("default"), &ws, &owner, why);
@@ -47,9 +46,7 @@ const struct use use_bootstrap =
 enum err desk_find_key(struct rows *rows, struct str name, const struct server_key **out,
 	struct fault *why)
 {
-	const struct val key[] = { val_text(name) };
-
-	return rows_get(rows, RECORD_SERVER_KEYS, key, out, why);
+	return rows_get(rows, RECORD_SERVER_KEYS, KEY(name), out, why);
 }
 
 enum err desk_server_key(struct rows *rows, struct str name,
@@ -174,14 +171,13 @@ static enum err workspace_create_decide(
 {
 	struct task *t = task_of(job);
 	struct str name = json_text(json_get(t->body, "name"));
-	const struct val args[] = { val_text(name) };
 	const struct workspace *other = NULL;
 	const struct user *owner;
 	struct json_writer w = { .out = &job->out };
 	int64_t ws = 0;
 	enum err e = local_admin_only(job, why);
 
-	if (!e) e = rows_int(rows, SQL_WORKSPACE_BY_NAME, args, 1, &ws, why);
+	if (!e) e = rows_int(rows, SQL_WORKSPACE_BY_NAME, ARGS(name), &ws, why);
 	if (e) return e;
 	while (!ws && (other = rows_next(rows, RECORD_WORKSPACES, other)))
 		if (str_eq(other->name, name)) ws = other->id;

@@ -95,12 +95,10 @@ static enum err pending_read(
 
 	if (s->open_input + s->open_approval + s->open_other <= 0) return OK;
 	do {
-		const struct val args[] = { val_int(s->ws), val_text(s->id),
-			val_int(PENDING_PAGE), val_int(INT64_MAX),
-			val_text(str_of(p->id)), val_int(1) };
-
 		p->rows = 0;
-		e = rows_query(rows, SQL_ASKS_RECENT, args, 6, pending_row, p, why);
+		e = rows_query(rows, SQL_ASKS_RECENT,
+			ARGS(s->ws, s->id, PENDING_PAGE, INT64_MAX, p->id, 1),
+			pending_row, p, why);
 	} while (!e && !p->full && p->rows == PENDING_PAGE);
 	return e;
 }
@@ -228,7 +226,6 @@ static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 	struct task *t = task_of(job);
 	struct filling f = { .t = t, .rows = rows, .fill = t->checked };
 	const struct delivery *d = f.fill->delivery;
-	const struct val ws[] = { val_int(d->ws) };
 	const struct workspace *w = NULL;
 	struct session *s = NULL;
 	struct ask *a = NULL;
@@ -237,7 +234,7 @@ static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 	if (!e && d->session.len)
 		e = rows_fetch_session(rows, d->ws, d->session, &s, why);
 	if (!e && a && d->kind != DELIVERY_RESUMER)
-		e = rows_get(rows, RECORD_WORKSPACES, ws, &w, why);
+		e = rows_get(rows, RECORD_WORKSPACES, KEY(d->ws), &w, why);
 	if (e) return e;
 	f.ask = a;
 	f.session = s;

@@ -284,10 +284,9 @@ static enum err claim_lost(
 {
 	const struct delivery_outcome o = { .status = -1,
 		.error = STR("interrupted: the server ended meanwhile") };
-	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
-		val_int(LOST_MAX) };
 	const struct delivery *at = NULL;
-	enum err e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_LOST, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_LOST,
+		ARGS(rows->now_ms, c->by, LOST_MAX), why);
 
 	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
 		struct delivery *d;
@@ -317,7 +316,6 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	struct task *t = task_of(job);
 	struct delivery_claim *c = t->checked;
 	struct delivery_claiming s = { .t = t, .c = c };
-	const struct val by[] = { val_text(c->by) };
 	unsigned kinds = 0;
 	enum err e;
 
@@ -343,7 +341,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 		e = rows_claim(
 			rows, &leased_deliveries, &claim, delivery_claimed, &s, why);
 	}
-	if (!e) e = rows_int(rows, SQL_DELIVERY_NEXT, by, 1, &c->next_ms, why);
+	if (!e) e = rows_int(rows, SQL_DELIVERY_NEXT, ARGS(c->by), &c->next_ms, why);
 	return e;
 }
 
@@ -419,10 +417,8 @@ static enum err outcome_take(struct rows *rows, struct delivery *d,
 static enum err delivery_get(struct rows *rows, int64_t ws, struct str id,
 	const struct delivery **out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
-
 	*out = NULL;
-	return rows_get(rows, RECORD_DELIVERIES, key, out, why);
+	return rows_get(rows, RECORD_DELIVERIES, KEY(ws, id), out, why);
 }
 
 /* The delivery, if it is still this process's; NULL: it is not. */
@@ -494,9 +490,8 @@ const struct use use_delivery_bury =
 static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct delivery_renewal *r = task_of(job)->checked;
-	const struct val args[] = { val_text(r->by) };
-	enum err e =
-		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_HELD_BY, args, 1, why);
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERY_HELD_BY, ARGS(r->by), why);
 
 	for (size_t i = 0; !e && i < r->len; i++) {
 		const struct delivery *at =

@@ -116,7 +116,6 @@ static enum err deadline_row(void *ctx, const struct row *row, struct fault *why
 /* Other clerks may set a deadline while the store is asked: keep the earlier one. */
 static void deadline_look(struct desk *d)
 {
-	const struct val silence[] = { val_int(SESSION_HEARD_MS) };
 	struct db *db = clerk_db(d->writer);
 	int64_t next = 0;
 	bool known;
@@ -125,8 +124,8 @@ static void deadline_look(struct desk *d)
 	d->deadline_looking = true;
 	d->deadline_set_ms = 0;
 	pthread_mutex_unlock(&d->deadlines);
-	known = db &&
-		!db_one(db, SQL_DEADLINE_NEXT, silence, 1, deadline_row, &next, NULL);
+	known = db && !db_one(db, SQL_DEADLINE_NEXT, ARGS(SESSION_HEARD_MS), deadline_row,
+			      &next, NULL);
 	pthread_mutex_lock(&d->deadlines);
 	d->deadline_looking = false;
 	if (known) {

@@ -9,11 +9,10 @@ enum { BATCH = 500 };
 static enum err old_delete(struct task *t, struct rows *rows, int64_t ws,
 	int64_t since_ms, size_t *left, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_int(since_ms),
-		val_int((int64_t)*left) };
 	struct str ids[BATCH];
 	size_t len;
-	enum err e = rows_texts(rows, SQL_SESSIONS_OLD, args, 3, ids, BATCH, &len, why);
+	enum err e = rows_texts(rows, SQL_SESSIONS_OLD,
+		ARGS(ws, since_ms, (int64_t)*left), ids, BATCH, &len, why);
 
 	for (size_t i = 0; !e && i < len; i++) {
 		struct session *s;

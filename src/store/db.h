@@ -37,6 +37,40 @@ static inline struct val val_bytes(const void *at, size_t len)
 	return (struct val){ VAL_BYTES, 0, { at, len } };
 }
 
+static inline struct val val_name(const char *text)
+{
+	return val_text(str_of(text));
+}
+
+static inline struct val val_as_is(struct val v)
+{
+	return v;
+}
+
+/* The arguments of a statement, a text, a number or a val each, and how many they are: at most eight.
+ * KEY: those of a record's key, without the count. */
+#define ARGS(...) KEY(__VA_ARGS__), VALS_COUNT(__VA_ARGS__)
+#define KEY(...)                                                                         \
+	(const struct val[])                                                             \
+	{                                                                                \
+		VALS_OF(VALS_COUNT(__VA_ARGS__), __VA_ARGS__)                            \
+	}
+#define VAL(x)                                                                           \
+	_Generic((x), struct str : val_text, char * : val_name, const char * : val_name, \
+		struct val : val_as_is, default : val_int)(x)
+#define VALS_COUNT(...)				   VALS_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define VALS_NINTH(a, b, c, d, e, f, g, h, n, ...) n
+#define VALS_OF(n, ...)				   VALS_JOIN(n, __VA_ARGS__)
+#define VALS_JOIN(n, ...)			   VALS_##n(__VA_ARGS__)
+#define VALS_1(x)				   VAL(x)
+#define VALS_2(x, ...)				   VAL(x), VALS_1(__VA_ARGS__)
+#define VALS_3(x, ...)				   VAL(x), VALS_2(__VA_ARGS__)
+#define VALS_4(x, ...)				   VAL(x), VALS_3(__VA_ARGS__)
+#define VALS_5(x, ...)				   VAL(x), VALS_4(__VA_ARGS__)
+#define VALS_6(x, ...)				   VAL(x), VALS_5(__VA_ARGS__)
+#define VALS_7(x, ...)				   VAL(x), VALS_6(__VA_ARGS__)
+#define VALS_8(x, ...)				   VAL(x), VALS_7(__VA_ARGS__)
+
 /* A row of a result, borrowed for the call of its row_fn. NULL reads as 0 or "". */
 struct row;
 int64_t row_int(const struct row *, int column);

@@ -355,9 +355,9 @@ static enum err open_settle(struct task *t, struct rows *rows,
 
 	if (!e) e = rows_fetch_ask(rows, rule->ws, rule->made_from, &first, why);
 	if (e) return e;
-	const struct val args[] = { val_int(rule->ws), val_text(first->agent),
-		val_text(first->project), val_int(OPEN_MAX * 5) };
-	e = rows_texts(rows, SQL_APPROVALS_OPEN, args, 4, ids, OPEN_MAX * 5, &len, why);
+	e = rows_texts(rows, SQL_APPROVALS_OPEN,
+		ARGS(rule->ws, first->agent, first->project, OPEN_MAX * 5), ids,
+		OPEN_MAX * 5, &len, why);
 	for (size_t i = 0; !e && i < len && settled < OPEN_MAX; i++) {
 		struct ask *a;
 		bool fits = false;

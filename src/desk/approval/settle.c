@@ -214,10 +214,9 @@ static void expire_needs(struct job *job, struct wants *w)
 /* A running session whose agent was silent for SESSION_HEARD_MS becomes idle. */
 static enum err sessions_idle(struct rows *rows, struct fault *why)
 {
-	const struct val args[] = { val_int(rows->now_ms - SESSION_HEARD_MS),
-		val_int(EXPIRE_AT_ONCE) };
 	const struct session *found = NULL;
-	enum err e = rows_fetch(rows, RECORD_SESSIONS, SQL_SESSIONS_SILENT, args, 2, why);
+	enum err e = rows_fetch(rows, RECORD_SESSIONS, SQL_SESSIONS_SILENT,
+		ARGS(rows->now_ms - SESSION_HEARD_MS, EXPIRE_AT_ONCE), why);
 
 	while (!e && (found = rows_next(rows, RECORD_SESSIONS, found))) {
 		struct session *s = rows_session(rows, found->ws, found->id);

@@ -23,11 +23,11 @@ static enum err is_unmet(const struct ask *a, const struct roster *r, struct are
 static enum err unmet_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct unmet_asks *out = task_of(job)->checked;
-	const struct val args[] = { val_int(UNMET_LOOK) };
 	const struct ask *a = NULL;
 	struct roster r = { 0 };
 	int64_t ws = 0;
-	enum err e = rows_fetch(rows, RECORD_ASKS, SQL_ASKS_VOTING, args, 1, why);
+	enum err e =
+		rows_fetch(rows, RECORD_ASKS, SQL_ASKS_VOTING, ARGS(UNMET_LOOK), why);
 
 	out->len = 0;
 	while (!e && out->len < UNMET_MAX && (a = rows_next(rows, RECORD_ASKS, a))) {

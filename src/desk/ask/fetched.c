@@ -66,10 +66,9 @@ int64_t fetched_due(struct desk *d)
 static enum err agent_heard(
 	struct rows *rows, const struct fetched_note *n, struct fault *why)
 {
-	const struct val args[] = { val_int(n->ws), val_text(str_of(n->ask)),
-		val_int(rows->now_ms - HEARD_STEP_MS) };
 	const struct session *found = NULL;
-	enum err e = rows_fetch(rows, RECORD_SESSIONS, SQL_SESSION_UNHEARD, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_SESSIONS, SQL_SESSION_UNHEARD,
+		ARGS(n->ws, n->ask, rows->now_ms - HEARD_STEP_MS), why);
 
 	while (!e && (found = rows_next(rows, RECORD_SESSIONS, found))) {
 		struct session *s;

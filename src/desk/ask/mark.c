@@ -33,11 +33,8 @@ static enum err mark_check(struct task *t, struct fault *why)
 
 static void mark_needs(struct job *job, struct wants *w)
 {
-	const struct val key[] = { val_int(job->who.ws), val_text(job->who.user),
-		val_text(task_of(job)->id) };
-
 	wants_ask(w, job->who.ws, task_of(job)->id);
-	wants_record(w, RECORD_MARKS, key);
+	wants_record(w, RECORD_MARKS, KEY(job->who.ws, job->who.user, task_of(job)->id));
 }
 
 /* The mark of the caller, made when there is none. */
@@ -46,9 +43,8 @@ static struct mark *mark_open(struct job *job, struct rows *rows, const struct a
 	struct mark fresh = {
 		.ws = a->ws, .user = job->who.user, .ask = a->id, .session = a->session
 	};
-	const struct val key[] = { val_int(a->ws), val_text(job->who.user),
-		val_text(a->id) };
-	const struct mark *found = rows_find_key(rows, RECORD_MARKS, key);
+	const struct mark *found =
+		rows_find_key(rows, RECORD_MARKS, KEY(a->ws, job->who.user, a->id));
 
 	return found ? rows_change(rows, found) : rows_new(rows, RECORD_MARKS, &fresh);
 }

@@ -97,10 +97,10 @@ static enum err preset_check(struct task *t, struct fault *why)
 static enum err presets_room(
 	struct rows *rows, int64_t ws, enum preset_kind kind, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(kind_text(kind)) };
 	const struct preset_record *p = NULL;
 	size_t n = 0;
-	enum err e = rows_fetch(rows, RECORD_PRESETS, SQL_PRESETS_OF, args, 2, why);
+	enum err e = rows_fetch(
+		rows, RECORD_PRESETS, SQL_PRESETS_OF, ARGS(ws, kind_text(kind)), why);
 
 	while (!e && (p = rows_next(rows, RECORD_PRESETS, p)))
 		n += p->ws == ws && str_eq(p->kind, kind_text(kind));

@@ -14,8 +14,6 @@ static enum err ask_get_read(struct job *job, struct rows *rows, struct fault *w
 {
 	static const struct mark unmarked;
 	struct task *t = task_of(job);
-	const struct val key[] = { val_int(job->who.ws), val_text(job->who.user),
-		val_text(t->id) };
 	bool person = principal_person(&job->who).len > 0;
 	const struct mark *mark = NULL;
 	struct shown_asks shown;
@@ -26,7 +24,9 @@ static enum err ask_get_read(struct job *job, struct rows *rows, struct fault *w
 	if (!e && !principal_sees(&job->who, a->agent))
 		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!e && person) e = rows_get(rows, RECORD_MARKS, key, &mark, why);
+	if (!e && person)
+		e = rows_get(rows, RECORD_MARKS, KEY(job->who.ws, job->who.user, t->id),
+			&mark, why);
 	if (e) return e;
 	t->ask = a->id;
 	t->stopped = STR_NONE;
@@ -156,11 +156,10 @@ static enum err filter_agent(
 {
 	struct named_agent n = { &t->job.arena, t->job.who.ws, task_param(t, "agent"),
 		task_param(t, "agent") };
-	const struct val args[] = { val_int(n.ws) };
 	enum err e = OK;
 
 	if (str_starts(n.id, "agt_"))
-		e = rows_query(rows, SQL_AGENTS, args, 1, agent_row, &n, why);
+		e = rows_query(rows, SQL_AGENTS, ARGS(n.ws), agent_row, &n, why);
 	*out = role_may(t->job.who.role, MAY_READ_ALL) ? n.name : t->job.who.agent;
 	return e;
 }
@@ -320,18 +319,13 @@ static enum err list_plain(struct listing *l, struct rows *rows,
 	struct str from = p->page.has_cursor ? p->page.cursor[0]
 			  : p->pending	     ? STR_NONE
 					     : STR("zz");
-	const struct val by_status[] = { val_text(p->status), val_text(from) };
-	const struct val all[] = { val_text(from) };
-	const struct val by_session[] = { val_text(p->all ? STR_NONE : p->status),
-		val_text(from), val_text(p->session) };
-
 	if (p->session.len)
 		return listing_run(l, rows,
 			p->pending ? SQL_ASKS_OF_SESSION_UP : SQL_ASKS_OF_SESSION_DOWN,
-			by_session, 3, why);
-	if (p->all) return listing_run(l, rows, SQL_ASKS_ALL, all, 1, why);
+			ARGS(p->all ? STR_NONE : p->status, from, p->session), why);
+	if (p->all) return listing_run(l, rows, SQL_ASKS_ALL, ARGS(from), why);
 	return listing_run(l, rows, p->pending ? SQL_ASKS_OLDEST : SQL_ASKS_NEWEST,
-		by_status, 2, why);
+		ARGS(p->status, from), why);
 }
 
 static enum err list_settled(struct listing *l, struct rows *rows,
@@ -372,14 +366,11 @@ static enum err list_attention(struct listing *l, struct rows *rows,
 	for (; !e; ++*part) {
 		static const enum sql sqls[] = { SQL_ASKS_SOON, SQL_ASKS_URGENT,
 			SQL_ASKS_REST };
-		const struct val urgent[] = { val_int(*soon_ms), val_int(urgency),
-			val_text(from), val_text(p->session) };
-		const struct val rest[] = { val_int(*soon_ms), val_text(from),
-			val_text(p->session) };
-
 		e = *part == PART_REST
-			    ? listing_run(l, rows, sqls[*part], rest, 3, why)
-			    : listing_run(l, rows, sqls[*part], urgent, 4, why);
+			    ? listing_run(l, rows, sqls[*part],
+				      ARGS(*soon_ms, from, p->session), why)
+			    : listing_run(l, rows, sqls[*part],
+				      ARGS(*soon_ms, urgency, from, p->session), why);
 		if (l->more || *part == PART_REST) break;
 		urgency = URGENCY_MAX + 1;
 		from = STR_NONE;

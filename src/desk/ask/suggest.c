@@ -147,11 +147,11 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 	if (e) return e;
 	for (size_t i = 0; i < s->parts.questions_len; i++)
 		s->questions[i].like = question_like(&s->parts.questions[i], s->arena);
-	const struct val args[] = { val_int(job->who.ws), val_text(s->ask->agent),
-		val_text(s->ask->project),
-		val_int(rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000),
-		val_int(SUGGEST_LOOK) };
-	e = rows_query(rows, SQL_ASKS_ANSWERED, args, 5, past_row, s, why);
+	e = rows_query(rows, SQL_ASKS_ANSWERED,
+		ARGS(job->who.ws, s->ask->agent, s->ask->project,
+			rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000,
+			SUGGEST_LOOK),
+		past_row, s, why);
 	if (!e) suggestions_write(&w, s);
 	return e;
 }

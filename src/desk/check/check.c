@@ -59,10 +59,9 @@ static enum err workspaces_check(struct checking *c, struct fault *why)
 
 	for (bool more = true; !e && more;) {
 		struct check_list l = { .c = c };
-		const struct val args[] = { val_int(after), val_int(WORKSPACES_PAGE) };
 
-		e = rows_query(
-			c->rows, SQL_CHECK_WORKSPACES, args, 2, workspace_row, &l, why);
+		e = rows_query(c->rows, SQL_CHECK_WORKSPACES,
+			ARGS(after, WORKSPACES_PAGE), workspace_row, &l, why);
 		for (size_t i = 0; !e && i < l.len; i++)
 			e = workspace_check(c, &l.at[i], why);
 		more = l.len == WORKSPACES_PAGE;

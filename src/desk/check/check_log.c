@@ -97,10 +97,10 @@ static enum err log_emptied(struct log_pass *p, struct fault *why)
 	enum err e = OK;
 
 	for (struct log_emptied *g = p->emptied; !e && g; g = g->next) {
-		const struct val args[] = { val_int(p->c->ws), val_text(g->session) };
 		int64_t there = 0;
 
-		e = rows_int(p->c->rows, SQL_SESSION_EXISTS, args, 2, &there, why);
+		e = rows_int(p->c->rows, SQL_SESSION_EXISTS, ARGS(p->c->ws, g->session),
+			&there, why);
 		if (!e && (there || !g->session.len))
 			log_found(p, g->n, "its data is gone");
 	}
@@ -115,11 +115,10 @@ enum err check_log(struct checking *c, struct fault *why)
 	enum err e = OK;
 
 	do {
-		const struct val args[] = { val_int(p.after),
-			val_int(event_place(c->ws, INT64_MAX)), val_int(LOG_PAGE) };
-
 		seen = c->events;
-		e = rows_query(c->rows, SQL_EVENTS_CHAIN, args, 3, log_row, &p, why);
+		e = rows_query(c->rows, SQL_EVENTS_CHAIN,
+			ARGS(p.after, event_place(c->ws, INT64_MAX), LOG_PAGE), log_row,
+			&p, why);
 		if (!e) e = log_emptied(&p, why);
 		arena_done(&p.arena);
 		check_step(c, c->events - seen);

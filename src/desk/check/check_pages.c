@@ -69,14 +69,12 @@ static enum err page_event(void *ctx, const struct row *row, struct fault *why)
 static enum err page_fetch(struct check_page *p, struct str from, int64_t n,
 	struct str to, struct fault *why)
 {
-	const struct val args[] = { val_int(p->c->ws), val_text(from), val_int(n),
-		val_text(to), val_int(EVENTS_PAGE) };
-
 	p->events = ARENA_ARRAY(&p->arena, struct event, EVENTS_PAGE);
 	p->len = 0;
 	p->rows = 0;
 	if (!p->events) return fail_memory(why);
-	return rows_query(p->c->rows, SQL_CHECK_EVENTS, args, 5, page_event, p, why);
+	return rows_query(p->c->rows, SQL_CHECK_EVENTS,
+		ARGS(p->c->ws, from, n, to, EVENTS_PAGE), page_event, p, why);
 }
 
 enum err check_events(struct checking *c, struct str from, bool with_from, struct str to,

@@ -122,12 +122,11 @@ static void facts_judge(struct check_pass *p, const struct run_facts *f)
 /* Those of the sessions of the page, and of those between them. */
 static enum err runs_compare(struct check_pass *p, struct fault *why)
 {
-	const struct val args[] = { val_int(p->c->ws), val_text(p->from),
-		val_text(p->to) };
 	size_t at = 0;
 	struct str key;
 	void *value;
-	enum err e = rows_query(p->c->rows, SQL_CHECK_RUNS, args, 3, run_row, p, why);
+	enum err e = rows_query(p->c->rows, SQL_CHECK_RUNS,
+		ARGS(p->c->ws, p->from, p->to), run_row, p, why);
 
 	if (!e) e = check_events(p->c, p->from, false, p->to, run_event_seen, p, why);
 	while (!e && table_next(&p->table, &at, &key, &value))

@@ -244,9 +244,8 @@ static void facts_judge(struct check_pass *p, const struct session_facts *f)
 
 static enum err sessions_compare(struct check_pass *p, struct fault *why)
 {
-	const struct val range[] = { val_int(p->c->ws), val_text(p->from),
-		val_text(p->to) };
-	enum err e = rows_query(p->c->rows, SQL_CHECK_OPEN, range, 3, open_row, p, why);
+	enum err e = rows_query(p->c->rows, SQL_CHECK_OPEN,
+		ARGS(p->c->ws, p->from, p->to), open_row, p, why);
 
 	if (!e) e = check_events(p->c, p->from, false, p->to, session_event, p, why);
 	for (size_t i = 0; !e && i < p->len; i++)

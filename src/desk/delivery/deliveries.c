@@ -74,9 +74,8 @@ static enum err delivery_get_read(struct job *job, struct rows *rows, struct fau
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	const struct delivery *d;
-	enum err e = rows_get(rows, RECORD_DELIVERIES, key, &d, why);
+	enum err e = rows_get(rows, RECORD_DELIVERIES, KEY(job->who.ws, t->id), &d, why);
 
 	if (e) return e;
 	if (!role_may(job->who.role, MAY_ADMIN) &&
@@ -104,9 +103,7 @@ static enum err no_members(struct task *t, struct fault *why)
 
 static void replay_needs(struct job *job, struct wants *w)
 {
-	const struct val key[] = { val_int(job->who.ws), val_text(task_of(job)->id) };
-
-	wants_record(w, RECORD_DELIVERIES, key);
+	wants_record(w, RECORD_DELIVERIES, KEY(job->who.ws, task_of(job)->id));
 }
 
 /* A resumer that succeeded is not run again for the same answer, even if a person asks for it

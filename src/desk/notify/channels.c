@@ -33,21 +33,18 @@ enum { WOKEN_MAX = 500 };
 static enum err channel_fetch(struct rows *rows, enum delivery_kind channel,
 	const struct channel_record **out, struct fault *why)
 {
-	const struct val key[] = { val_text(str_of(delivery_kind_name(channel))) };
-
-	return rows_get(rows, RECORD_CHANNELS, key, out, why);
+	return rows_get(
+		rows, RECORD_CHANNELS, KEY(delivery_kind_name(channel)), out, why);
 }
 
 /* What was tried there before is tried now. *all: none of it is left. */
 static enum err channel_wake(
 	struct rows *rows, enum delivery_kind channel, bool *all, struct fault *why)
 {
-	const struct val args[] = { val_text(str_of(delivery_kind_name(channel))),
-		val_int(rows->now_ms), val_int(WOKEN_MAX) };
 	const struct delivery *at = NULL;
 	size_t woken = 0;
-	enum err e =
-		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_STUCK, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_STUCK,
+		ARGS(delivery_kind_name(channel), rows->now_ms, WOKEN_MAX), why);
 
 	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
 		struct delivery *d;
@@ -147,7 +144,6 @@ static enum err channels_read(struct job *job, struct rows *rows, struct fault *
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	int64_t waiting[DELIVERY_KINDS] = { 0 };
-	const struct val args[] = { val_int(job->who.ws) };
 	enum err e = job->who.role == ROLE_AGENT
 			     ? fail(why, ERR_FORBIDDEN, "the role %s may not do this",
 				       role_name(job->who.role))
@@ -155,8 +151,8 @@ static enum err channels_read(struct job *job, struct rows *rows, struct fault *
 
 	if (!e) e = rows_fetch(rows, RECORD_CHANNELS, SQL_CHANNELS, NULL, 0, why);
 	if (!e)
-		e = rows_query(
-			rows, SQL_CHANNELS_WAITING, args, 1, waiting_row, waiting, why);
+		e = rows_query(rows, SQL_CHANNELS_WAITING, ARGS(job->who.ws), waiting_row,
+			waiting, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");

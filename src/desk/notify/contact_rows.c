@@ -6,10 +6,8 @@
 enum err contact_fetch(struct rows *rows, int64_t ws, struct str id,
 	const struct contact **out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
-
 	*out = NULL;
-	return rows_get(rows, RECORD_CONTACTS, key, out, why);
+	return rows_get(rows, RECORD_CONTACTS, KEY(ws, id), out, why);
 }
 
 void contact_event(struct rows *rows, const struct contact *c, const char *type)

@@ -113,11 +113,10 @@ static enum err address_admit(
 static enum err contact_fits(struct task *t, struct rows *rows,
 	const struct contact_body *b, struct fault *why)
 {
-	const struct val args[] = { val_int(t->job.who.ws), val_text(owner_user(t)),
-		val_text(owner_team(t)) };
 	const struct contact *c = NULL;
 	size_t count = 0;
-	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACT_LIST, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACT_LIST,
+		ARGS(t->job.who.ws, owner_user(t), owner_team(t)), why);
 
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c))) {
 		if (!owned(t, c)) continue;
@@ -146,13 +145,12 @@ static void contact_remove(struct rows *rows, const struct contact *c)
 static enum err browser_take(
 	struct rows *rows, int64_t ws, const struct contact_body *b, struct fault *why)
 {
-	const struct val args[] = { val_text(str_of(delivery_kind_name(b->channel))),
-		val_text(b->address) };
 	const struct contact *c = NULL;
 	enum err e;
 
 	if (!channel_is(b->channel, CHANNEL_BROWSER)) return OK;
-	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, args, 2, why);
+	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT,
+		ARGS(delivery_kind_name(b->channel), b->address), why);
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->ws == ws && c->channel == b->channel &&
 			str_eq(c->address, b->address))
@@ -164,13 +162,12 @@ static enum err browser_take(
 static enum err slack_free(struct rows *rows, enum delivery_kind channel,
 	struct str address, struct str than, struct fault *why)
 {
-	const struct val args[] = { val_text(str_of(delivery_kind_name(channel))),
-		val_text(address) };
 	const struct contact *c = NULL;
 	enum err e;
 
 	if (!channel_is(channel, CHANNEL_IDS)) return OK;
-	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, args, 2, why);
+	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT,
+		ARGS(delivery_kind_name(channel), address), why);
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->channel == channel && str_eq(c->address, address) && c->verified &&
 			c->user.len && !str_eq(c->user, than))
@@ -182,12 +179,11 @@ static enum err slack_free(struct rows *rows, enum delivery_kind channel,
 /* With the first contact the workspace has a table of routes. */
 static enum err routes_seed(struct rows *rows, int64_t ws, struct fault *why)
 {
-	const struct val key[] = { val_int(ws) };
 	struct routes_record fresh = {
 		.ws = ws, .body = str_of(routes_default), .changed_ms = rows->now_ms
 	};
 	enum err e = rows_fetch(
-		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, why);
+		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), ARGS(ws), why);
 
 	if (e || rows_find(rows, RECORD_ROUTES,
 			 record_name(&records[RECORD_ROUTES], &fresh, rows->arena)))
@@ -332,19 +328,18 @@ static enum err contact_of_path(
 enum err contacts_drop(struct rows *rows, int64_t ws, struct str user, struct str team,
 	struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(user), val_text(team) };
-	const struct val key[] = { val_int(ws), val_text(user) };
 	struct notify_person like = { .ws = ws, .user = user };
 	const struct contact *c = NULL;
 	const struct notify_person *n;
-	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACT_LIST, args, 3, why);
+	enum err e = rows_fetch(
+		rows, RECORD_CONTACTS, SQL_CONTACT_LIST, ARGS(ws, user, team), why);
 
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
 		if (c->ws == ws && str_eq(c->user, user) && str_eq(c->team, team))
 			contact_remove(rows, c);
 	if (e || !user.len) return e;
 	e = rows_fetch(rows, RECORD_NOTIFY_PEOPLE,
-		SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), key, 2, why);
+		SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), ARGS(ws, user), why);
 	if (e) return e;
 	n = rows_find(rows, RECORD_NOTIFY_PEOPLE,
 		record_name(&records[RECORD_NOTIFY_PEOPLE], &like, rows->arena));
@@ -379,12 +374,13 @@ static enum err codes_row(void *ctx, const struct row *row, struct fault *why)
 enum err contact_code_send(struct rows *rows, struct contact *c, struct fault *why)
 {
 	static const char letters[] = "abcdefghjkmnpqrstuvwxyz";
-	const struct val args[] = { val_text(str_of(delivery_kind_name(c->channel))),
-		val_text(c->address), val_int(rows->now_ms - 3600 * 1000) };
 	struct delivery like = { .purpose = DELIVERY_CODE, .host = c->address };
 	struct codes_sent sent = { 0 };
 	char code[CONTACT_CODE_LEN + 1] = "";
-	enum err e = rows_query(rows, SQL_CODES_SENT, args, 3, codes_row, &sent, why);
+	enum err e = rows_query(rows, SQL_CODES_SENT,
+		ARGS(delivery_kind_name(c->channel), c->address,
+			rows->now_ms - 3600 * 1000),
+		codes_row, &sent, why);
 
 	if (e) return e;
 	if (sent.count >= CONTACT_CODES_HOUR) {

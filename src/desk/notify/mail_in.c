@@ -93,9 +93,7 @@ static enum err mail_find_read(struct job *job, struct rows *rows, struct fault 
 	enum err e = mail_key(rows, &key, why);
 
 	if (e || !key.len || !token_find(in, key, id)) return e;
-	const struct val by_id[] = { val_text(str_of(id)) };
-
-	e = rows_first(rows, RECORD_DELIVERIES, SQL_DELIVERY_ANYWHERE, by_id, 1, &d, why);
+	e = rows_first(rows, RECORD_DELIVERIES, SQL_DELIVERY_ANYWHERE, ARGS(id), &d, why);
 	if (e || !d || d->kind != DELIVERY_EMAIL || !d->ask.len) return e;
 	e = contact_fetch(rows, d->ws, d->contact, &c, why);
 	if (e) return e;
@@ -172,7 +170,6 @@ static enum err notice_decide(struct job *job, struct rows *rows, struct fault *
 {
 	const struct notice *n = task_of(job)->checked;
 	const struct incoming *in = n->in;
-	const struct val args[] = { val_int(in->ask.ws), val_text(in->ask.id) };
 	struct delivery like = { .purpose = n->ended ? DELIVERY_SETTLED : DELIVERY_THREAD,
 		.step = DELIVERY_NOTICE_STEP,
 		.detail = str_of(n->what) };
@@ -182,8 +179,8 @@ static enum err notice_decide(struct job *job, struct rows *rows, struct fault *
 
 	if (!e) e = contact_fetch(rows, in->contact.ws, in->contact.id, &c, why);
 	if (!e)
-		e = rows_fetch(
-			rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+		e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK,
+			ARGS(in->ask.ws, in->ask.id), why);
 	if (e || !c || (a->status == ASK_PENDING) == n->ended)
 		return e == ERR_NOT_FOUND ? OK : e;
 	like.round = notice_round(rows, n, c);

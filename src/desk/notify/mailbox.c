@@ -9,9 +9,8 @@ enum { LEASE_MS = 90 * 1000, LEASE_ALONE_MS = 3600 * 1000 };
 static enum err mailbox_find(struct rows *rows, struct str name,
 	const struct mailbox_record **out, struct fault *why)
 {
-	const struct val key[] = { val_text(name) };
 	struct mailbox_record fresh = { .name = name };
-	enum err e = rows_get(rows, RECORD_MAILBOXES, key, out, why);
+	enum err e = rows_get(rows, RECORD_MAILBOXES, KEY(name), out, why);
 
 	if (!e && !*out) *out = rows_new(rows, RECORD_MAILBOXES, &fresh);
 	return e;

@@ -20,10 +20,8 @@ static enum err mute_find_read(struct job *job, struct rows *rows, struct fault 
 	enum err e = mail_key(rows, &key, why);
 
 	if (!e && key.len && mail_token_read(key, "con", t->id, id)) {
-		const struct val args[] = { val_text(str_of(id)) };
-
 		e = rows_first(
-			rows, RECORD_CONTACTS, SQL_CONTACT_ANYWHERE, args, 1, &c, why);
+			rows, RECORD_CONTACTS, SQL_CONTACT_ANYWHERE, ARGS(id), &c, why);
 	}
 	if (e) return e;
 	if (!c) return fail(why, ERR_NOT_FOUND, "there is nothing here");

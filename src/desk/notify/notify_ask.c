@@ -27,8 +27,7 @@ static enum err person_take(const struct notify_person *n, struct arena *arena,
 static enum err contacts_load(
 	struct rows *rows, int64_t ws, struct recipients *t, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_OF, args, 1, why);
+	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_OF, ARGS(ws), why);
 
 	if (!e)
 		t->contacts = (const struct contact **)rows_all(
@@ -39,11 +38,10 @@ static enum err contacts_load(
 static enum err people_load(
 	struct rows *rows, int64_t ws, struct recipients *t, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
 	const struct notify_person *const *found;
 	size_t len;
 	enum err e = rows_fetch(
-		rows, RECORD_NOTIFY_PEOPLE, SQL_NOTIFY_PEOPLE_OF, args, 1, why);
+		rows, RECORD_NOTIFY_PEOPLE, SQL_NOTIFY_PEOPLE_OF, ARGS(ws), why);
 
 	if (e) return e;
 	found = (const struct notify_person **)rows_all(
@@ -57,9 +55,8 @@ static enum err people_load(
 enum err route_table_load(
 	struct rows *rows, int64_t ws, struct route_table *out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws) };
 	const struct routes_record *kept;
-	enum err e = rows_get(rows, RECORD_ROUTES, key, &kept, why);
+	enum err e = rows_get(rows, RECORD_ROUTES, KEY(ws), &kept, why);
 
 	return e ? e : routes_load(kept ? kept->body : STR_NONE, rows->arena, out, why);
 }
@@ -82,11 +79,10 @@ enum err recipients_load(
 enum err recipients_facts(struct rows *rows, const struct recipients *t,
 	const struct ask *a, struct plan_facts *out, struct fault *why)
 {
-	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	const struct delivery *d = NULL, **told;
 	size_t len = 0;
-	enum err e =
-		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
 
 	if (e) return e;
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
@@ -175,9 +171,7 @@ void delivery_drop(struct rows *rows, struct delivery *d, struct str reason)
 
 void notify_wants(const struct job *job, struct wants *w)
 {
-	const struct val key[] = { val_int(job->who.ws) };
-
-	if (job->credential.contacts) wants_once(w, RECORD_ROUTES, key);
+	if (job->credential.contacts) wants_once(w, RECORD_ROUTES, KEY(job->who.ws));
 }
 
 /* Parsed once and kept while the text is the same: of each writing clerk its own. */
@@ -257,13 +251,11 @@ static void next_stage(struct rows *rows, const struct plan_facts *f,
 static enum err digest_open(struct rows *rows, const struct contact *c, int64_t at_ms,
 	struct str *out, struct fault *why)
 {
-	const struct val args[] = { val_int(c->ws), val_text(c->id),
-		val_text(str_of(delivery_purpose_name(DELIVERY_DIGEST))) };
 	const struct delivery like = { .purpose = DELIVERY_DIGEST, .next_ms = at_ms };
 	const struct delivery *d = NULL;
 	struct delivery *fresh;
-	enum err e = rows_fetch(
-		rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT,
+		ARGS(c->ws, c->id, delivery_purpose_name(DELIVERY_DIGEST)), why);
 
 	if (e) return e;
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))

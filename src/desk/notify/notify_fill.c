@@ -26,7 +26,6 @@ static enum err contact_find(struct rows *rows, const struct delivery *d,
 /* Their language, and how much of an ask they want to see. */
 static enum err person_find(struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
-	const struct val key[] = { val_int(f->delivery->ws), val_text(f->contact.user) };
 	const struct notify_person *person;
 	struct notify_prefs prefs;
 	const struct user *u;
@@ -34,7 +33,9 @@ static enum err person_find(struct rows *rows, struct delivery_fill *f, struct f
 
 	if (!f->contact.user.len) return OK;
 	e = rows_fetch_user(rows, f->delivery->ws, f->contact.user, &u, why);
-	if (!e) e = rows_get(rows, RECORD_NOTIFY_PEOPLE, key, &person, why);
+	if (!e)
+		e = rows_get(rows, RECORD_NOTIFY_PEOPLE,
+			KEY(f->delivery->ws, f->contact.user), &person, why);
 	if (!e)
 		e = prefs_load(
 			person ? person->prefs : STR_NONE, rows->arena, &prefs, why);
@@ -55,12 +56,11 @@ static enum err person_find(struct rows *rows, struct delivery_fill *f, struct f
 static enum err shown_find(struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
-	const struct val args[] = { val_int(d->ws), val_text(d->ask),
-		val_text(d->contact) };
 
 	size_t found;
 
-	return rows_texts(rows, SQL_SLACK_SHOWN, args, 3, &f->shown_at, 1, &found, why);
+	return rows_texts(rows, SQL_SLACK_SHOWN, ARGS(d->ws, d->ask, d->contact),
+		&f->shown_at, 1, &found, why);
 }
 
 /* Who wants titles alone gets those that were given: what we call an approval by says what
@@ -80,10 +80,9 @@ static enum err carried_find(
 	struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
 	const struct delivery *d = f->delivery;
-	const struct val args[] = { val_int(d->ws), val_text(d->id),
-		val_int(CARRIED_MAX) };
 	const struct ask *a = NULL;
-	enum err e = rows_fetch(rows, RECORD_ASKS, SQL_ASKS_CARRIED, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_ASKS, SQL_ASKS_CARRIED,
+		ARGS(d->ws, d->id, CARRIED_MAX), why);
 
 	f->carried = ARENA_ARRAY(rows->arena, struct ask, CARRIED_MAX);
 	f->carried_parts = ARENA_ARRAY(rows->arena, struct ask_parts, CARRIED_MAX);

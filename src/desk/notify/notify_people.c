@@ -23,14 +23,15 @@ static enum err prefs_get_read(struct job *job, struct rows *rows, struct fault 
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	const struct val key[] = { val_int(job->who.ws), val_text(prefs_whose(t)) };
 	const struct notify_person *kept;
 	struct notify_prefs p;
 	const struct user *u;
 	enum err e = prefs_may(t, why);
 
 	if (!e) e = rows_fetch_user(rows, job->who.ws, prefs_whose(t), &u, why);
-	if (!e) e = rows_get(rows, RECORD_NOTIFY_PEOPLE, key, &kept, why);
+	if (!e)
+		e = rows_get(rows, RECORD_NOTIFY_PEOPLE, KEY(job->who.ws, prefs_whose(t)),
+			&kept, why);
 	if (!e) e = prefs_load(kept ? kept->prefs : STR_NONE, rows->arena, &p, why);
 	if (!e) prefs_write(&w, &p);
 	return e;
@@ -42,10 +43,9 @@ const struct use use_notify_prefs = READS("notify_prefs", 0, 0, prefs_get_read, 
 static enum err person_open(struct rows *rows, int64_t ws, struct str user,
 	struct notify_person **out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(user) };
 	struct notify_person fresh = { .ws = ws, .user = user };
 	const struct notify_person *found;
-	enum err e = rows_get(rows, RECORD_NOTIFY_PEOPLE, key, &found, why);
+	enum err e = rows_get(rows, RECORD_NOTIFY_PEOPLE, KEY(ws, user), &found, why);
 
 	if (e) return e;
 	*out = found ? rows_change(rows, found)

@@ -84,13 +84,12 @@ static void table_show(struct json_writer *w, const struct route_table *table,
 static enum err routes_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	const struct val key[] = { val_int(job->who.ws) };
 	const struct routes_record *kept;
 	struct recipients t = { 0 };
 	enum err e = recipients_load(rows, job->who.ws, &t, why);
 
 	if (e) return e;
-	kept = rows_find_key(rows, RECORD_ROUTES, key);
+	kept = rows_find_key(rows, RECORD_ROUTES, KEY(job->who.ws));
 	table_show(&w, &t.table, kept ? kept->version : 0, &t);
 	return OK;
 }
@@ -432,10 +431,9 @@ static void told_add(struct told_list *l, const struct delivery *d)
 static enum err told_read(
 	struct rows *rows, const struct ask *a, struct told_list *l, struct fault *why)
 {
-	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	size_t len;
-	enum err e =
-		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
 
 	if (e) return e;
 	l->at = (const struct delivery **)rows_all(rows, RECORD_DELIVERIES, a->ws, &len);

@@ -43,13 +43,12 @@ static bool contact_takes_end(const struct desk *desk, const struct contact *c)
 enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
 	struct str contact, struct fault *why)
 {
-	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	const struct delivery like = { .purpose = DELIVERY_SETTLED };
 	const struct delivery *d = NULL;
 	const struct contact *c;
 	bool shows = false;
-	enum err e =
-		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
 
 	if (e) return e;
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
@@ -143,7 +142,6 @@ static bool edit_there(
 /* Edits every message that shows it, where that can be done. */
 static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault *why)
 {
-	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	const struct delivery like = { .purpose = DELIVERY_VOTED, .round = a->version };
 	const struct delivery *d = NULL;
 	const struct contact *c;
@@ -151,7 +149,8 @@ static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault 
 
 	/* The last vote settles it, which is told by itself. */
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
-	e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
 	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
 		if (!channel_is(d->kind, CHANNEL_EDITS) || d->purpose != DELIVERY_ASK ||
 			d->status != DELIVERY_DONE || !d->detail.len ||
@@ -223,14 +222,14 @@ static const struct delivery *summary_here(const struct rows *rows, struct str c
 static enum err summary_open(struct rows *rows, const struct contact *c, int64_t at_ms,
 	struct str *out, struct fault *why)
 {
-	const struct val args[] = { val_int(c->ws), val_text(c->id),
-		val_text(str_of(delivery_purpose_name(DELIVERY_SUMMARY))) };
 	const struct delivery like = { .purpose = DELIVERY_SUMMARY, .next_ms = at_ms };
 	const struct delivery *d = summary_here(rows, c->id);
 	struct delivery *fresh;
-	enum err e = d ? OK
-		       : rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT,
-				 args, 3, why);
+	enum err e =
+		d ? OK
+		  : rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT,
+			    ARGS(c->ws, c->id, delivery_purpose_name(DELIVERY_SUMMARY)),
+			    why);
 
 	if (e) return e;
 	if (!d) d = summary_here(rows, c->id);
@@ -247,12 +246,11 @@ static enum err summary_open(struct rows *rows, const struct contact *c, int64_t
 static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
 	const struct contact *c, bool *hold, struct fault *why)
 {
-	const struct val args[] = { val_int(d->ws), val_text(d->contact),
-		val_int(rows->now_ms - RATE_MS), val_text(d->id) };
 	struct recent r = { 0 };
 	int64_t first_ms;
-	enum err e =
-		rows_query(rows, SQL_CONTACT_RECENT, args, 4, row_cache_row, &r, why);
+	enum err e = rows_query(rows, SQL_CONTACT_RECENT,
+		ARGS(d->ws, d->contact, rows->now_ms - RATE_MS, d->id), row_cache_row, &r,
+		why);
 
 	if (e || r.len + claimed_now(rows, d) < t->desk->set.notify_rate) return e;
 	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
@@ -322,10 +320,9 @@ enum err notify_prepare(struct task *t, struct rows *rows, struct delivery *d, b
 static enum err carried_end(struct rows *rows, const struct delivery *d,
 	struct notify_notes *notes, struct fault *why)
 {
-	const struct val args[] = { val_int(d->ws), val_text(d->id) };
 	const struct delivery *at = NULL;
-	enum err e =
-		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_CARRIED, args, 2, why);
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_CARRIED, ARGS(d->ws, d->id), why);
 
 	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
 		struct delivery *c;

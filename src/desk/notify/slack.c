@@ -35,17 +35,16 @@ static enum err slack_find_read(struct job *job, struct rows *rows, struct fault
 {
 	struct slack_find *f = task_of(job)->checked;
 	struct slack_thread thread = { &job->arena, f };
-	const struct val id[] = { val_text(str_of(delivery_kind_name(DELIVERY_SLACK))),
-		val_text(f->slack_id) };
-	const struct val at[] = { val_text(f->shown_at) };
 	struct fault gone = { 0 };
 	const struct user *u;
 	struct ask *a;
-	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, id, 2, why);
+	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT,
+		ARGS(delivery_kind_name(DELIVERY_SLACK), f->slack_id), why);
 
 	if (!e) holder_take(rows, f);
 	if (!e && f->shown_at.len)
-		e = rows_query(rows, SQL_SLACK_THREAD, at, 1, thread_row, &thread, why);
+		e = rows_query(rows, SQL_SLACK_THREAD, ARGS(f->shown_at), thread_row,
+			&thread, why);
 	if (e || !f->linked) return e;
 	e = rows_fetch_user(rows, f->ws, f->person, &u, why);
 	if (e) return e;

@@ -213,10 +213,11 @@ const struct use use_away_delete =
 
 enum err away_drop_delegate(struct rows *rows, const struct user *gone, struct fault *why)
 {
-	const struct val args[] = { val_int(gone->ws),
-		val_text(arena_print(rows->arena, "%%\"%.*s\"%%", STR_ARGS(gone->id))) };
 	const struct user *u = NULL;
-	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_DELEGATING, args, 2, why);
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_DELEGATING,
+		ARGS(gone->ws,
+			arena_print(rows->arena, "%%\"%.*s\"%%", STR_ARGS(gone->id))),
+		why);
 
 	while (!e && (u = rows_next(rows, RECORD_USERS, u))) {
 		struct away away;

@@ -79,8 +79,7 @@ static enum err login_by_code(struct rows *rows, struct str code, const struct u
 	enum err e;
 
 	sha256(code, hash);
-	const struct val key[] = { val_bytes(hash, SHA256_SIZE) };
-	e = rows_get(rows, RECORD_TOKENS, key, &tok, why);
+	e = rows_get(rows, RECORD_TOKENS, KEY(val_bytes(hash, SHA256_SIZE)), &tok, why);
 	if (e) return e;
 	if (!tok || tok->kind != TOKEN_CODE ||
 		(tok->expires_ms && tok->expires_ms <= rows->now_ms))
@@ -97,9 +96,9 @@ static enum err login_by_password(
 	struct task *t, struct rows *rows, const struct user **out, struct fault *why)
 {
 	struct str name = json_text(json_get(t->body, "name"));
-	const struct val args[] = { val_text(name), val_int(t->found_ws) };
 	const struct user *u = NULL;
-	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
+	enum err e = rows_fetch(
+		rows, RECORD_USERS, SQL_USER_BY_NAME, ARGS(name, t->found_ws), why);
 
 	if (e) return e;
 	while ((u = rows_next(rows, RECORD_USERS, u)))
@@ -178,8 +177,7 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 		people_refused(t, rows, u, str_of(why->detail));
 	}
 	if (e) return e;
-	const struct val key[] = { val_int(u->ws) };
-	e = rows_get(rows, RECORD_WORKSPACES, key, &ws, why);
+	e = rows_get(rows, RECORD_WORKSPACES, KEY(u->ws), &ws, why);
 	if (!e && ws) job->credential.workspace = arena_str(&job->arena, ws->name);
 	if (!e) login_cookie(t, rows, u, maker);
 	if (!e) me_write(&w, &job->who, &job->credential);
@@ -197,14 +195,15 @@ static enum err login_find_read(struct job *job, struct rows *rows, struct fault
 	const struct json *workspace = json_get(t->body, "workspace");
 	const struct user *u = NULL;
 	int64_t users = 0;
-	const struct val place[] = { val_text(json_text(workspace)) };
 	int64_t ws = workspace ? -1 : 0;
 	enum err e = OK;
 
-	if (workspace) e = rows_int(rows, SQL_WORKSPACE_BY_NAME, place, 1, &ws, why);
-	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
-		val_int(ws) };
-	if (!e) e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
+	if (workspace)
+		e = rows_int(rows, SQL_WORKSPACE_BY_NAME, ARGS(json_text(workspace)), &ws,
+			why);
+	if (!e)
+		e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME,
+			ARGS(json_text(json_get(t->body, "name")), ws), why);
 	/* Users without a password are skipped: another of that name may have one. */
 	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
 		if (u->password.len) {

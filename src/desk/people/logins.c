@@ -95,13 +95,14 @@ static enum err login_list_read(struct job *job, struct rows *rows, struct fault
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
 	struct login_list l = { .len = 0 };
 	int64_t as_of = 0;
 	enum err e = logins_may(job, why);
 
 	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
-	if (!e) e = rows_fetch(rows, RECORD_TOKENS, SQL_LOGINS_OF_USER, args, 2, why);
+	if (!e)
+		e = rows_fetch(rows, RECORD_TOKENS, SQL_LOGINS_OF_USER,
+			ARGS(job->who.ws, job->who.user), why);
 	if (e) return e;
 	list_fill(&l, job, rows);
 	jw_object(&w);

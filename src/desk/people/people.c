@@ -234,12 +234,11 @@ const struct use use_user_create = WRITES("user_create", MAY_ADMIN, 0, NULL,
 /* Somebody must be left who can let the others in: another owner, as they are in this batch. */
 static enum err owner_left(struct rows *rows, const struct user *u, struct fault *why)
 {
-	const struct val args[] = { val_int(u->ws) };
 	const struct user *other = NULL;
 	enum err e;
 
 	if (u->role != ROLE_OWNER || u->disabled) return OK;
-	e = rows_fetch(rows, RECORD_USERS, SQL_OWNERS, args, 1, why);
+	e = rows_fetch(rows, RECORD_USERS, SQL_OWNERS, ARGS(u->ws), why);
 	if (e) return e;
 	while ((other = rows_next(rows, RECORD_USERS, other)))
 		if (other != u && other->ws == u->ws && other->role == ROLE_OWNER &&
@@ -416,7 +415,6 @@ static enum err tokens_end(struct rows *rows, const struct user *u, struct fault
 
 static enum err user_delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct val id[] = { val_int(job->who.ws), val_text(task_of(job)->id) };
 	const struct user *u;
 	enum err e = rows_fetch_user(rows, job->who.ws, task_of(job)->id, &u, why);
 
@@ -427,7 +425,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = away_drop_delegate(rows, u, why);
 	if (!e) e = contacts_drop(rows, u->ws, u->id, STR_NONE, why);
 	if (e) return e;
-	rows_purge(rows, SQL_MARKS_DROP, id, 2);
+	rows_purge(rows, SQL_MARKS_DROP, ARGS(job->who.ws, task_of(job)->id));
 	rows_delete(rows, u);
 	rows_raise_revocations(rows, job->who.ws);
 	job->status = 204;

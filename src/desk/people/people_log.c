@@ -256,9 +256,9 @@ static enum err there_row(void *ctx, const struct row *row, struct fault *why)
 static enum err key_change(struct rows *rows, const struct job *job,
 	const struct server_key *k, struct fault *why)
 {
-	const struct val args[] = { val_int(server_key_ws(k->name)) };
 	bool there = false;
-	enum err e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, there_row, &there, why);
+	enum err e = rows_query(rows, SQL_WORKSPACE_GET, ARGS(server_key_ws(k->name)),
+		there_row, &there, why);
 
 	if (!e && there) key_event(rows, job, k);
 	return e;

@@ -12,9 +12,9 @@ static const char *const prefixes[] = {
 enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
 	const struct user **out, struct fault *why)
 {
-	const struct val args[] = { val_text(name), val_int(ws) };
 	const struct user *u = NULL;
-	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
+	enum err e =
+		rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, ARGS(name, ws), why);
 
 	if (e) return e;
 	while ((u = rows_next(rows, RECORD_USERS, u)))
@@ -54,9 +54,7 @@ const struct token *token_new(
 
 enum err tokens_fetch(struct rows *rows, int64_t ws, struct str user, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(user) };
-
-	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, ARGS(ws, user), why);
 }
 
 const struct token *tokens_next(
@@ -75,8 +73,8 @@ bool token_is_own(const struct job *job, const struct token *tok)
 enum err token_shown(
 	struct job *job, struct rows *rows, const struct token **out, struct fault *why)
 {
-	const struct val key[] = { val_bytes(job->hash, SHA256_SIZE) };
-	enum err e = rows_get(rows, RECORD_TOKENS, key, out, why);
+	enum err e = rows_get(
+		rows, RECORD_TOKENS, KEY(val_bytes(job->hash, SHA256_SIZE)), out, why);
 
 	return e || *out ? e : fail(why, ERR_NO_TOKEN, "this token is not known");
 }

@@ -23,9 +23,7 @@ enum err projects_resolve(struct task *t, struct rows *rows, struct session *s,
 enum err projects_unbound_read(
 	struct rows *rows, int64_t ws, int64_t now_ms, int64_t *out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_int(now_ms) };
-
-	return rows_int(rows, SQL_TOKENS_UNBOUND, args, 2, out, why);
+	return rows_int(rows, SQL_TOKENS_UNBOUND, ARGS(ws, now_ms), out, why);
 }
 
 struct str projects_unbound_detail(int64_t tokens, struct arena *arena)
@@ -39,13 +37,12 @@ struct str projects_unbound_detail(int64_t tokens, struct arena *arena)
 enum err projects_unbound_warn(
 	struct task *t, struct rows *rows, bool by_project, struct fault *why)
 {
-	const struct val args[] = { val_int(t->job.who.ws), val_int(rows->now_ms) };
 	struct buf *out = &t->job.out;
 	struct json_writer w = { .out = out };
 	int64_t tokens = 0;
-	enum err e = by_project
-			     ? rows_int(rows, SQL_TOKENS_UNBOUND, args, 2, &tokens, why)
-			     : OK;
+	enum err e = by_project ? rows_int(rows, SQL_TOKENS_UNBOUND,
+					  ARGS(t->job.who.ws, rows->now_ms), &tokens, why)
+				: OK;
 
 	if (e || !out->len) return e;
 	out->len--; /* opens the object again */

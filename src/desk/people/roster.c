@@ -104,8 +104,7 @@ enum err ballot_open(struct task *t, struct rows *rows, const struct ask *a,
 static enum err roster_users(
 	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_OF, args, 1, why);
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_OF, ARGS(ws), why);
 
 	out->now_ms = rows->now_ms;
 	if (!e)

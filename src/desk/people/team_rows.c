@@ -4,10 +4,8 @@
 enum err teams_fetch(
 	struct rows *rows, int64_t ws, const struct credential *c, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-
 	if (!c->teams && !rows_next(rows, RECORD_TEAMS, NULL)) return OK;
-	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
+	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, ARGS(ws), why);
 }
 
 const struct team *teams_next(const struct rows *rows, int64_t ws, const struct team *at)
@@ -20,9 +18,7 @@ const struct team *teams_next(const struct rows *rows, int64_t ws, const struct 
 
 enum err teams_load(struct rows *rows, int64_t ws, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-
-	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
+	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, ARGS(ws), why);
 }
 
 static enum err team_missing(struct str id, struct fault *why)
@@ -33,8 +29,7 @@ static enum err team_missing(struct str id, struct fault *why)
 enum err team_fetch(struct rows *rows, int64_t ws, struct str id, const struct team **out,
 	struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
-	enum err e = rows_get(rows, RECORD_TEAMS, key, out, why);
+	enum err e = rows_get(rows, RECORD_TEAMS, KEY(ws, id), out, why);
 
 	return e || *out ? e : team_missing(id, why);
 }

@@ -42,9 +42,8 @@ static enum err name_row(void *ctx, const struct row *row, struct fault *why)
 static enum err alike_fetch(
 	struct rows *rows, int64_t ws, struct str likeness, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
 	struct alike_users found = { .rows = rows, .likeness = likeness };
-	enum err e = rows_query(rows, SQL_USER_NAMES, args, 1, name_row, &found, why);
+	enum err e = rows_query(rows, SQL_USER_NAMES, ARGS(ws), name_row, &found, why);
 
 	for (const struct alike_user *at = found.first; !e && at; at = at->next) {
 		struct fault gone = { 0 };

@@ -24,9 +24,8 @@ static enum err policy_show(struct json_writer *w, struct str body, int64_t vers
 static enum err policy_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	const struct val key[] = { val_int(job->who.ws) };
 	const struct policy_record *kept;
-	enum err e = rows_get(rows, RECORD_POLICIES, key, &kept, why);
+	enum err e = rows_get(rows, RECORD_POLICIES, KEY(job->who.ws), &kept, why);
 
 	jw_object(&w);
 	if (!e)
@@ -41,9 +40,7 @@ const struct use use_policy_get =
 
 static void policy_needs(struct job *job, struct wants *w)
 {
-	const struct val key[] = { val_int(job->who.ws) };
-
-	wants_record(w, RECORD_POLICIES, key);
+	wants_record(w, RECORD_POLICIES, KEY(job->who.ws));
 }
 
 static enum err policy_put_check(struct task *t, struct fault *why)

@@ -41,9 +41,8 @@ static bool record_over(enum record_id id, const void *record)
 static enum err own_load(struct policy_snapshot *b, struct rows *rows, enum record_id id,
 	enum sql sql, const void *extra, void *out, size_t *len, struct fault *why)
 {
-	const struct val args[] = { val_int(b->ws) };
 	size_t size = records[id].size, n;
-	enum err e = rows_fetch(rows, id, sql, args, 1, why);
+	enum err e = rows_fetch(rows, id, sql, ARGS(b->ws), why);
 	const void **all;
 	char *own;
 
@@ -111,11 +110,10 @@ static enum err stops_load(
 static enum err snapshot_fill(struct policy_snapshot *b, struct rows *rows,
 	const struct rule_record *extra, struct fault *why)
 {
-	const struct val key[] = { val_int(b->ws) };
 	const struct policy_record *kept = NULL;
 	enum err e = OK;
 
-	if (rows) e = rows_get(rows, RECORD_POLICIES, key, &kept, why);
+	if (rows) e = rows_get(rows, RECORD_POLICIES, KEY(b->ws), &kept, why);
 	if (kept) {
 		b->kept = *kept;
 		record_own(RECORD_POLICIES, &b->kept, &b->arena);
@@ -255,8 +253,7 @@ static void counted_refresh(struct policy_snapshot *b, const struct rows *rows)
 static enum err use_look(struct rows *rows, const struct rule_record *rule,
 	const struct rule_record **out, bool *stale, struct fault *why)
 {
-	const struct val key[] = { val_int(rule->ws), val_text(rule->id) };
-	enum err e = rows_get(rows, RECORD_RULES, key, out, why);
+	enum err e = rows_get(rows, RECORD_RULES, KEY(rule->ws, rule->id), out, why);
 
 	if (e) return e;
 	*stale |= !*out || (*out)->ended_ms || (*out)->uses_left == 0;

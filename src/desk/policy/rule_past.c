@@ -48,11 +48,11 @@ enum err past_each(struct rows *rows, int64_t ws, const struct past_filter *f,
 	past_fn *fn, void *ctx, struct fault *why)
 {
 	struct past_pass p = { fn, ctx };
-	const struct val args[] = { val_int(ws), val_int(f->limit), val_text(f->agent),
-		val_text(f->project), val_int(f->from_ms),
-		val_int(f->to_ms ? f->to_ms : INT64_MAX) };
 
-	return rows_query(rows, SQL_APPROVALS, args, 6, past_row, &p, why);
+	return rows_query(rows, SQL_APPROVALS,
+		ARGS(ws, f->limit, f->agent, f->project, f->from_ms,
+			f->to_ms ? f->to_ms : INT64_MAX),
+		past_row, &p, why);
 }
 
 /* ---- warnings ---- */
@@ -265,15 +265,14 @@ static enum err rule_waiting(struct task *t, struct rows *rows,
 {
 	struct warn_pass p = { .rule = rule, .snapshot = snapshot };
 	struct past_pass pass = { waiting_row, &p };
-	const struct val args[] = { val_int(rule->ws), val_int(WAITING_LOOK) };
 	struct rule_ask ask;
 	enum err e = rule_parse(rule, &t->job.arena, &p.match, &ask, why);
 
 	if (!e && !effect_read(rule->effect, &p.effect))
 		e = fail(why, ERR_INTERNAL, "a rule without an effect");
 	if (!e && rule->enabled)
-		e = rows_query(
-			rows, SQL_APPROVALS_WAITING, args, 2, past_row, &pass, why);
+		e = rows_query(rows, SQL_APPROVALS_WAITING, ARGS(rule->ws, WAITING_LOOK),
+			past_row, &pass, why);
 	*out = p.fits;
 	return e;
 }
@@ -285,10 +284,9 @@ static enum err warned_read(struct job *job, struct rows *rows, struct fault *wh
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	const struct rule_record *rule;
-	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	struct policy_snapshot *snapshot = NULL;
 	int64_t waiting = 0;
-	enum err e = rows_get(rows, RECORD_RULES, key, &rule, why);
+	enum err e = rows_get(rows, RECORD_RULES, KEY(job->who.ws, t->id), &rule, why);
 
 	if (!e && !rule) e = fail(why, ERR_NOT_FOUND, "no such rule");
 	if (!e) e = snapshot_load(rows, job->who.ws, NULL, &snapshot, why);

@@ -158,14 +158,14 @@ static void rule_end(struct rows *rows, const struct rule_record *found,
 enum err rule_made_by(struct task *t, struct rows *rows, const struct ask *a,
 	const struct rule_record **at, struct fault *why)
 {
-	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	struct policy_snapshot *snapshot;
 	enum err e = OK;
 
 	if (!*at) {
 		e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
 		if (e || !snapshot->version) return e;
-		e = rows_fetch(rows, RECORD_RULES, SQL_RULES_MADE_FROM, args, 2, why);
+		e = rows_fetch(
+			rows, RECORD_RULES, SQL_RULES_MADE_FROM, ARGS(a->ws, a->id), why);
 	}
 	while (!e && (*at = rows_next(rows, RECORD_RULES, *at)))
 		if ((*at)->ws == a->ws && !(*at)->ended_ms &&
@@ -208,13 +208,11 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 	if (e || (!snapshot->version && !rows_next(rows, RECORD_RULES, NULL))) return e;
 	member = arena_print(rows->arena, "\"session\":\"%.*s\"", STR_ARGS(id));
 	for (size_t i = 0; !e && i < snapshot->rules_len; i++) {
-		const struct val key[] = { val_int(snapshot->ws),
-			val_text(snapshot->rules[i].id) };
-
 		if (rule_of_session(&snapshot->rules[i], member) &&
 			!rows_find(rows, RECORD_RULES, snapshot->rules[i].id))
 			e = rows_fetch(rows, RECORD_RULES,
-				SQL_OF(RECORD_RULES, RECORD_GET), key, 2, why);
+				SQL_OF(RECORD_RULES, RECORD_GET),
+				ARGS(snapshot->ws, snapshot->rules[i].id), why);
 	}
 	while (!e && (r = rows_next(rows, RECORD_RULES, r)))
 		if (r->ws == h->session->ws && rule_of_session(r, member))

@@ -80,9 +80,8 @@ static enum err stop_shown(struct task *t, struct rows *rows, struct json_writer
 static enum err stops_count(
 	struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
 	const struct stop_record *s = NULL;
-	enum err e = rows_fetch(rows, RECORD_STOPS, SQL_STOPS_LIVE, args, 1, why);
+	enum err e = rows_fetch(rows, RECORD_STOPS, SQL_STOPS_LIVE, ARGS(ws), why);
 
 	*out = 0;
 	while (!e && (s = rows_next(rows, RECORD_STOPS, s)))

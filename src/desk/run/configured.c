@@ -138,7 +138,6 @@ enum err configured_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 {
 	const struct configured *c = configured(d);
 	const struct agent_record *a = NULL, *first = NULL;
-	const struct val args[] = { val_int(ws) };
 	enum err e;
 
 	*out = NULL;
@@ -151,7 +150,7 @@ enum err configured_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 		if (e && e != ERR_NOT_FOUND) *why = missing;
 		return e == ERR_NOT_FOUND ? OK : e;
 	}
-	e = rows_fetch_once(rows, RECORD_AGENTS, SQL_AGENTS_OF, args, 1, why);
+	e = rows_fetch_once(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(ws), why);
 	if (e) return e;
 	while ((a = rows_next(rows, RECORD_AGENTS, a)))
 		if (a->ws == ws && (!first || str_cmp(a->name, first->name) < 0))
@@ -193,7 +192,6 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 	struct fault *why)
 {
 	const struct configured *c = configured(d);
-	const struct val args[] = { val_int(ws) };
 	const struct provider_record *p = NULL;
 	struct str *keys = ARENA_ARRAY(
 		rows->arena, struct str, c->providers_len + PROVIDERS_MAX + 1);
@@ -203,7 +201,7 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 
 	if (!keys) return fail_memory(why);
 	if (text->len < MASK_MIN) return OK;
-	e = rows_fetch(rows, RECORD_PROVIDERS, SQL_PROVIDERS_OF, args, 1, why);
+	e = rows_fetch(rows, RECORD_PROVIDERS, SQL_PROVIDERS_OF, ARGS(ws), why);
 	if (e) return e;
 	for (size_t i = 0; i < c->providers_len; i++)
 		keys[len++] = c->providers[i].key;
@@ -304,13 +302,12 @@ enum err configured_access(struct desk *d, struct rows *rows, int64_t ws,
 	struct str provider, struct str model, const struct model_access *before,
 	struct arena *arena, struct model_access *out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(model) };
 	static const struct price_record none_imported;
 	const struct price_record *price = NULL;
 	const struct provider_record *p;
 	enum err e = configured_provider(d, rows, ws, provider, &p, why);
 
-	if (!e) e = rows_get(rows, RECORD_PRICES, key, &price, why);
+	if (!e) e = rows_get(rows, RECORD_PRICES, KEY(ws, model), &price, why);
 	if (!price) price = &none_imported;
 	if (!e && access_holds(before, p, price, model))
 		access_copy(before, arena, out);

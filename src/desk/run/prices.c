@@ -40,9 +40,7 @@ static void prices_reply(struct job *job, const struct rows *rows)
 
 static enum err prices_fetch(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct val args[] = { val_int(job->who.ws) };
-
-	return rows_fetch(rows, RECORD_PRICES, SQL_PRICES_OF, args, 1, why);
+	return rows_fetch(rows, RECORD_PRICES, SQL_PRICES_OF, ARGS(job->who.ws), why);
 }
 
 static enum err prices_list(struct job *job, struct rows *rows, struct fault *why)

@@ -93,10 +93,9 @@ static enum err users_of(struct task *t, struct rows *rows,
 	const struct provider_record *p, struct buf *out, struct fault *why)
 {
 	const struct configured *c = t->desk->configured;
-	const struct val args[] = { val_int(p->ws) };
 	const struct agent_record *a = NULL;
 	struct agent_config parts;
-	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, args, 1, why);
+	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(p->ws), why);
 
 	for (size_t i = 0; !e && c && i < c->agents_len; i++) {
 		e = agent_parse(c->agents[i].body, rows->arena, &parts, why);

@@ -217,15 +217,14 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 	if (!e && status.len && !run_status_read(status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws),
-		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
-		val_text(status), val_text(session), val_text(agent),
-		val_text(task_param(t, "parent")),
-		val_text(all || session.len ? STR_NONE : principal_starter(&job->who)) };
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
-	e = rows_query(rows, SQL_RUN_LIST, args, 8, run_row, &l, why);
+	e = rows_query(rows, SQL_RUN_LIST,
+		ARGS(job->who.ws, p.has_cursor ? p.cursor[0] : STR("zz"), p.limit + 1,
+			status, session, agent, task_param(t, "parent"),
+			all || session.len ? STR_NONE : principal_starter(&job->who)),
+		run_row, &l, why);
 	return e ? e : list_end(t, rows, &w, "runs", &l, why);
 }
 
@@ -235,9 +234,8 @@ const struct use use_run_list = READS("run_list", 0, 0, run_list_read, NULL);
 static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
 	struct str which, const char *what, void *out, struct fault *why)
 {
-	const struct val key[] = { val_int(job->who.ws), val_text(which) };
 	const void *found;
-	enum err e = rows_get(rows, id, key, &found, why);
+	enum err e = rows_get(rows, id, KEY(job->who.ws, which), &found, why);
 
 	if (!e && !found)
 		e = fail(why, ERR_NOT_FOUND, "no %s %.*s", what,
@@ -284,13 +282,13 @@ const struct use use_run_get = READS("run_get", 0, 0, run_get_read, NULL);
 /* The result of a call that stands in a message by now. */
 static struct str result_in(struct rows *rows, const struct tool_call *c)
 {
-	const struct val key[] = { val_int(c->ws), val_text(c->session),
-		val_text(c->answer) };
 	const struct run_message *m;
 	const struct json *parts;
 
-	if (!c->answer.len || rows_get(rows, RECORD_MESSAGES, key, &m, NULL) || !m ||
-		json_read(m->content, NULL, rows->arena, &parts, NULL))
+	if (!c->answer.len ||
+		rows_get(rows, RECORD_MESSAGES, KEY(c->ws, c->session, c->answer), &m,
+			NULL) ||
+		!m || json_read(m->content, NULL, rows->arena, &parts, NULL))
 		return STR_NONE;
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (str_eq(json_text(json_get(&parts->items[i], "call")), c->id))
@@ -325,12 +323,13 @@ static enum err message_list_read(struct job *job, struct rows *rows, struct fau
 
 	if (!e) e = page_read(t, "messages", &p, why);
 	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
-		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1) };
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
-	e = rows_query(rows, SQL_MESSAGE_LIST, args, 4, message_row, &l, why);
+	e = rows_query(rows, SQL_MESSAGE_LIST,
+		ARGS(job->who.ws, t->id, p.has_cursor ? p.cursor[0] : STR("zz"),
+			p.limit + 1),
+		message_row, &l, why);
 	return e ? e : list_end(t, rows, &w, "messages", &l, why);
 }
 
@@ -340,14 +339,13 @@ static enum err task_list_read(struct job *job, struct rows *rows, struct fault 
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
-		val_int(STATE_MAX) };
 	struct written_list l = { .w = &w, .left = STATE_MAX, .arena = &job->arena };
 	enum err e = session_seen(job, rows, task_of(job)->id, why);
 
 	if (e) return e;
 	list_begin(&w);
-	e = rows_query(rows, SQL_TASK_LIST, args, 3, todo_row, &l, why);
+	e = rows_query(rows, SQL_TASK_LIST, ARGS(job->who.ws, t->id, STATE_MAX), todo_row,
+		&l, why);
 	return e ? e : list_end(t, rows, &w, "tasks", &l, why);
 }
 
@@ -447,9 +445,8 @@ static enum err usage_read_sums(struct job *job, struct rows *rows, struct fault
 	sums.at = e ? NULL : ARENA_ARRAY(&job->arena, struct usage_sum, USAGE_KEYS);
 	if (!e && !sums.at) e = fail_memory(why);
 	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws), val_int(from), val_int(to) };
-
-	e = rows_query(rows, SQL_RUN_USAGE, args, 3, usage_row, &sums, why);
+	e = rows_query(
+		rows, SQL_RUN_USAGE, ARGS(job->who.ws, from, to), usage_row, &sums, why);
 	table_done(&sums.keys);
 	list_begin(&w);
 	for (size_t i = 0; i < sums.len; i++) {

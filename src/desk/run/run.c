@@ -39,11 +39,10 @@ struct job *run_claim_along(void *ctx, const struct rows *rows)
 enum err run_fetch(struct rows *rows, int64_t ws, struct str id, const struct run **out,
 	struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
 	enum err e;
 
 	rows_recall_run(rows, ws, id);
-	e = rows_get(rows, RECORD_RUNS, key, out, why);
+	e = rows_get(rows, RECORD_RUNS, KEY(ws, id), out, why);
 	if (e || *out) return e;
 	return fail(why, ERR_NOT_FOUND, "no run %.*s", STR_ARGS(str_first(id, 64)));
 }
@@ -72,13 +71,11 @@ enum err run_calls_fetch(struct rows *rows, const struct run *r, struct fault *w
 	/* Ids are made in order: the calls of a message behind its own. */
 	struct str after =
 		arena_print(rows->arena, "call%.*s", STR_ARGS(str_from(r->message, 3)));
-	const struct val args[] = { val_int(r->ws), val_text(r->session),
-		val_text(r->message), val_text(after) };
 	const struct run_message *m = rows_find(rows, RECORD_MESSAGES, r->message);
 
 	if (m && rows_is_new(m)) return OK; /* they are as new */
-	return rows_fetch_once(
-		rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 4, why);
+	return rows_fetch_once(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE,
+		ARGS(r->ws, r->session, r->message, after), why);
 }
 
 const struct tool_call *run_calls_next(
@@ -95,10 +92,8 @@ const struct tool_call *run_calls_next(
 
 enum err run_children_fetch(struct rows *rows, const struct run *r, struct fault *why)
 {
-	const struct val args[] = { val_int(r->ws), val_text(r->id) };
-
 	if (run_is_child(r)) return OK;
-	return rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_PARENT, args, 2, why);
+	return rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_PARENT, ARGS(r->ws, r->id), why);
 }
 
 enum err run_agent(const struct run *r, const struct run_known *known,

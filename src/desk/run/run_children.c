@@ -319,7 +319,6 @@ static enum err call_report(struct rows *rows, struct session *s, struct run *pa
 enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
 	const struct run *child, struct fault *why)
 {
-	const struct val key[] = { val_int(child->ws), val_text(child->call) };
 	const struct tool_call *at;
 	const struct json *args;
 	const struct run *found;
@@ -333,7 +332,9 @@ enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
 	e = run_children_fetch(rows, found, why);
-	if (!e) e = rows_get(rows, RECORD_TOOL_CALLS, key, &at, why);
+	if (!e)
+		e = rows_get(
+			rows, RECORD_TOOL_CALLS, KEY(child->ws, child->call), &at, why);
 	if (e || !at || tool_call_ended(at)) return e;
 	e = json_read(tool_call_arguments(at), NULL, rows->arena, &args, why);
 	if (e || !plan_of(at, args, rows->arena, &p, &wrong)) return e;

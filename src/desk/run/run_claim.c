@@ -131,10 +131,9 @@ enum err run_requeue(
 static enum err lost_requeue(
 	struct rows *rows, const struct run_claim *c, struct fault *why)
 {
-	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
-		val_int(LOST_MAX) };
 	const struct run *r = NULL;
-	enum err e = rows_fetch(rows, RECORD_RUNS, SQL_RUNS_LOST, args, 3, why);
+	enum err e = rows_fetch(rows, RECORD_RUNS, SQL_RUNS_LOST,
+		ARGS(rows->now_ms, c->by, LOST_MAX), why);
 
 	while (!e && (r = rows_next(rows, RECORD_RUNS, r)))
 		if (r->status == RUN_RUNNING &&
@@ -227,7 +226,6 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	struct run_claim *c = t->checked;
 	MEM_UNSET struct run_claiming room; /* owners are filled in as they come */
 	struct run_claiming *q = &room;
-	const struct val next[] = { val_int(rows->now_ms), val_text(c->by) };
 	enum err e;
 
 	c->works = NULL;
@@ -251,7 +249,9 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 		rows->queued = c->left;
 		return e;
 	}
-	if (!e) e = rows_int(rows, SQL_RUN_NEXT, next, 2, &c->next_ms, why);
+	if (!e)
+		e = rows_int(
+			rows, SQL_RUN_NEXT, ARGS(rows->now_ms, c->by), &c->next_ms, why);
 	return e;
 }
 
@@ -299,8 +299,7 @@ static enum err strays_requeue(
 static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct run_renewal *n = task_of(job)->checked;
-	const struct val args[] = { val_text(n->by) };
-	enum err e = rows_fetch(rows, RECORD_RUNS, SQL_RUN_HELD_BY, args, 1, why);
+	enum err e = rows_fetch(rows, RECORD_RUNS, SQL_RUN_HELD_BY, ARGS(n->by), why);
 
 	for (size_t i = 0; !e && i < n->len; i++) {
 		const struct run *at = rows_find(rows, RECORD_RUNS, n->runs[i].run);
@@ -324,13 +323,12 @@ static enum err yield_decide(struct job *job, struct rows *rows, struct fault *w
 {
 	struct run_yield *y = task_of(job)->checked;
 	struct str like = arena_print(rows->arena, "%.*s/%%", STR_ARGS(y->node));
-	const struct val own[] = { val_text(y->by) };
-	const struct val former[] = { val_text(like), val_text(y->by) };
 	const char *former_of = arena_print(rows->arena, "%.*s/", STR_ARGS(y->node)).at;
 	const struct run *r = NULL;
 	enum err e =
-		y->own ? rows_fetch(rows, RECORD_RUNS, SQL_RUN_HELD_BY, own, 1, why)
-		       : rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_NODE, former, 2, why);
+		y->own ? rows_fetch(rows, RECORD_RUNS, SQL_RUN_HELD_BY, ARGS(y->by), why)
+		       : rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_NODE,
+				 ARGS(like, y->by), why);
 
 	y->count = 0;
 	while (!e && (r = rows_next(rows, RECORD_RUNS, r))) {

@@ -51,9 +51,6 @@ static struct run_message message_copy(const struct run_message *m, struct arena
 enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
 	const struct agent_config *a, struct run_work *out, struct fault *why)
 {
-	const struct val args[] = { val_int(r->ws), val_text(r->session),
-		val_text(run_thread(r)), val_int(out->key.seen),
-		val_int(r->said - out->key.seen) };
 	size_t lacks = (size_t)(r->said - out->key.seen);
 	const struct run_message *m = NULL;
 	enum err e = OK;
@@ -65,7 +62,10 @@ enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
 	out->full = r->context_max && r->context_tokens * 10 > r->context_max * 8;
 	if (lacks > FRESH_MAX) return OK;
 	if (fresh_count(rows, r, out) < lacks)
-		e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE, args, 5, why);
+		e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
+			ARGS(r->ws, r->session, run_thread(r), out->key.seen,
+				r->said - out->key.seen),
+			why);
 	if (e) return e;
 	out->fresh = ARENA_ARRAY(&t->job.arena, struct run_message, lacks + 1);
 	if (!out->fresh) return fail_memory(why);
@@ -83,15 +83,14 @@ static enum err history_read(struct job *job, struct rows *rows, struct fault *w
 	struct run_history *h = task_of(job)->checked;
 	const struct run_work *w = h->work;
 	int64_t tail = history_tail(w->said, w->history);
-	const struct val args[] = { val_int(w->key.ws), val_text(w->session),
-		val_text(w->thread), val_int(w->said - tail), val_int(tail) };
-	const struct val key[] = { val_int(w->key.ws), val_text(w->session),
-		val_text(w->first) };
 	const struct run_message *first, *m = NULL;
-	enum err e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE, args, 5, why);
+	enum err e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
+		ARGS(w->key.ws, w->session, w->thread, w->said - tail, tail), why);
 
 	h->len = 0;
-	if (!e) e = rows_get(rows, RECORD_MESSAGES, key, &first, why);
+	if (!e)
+		e = rows_get(rows, RECORD_MESSAGES, KEY(w->key.ws, w->session, w->first),
+			&first, why);
 	h->messages = ARENA_ARRAY(&job->arena, struct run_message, (size_t)tail + 1);
 	while (!e && h->messages && (m = rows_next(rows, RECORD_MESSAGES, m)))
 		h->messages[h->len++] = *m;

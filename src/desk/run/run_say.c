@@ -28,11 +28,11 @@ static enum err ahead_row(void *ctx, const struct row *row, struct fault *why)
 static enum err queue_place(
 	struct task *t, struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
 {
-	const struct val owner[] = { val_text(
-		arena_print(rows->arena, "%lld", (long long)ws)) };
 	struct ahead a = { 0 };
 	struct policy_snapshot *snapshot;
-	enum err e = rows_query(rows, SQL_RUNS_AHEAD, owner, 1, ahead_row, &a, why);
+	enum err e = rows_query(rows, SQL_RUNS_AHEAD,
+		ARGS(arena_print(rows->arena, "%lld", (long long)ws)), ahead_row, &a,
+		why);
 
 	if (!e) e = snapshot_of(t->desk, &t->job, rows, ws, &snapshot, why);
 	if (e) return e;
@@ -251,11 +251,10 @@ static enum err say_again(
 	if (!e) e = desk_kept_id(t, k, "message", &message, why);
 	if (!e) e = run_fetch(rows, job->who.ws, run, &r, why);
 	if (e) return e;
-	const struct val key[] = { val_int(job->who.ws), val_text(r->session),
-		val_text(message) };
 	const struct run_message *m;
 
-	e = rows_get(rows, RECORD_MESSAGES, key, &m, why);
+	e = rows_get(
+		rows, RECORD_MESSAGES, KEY(job->who.ws, r->session, message), &m, why);
 	if (!e && !m) e = fail(why, ERR_NOT_FOUND, "no message %.*s", STR_ARGS(message));
 	if (!e) said_reply(t, m, r, rows->now_ms);
 	return e;

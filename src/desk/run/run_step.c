@@ -183,12 +183,12 @@ static enum err turn_loops(
 	enum err e = OK;
 
 	while (!e && !*out && (c = run_calls_next(rows, r->message, c))) {
-		const struct val args[] = { val_int(r->ws), val_text(r->session),
-			val_text(r->id), val_text(c->name) };
 		struct failures before = { .arguments = c->arguments };
 
 		if (c->status != CALL_FAILED) continue;
-		e = rows_query(rows, SQL_CALLS_FAILED, args, 4, failed_row, &before, why);
+		e = rows_query(rows, SQL_CALLS_FAILED,
+			ARGS(r->ws, r->session, r->id, c->name), failed_row, &before,
+			why);
 		*out = before.count + rows_is_new(c) >= LOOP_TIMES;
 	}
 	return e;

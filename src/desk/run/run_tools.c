@@ -141,15 +141,14 @@ static enum err memories_find(struct doing *d, struct str q, struct fault *why)
 	enum err e = like_read(q, d->rows->arena, &like, why);
 
 	if (e) return e;
-	const struct val args[] = { val_int(d->r->ws), val_text(STR("zz")), val_int(2000),
-		val_text(scope), val_text(STR_NONE), val_text(STR_NONE), val_text(like) };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	struct str needle = folded(q, d->rows->arena);
 	const struct memory *m = NULL;
 	int shown = 0;
 
-	e = rows_fetch(d->rows, RECORD_MEMORIES, SQL_MEMORY_LIST, args, 7, why);
+	e = rows_fetch(d->rows, RECORD_MEMORIES, SQL_MEMORY_LIST,
+		ARGS(d->r->ws, STR("zz"), 2000, scope, STR_NONE, STR_NONE, like), why);
 	if (e) return e;
 	jw_array(&w);
 	while ((m = rows_next(d->rows, RECORD_MEMORIES, m))) {
@@ -166,8 +165,8 @@ static enum err memories_find(struct doing *d, struct str q, struct fault *why)
 
 static enum err memory_get(struct doing *d, const struct memory **out, struct fault *why)
 {
-	const struct val key[] = { val_int(d->r->ws), val_text(arg_text(d, "id")) };
-	enum err e = rows_get(d->rows, RECORD_MEMORIES, key, out, why);
+	enum err e = rows_get(
+		d->rows, RECORD_MEMORIES, KEY(d->r->ws, arg_text(d, "id")), out, why);
 
 	if (!e && *out && !memory_seen(d, *out)) *out = NULL;
 	return e;
@@ -241,10 +240,8 @@ static void todo_event(struct doing *d, const char *type, const struct todo *ite
 
 static enum err todos_fetch(struct doing *d, struct fault *why)
 {
-	const struct val args[] = { val_int(d->r->ws), val_text(d->s->id),
-		val_int(TODOS_SHOWN) };
-
-	return rows_fetch(d->rows, RECORD_TASKS, SQL_TASK_LIST, args, 3, why);
+	return rows_fetch(d->rows, RECORD_TASKS, SQL_TASK_LIST,
+		ARGS(d->r->ws, d->s->id, TODOS_SHOWN), why);
 }
 
 static enum err todo_list(struct doing *d, struct fault *why)

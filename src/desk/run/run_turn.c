@@ -260,9 +260,8 @@ const struct use use_run_start =
 static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
 	bool *kept, struct fault *why)
 {
-	const struct val key[] = { val_int(r->ws), val_text(id) };
 	const struct tool_call *c = NULL;
-	enum err e = rows_get(rows, RECORD_TOOL_CALLS, key, &c, why);
+	enum err e = rows_get(rows, RECORD_TOOL_CALLS, KEY(r->ws, id), &c, why);
 
 	*kept = c && str_eq(c->run, r->id) && tool_call_ended(c);
 	return e;

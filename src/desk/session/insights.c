@@ -302,11 +302,11 @@ static enum err insights_read(struct job *job, struct rows *rows, struct fault *
 	in.days_len = (size_t)((in.to_ms - in.first_day_ms + DAY_MS - 1) / DAY_MS);
 	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
 	if (!in.days || !in.targets) return fail_memory(why);
-	const struct val args[] = { val_int(job->who.ws),
-		val_text(id_bound(in.from_ms, &job->arena)),
-		val_text(id_bound(in.to_ms + 1000, &job->arena)),
-		val_text(in.sees_people ? STR_NONE : job->who.agent) };
-	e = rows_query(rows, SQL_INSIGHTS, args, 4, insight_row, &in, why);
+	e = rows_query(rows, SQL_INSIGHTS,
+		ARGS(job->who.ws, id_bound(in.from_ms, &job->arena),
+			id_bound(in.to_ms + 1000, &job->arena),
+			in.sees_people ? STR_NONE : job->who.agent),
+		insight_row, &in, why);
 	if (!e) insights_write(&w, &in, job->who.ws);
 	table_done(&in.sessions);
 	arena_done(&in.arena);

@@ -4,10 +4,10 @@
 static enum err mcp_gate_enter(struct job *job, struct wants *w, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct val key[] = { val_int(job->who.ws), val_text(t->mcp_session) };
 	enum err e = t->entered ? t->entered(t, why) : OK;
 
-	if (!e && w && t->mcp_session.len) wants_once(w, RECORD_MCP_ENDED, key);
+	if (!e && w && t->mcp_session.len)
+		wants_once(w, RECORD_MCP_ENDED, KEY(job->who.ws, t->mcp_session));
 	return e;
 }
 

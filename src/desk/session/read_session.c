@@ -44,7 +44,6 @@ static enum err ask_row_written(void *ctx, const struct row *row, struct fault *
 static enum err session_show(
 	struct rows *rows, struct sought *s, struct json_writer *w, struct fault *why)
 {
-	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
 	struct buf asks = { 0 };
 	struct json_writer list = { .out = &asks };
 	enum err e = shown_start(&s->shown, s->t, rows, &list, why);
@@ -53,7 +52,8 @@ static enum err session_show(
 	if (!e &&
 		s->session.open_input + s->session.open_approval + s->session.open_other >
 			0)
-		e = rows_query(rows, SQL_ASKS_OPEN, args, 2, ask_row_written, s, why);
+		e = rows_query(rows, SQL_ASKS_OPEN, ARGS(s->session.ws, s->session.id),
+			ask_row_written, s, why);
 	if (!e) e = shown_end(&s->shown, why);
 	jw_array_end(&list);
 	if (asks.failed) s->t->job.arena.failed = true;
@@ -77,10 +77,8 @@ const struct use use_session_get = READS("session_get", 0, 0, session_get_read, 
 static enum err session_asks(struct rows *rows, const struct session *s, row_fn *row,
 	void *ctx, struct fault *why)
 {
-	const struct val args[] = { val_int(s->ws), val_text(s->id),
-		val_int(STATE_ASKS) };
-
-	return rows_query(rows, SQL_ASKS_LATEST, args, 3, row, ctx, why);
+	return rows_query(
+		rows, SQL_ASKS_LATEST, ARGS(s->ws, s->id, STATE_ASKS), row, ctx, why);
 }
 
 static enum err session_state_read(struct job *job, struct rows *rows, struct fault *why)
@@ -145,13 +143,12 @@ static enum err session_list_find(struct job *job, struct rows *rows,
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (like_read(task_param(t, "q"), &job->arena, &like, why)) e = why->err;
 	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws),
-		val_text(p->has_cursor ? p->cursor[0] : STR("zz")), val_int(p->limit + 1),
-		val_text(status), val_text(task_param(t, "project")), val_text(like),
-		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
-							       : job->who.agent),
-		val_text(principal_starter(&job->who)) };
-	return session_list_fetch(rows, l, args, 8, p->limit, why);
+	return session_list_fetch(rows, l,
+		ARGS(job->who.ws, p->has_cursor ? p->cursor[0] : STR("zz"), p->limit + 1,
+			status, task_param(t, "project"), like,
+			role_may(job->who.role, MAY_READ_ALL) ? STR_NONE : job->who.agent,
+			principal_starter(&job->who)),
+		p->limit, why);
 }
 
 static enum err session_list_read(struct job *job, struct rows *rows, struct fault *why)

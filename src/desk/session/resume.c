@@ -59,13 +59,11 @@ static enum err pages_read(struct rows *rows, const struct session *s, bool open
 
 	r->full = false;
 	do {
-		const struct val args[] = { val_int(s->ws), val_text(s->id),
-			val_int(p.limit), val_int(p.settled_ms), val_text(str_of(p.id)),
-			val_int(open) };
-
 		p.rows = 0;
 		p.bytes = 0;
-		e = rows_query(rows, SQL_ASKS_RECENT, args, 6, page_row, &p, why);
+		e = rows_query(rows, SQL_ASKS_RECENT,
+			ARGS(s->ws, s->id, p.limit, p.settled_ms, p.id, open), page_row,
+			&p, why);
 		if (p.rows < p.limit) break;
 		p.limit = page_next(&p);
 	} while (!e && !r->full);

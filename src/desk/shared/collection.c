@@ -26,11 +26,11 @@ static int64_t *workspace_of(const struct collection *r, const void *record)
 enum err collection_stored(struct rows *rows, enum record_id record, int64_t ws,
 	struct str id, const void **out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
 	enum err e = OK;
 
 	if (!rows_find(rows, record, id) && !rows_ended(rows, record, id))
-		e = rows_fetch(rows, record, SQL_OF(record, RECORD_GET), key, 2, why);
+		e = rows_fetch(
+			rows, record, SQL_OF(record, RECORD_GET), ARGS(ws, id), why);
 	*out = e ? NULL : rows_find(rows, record, id);
 	if (*out && *(const int64_t *)*out != ws) *out = NULL;
 	return e;
@@ -140,14 +140,13 @@ static enum err view_row(void *ctx, const struct row *row, struct fault *why)
 static enum err view_list(
 	const struct collection *r, struct task *t, struct rows *rows, struct fault *why)
 {
-	const struct val args[] = { val_int(t->job.who.ws) };
 	struct json_writer w = { .out = &t->job.out };
 	struct view_list v = { r->view, &w, arena_alloc(rows->arena, r->view->size) };
 	enum err e = v.item ? OK : fail_memory(why);
 
 	jw_object(&w);
 	jw_put_array(&w, "items");
-	if (!e) e = rows_query(rows, r->list, args, 1, view_row, &v, why);
+	if (!e) e = rows_query(rows, r->list, ARGS(t->job.who.ws), view_row, &v, why);
 	jw_array_end(&w);
 	if (!e && r->tail) e = r->tail(t, rows, &w, why);
 	jw_object_end(&w);
@@ -209,10 +208,9 @@ enum err collection_get(struct job *job, struct rows *rows, struct fault *why)
 enum err collection_room(const struct collection *r, struct task *t, struct rows *rows,
 	size_t most, struct fault *why)
 {
-	const struct val args[] = { val_int(t->job.who.ws) };
 	const void *at = NULL;
 	size_t n = 0;
-	enum err e = rows_fetch(rows, r->record, r->list, args, 1, why);
+	enum err e = rows_fetch(rows, r->record, r->list, ARGS(t->job.who.ws), why);
 
 	while (!e && (at = rows_next(rows, r->record, at)))
 		n += *workspace_of(r, at) == t->job.who.ws;

@@ -105,11 +105,10 @@ enum err desk_own(const struct principal *p, struct str agent, struct fault *why
 
 struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 {
-	const struct val key[] = { val_int(ws) };
 	const struct workspace *w = NULL;
 
 	if (t->job.credential.workspace.len) return t->job.credential.workspace;
-	rows_get(rows, RECORD_WORKSPACES, key, &w, NULL);
+	rows_get(rows, RECORD_WORKSPACES, KEY(ws), &w, NULL);
 	return w ? w->name : STR_NONE;
 }
 
@@ -302,7 +301,5 @@ enum err desk_reason_read(const struct json *body, struct str *out, struct fault
 
 enum err last_event(struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
-
-	return rows_int(rows, SQL_EVENT_LAST, args, 1, out, why);
+	return rows_int(rows, SQL_EVENT_LAST, ARGS(ws), out, why);
 }

@@ -15,7 +15,6 @@ static enum err facts_row(void *ctx, const struct row *row, struct fault *why)
 static enum err facts_find(const struct job *job, struct rows *rows, int64_t ws,
 	struct workspace_facts *out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws) };
 	const struct credential *c = &job->credential;
 	const struct log_end *end;
 
@@ -29,7 +28,7 @@ static enum err facts_find(const struct job *job, struct rows *rows, int64_t ws,
 		return OK;
 	}
 	*out = (struct workspace_facts){ 0 };
-	return rows_query(rows, SQL_WORKSPACE_POLICY_GET, args, 1, facts_row, out, why);
+	return rows_query(rows, SQL_WORKSPACE_POLICY_GET, ARGS(ws), facts_row, out, why);
 }
 
 enum err workspace_facts(const struct job *job, struct rows *rows, int64_t ws,
