@@ -72,6 +72,7 @@ bool json_equal(const struct json *, const struct json *); /* as values: 1.0 equ
 void json_canonical(struct buf *out, const struct json *);
 /* As compact JSON, members in their order, numbers as they were spelt. */
 void json_write(struct buf *out, const struct json *);
+struct str json_keep(const struct json *, struct arena *); /* its text, in the arena */
 /* The same for people: a member or an item a line, indented by two. */
 void json_write_pretty(struct buf *out, const struct json *);
 /* A JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD. */

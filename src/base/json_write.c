@@ -1,6 +1,8 @@
 /* json_write.c - JSON text: from a tree, and piece by piece. Prefix: jw_. */
 #include "base/json.h"
+
 #include "base/json_scan.h"
+#include "base/keep.h"
 #include "base/real.h"
 #include "base/utf8.h"
 
@@ -111,6 +113,14 @@ static void write_object(struct buf *out, const struct json *j)
 		json_write(out, &j->members[i].value);
 	}
 	buf_add_char(out, '}');
+}
+
+struct str json_keep(const struct json *json, struct arena *arena)
+{
+	struct buf b = { 0 };
+
+	json_write(&b, json);
+	return buf_keep_done(&b, arena);
 }
 
 void json_write(struct buf *out, const struct json *j)

@@ -303,14 +303,6 @@ static struct str text_keep(struct arena *arena, struct buf *text)
 	return kept;
 }
 
-static struct str json_keep(struct arena *arena, const struct json *value)
-{
-	struct buf out = { 0 };
-
-	json_write(&out, value);
-	return text_keep(arena, &out);
-}
-
 static void call_load(struct bridge_call *call, const struct json *message)
 {
 	const struct json *params = json_get(message, "params"),
@@ -321,7 +313,7 @@ static void call_load(struct bridge_call *call, const struct json *message)
 		json_text_of(meta, "io.modelcontextprotocol/protocolVersion");
 	struct str subject;
 
-	call->body = json_keep(&call->arena, message);
+	call->body = json_keep(message, &call->arena);
 	if (method.len > 0) call->id = rpc_id(id, &call->arena);
 	call->progress = rpc_id(json_get(meta, "progressToken"), &call->arena);
 	call->key = key_make(&call->arena);

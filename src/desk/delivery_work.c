@@ -7,7 +7,6 @@
 #include "desk/delivery.h"
 #include "desk/delivery/callbacks.h"
 
-#include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "desk/approval/verify.h"
@@ -192,13 +191,10 @@ static enum err resumer_stopped(
 	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
 {
 	const struct stop_record *stop;
-	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, s->ws, &snapshot, why);
+	enum err e =
+		policy_stop(t, rows, s, agent_known(s->agent, s->agent_name), &stop, why);
 
-	if (e || !snapshot->version) return e;
-	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
-		s->id, rows->now_ms);
-	return stop ? stop_fail(stop, why) : OK;
+	return stop ? stop_fail(stop, why) : e;
 }
 
 /* The event that tells. */

@@ -213,7 +213,10 @@ enum err rows_first(struct rows *, enum record_id, enum sql, const struct val *,
 /* The first column of the last row that it finds; `out` is left alone when there is none. */
 enum err rows_int(struct rows *, enum sql, const struct val *, int len, int64_t *out,
 	struct fault *);
-/* That of all rows, as texts, at most `max` of them. */
+/* As many of its first columns. */
+enum err rows_ints(struct rows *, enum sql, const struct val *, int len, int64_t *out,
+	int columns, struct fault *);
+/* The first one of all rows, as texts, at most `max` of them. */
 enum err rows_texts(struct rows *, enum sql, const struct val *, int len, struct str *out,
 	size_t max, size_t *found, struct fault *);
 /* All records of a workspace that are here, in the order they came; their first member is it. */

@@ -95,17 +95,33 @@ const void **rows_all(struct rows *rows, enum record_id id, int64_t ws, size_t *
 	return all;
 }
 
-static enum err int_row(void *ctx, const struct row *row, struct fault *why)
+struct ints_found {
+	int64_t *out;
+	int len;
+};
+
+static enum err ints_row(void *ctx, const struct row *row, struct fault *why)
 {
+	const struct ints_found *f = ctx;
+
 	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
+	for (int i = 0; i < f->len; i++)
+		f->out[i] = row_int(row, i);
 	return OK;
+}
+
+enum err rows_ints(struct rows *rows, enum sql sql, const struct val *args, int len,
+	int64_t *out, int columns, struct fault *why)
+{
+	struct ints_found f = { out, columns };
+
+	return rows_query(rows, sql, args, len, ints_row, &f, why);
 }
 
 enum err rows_int(struct rows *rows, enum sql sql, const struct val *args, int len,
 	int64_t *out, struct fault *why)
 {
-	return rows_query(rows, sql, args, len, int_row, out, why);
+	return rows_ints(rows, sql, args, len, out, 1, why);
 }
 
 struct texts_found {

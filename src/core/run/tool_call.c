@@ -51,6 +51,11 @@ bool tool_call_ended(const struct tool_call *c)
 	return statuses[c->status].ended;
 }
 
+bool tool_call_waits(const struct tool_call *c)
+{
+	return c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
+}
+
 enum call_status tool_call_next(enum call_status status, enum call_action action)
 {
 	return nexts[status][action];

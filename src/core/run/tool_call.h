@@ -74,6 +74,7 @@ bool call_status_read(struct str, enum call_status *);
 const char *call_class_name(enum call_class);
 bool call_class_read(struct str, enum call_class *);
 bool tool_call_ended(const struct tool_call *); /* the model gets its result */
+bool tool_call_waits(const struct tool_call *); /* for a person or sub-agents */
 enum call_status tool_call_next(enum call_status, enum call_action);
 enum err tool_call_act(struct tool_call *, enum call_action, struct fault *why);
 /* What runs: the arguments as they were approved. */

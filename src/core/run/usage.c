@@ -157,6 +157,23 @@ void cost_write(struct json_writer *w, int64_t nanodollars)
 		jw_real(w, (double)nanodollars / 1e9);
 }
 
+struct str usage_text(const struct usage *u, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	usage_write(&w, u);
+	return buf_keep_done(&b, arena);
+}
+
+struct str usage_cost_text(int64_t nanodollars, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	cost_write(&w, nanodollars);
+	return buf_keep_done(&b, arena);
+
 /* ---- of several calls ---- */
 
 static int64_t count_of(const struct json *object, const char *name)

@@ -38,6 +38,9 @@ int64_t usage_cost(const struct usage *, const struct price *);
 bool price_read(const struct json *, struct price *out);
 void price_write(struct json_writer *, const struct price *);
 void cost_write(struct json_writer *, int64_t nanodollars); /* dollars; unknown: null */
+/* The same in the arena. */
+struct str usage_text(const struct usage *, struct arena *);
+struct str usage_cost_text(int64_t nanodollars, struct arena *);
 
 /* ---- what the model calls of several turns or runs used and cost together ---- */
 

@@ -57,7 +57,7 @@ static enum err approval_still_allowed(
 	struct ask_parts parts;
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	enum err e = snapshot_of(t, rows, a->ws, &snapshot, why);
 
 	if (e || !snapshot->version) return e;
 	v.stop = snapshot_stop(snapshot, agent_known(a->agent, a->agent_name), a->project,

@@ -241,7 +241,7 @@ static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *
 {
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	enum err e = snapshot_of(t, rows, a->ws, &snapshot, why);
 
 	if (e) return e;
 	ask_operation(look, a, parts->operation, answer->arguments, rows->arena);
@@ -384,7 +384,7 @@ enum err scope_apply(struct task *t, struct rows *rows, const struct ask *a,
 	enum err e;
 
 	if (!s->makes) return OK;
-	e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	e = snapshot_of(t, rows, a->ws, &snapshot, why);
 	if (!e) e = rule_add(t, rows, &like, &rule, why);
 	jw_array(&w);
 	if (!e && s->open) e = open_settle(t, rows, snapshot, rule, &w, why);

@@ -87,7 +87,7 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 	enum err e = ask_parts(a, rows->arena, &parts, why);
 
 	*deny = NULL;
-	if (!e) e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	if (!e) e = snapshot_of(t, rows, a->ws, &snapshot, why);
 	if (e || !snapshot->rules_len || !parts.operation) return e;
 	ask_operation(&look, a, parts.operation, NULL, rows->arena);
 	rule_set_decide(snapshot->set, &look, policy_risk(&snapshot->policy, &look),

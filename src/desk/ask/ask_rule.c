@@ -61,7 +61,7 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 		a->run.len && d->kind == ASK_ERROR_RECOVERY ? BECAUSE_RUN : BECAUSE_AGENT,
 		NULL, 0, rows->arena);
 	if (d->kind != ASK_APPROVAL || !d->operation) return OK;
-	e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	e = snapshot_of(t, rows, a->ws, &snapshot, why);
 	if (e) return e;
 	ask_operation(&look, a, d->operation, NULL, rows->arena);
 	e = snapshot_decide(snapshot, rows, &look, flags, out, why);
@@ -126,7 +126,7 @@ enum err ask_rule_since(struct task *t, struct rows *rows, const struct ask *a,
 	*out = *a;
 	t->denied = STR_NONE;
 	if (a->status != ASK_PENDING || a->kind != ASK_APPROVAL) return OK;
-	e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	e = snapshot_of(t, rows, a->ws, &snapshot, why);
 	if (e || !snapshot->rules_len) return e;
 	e = ask_parts(a, rows->arena, &parts, why);
 	if (e || !parts.operation) return e;
@@ -144,7 +144,7 @@ enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,
 	struct operation_view look;
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	enum err e = snapshot_of(t, rows, a->ws, &snapshot, why);
 
 	if (e || !snapshot->rules_len) return e;
 	ask_operation(&look, a, operation, arguments, rows->arena);

@@ -1,6 +1,5 @@
 /* suggest.c - what people answered to the same questions before. Shown beside the form; never
  * chosen, pre-filled or used at a deadline. */
-#include "base/clock.h"
 #include "base/keep.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"

@@ -3,8 +3,6 @@
 #include "base/keep.h"
 #include "desk/notify/notify_ask.h"
 
-#include "base/clock.h"
-
 enum { RATE_MS = 60 * 1000 };
 
 /* ---- events ---- */

@@ -1,6 +1,5 @@
 /* unreached.c - a step of a route that reaches nobody: told as an event, kept with the step's row,
  * and the next step follows at once. */
-#include "base/clock.h"
 #include "base/keep.h"
 #include "core/shared/show.h"
 #include "desk/notify/notify_ask.h"

@@ -4,7 +4,6 @@
 #include "desk/people/people.h"
 #include "desk/people/people_log.h"
 
-#include "base/clock.h"
 #include "core/shared/show.h"
 
 enum { ROTATE_MS = 24 * 3600 * 1000, OLD_COOKIE_MS = 60 * 1000 };

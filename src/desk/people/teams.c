@@ -87,7 +87,7 @@ static enum err team_not_required(
 	enum { RULE_WORDS = 60 };
 	struct buf rules = { .max = 200 };
 	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, team->ws, &snapshot, why);
+	enum err e = snapshot_of(t, rows, team->ws, &snapshot, why);
 
 	for (size_t i = 0; !e && i < snapshot->rules_len; i++) {
 		struct require require;

@@ -52,7 +52,7 @@ static enum err decide_look(struct task *t, struct rows *rows,
 	struct fault stopped = { 0 };
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, t->job.who.ws, &snapshot, why);
+	enum err e = snapshot_of(t, rows, t->job.who.ws, &snapshot, why);
 
 	if (!e) e = snapshot_decide(snapshot, rows, look, RULE_ASK_UNCOUNTED, &v, why);
 	if (e) return e;

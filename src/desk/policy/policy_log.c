@@ -2,7 +2,6 @@
  * providers, made from the rows that a job changed. */
 #include "desk/policy/policy_log.h"
 
-#include "base/clock.h"
 #include "base/keep.h"
 #include "core/ask/preset.h"
 #include "core/notify/notify_route.h"

@@ -179,15 +179,16 @@ void snapshots_done(struct desk *d)
 			snapshot_free(d->snapshots[i / SNAPSHOTS_MAX][i % SNAPSHOTS_MAX]);
 }
 
-enum err snapshot_of(struct desk *d, const struct job *job, struct rows *rows, int64_t ws,
+enum err snapshot_of(struct task *t, struct rows *rows, int64_t ws,
 	struct policy_snapshot **out, struct fault *why)
 {
 	int64_t version, raised = rows_policy_raised(rows, ws);
-	uint64_t batch = raised ? job->batch : 0;
-	struct policy_snapshot **place = snapshots_place(d->snapshots[rows->clerk], ws),
+	uint64_t batch = raised ? t->job.batch : 0;
+	struct policy_snapshot **place = snapshots_place(
+				       t->desk->snapshots[rows->clerk], ws),
 			       *fresh;
 	struct workspace_facts facts;
-	enum err e = workspace_facts(job, rows, ws, &facts, why);
+	enum err e = workspace_facts(&t->job, rows, ws, &facts, why);
 
 	if (e) return e;
 	rows_policy_seen(rows, ws, facts.policy_version);
@@ -216,6 +217,18 @@ const struct stop_record *snapshot_stop(const struct policy_snapshot *b, struct 
 			rule_match_where(&b->stop_matches[i], agent, project, session))
 			return &b->stops[i];
 	return NULL;
+}
+
+enum err policy_stop(struct task *t, struct rows *rows, const struct session *s,
+	struct str agent, const struct stop_record **out, struct fault *why)
+{
+	struct policy_snapshot *snapshot;
+	enum err e = snapshot_of(t, rows, s->ws, &snapshot, why);
+
+	*out = e || !snapshot->version
+		       ? NULL
+		       : snapshot_stop(snapshot, agent, s->project, s->id, rows->now_ms);
+	return e;
 }
 
 void snapshot_rule(const struct policy_snapshot *b, const struct operation_view *look,

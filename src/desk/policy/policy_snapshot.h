@@ -36,7 +36,7 @@ struct policy_snapshot *snapshot_free(
 	struct policy_snapshot *); /* NULL is fine; returns NULL */
 
 /* The snapshot that this batch decides by; borrowed until the next call. */
-enum err snapshot_of(struct desk *, const struct job *, struct rows *, int64_t ws,
+enum err snapshot_of(struct task *, struct rows *, int64_t ws,
 	struct policy_snapshot **out, struct fault *);
 void snapshots_done(struct desk *);
 /* As rows (NULL: nothing was ever set) have it; yours. `extra` (may be NULL): as if this rule were there, too. */
@@ -47,6 +47,9 @@ enum err snapshot_load(struct rows *, int64_t ws, const struct rule_record *extr
 enum err stop_load(struct rows *, const struct ask *, struct str *out, struct fault *);
 
 /* The first stop that fits and holds; NULL: none. */
+/* The stop that fits what this agent does in a session; NULL: none does. */
+enum err policy_stop(struct task *, struct rows *, const struct session *,
+	struct str agent, const struct stop_record **out, struct fault *);
 const struct stop_record *snapshot_stop(const struct policy_snapshot *, struct str agent,
 	struct str project, struct str session, int64_t now_ms);
 

@@ -51,7 +51,7 @@ static enum err rule_begin(
 	struct buf by = { .max = 4096 };
 	struct policy_snapshot *snapshot;
 	size_t live = 0;
-	enum err e = snapshot_of(t->desk, &t->job, rows, t->job.who.ws, &snapshot, why);
+	enum err e = snapshot_of(t, rows, t->job.who.ws, &snapshot, why);
 
 	if (e) return e;
 	for (size_t i = 0; i < snapshot->rules_len; i++)
@@ -111,7 +111,7 @@ static enum err rule_check_from(
 	e = rows_fetch_ask(rows, t->job.who.ws, r->made_from, &a, why);
 	if (e == ERR_NOT_FOUND) return fail_at(why, "/made_from/ask", "no such approval");
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
-	if (!e) e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+	if (!e) e = snapshot_of(t, rows, a->ws, &snapshot, why);
 	if (!e) e = rule_parse(r, rows->arena, &match, NULL, why);
 	if (e) return e;
 	if (!parts.operation) return fail_at(why, "/made_from/ask", "no such approval");
@@ -162,7 +162,7 @@ enum err rule_made_by(struct task *t, struct rows *rows, const struct ask *a,
 	enum err e = OK;
 
 	if (!*at) {
-		e = snapshot_of(t->desk, &t->job, rows, a->ws, &snapshot, why);
+		e = snapshot_of(t, rows, a->ws, &snapshot, why);
 		if (e || !snapshot->version) return e;
 		e = rows_fetch(
 			rows, RECORD_RULES, SQL_RULES_MADE_FROM, ARGS(a->ws, a->id), why);
@@ -202,8 +202,7 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 	enum err e;
 
 	if (!session_ended(h->session)) return OK;
-	e = snapshot_of(
-		h->task->desk, &h->task->job, rows, h->session->ws, &snapshot, why);
+	e = snapshot_of(h->task, rows, h->session->ws, &snapshot, why);
 	/* The first of all may be one that this very job made. */
 	if (e || (!snapshot->version && !rows_next(rows, RECORD_RULES, NULL))) return e;
 	member = arena_print(rows->arena, "\"session\":\"%.*s\"", STR_ARGS(id));

@@ -47,8 +47,8 @@ enum err run_fetch(struct rows *rows, int64_t ws, struct str id, const struct ru
 	return fail(why, ERR_NOT_FOUND, "no run %.*s", STR_ARGS(str_first(id, 64)));
 }
 
-enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out,
-	struct session **session, struct fault *why)
+enum err run_hold(struct job *job, struct rows *rows, const struct run_key *key,
+	struct run_job *out, struct fault *why)
 {
 	const struct run *r;
 	struct session *s;
@@ -60,31 +60,29 @@ enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out
 		return fail(why, ERR_CONFLICT, "run %.*s is not this process's any more",
 			STR_ARGS(key->run));
 	if (!e) e = rows_fetch_session(rows, key->ws, r->session, &s, why);
-	if (e) return e;
-	*session = s;
-	*out = rows_change(rows, r);
-	return OK;
+	if (!e) *out = (struct run_job){ task_of(job), rows, s, rows_change(rows, r) };
+	return e;
 }
 
-enum err run_calls_fetch(struct rows *rows, const struct run *r, struct fault *why)
+enum err run_calls_fetch(const struct run_job *j, struct fault *why)
 {
 	/* Ids are made in order: the calls of a message behind its own. */
-	struct str after =
-		arena_print(rows->arena, "call%.*s", STR_ARGS(str_from(r->message, 3)));
-	const struct run_message *m = rows_find(rows, RECORD_MESSAGES, r->message);
+	struct str after = arena_print(
+		j->rows->arena, "call%.*s", STR_ARGS(str_from(j->r->message, 3)));
+	const struct run_message *m = rows_find(j->rows, RECORD_MESSAGES, j->r->message);
 
 	if (m && rows_is_new(m)) return OK; /* they are as new */
-	return rows_fetch_once(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE,
-		ARGS(r->ws, r->session, r->message, after), why);
+	return rows_fetch_once(j->rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE,
+		ARGS(j->r->ws, j->r->session, j->r->message, after), why);
 }
 
 const struct tool_call *run_calls_next(
-	const struct rows *rows, struct str message, const struct tool_call *at)
+	const struct run_job *j, const struct tool_call *at)
 {
 	const struct tool_call *best = NULL, *c = NULL;
 
-	while ((c = rows_next(rows, RECORD_TOOL_CALLS, c)))
-		if (str_eq(c->message, message) && (!at || c->n > at->n) &&
+	while ((c = rows_next(j->rows, RECORD_TOOL_CALLS, c)))
+		if (str_eq(c->message, j->r->message) && (!at || c->n > at->n) &&
 			(!best || c->n < best->n))
 			best = c;
 	return best;
@@ -111,30 +109,31 @@ enum err run_agent(const struct run *r, const struct run_known *known,
 struct str run_limits_of(struct str config, struct arena *arena)
 {
 	const struct json *json;
-	struct buf b = { 0 };
 
 	if (json_read(config, NULL, arena, &json, NULL)) return STR("{}");
-	json_write(&b, json_get(json, "limits"));
-	return buf_keep_done(&b, arena);
+	return json_keep(json_get(json, "limits"), arena);
 }
 
 /* ---- events ---- */
 
-void run_event(struct rows *rows, const char *type, const struct session *s,
-	const struct run *r, struct buf *members)
+void run_event(const struct run_job *j, const char *type, const struct field *members,
+	size_t len)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str data;
 
 	jw_object(&w);
-	if (members) jw_members(&w, buf_str(members));
-	if (run_is_child(r)) show_text(&w, "parent", r->parent);
+	fields_write(&w, members, len);
+	if (run_is_child(j->r)) show_text(&w, "parent", j->r->parent);
 	jw_object_end(&w);
-	if (members && members->failed) rows->arena->failed = true;
-	if (members) buf_done(members);
-	data = buf_keep_done(&b, rows->arena);
-	rows_event_run(rows, type, s, r->id, data);
+	rows_event_run(j->rows, type, j->s, j->r->id, buf_keep_done(&b, j->rows->arena));
+}
+
+void run_event_queued(const struct run_job *j, int64_t place)
+{
+	run_event(j, "run.queued",
+		FIELDS(field_text("agent", j->r->agent),
+			place ? field_int("position", place) : field_null("position")));
 }
 
 /* ---- making ---- */
@@ -157,22 +156,20 @@ struct run_message *run_message_new(
 	return rows_new(rows, RECORD_MESSAGES, &m);
 }
 
-void run_message_event(struct rows *rows, const struct session *s, const struct run *r,
-	const struct run_message *m, struct str line)
+void run_message_event(
+	const struct run_job *j, const struct run_message *m, struct str line)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	bool model = m->role == MESSAGE_ASSISTANT;
+	struct arena *arena = j->rows->arena;
 
-	show_text(&w, "message", m->id);
-	show_text(&w, "role", str_of(message_role_name(m->role)));
-	if (line.len) show_text(&w, "text", line);
-	if (m->role == MESSAGE_ASSISTANT) {
-		jw_key(&w, "usage");
-		usage_write(&w, &m->usage);
-		jw_key(&w, "cost_usd");
-		cost_write(&w, m->cost);
-	}
-	run_event(rows, "run.message", s, r, &b);
+	run_event(j, "run.message",
+		FIELDS(field_text("message", m->id),
+			field_word("role", message_role_name(m->role)),
+			field_some(field_text("text", line)),
+			field_some(field_json("usage",
+				model ? usage_text(&m->usage, arena) : STR_NONE)),
+			field_some(field_json("cost_usd",
+				model ? usage_cost_text(m->cost, arena) : STR_NONE))));
 }
 
 struct run *run_new(struct rows *rows, struct session *s, const struct run_make *m)
@@ -207,79 +204,82 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 static void wait_write(
 	struct json_writer *w, const char *type, struct str id, int64_t until_ms)
 {
-	jw_object(w);
-	show_text(w, "type", str_of(type));
-	show_text(w, "id", id);
-	show_time(w, "until", until_ms);
-	jw_object_end(w);
+	fields_object(w, FIELDS(field_word("type", type), field_text("id", id),
+				 field_time("until", until_ms)));
 }
 
 static void children_waited_for(
-	struct rows *rows, const struct run *r, struct str call, struct json_writer *w)
+	const struct run_job *j, struct str call, struct json_writer *w)
 {
 	const struct run *c = NULL;
 
-	while ((c = rows_next(rows, RECORD_RUNS, c)))
-		if (str_eq(c->parent, r->id) && str_eq(c->call, call) && !run_ended(c))
+	while ((c = rows_next(j->rows, RECORD_RUNS, c)))
+		if (str_eq(c->parent, j->r->id) && str_eq(c->call, call) && !run_ended(c))
 			wait_write(w, "run", c->id, 0);
 }
 
-enum err run_waits(struct rows *rows, struct run *r, struct fault *why)
+enum err run_waits(const struct run_job *j, struct fault *why)
 {
+	struct run *r = j->r;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct tool_call *c = NULL;
-	enum err e = OK;
+	enum err e = r->message.len ? run_calls_fetch(j, why) : OK;
 
-	if (r->message.len) e = run_calls_fetch(rows, r, why);
-	if (!e && r->message.len) e = run_children_fetch(rows, r, why);
+	if (!e && r->message.len) e = run_children_fetch(j->rows, r, why);
 	if (e) return e;
 	jw_array(&w);
 	if (r->recovery.len) wait_write(&w, "ask", r->recovery, 0);
-	while (r->message.len && (c = run_calls_next(rows, r->message, c))) {
-		if (c->status != CALL_WAITING && c->status != CALL_INTERRUPTED) continue;
+	while (r->message.len && (c = run_calls_next(j, c))) {
+		if (!tool_call_waits(c)) continue;
 		if (c->child.len)
-			children_waited_for(rows, r, c->id, &w);
+			children_waited_for(j, c->id, &w);
 		else if (c->ask.len)
 			wait_write(&w, "ask", c->ask, 0);
 	}
-	if (r->wake_ms > rows->now_ms) wait_write(&w, "time", STR_NONE, r->wake_ms);
+	if (r->wake_ms > j->rows->now_ms) wait_write(&w, "time", STR_NONE, r->wake_ms);
 	jw_array_end(&w);
-	r->waits_for = buf_keep_done(&b, rows->arena);
+	r->waits_for = buf_keep_done(&b, j->rows->arena);
 	return OK;
 }
 
-enum err run_resume(struct rows *rows, struct session *s, struct run *r, const char *by,
-	struct fault *why)
+enum err run_rest(const struct run_job *j, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	enum err e = run_waits(j, why);
+
+	if (!e) e = run_act(j->r, RUN_WAIT, why);
+	if (e) return e;
+	j->r->lease = (struct lease){ 0 };
+	run_event(j, "run.waiting", FIELDS(field_json("waits_for", j->r->waits_for)));
+	return OK;
+}
+
+enum err run_resume(const struct run_job *j, const char *by, struct fault *why)
+{
 	enum err e;
 
-	if (r->status != RUN_WAITING) return OK;
-	e = run_act(r, RUN_RESUME, why);
+	if (j->r->status != RUN_WAITING) return OK;
+	e = run_act(j->r, RUN_RESUME, why);
 	if (e) return e;
-	r->wake_ms = rows->now_ms;
-	r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
-	rows->queued = true;
-	jw_put_text(&w, "by", by);
-	run_event(rows, "run.resumed", s, r, &b);
+	j->r->wake_ms = j->rows->now_ms;
+	j->r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
+	j->rows->queued = true;
+	run_event(j, "run.resumed", FIELDS(field_word("by", by)));
 	return OK;
 }
 
-enum err run_goes_on(struct rows *rows, struct session *s, struct run *r, const char *by,
-	struct fault *why)
+enum err run_goes_on(const struct run_job *j, const char *by, struct fault *why)
 {
 	const struct tool_call *c = NULL;
 	bool waits = false, can = false;
 	enum err e;
 
-	if (run_ended(r) || r->status == RUN_RUNNING) return OK;
-	e = run_calls_fetch(rows, r, why);
-	while (!e && (c = run_calls_next(rows, r->message, c))) {
-		waits |= c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
+	if (run_ended(j->r) || j->r->status == RUN_RUNNING) return OK;
+	e = run_calls_fetch(j, why);
+	while (!e && (c = run_calls_next(j, c))) {
+		waits |= tool_call_waits(c);
 		can |= c->status == CALL_PENDING;
 	}
 	if (e) return e;
-	return can || !waits ? run_resume(rows, s, r, by, why) : run_waits(rows, r, why);
+	return can || !waits ? run_resume(j, by, why) : run_waits(j, why);
 }

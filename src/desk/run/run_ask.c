@@ -1,25 +1,24 @@
 /* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
  * commit, so that there is no wake-up to lose. */
-#include "base/keep.h"
 #include "core/run/run_limit.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 
-enum err run_ask(struct task *t, struct rows *rows, const struct ask_from *from,
-	struct str text, struct ask **out, struct fault *why)
+enum err run_ask(const struct run_job *j, struct ask_from from, struct str text,
+	struct ask **out, struct fault *why)
 {
-	const struct draft_limits limits = desk_limits(t->desk);
-	struct ask_from own = *from;
+	const struct draft_limits limits = desk_limits(j->t->desk);
 	const struct json *body;
 	struct draft d;
-	enum err e = json_read(text, NULL, rows->arena, &body, why);
+	enum err e = json_read(text, NULL, j->rows->arena, &body, why);
 
-	if (!e) e = draft_read(body, &limits, rows->arena, &d, why);
+	if (!e) e = draft_read(body, &limits, j->rows->arena, &d, why);
 	if (e) return e;
-	own.was = from->session->status;
-	return ask_make(t, rows, &d, &own, out, why);
+	from.session = j->s;
+	from.was = j->s->status;
+	from.run = j->r;
+	return ask_make(j->t, j->rows, &d, &from, out, why);
 }
 
 /* ---- what was answered ---- */
@@ -66,112 +65,101 @@ static struct str rejection(struct rows *rows, const struct ask *a)
 }
 
 /* What a person put in place of a call's arguments is checked as the model's own were. */
-static enum err edited_check(struct task *t, struct rows *rows, const struct run *r,
-	const struct tool_call *c, const struct json *edited, const char *at,
-	struct fault *why)
+static enum err edited_check(const struct run_job *j, const struct tool_call *c,
+	const struct json *edited, const char *at, struct fault *why)
 {
 	struct agent_config agent;
+	struct run_job own = *j;
 	struct run_toolbox box;
 	struct str wrong = STR_NONE;
-	enum err e = run_agent(r, NULL, rows->arena, &agent, why);
+	enum err e = run_agent(j->r, NULL, j->rows->arena, &agent, why);
 
 	if (e) return e;
-	box = run_toolbox(t, r, &agent);
-	if (run_tool_call(&box, c->name, edited, rows->arena, &wrong)) return OK;
+	own.agent = &agent;
+	box = run_toolbox(&own);
+	if (run_tool_call(&box, c->name, edited, j->rows->arena, &wrong)) return OK;
 	return fail_at(why, at, "%.*s", STR_ARGS(wrong));
 }
 
-static enum err approval_settled(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, struct tool_call *c, const struct ask *a, struct fault *why)
+static enum err approval_settled(const struct run_job *j, struct tool_call *c,
+	const struct ask *a, struct fault *why)
 {
 	const struct json *edited;
 	struct ask_parts parts;
-	struct buf b = { 0 };
 	enum err e;
 
 	if (!ask_approved(a))
-		return run_call_end(rows, s, r, c, CALL_REJECT, rejection(rows, a), why);
-	e = ask_parts(a, rows->arena, &parts, why);
-	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
+		return run_call_end(j, c, CALL_REJECT, rejection(j->rows, a), why);
+	e = ask_parts(a, j->rows->arena, &parts, why);
+	if (!e) e = ask_edited(a, &parts, j->rows->arena, &edited, why);
 	if (e) return e;
 	if (edited) {
-		e = edited_check(
-			t, rows, r, c, edited, "/answers/decision/arguments", why);
+		e = edited_check(j, c, edited, "/answers/decision/arguments", why);
 		if (e) return e;
-		json_write(&b, edited);
-		c->approved_arguments = buf_keep_done(&b, rows->arena);
+		c->approved_arguments = json_keep(edited, j->rows->arena);
 	}
 	return tool_call_act(c, CALL_ALLOW, why);
 }
 
 /* What a person says about an operation that was cut short. */
-static enum err interrupted_settled(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, struct tool_call *c, const struct ask *a, struct fault *why)
+static enum err interrupted_settled(const struct run_job *j, struct tool_call *c,
+	const struct ask *a, struct fault *why)
 {
 	const struct json *json;
 	struct str option, text;
 	enum err e;
 
-	chosen(rows, a, "recovery", &option, &text);
+	chosen(j->rows, a, "recovery", &option, &text);
 	if (str_is(option, "retry")) return tool_call_act(c, CALL_ALLOW, why);
 	if (str_is(option, "edit")) {
-		if (json_read(text, NULL, rows->arena, &json, NULL) ||
+		if (json_read(text, NULL, j->rows->arena, &json, NULL) ||
 			json->type != JSON_OBJECT)
 			return fail_at(why, "/answers/recovery/text",
 				"the new arguments as a JSON object");
-		e = edited_check(t, rows, r, c, json, "/answers/recovery/text", why);
+		e = edited_check(j, c, json, "/answers/recovery/text", why);
 		if (e) return e;
 		c->approved_arguments = text;
 		return tool_call_act(c, CALL_ALLOW, why);
 	}
 	if (str_is(option, "abort"))
-		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
+		return run_fail(j, TROUBLE_REJECTED,
 			STR("a person ended the run after an interrupted operation"),
 			why);
 	if (str_is(option, "skip") && text.len)
-		return run_call_end(rows, s, r, c, CALL_FINISH, text, why);
+		return run_call_end(j, c, CALL_FINISH, text, why);
 	if (!a->answer.len)
-		return run_call_end(rows, s, r, c, CALL_FAIL,
-			arena_print(rows->arena, "It was interrupted. %.*s",
-				STR_ARGS(not_answered(a, rows->arena))),
+		return run_call_end(j, c, CALL_FAIL,
+			arena_print(j->rows->arena, "It was interrupted. %.*s",
+				STR_ARGS(not_answered(a, j->rows->arena))),
 			why);
-	return run_call_end(rows, s, r, c, CALL_FAIL,
+	return run_call_end(j, c, CALL_FAIL,
 		STR("It was interrupted, and a person chose not to repeat it."), why);
 }
 
-static enum err question_settled(struct rows *rows, struct session *s, struct run *r,
-	struct tool_call *c, const struct ask *a, struct fault *why)
+static enum err call_settled(const struct run_job *j, struct tool_call *c,
+	const struct ask *a, struct fault *why)
 {
-	bool answered = a->answer.len > 0;
-
-	return run_call_end(rows, s, r, c, CALL_FINISH,
-		answered ? a->summary : not_answered(a, rows->arena), why);
-}
-
-static enum err call_settled(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, struct tool_call *c, const struct ask *a, struct fault *why)
-{
-	if (c->status == CALL_INTERRUPTED)
-		return interrupted_settled(t, rows, s, r, c, a, why);
+	if (c->status == CALL_INTERRUPTED) return interrupted_settled(j, c, a, why);
 	if (c->status != CALL_WAITING) return OK;
-	return a->kind == ASK_APPROVAL ? approval_settled(t, rows, s, r, c, a, why)
-				       : question_settled(rows, s, r, c, a, why);
+	if (a->kind == ASK_APPROVAL) return approval_settled(j, c, a, why);
+	return run_call_end(j, c, CALL_FINISH,
+		a->answer.len ? a->summary : not_answered(a, j->rows->arena), why);
 }
 
 /* ---- trouble ---- */
 
 /* More of the limit that is reached: as much as it began with, or what a person says. */
 static enum err limit_grant(
-	struct rows *rows, struct run *r, const struct str *text, struct fault *why)
+	const struct run_job *j, const struct str *text, struct fault *why)
 {
 	struct agent_config now, began;
 	enum run_limit which;
 	int64_t more;
-	enum err e = run_agent(r, NULL, rows->arena, &now, why);
+	enum err e = run_agent(j->r, NULL, j->rows->arena, &now, why);
 
-	if (!e) e = agent_parse(r->config, rows->arena, &began, why);
+	if (!e) e = agent_parse(j->r->config, j->rows->arena, &began, why);
 	if (e) return e;
-	which = run_limit_reached(&now.limits, r, r);
+	which = run_limit_reached(&now.limits, j->r, j->r);
 	if (which == RUN_LIMITS) return OK;
 	more = run_limit_of(&began.limits, which);
 	if (text && !run_limit_amount(which, *text, &more))
@@ -179,15 +167,15 @@ static enum err limit_grant(
 			which == RUN_LIMIT_COST	  ? "an amount in dollars above 0"
 			: which == RUN_LIMIT_TIME ? "seconds, or a duration such as 10m"
 						  : "a whole number from 1");
-	run_limit_grant(&now.limits, which, r, more);
-	r->limits = agent_limits_keep(&now.limits, rows->arena);
+	run_limit_grant(&now.limits, which, j->r, more);
+	j->r->limits = agent_limits_keep(&now.limits, j->rows->arena);
 	return OK;
 }
 
 /* "PROVIDER/MODEL", or "MODEL" of the provider it has. Gateways sell models whose names have
  * slashes of their own: a run that has such a model can be given another. */
-static enum err model_choose(struct task *t, struct rows *rows, const struct run *r,
-	struct str text, struct str *provider, struct str *model, struct fault *why)
+static enum err model_choose(const struct run_job *j, struct str text,
+	struct str *provider, struct str *model, struct fault *why)
 {
 	struct str rest = text, first = STR_NONE;
 	const struct provider_record *p;
@@ -195,16 +183,18 @@ static enum err model_choose(struct task *t, struct rows *rows, const struct run
 	struct str wrong;
 	enum err e;
 
-	*provider = r->provider;
+	*provider = j->r->provider;
 	*model = text;
 	if (str_find(text, STR("/")) > 0) str_cut(&rest, '/', &first);
-	e = configured_provider(
-		t->desk, rows, r->ws, first.len ? first : r->provider, &p, &missing);
+	e = configured_provider(j->t->desk, j->rows, j->r->ws,
+		first.len ? first : j->r->provider, &p, &missing);
 	if (!e && first.len) {
 		*provider = p->name;
 		*model = str_trim(rest);
-	} else if (e == ERR_NOT_FOUND && first.len && str_find(r->model, STR("/")) > 0) {
-		e = configured_provider(t->desk, rows, r->ws, r->provider, &p, &missing);
+	} else if (e == ERR_NOT_FOUND && first.len &&
+		   str_find(j->r->model, STR("/")) > 0) {
+		e = configured_provider(
+			j->t->desk, j->rows, j->r->ws, j->r->provider, &p, &missing);
 	}
 	if (e && e != ERR_NOT_FOUND) {
 		*why = missing;
@@ -213,59 +203,54 @@ static enum err model_choose(struct task *t, struct rows *rows, const struct run
 	if (e) return fail_at(why, "/answers/recovery/text", "%s", missing.detail);
 	if (!model->len)
 		return fail_at(why, "/answers/recovery/text", "the name of a model");
-	wrong = configured_provider_wrong(t->desk, p, rows->arena);
+	wrong = configured_provider_wrong(j->t->desk, p, j->rows->arena);
 	return wrong.len ? fail_at(why, "/answers/recovery/text", "%.*s", STR_ARGS(wrong))
 			 : OK;
 }
 
 /* The same with another model. */
-static enum err model_change(struct task *t, struct rows *rows, struct run *r,
-	struct str text, struct fault *why)
+static enum err model_change(const struct run_job *j, struct str text, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	struct str provider, model;
+	struct arena *arena = j->rows->arena;
+	struct str provider, model, change;
 	const struct json *body;
-	enum err e = model_choose(t, rows, r, str_trim(text), &provider, &model, why);
+	enum err e = model_choose(j, str_trim(text), &provider, &model, why);
 
 	if (e) return e;
-	jw_object(&w);
-	show_text(&w, "provider", provider);
-	show_text(&w, "model", model);
-	jw_object_end(&w);
-	e = json_read(buf_keep_done(&b, rows->arena), NULL, rows->arena, &body, why);
-	if (!e) e = agent_read(body, r->config, NULL, rows->arena, &r->config, why);
+	change = fields_text(arena,
+		FIELDS(field_text("provider", provider), field_text("model", model)));
+	e = json_read(change, NULL, arena, &body, why);
+	if (!e) e = agent_read(body, j->r->config, NULL, arena, &j->r->config, why);
 	if (e) return e;
-	r->provider = arena_str(rows->arena, provider);
-	r->model = arena_str(rows->arena, model);
+	j->r->provider = arena_str(arena, provider);
+	j->r->model = arena_str(arena, model);
 	return OK;
 }
 
-static enum err recovery_settled(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, const struct ask *a, struct fault *why)
+static enum err recovery_settled(
+	const struct run_job *j, const struct ask *a, struct fault *why)
 {
 	const struct json *error;
 	struct str option, text;
 	enum trouble kind = TROUBLE_INTERNAL;
-	enum err e = json_read(r->error, NULL, rows->arena, &error, why);
+	enum err e = json_read(j->r->error, NULL, j->rows->arena, &error, why);
 
 	if (e) return e;
 	trouble_find(json_text(json_get(error, "kind")), &kind);
-	chosen(rows, a, "recovery", &option, &text);
+	chosen(j->rows, a, "recovery", &option, &text);
 	if (str_is(option, "edit")) {
-		e = kind == TROUBLE_LIMIT ? limit_grant(rows, r, &text, why)
-					  : model_change(t, rows, r, text, why);
+		e = kind == TROUBLE_LIMIT ? limit_grant(j, &text, why)
+					  : model_change(j, text, why);
 	} else if (str_is(option, "retry")) {
-		if (kind == TROUBLE_LIMIT) e = limit_grant(rows, r, NULL, why);
+		if (kind == TROUBLE_LIMIT) e = limit_grant(j, NULL, why);
 	} else {
-		r->recovery = STR_NONE;
-		return run_fail(
-			t, rows, s, r, kind, json_text(json_get(error, "message")), why);
+		j->r->recovery = STR_NONE;
+		return run_fail(j, kind, json_text(json_get(error, "message")), why);
 	}
 	if (e) return e;
-	r->recovery = STR_NONE;
-	r->error = STR_NONE;
-	return run_resume(rows, s, r, "answer", why);
+	j->r->recovery = STR_NONE;
+	j->r->error = STR_NONE;
+	return run_resume(j, "answer", why);
 }
 
 /* ---- the run goes on ---- */
@@ -290,27 +275,22 @@ static void outcome_take(struct rows *rows, struct ask *a)
 
 enum err run_settled(const struct happened *h, struct fault *why)
 {
-	struct rows *rows = h->rows;
-	struct session *s = h->session;
 	const struct ask *a = h->ask;
+	struct run_job j = { h->task, h->rows, h->session };
 	const struct tool_call *at;
 	const struct run *found;
-	struct tool_call *c;
-	struct run *r;
 	enum err e;
 
 	if (!a->run.len) return OK;
-	e = run_fetch(rows, a->ws, a->run, &found, why);
+	e = run_fetch(h->rows, a->ws, a->run, &found, why);
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
-	r = rows_change(rows, found);
-	outcome_take(rows, h->ask);
-	if (str_eq(r->recovery, a->id))
-		return recovery_settled(h->task, rows, s, r, a, why);
-	if (r->message.len) e = run_calls_fetch(rows, r, why);
-	at = e ? NULL : call_of_ask(rows, a);
+	j.r = rows_change(h->rows, found);
+	outcome_take(h->rows, h->ask);
+	if (str_eq(j.r->recovery, a->id)) return recovery_settled(&j, a, why);
+	if (j.r->message.len) e = run_calls_fetch(&j, why);
+	at = e ? NULL : call_of_ask(h->rows, a);
 	if (!at) return e;
-	c = rows_change(rows, at);
-	e = call_settled(h->task, rows, s, r, c, a, why);
-	return e ? e : run_goes_on(rows, s, r, "answer", why);
+	e = call_settled(&j, rows_change(h->rows, at), a, why);
+	return e ? e : run_goes_on(&j, "answer", why);
 }

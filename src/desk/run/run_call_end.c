@@ -2,13 +2,11 @@
 #include "desk/run/run_inner.h"
 
 #include "base/keep.h"
-#include "core/shared/show.h"
 
-struct run_toolbox run_toolbox(
-	const struct task *t, const struct run *r, const struct agent_config *a)
+struct run_toolbox run_toolbox(const struct run_job *j)
 {
-	return (struct run_toolbox){ a->tools, a->tools_len, run_is_child(r),
-		t->desk->test_tools };
+	return (struct run_toolbox){ j->agent->tools, j->agent->tools_len,
+		run_is_child(j->r), j->t->desk->test_tools };
 }
 
 /* What a person changed or said when they let it run comes before its result. */
@@ -16,13 +14,12 @@ static enum err told_before(
 	struct rows *rows, const struct tool_call *c, struct str *text, struct fault *why)
 {
 	const struct json *answer = NULL;
-	struct fault gone = { 0 };
 	struct str note = STR_NONE;
 	struct buf b = { .max = 2 * CALL_RESULT_MAX };
 	struct ask *a = NULL;
-	enum err e = c->ask.len ? rows_fetch_ask(rows, c->ws, c->ask, &a, &gone) : OK;
+	enum err e = c->ask.len ? rows_fetch_ask(rows, c->ws, c->ask, &a, why) : OK;
 
-	if (e && e != ERR_NOT_FOUND) return *why = gone, e;
+	if (e && e != ERR_NOT_FOUND) return e;
 	if (a && a->answer.len && !json_read(a->answer, NULL, rows->arena, &answer, NULL))
 		note = json_text(json_get(json_get(answer, "decision"), "text"));
 	if (!c->approved_arguments.len && !note.len) return OK;
@@ -35,29 +32,26 @@ static enum err told_before(
 	return OK;
 }
 
-enum err run_call_end(struct rows *rows, struct session *s, struct run *r,
-	struct tool_call *c, enum call_action action, struct str text, struct fault *why)
+enum err run_call_end(const struct run_job *j, struct tool_call *c,
+	enum call_action action, struct str text, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
 	enum err e = tool_call_act(c, action, why);
 	struct str kept;
 
 	if (!e && (action == CALL_FINISH || action == CALL_FAIL))
-		e = told_before(rows, c, &text, why);
+		e = told_before(j->rows, c, &text, why);
 	if (e) return e;
 	kept = str_first(text, CALL_RESULT_MAX);
 	if (action == CALL_FINISH)
 		c->result = kept;
 	else
 		c->error = kept;
-	if (!c->started_ms) c->started_ms = rows->now_ms;
-	c->ended_ms = rows->now_ms;
-	r->tools_used += action == CALL_FINISH || action == CALL_FAIL;
-	show_text(&w, "call", c->id);
-	show_text(&w, "name", c->name);
-	show_text(&w, "status", str_of(call_status_name(c->status)));
-	jw_put_int(&w, "duration_ms", c->ended_ms - c->started_ms);
-	run_event(rows, "run.tool_finished", s, r, &b);
+	if (!c->started_ms) c->started_ms = j->rows->now_ms;
+	c->ended_ms = j->rows->now_ms;
+	j->r->tools_used += action == CALL_FINISH || action == CALL_FAIL;
+	run_event(j, "run.tool_finished",
+		FIELDS(field_text("call", c->id), field_text("name", c->name),
+			field_word("status", call_status_name(c->status)),
+			field_int("duration_ms", c->ended_ms - c->started_ms)));
 	return OK;
 }

@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "core/run/plan.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 
@@ -53,14 +52,14 @@ static void tools_write(struct json_writer *w, const struct json *wanted,
 }
 
 /* The parent's configuration with another name, prompt and, at most, the same tools. */
-static enum err spawned_config(struct rows *rows, const struct run *r,
-	const struct agent_config *agent, struct str name, struct str prompt,
-	const struct json *tools, struct str *out, struct str *wrong, struct fault *why)
+static enum err spawned_config(const struct run_job *j, struct str name,
+	struct str prompt, const struct json *tools, struct str *out, struct str *wrong,
+	struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *config;
-	enum err e = json_read(r->config, NULL, rows->arena, &config, why);
+	enum err e = json_read(j->r->config, NULL, j->rows->arena, &config, why);
 
 	if (e) return e;
 	if (!agent_name_valid(name)) *wrong = STR("name: 1 to 64 of a-z, 0-9, _ and -");
@@ -76,56 +75,37 @@ static enum err spawned_config(struct rows *rows, const struct run *r,
 		else if (str_is(m->name, "prompt"))
 			jw_str(&w, prompt);
 		else if (str_is(m->name, "tools"))
-			tools_write(&w, json_is(tools, JSON_ARRAY) ? tools : NULL, agent,
-				rows->arena, wrong);
+			tools_write(&w, json_is(tools, JSON_ARRAY) ? tools : NULL,
+				j->agent, j->rows->arena, wrong);
 		else
 			jw_json(&w, &m->value);
 	}
 	jw_object_end(&w);
-	*out = buf_keep_done(&b, rows->arena);
+	*out = buf_keep_done(&b, j->rows->arena);
 	return OK;
 }
 
-static enum err task_config(struct task *t, struct rows *rows, const struct run *r,
-	const struct agent_config *agent, const struct plan_task *p,
+static enum err task_config(const struct run_job *j, const struct plan_task *p,
 	const struct json *args, struct str *config, struct str *wrong, struct fault *why)
 {
+	struct arena *arena = j->rows->arena;
 	struct str name = json_text(json_get(args, "name"));
 	const struct agent_record *found;
-	struct fault missing = { 0 };
 	enum err e;
 
+	if (!name.len) name = arena_print(arena, "task-%.*s", STR_ARGS(p->id));
 	if (!p->agent.len)
-		return spawned_config(rows, r, agent,
-			name.len ? name
-				 : arena_print(rows->arena, "task-%.*s", STR_ARGS(p->id)),
-			p->prompt, json_get(args, "tools"), config, wrong, why);
-	e = configured_agent(t->desk, rows, r->ws, p->agent, &found, &missing);
-	if (e == ERR_NOT_FOUND) {
-		*wrong = arena_print(rows->arena, "there is no agent %.*s",
-			STR_ARGS(str_first(p->agent, 64)));
-		return OK;
-	}
-	if (e)
-		*why = missing;
-	else
-		*config = found->body;
-	return e;
+		return spawned_config(
+			j, name, p->prompt, json_get(args, "tools"), config, wrong, why);
+	e = configured_agent(j->t->desk, j->rows, j->r->ws, p->agent, &found, why);
+	if (!e) *config = found->body;
+	if (e != ERR_NOT_FOUND) return e;
+	*wrong = arena_print(
+		arena, "there is no agent %.*s", STR_ARGS(str_first(p->agent, 64)));
+	return OK;
 }
 
 /* ---- started ---- */
-
-static void child_queued(
-	struct rows *rows, const struct session *s, const struct run *child)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-
-	rows->queued = true;
-	show_text(&w, "agent", child->agent);
-	jw_put_null(&w, "position");
-	run_event(rows, "run.queued", s, child, &b);
-}
 
 /* The child of this call for a task of the plan, or NULL. */
 static const struct run *child_of(
@@ -138,52 +118,50 @@ static const struct run *child_of(
 	return NULL;
 }
 
-static bool child_held(const struct run *r)
-{
-	return r->status == RUN_WAITING && !r->started_ms;
-}
-
 static enum plan_state child_state(const struct run *r)
 {
-	if (child_held(r)) return PLAN_HELD;
+	if (r->status == RUN_WAITING && !r->started_ms) return PLAN_HELD;
 	if (!run_ended(r)) return PLAN_ACTIVE;
 	return r->status == RUN_COMPLETED ? PLAN_DONE : PLAN_FAILED;
 }
 
 /* It begins, with the reports of those it waited for. */
-static enum err child_begin(struct rows *rows, const struct session *s,
-	const struct tool_call *c, const struct task_plan *p, size_t i, struct fault *why)
+static enum err child_begin(const struct run_job *j, const struct tool_call *c,
+	const struct task_plan *p, size_t i, struct fault *why)
 {
-	const struct run *at = child_of(rows, c, p->tasks[i].id);
-	struct run *r = at ? rows_change(rows, at) : NULL;
+	const struct run *at = child_of(j->rows, c, p->tasks[i].id);
+	struct run_job child = *j;
 	struct buf b = { 0 };
 	enum err e;
 
-	if (!r) return OK; /* there was no memory for it, and the batch fails */
+	if (!at) return OK; /* there was no memory for it, and the batch fails */
+	child.r = rows_change(j->rows, at);
 	for (size_t k = 0; k < p->len; k++) {
-		const struct run *before = child_of(rows, c, p->tasks[k].id);
+		const struct run *before = child_of(j->rows, c, p->tasks[k].id);
 
 		if (!(p->tasks[i].after >> k & 1) || !before) continue;
 		buf_print(&b, "Report of %.*s:\n\n%.*s\n\n", STR_ARGS(p->tasks[k].id),
 			STR_ARGS(before->report));
 	}
 	if (b.len)
-		run_message_new(rows, r, MESSAGE_USER,
-			message_text(str_trim(buf_str(&b)), rows->arena));
+		run_message_new(j->rows, child.r, MESSAGE_USER,
+			message_text(str_trim(buf_str(&b)), j->rows->arena));
 	buf_done(&b);
-	e = run_act(r, RUN_RESUME, why);
+	e = run_act(child.r, RUN_RESUME, why);
 	if (e) return e;
-	r->wake_ms = rows->now_ms;
-	r->waits_for = STR_NONE;
-	child_queued(rows, s, r);
+	child.r->wake_ms = j->rows->now_ms;
+	child.r->waits_for = STR_NONE;
+	j->rows->queued = true;
+	run_event_queued(&child, 0);
 	return OK;
 }
 
-static enum err children_go(struct task *t, struct rows *rows, struct session *s,
-	const struct tool_call *c, const struct task_plan *p, struct fault *why)
+static enum err children_go(const struct run_job *j, const struct tool_call *c,
+	const struct task_plan *p, struct fault *why)
 {
 	enum plan_state states[PLAN_MAX];
 	enum plan_step steps[PLAN_MAX];
+	struct run_job child = *j;
 	bool moved = true;
 	enum err e = OK;
 
@@ -191,80 +169,73 @@ static enum err children_go(struct task *t, struct rows *rows, struct session *s
 	while (!e && moved) {
 		moved = false;
 		for (size_t i = 0; i < p->len; i++)
-			states[i] = child_state(child_of(rows, c, p->tasks[i].id));
+			states[i] = child_state(child_of(j->rows, c, p->tasks[i].id));
 		plan_next(p, states, steps);
 		for (size_t i = 0; !e && i < p->len; i++) {
-			const struct run *at = child_of(rows, c, p->tasks[i].id);
-
-			if (steps[i] == PLAN_BEGIN)
-				e = child_begin(rows, s, c, p, i, why);
+			if (steps[i] == PLAN_BEGIN) e = child_begin(j, c, p, i, why);
 			if (steps[i] != PLAN_SKIP) continue;
-			e = run_cancel(
-				t, rows, s, rows_change(rows, at), STR("skipped"), why);
+			child.r = rows_change(
+				j->rows, child_of(j->rows, c, p->tasks[i].id));
+			e = run_cancel(&child, STR("skipped"), why);
 			moved = true;
 		}
 	}
 	return e;
 }
 
-enum err run_children_start(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, const struct agent_config *agent, struct tool_call *c,
+enum err run_children_start(const struct run_job *j, struct tool_call *c,
 	const struct json *args, struct str *wrong, struct fault *why)
 {
 	struct str configs[PLAN_MAX];
 	struct task_plan p;
 	enum err e = OK;
 
-	if (run_is_child(r)) {
+	if (run_is_child(j->r)) {
 		*wrong = STR("a sub-agent cannot start another");
 		return OK;
 	}
-	if (!plan_of(c, args, rows->arena, &p, wrong)) return OK;
+	if (!plan_of(c, args, j->rows->arena, &p, wrong)) return OK;
 	for (size_t i = 0; !e && !wrong->len && i < p.len; i++)
-		e = task_config(
-			t, rows, r, agent, &p.tasks[i], args, &configs[i], wrong, why);
+		e = task_config(j, &p.tasks[i], args, &configs[i], wrong, why);
 	if (e || wrong->len) return e;
 	for (size_t i = 0; !e && i < p.len; i++) {
 		struct agent_config child;
 		struct run *made;
 
-		e = agent_parse(configs[i], rows->arena, &child, why);
+		e = agent_parse(configs[i], j->rows->arena, &child, why);
 		if (e) return e;
-		made = run_new(rows, s,
-			&(struct run_make){ .parent = r->id,
+		made = run_new(j->rows, j->s,
+			&(struct run_make){ .parent = j->r->id,
 				.call = c->id,
 				.label = p.tasks[i].id,
 				.agent = child.name,
 				.config = configs[i],
 				.text = p.tasks[i].task,
-				.language = r->language,
-				.limits = run_limits_of(configs[i], rows->arena),
+				.language = j->r->language,
+				.limits = run_limits_of(configs[i], j->rows->arena),
 				.provider = child.provider,
 				.model = child.model,
 				.held = true });
 		if (!c->child.len) c->child = made->id;
 	}
 	e = tool_call_act(c, CALL_ASK, why);
-	return e ? e : children_go(t, rows, s, c, &p, why);
+	return e ? e : children_go(j, c, &p, why);
 }
 
 /* ---- ended ---- */
 
-static void child_write(struct json_writer *w, const struct run *r)
+static void child_write(struct json_writer *w, const struct run *r, struct arena *arena)
 {
 	bool skipped = r->status == RUN_CANCELLED && !r->started_ms;
 
-	jw_object(w);
-	show_text(w, "id", r->label);
-	show_text(w, "run", r->id);
-	show_text(w, "agent", r->agent);
-	show_text(w, "status",
-		skipped ? STR("skipped") : str_of(run_status_name(r->status)));
-	show_text(w, "report", r->report);
-	if (r->error.len) show_json(w, "error", r->error);
-	jw_key(w, "usage");
-	usage_write(w, &r->usage);
-	jw_object_end(w);
+	fields_object(
+		w, FIELDS(field_text("id", r->label), field_text("run", r->id),
+			   field_text("agent", r->agent),
+			   field_word("status",
+				   skipped ? "skipped" : run_status_name(r->status)),
+			   field_text("report", r->report),
+			   field_some(field_json("error", r->error)),
+			   field_json("usage", usage_text(&r->usage, arena))));
 }
 
 static struct str failure_text(struct rows *rows, const struct run *r)
@@ -294,9 +265,10 @@ static struct str failures_text(
 	return buf_keep_done(&b, rows->arena);
 }
 
-static enum err call_report(struct rows *rows, struct session *s, struct run *parent,
-	struct tool_call *c, const struct task_plan *p, struct fault *why)
+static enum err call_report(const struct run_job *parent, struct tool_call *c,
+	const struct task_plan *p, struct fault *why)
 {
+	struct rows *rows = parent->rows;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct run *last = NULL;
@@ -307,42 +279,42 @@ static enum err call_report(struct rows *rows, struct session *s, struct run *pa
 	for (size_t i = 0; i < p->len; i++) {
 		last = child_of(rows, c, p->tasks[i].id);
 		done += last->status == RUN_COMPLETED;
-		child_write(&w, last);
+		child_write(&w, last, rows->arena);
 	}
 	jw_array_end(&w);
 	list = buf_keep_done(&b, rows->arena);
-	if (done) return run_call_end(rows, s, parent, c, CALL_FINISH, list, why);
-	return run_call_end(rows, s, parent, c, CALL_FAIL,
+	if (done) return run_call_end(parent, c, CALL_FINISH, list, why);
+	return run_call_end(parent, c, CALL_FAIL,
 		p->len > 1 ? failures_text(rows, c, p) : failure_text(rows, last), why);
 }
 
-enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
-	const struct run *child, struct fault *why)
+enum err run_child_ended(const struct run_job *child, struct fault *why)
 {
+	struct run_job parent = *child;
+	struct rows *rows = child->rows;
 	const struct tool_call *at;
 	const struct json *args;
 	const struct run *found;
 	struct tool_call *c;
-	struct run *parent;
 	struct task_plan p;
 	struct str wrong;
 	bool all = true;
-	enum err e = run_fetch(rows, child->ws, child->parent, &found, why);
+	enum err e = run_fetch(rows, child->r->ws, child->r->parent, &found, why);
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
 	e = run_children_fetch(rows, found, why);
 	if (!e)
-		e = rows_get(
-			rows, RECORD_TOOL_CALLS, KEY(child->ws, child->call), &at, why);
+		e = rows_get(rows, RECORD_TOOL_CALLS, KEY(child->r->ws, child->r->call),
+			&at, why);
 	if (e || !at || tool_call_ended(at)) return e;
 	e = json_read(tool_call_arguments(at), NULL, rows->arena, &args, why);
 	if (e || !plan_of(at, args, rows->arena, &p, &wrong)) return e;
 	c = rows_change(rows, at);
-	parent = rows_change(rows, found);
-	e = children_go(t, rows, s, c, &p, why);
+	parent.r = rows_change(rows, found);
+	e = children_go(&parent, c, &p, why);
 	for (size_t i = 0; !e && i < p.len; i++)
 		all &= run_ended(child_of(rows, c, p.tasks[i].id));
-	if (!e && all) e = call_report(rows, s, parent, c, &p, why);
-	return e ? e : run_goes_on(rows, s, parent, "child", why);
+	if (!e && all) e = call_report(&parent, c, &p, why);
+	return e ? e : run_goes_on(&parent, "child", why);
 }

@@ -9,7 +9,6 @@
 #include "store/lease.h"
 
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 
 enum { LOST_MAX = 64, OWNERS_MAX = 256, STOPPED_MS = 30 * 1000 };
 
@@ -56,7 +55,7 @@ static void owner_limit(struct run_claiming *q, struct run_owner *o, int64_t ws)
 	struct fault why = { 0 };
 
 	o->max = 1;
-	if (snapshot_of(q->t->desk, &q->t->job, q->rows, ws, &snapshot, &why) == OK)
+	if (snapshot_of(q->t, q->rows, ws, &snapshot, &why) == OK)
 		o->max = snapshot->policy.at_once[snapshot->policy.mode];
 }
 
@@ -111,20 +110,15 @@ static const struct leased leased_runs = {
 enum err run_requeue(
 	struct rows *rows, const struct run *at, int64_t wake_ms, struct fault *why)
 {
-	struct run *r = rows_change(rows, at);
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	struct session *s;
-	enum err e = rows_fetch_session(rows, r->ws, r->session, &s, why);
+	struct run_job j = { .rows = rows, .r = rows_change(rows, at) };
+	enum err e = rows_fetch_session(rows, at->ws, at->session, &j.s, why);
 
-	if (!e) e = run_act(r, RUN_YIELD, why);
+	if (!e) e = run_act(j.r, RUN_YIELD, why);
 	if (e) return e;
-	r->lease = (struct lease){ 0 };
-	r->wake_ms = wake_ms;
+	j.r->lease = (struct lease){ 0 };
+	j.r->wake_ms = wake_ms;
 	rows->runs = true;
-	show_text(&w, "agent", r->agent);
-	jw_put_null(&w, "position");
-	run_event(rows, "run.queued", s, r, &b);
+	run_event_queued(&j, 0);
 	return OK;
 }
 
@@ -162,34 +156,19 @@ static struct run_work *work_room(struct run_claiming *q)
 	return &c->works[c->len++];
 }
 
-static void started_event(
-	struct run_claiming *q, const struct session *s, const struct run *r)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-
-	show_text(&w, "agent", r->agent);
-	jw_put_int(&w, "attempt", r->attempt);
-	show_text(&w, "node", q->c->node);
-	run_event(q->rows, "run.started", s, r, &b);
-}
-
 static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct fault *why)
 {
 	struct run_claiming *q = ctx;
 	struct run *r = record;
+	struct run_job j = { .t = q->t, .rows = rows, .r = r };
 	struct run_owner *o = run_is_child(r) ? NULL : owner_of(q, r->owner);
 	bool resumed = str_is(r->waits_for, "[]");
-	const struct stop_record *stop = NULL;
+	const struct stop_record *stop;
 	struct run_work *work;
-	struct session *s;
-	struct policy_snapshot *snapshot;
-	enum err e = rows_fetch_session(rows, r->ws, r->session, &s, why);
+	enum err e = rows_fetch_session(rows, r->ws, r->session, &j.s, why);
 
-	if (!e) e = snapshot_of(q->t->desk, &q->t->job, rows, r->ws, &snapshot, why);
+	if (!e) e = policy_stop(q->t, rows, j.s, r->agent, &stop, why);
 	if (e) return e;
-	if (snapshot->version)
-		stop = snapshot_stop(snapshot, r->agent, s->project, s->id, rows->now_ms);
 	if (stop) {
 		r->lease = (struct lease){ 0 };
 		r->wake_ms = rows->now_ms + STOPPED_MS;
@@ -206,8 +185,12 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 	if (!resumed) r->attempt++;
 	if (!r->started_ms) r->started_ms = rows->now_ms;
 	work->key.by = arena_str(&q->t->job.arena, q->c->by);
-	if (!resumed) started_event(q, s, r);
-	return e ? e : run_advance(q->t, rows, r, s, true, work, why);
+	if (!resumed)
+		run_event(&j, "run.started",
+			FIELDS(field_text("agent", r->agent),
+				field_int("attempt", r->attempt),
+				field_text("node", q->c->node)));
+	return run_advance(&j, true, work, why);
 }
 
 /* Is a run of this batch due that was not claimed? */

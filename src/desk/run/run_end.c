@@ -1,147 +1,146 @@
 /* run_end.c - how runs end: completed, failed, cancelled; and what a person decides about
  * trouble. */
-#include "base/keep.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/run/run_inner.h"
 
 /* ---- the session ---- */
 
 /* `was`: its status before the run's asks were withdrawn, which may have changed it. */
-static void session_told(struct rows *rows, struct session *s, const struct run *r,
-	enum session_status how, enum session_status was)
+static void session_told(
+	const struct run_job *j, enum session_status how, enum session_status was)
 {
-	if (!run_is_child(r) && str_eq(s->run, r->id)) {
+	struct session *s = j->s;
+
+	if (!run_is_child(j->r) && str_eq(s->run, j->r->id)) {
 		session_run_ended(s, how);
-		s->error = how == SESSION_FAILED ? r->error : STR_NONE;
-		rows_touch_session(rows, s);
+		s->error = how == SESSION_FAILED ? j->r->error : STR_NONE;
+		rows_touch_session(j->rows, s);
 	}
-	if (s->status != was) session_stage_status(rows, s, was);
+	if (s->status != was) session_stage_status(j->rows, s, was);
 }
 
 /* ---- what it leaves ---- */
 
 /* Asks that it waits for are withdrawn, calls that have not ended are cancelled. */
-static enum err run_clear(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, struct str reason, struct fault *why)
+static enum err run_clear(const struct run_job *j, struct str reason, struct fault *why)
 {
 	const struct settlement how = { .verb = SETTLE_CANCEL, .reason = reason };
 	const struct tool_call *at = NULL;
 	struct ask *a = NULL;
-	enum err e = rows_fetch_open(rows, s, why);
+	enum err e = rows_fetch_open(j->rows, j->s, why);
 
-	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		if (str_eq(a->run, r->id)) e = ask_settle_within(t, rows, a, &how, why);
-	if (!e && r->message.len) e = run_calls_fetch(rows, r, why);
-	while (!e && r->message.len && (at = run_calls_next(rows, r->message, at))) {
-		struct tool_call *c;
-
-		if (tool_call_ended(at)) continue;
-		c = rows_change(rows, at);
-		e = run_call_end(rows, s, r, c, CALL_CANCEL, reason, why);
-	}
+	while (!e && (a = rows_next_ask(j->rows, j->s->ws, j->s->id, a)))
+		if (str_eq(a->run, j->r->id))
+			e = ask_settle_within(j->t, j->rows, a, &how, why);
+	if (!e && j->r->message.len) e = run_calls_fetch(j, why);
+	while (!e && j->r->message.len && (at = run_calls_next(j, at)))
+		if (!tool_call_ended(at))
+			e = run_call_end(
+				j, rows_change(j->rows, at), CALL_CANCEL, reason, why);
 	return e;
 }
 
 static enum err run_stop(
-	struct rows *rows, struct run *r, enum run_action action, struct fault *why)
+	const struct run_job *j, enum run_action action, struct fault *why)
 {
+	struct run *r = j->r;
 	enum err e = run_act(r, action, why);
 
 	if (e) return e;
 	/* Whoever works on it hears of it, unless that is who ends it. */
-	if (action == RUN_CANCEL && r->lease.by.len) rows->runs = true;
+	if (action == RUN_CANCEL && r->lease.by.len) j->rows->runs = true;
 	r->lease = (struct lease){ 0 };
 	r->waits_for = r->recovery = STR_NONE;
 	r->wake_ms = 0;
-	r->ended_ms = rows->now_ms;
+	r->ended_ms = j->rows->now_ms;
 	return OK;
 }
 
-static void end_write(struct json_writer *w, const struct run *r)
+/* Its last event, which says what all of it took. */
+static void end_event(const struct run_job *j, const char *type, struct str error)
 {
-	jw_key(w, "usage");
-	usage_write(w, &r->usage);
-	jw_key(w, "cost_usd");
-	cost_write(w, r->priced ? r->cost : COST_UNKNOWN);
-	jw_put_int(w, "duration_ms", r->worked_ms);
+	const struct run *r = j->r;
+	struct arena *arena = j->rows->arena;
+
+	run_event(j, type,
+		FIELDS(field_some(field_json("error", error)),
+			field_json("usage", usage_text(&r->usage, arena)),
+			field_json("cost_usd",
+				usage_cost_text(
+					r->priced ? r->cost : COST_UNKNOWN, arena)),
+			field_int("duration_ms", r->worked_ms)));
 }
 
 /* Sub-agents of one that ends go with it. */
-static enum err children_cancel(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, struct str reason, struct fault *why)
+static enum err children_cancel(
+	const struct run_job *j, struct str reason, struct fault *why)
 {
+	struct run_job child = *j;
 	const struct run *c = NULL;
-	enum err e = run_children_fetch(rows, r, why);
+	enum err e = run_children_fetch(j->rows, j->r, why);
 
-	while (!e && !run_is_child(r) && (c = rows_next(rows, RECORD_RUNS, c))) {
-		struct run *child;
-
-		if (!str_eq(c->parent, r->id) || run_ended(c)) continue;
-		child = rows_change(rows, c);
-		e = run_cancel(t, rows, s, child, reason, why);
+	while (!e && !run_is_child(j->r) && (c = rows_next(j->rows, RECORD_RUNS, c))) {
+		if (!str_eq(c->parent, j->r->id) || run_ended(c)) continue;
+		child.r = rows_change(j->rows, c);
+		e = run_cancel(&child, reason, why);
 	}
 	return e;
 }
 
 /* ---- ends ---- */
 
-enum err run_complete(struct task *t, struct rows *rows, struct session *s, struct run *r,
-	struct str report, struct fault *why)
+enum err run_complete(const struct run_job *j, struct str report, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	enum err e = run_stop(rows, r, RUN_FINISH, why);
+	enum err e = run_stop(j, RUN_FINISH, why);
 
 	if (e) return e;
-	r->report = report;
-	r->message = STR_NONE;
-	end_write(&w, r);
-	run_event(rows, "run.completed", s, r, &b);
-	if (!e) session_told(rows, s, r, SESSION_COMPLETED, s->status);
-	return e || !run_is_child(r) ? e : run_child_ended(t, rows, s, r, why);
+	j->r->report = report;
+	j->r->message = STR_NONE;
+	end_event(j, "run.completed", STR_NONE);
+	session_told(j, SESSION_COMPLETED, j->s->status);
+	return run_is_child(j->r) ? run_child_ended(j, why) : OK;
 }
 
-enum err run_fail(struct task *t, struct rows *rows, struct session *s, struct run *r,
-	enum trouble kind, struct str message, struct fault *why)
+/* It has ended already, so that its asks, withdrawn, do not set it going. `was`: the status of its
+ * session before they were. */
+static enum err run_leave(const struct run_job *j, struct str children, struct str asks,
+	enum session_status *was, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	enum session_status was;
-	enum err e = run_stop(rows, r, RUN_FAIL, why);
+	enum err e = children_cancel(j, children, why);
 
-	if (!e) e = children_cancel(t, rows, s, r, STR("the run has failed"), why);
-	was = s->status;
-	if (!e) e = run_clear(t, rows, s, r, STR("the run has failed"), why);
-	if (e) return e;
-	r->error = run_error_write(kind, message, rows->arena);
-	r->message = STR_NONE;
-	show_json(&w, "error", r->error);
-	end_write(&w, r);
-	run_event(rows, "run.failed", s, r, &b);
-	if (!e) session_told(rows, s, r, SESSION_FAILED, was);
-	return e || !run_is_child(r) ? e : run_child_ended(t, rows, s, r, why);
-}
-
-enum err run_cancel(struct task *t, struct rows *rows, struct session *s, struct run *r,
-	struct str reason, struct fault *why)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	enum session_status was;
-	enum err e = run_stop(rows, r, RUN_CANCEL, why);
-
-	/* It has ended already, so that its asks, withdrawn, do not set it going. */
-	if (!e) e = children_cancel(t, rows, s, r, reason, why);
-	was = s->status;
-	if (!e) e = run_clear(t, rows, s, r, STR("the run was cancelled"), why);
-	if (e) return e;
-	r->message = STR_NONE;
-	show_text(&w, "reason", reason);
-	show_text(&w, "by", t->job.who.name);
-	run_event(rows, "run.cancelled", s, r, &b);
-	if (!e) session_told(rows, s, r, SESSION_CANCELLED, was);
+	*was = j->s->status;
+	if (!e) e = run_clear(j, asks, why);
+	j->r->message = STR_NONE;
 	return e;
+}
+
+enum err run_fail(
+	const struct run_job *j, enum trouble kind, struct str message, struct fault *why)
+{
+	static const struct str failed = STR("the run has failed");
+	enum session_status was;
+	enum err e = run_stop(j, RUN_FAIL, why);
+
+	if (!e) e = run_leave(j, failed, failed, &was, why);
+	if (e) return e;
+	j->r->error = run_error_write(kind, message, j->rows->arena);
+	end_event(j, "run.failed", j->r->error);
+	session_told(j, SESSION_FAILED, was);
+	return run_is_child(j->r) ? run_child_ended(j, why) : OK;
+}
+
+enum err run_cancel(const struct run_job *j, struct str reason, struct fault *why)
+{
+	enum session_status was;
+	enum err e = run_stop(j, RUN_CANCEL, why);
+
+	if (!e) e = run_leave(j, reason, STR("the run was cancelled"), &was, why);
+	if (e) return e;
+	run_event(j, "run.cancelled",
+		FIELDS(field_text("reason", reason),
+			field_text("by", j->t->job.who.name)));
+	session_told(j, SESSION_CANCELLED, was);
+	return OK;
 }
 
 /* ---- trouble that a person may mend ---- */
@@ -151,52 +150,36 @@ static struct str recovery_body(
 	const struct run *r, enum trouble kind, struct str message, struct arena *arena)
 {
 	bool limit = kind == TROUBLE_LIMIT;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct str title = arena_print(arena,
+		limit ? "%.*s reached a limit" : "%.*s cannot continue",
+		STR_ARGS(str_first(r->agent, 64)));
+	struct str context = fields_text(arena,
+		FIELDS(field_word("text",
+			       limit ? "Retry grants the same limit again; Edit takes a number."
+				     : "Retry calls the model again; Edit takes another MODEL or "
+				       "PROVIDER/MODEL."),
+			field_text("error_details", message),
+			field_word("job_type", trouble_name(kind))));
 
-	jw_object(&w);
-	show_text(&w, "kind", STR("error_recovery"));
-	show_text(&w, "title",
-		arena_print(arena,
-			limit ? "%.*s reached a limit" : "%.*s cannot continue",
-			STR_ARGS(str_first(r->agent, 64))));
-	jw_put_object(&w, "context");
-	show_text(&w, "text",
-		limit ? STR("Retry grants the same limit again; Edit takes a number.")
-		      : STR("Retry calls the model again; Edit takes another MODEL or "
-			    "PROVIDER/MODEL."));
-	show_text(&w, "error_details", message);
-	show_text(&w, "job_type", str_of(trouble_name(kind)));
-	jw_object_end(&w);
-	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
+	return fields_text(arena,
+		FIELDS(field_word("kind", "error_recovery"), field_text("title", title),
+			field_json("context", context)));
 }
 
-enum err run_recover(struct task *t, struct rows *rows, struct session *s, struct run *r,
-	const struct agent_config *agent, enum trouble kind, struct str message,
-	struct fault *why)
+enum err run_recover(
+	const struct run_job *j, enum trouble kind, struct str message, struct fault *why)
 {
-	bool ask = kind == TROUBLE_LIMIT ? agent->ask_on_limit : agent->ask_on_error;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	const struct ask_from from = { .origin = kind == TROUBLE_LIMIT ? ASK_BY_RUN_LIMIT
-								       : ASK_BY_RUN_ERROR,
-		.session = s,
-		.run = r };
+	bool limit = kind == TROUBLE_LIMIT;
+	bool asks = limit ? j->agent->ask_on_limit : j->agent->ask_on_error;
+	const struct ask_from from = { .origin = limit ? ASK_BY_RUN_LIMIT
+						       : ASK_BY_RUN_ERROR };
 	struct ask *a;
 	enum err e;
 
-	if (run_is_child(r) || !ask) return run_fail(t, rows, s, r, kind, message, why);
-	e = run_ask(
-		t, rows, &from, recovery_body(r, kind, message, rows->arena), &a, why);
+	if (run_is_child(j->r) || !asks) return run_fail(j, kind, message, why);
+	e = run_ask(j, from, recovery_body(j->r, kind, message, j->rows->arena), &a, why);
 	if (e) return e;
-	r->recovery = a->id;
-	r->error = run_error_write(kind, message, rows->arena);
-	e = run_waits(rows, r, why);
-	if (!e) e = run_act(r, RUN_WAIT, why);
-	if (e) return e;
-	r->lease = (struct lease){ 0 };
-	show_json(&w, "waits_for", r->waits_for);
-	run_event(rows, "run.waiting", s, r, &b);
-	return OK;
+	j->r->recovery = a->id;
+	j->r->error = run_error_write(kind, message, j->rows->arena);
+	return run_rest(j, why);
 }

@@ -48,30 +48,30 @@ static struct run_message message_copy(const struct run_message *m, struct arena
 		.seen = m->seen };
 }
 
-enum err run_fresh(struct task *t, struct rows *rows, const struct run *r,
-	const struct agent_config *a, struct run_work *out, struct fault *why)
+enum err run_fresh(const struct run_job *j, struct run_work *out, struct fault *why)
 {
-	size_t lacks = (size_t)(r->said - out->key.seen);
+	size_t lacks = (size_t)(j->r->said - out->key.seen);
 	const struct run_message *m = NULL;
 	enum err e = OK;
 
-	out->thread = arena_str(&t->job.arena, run_thread(r));
-	out->first = arena_str(&t->job.arena, r->first);
-	out->said = r->said;
-	out->history = a->limits.history;
-	out->full = r->context_max && r->context_tokens * 10 > r->context_max * 8;
+	out->thread = arena_str(&j->t->job.arena, run_thread(j->r));
+	out->first = arena_str(&j->t->job.arena, j->r->first);
+	out->said = j->r->said;
+	out->history = j->agent->limits.history;
+	out->full =
+		j->r->context_max && j->r->context_tokens * 10 > j->r->context_max * 8;
 	if (lacks > FRESH_MAX) return OK;
-	if (fresh_count(rows, r, out) < lacks)
-		e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
-			ARGS(r->ws, r->session, run_thread(r), out->key.seen,
-				r->said - out->key.seen),
+	if (fresh_count(j->rows, j->r, out) < lacks)
+		e = rows_fetch(j->rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
+			ARGS(j->r->ws, j->r->session, run_thread(j->r), out->key.seen,
+				j->r->said - out->key.seen),
 			why);
 	if (e) return e;
-	out->fresh = ARENA_ARRAY(&t->job.arena, struct run_message, lacks + 1);
+	out->fresh = ARENA_ARRAY(&j->t->job.arena, struct run_message, lacks + 1);
 	if (!out->fresh) return fail_memory(why);
-	while ((m = rows_next(rows, RECORD_MESSAGES, m)) && out->fresh_len < lacks)
-		if (is_fresh(m, r, out))
-			out->fresh[out->fresh_len++] = message_copy(m, &t->job.arena);
+	while ((m = rows_next(j->rows, RECORD_MESSAGES, m)) && out->fresh_len < lacks)
+		if (is_fresh(m, j->r, out))
+			out->fresh[out->fresh_len++] = message_copy(m, &j->t->job.arena);
 	qsort(out->fresh, out->fresh_len, sizeof *out->fresh, message_order);
 	return OK;
 }

@@ -2,26 +2,36 @@
 #ifndef DESK_RUN_INNER_H
 #define DESK_RUN_INNER_H
 
+#include "core/shared/field.h"
 #include "core/shared/message_body.h"
 #include "desk/ask/ask.h"
 #include "desk/run.h"
 #include "desk/shared/happened.h"
+
+/* A run that a job decides about. */
+struct run_job {
+	struct task *t;
+	struct rows *rows;
+	struct session *s; /* that it belongs to */
+	struct run *r;
+	const struct agent_config *agent; /* as the run has it; NULL: nobody asks */
+};
 
 /* ---- finding ---- */
 
 /* The run, loaded if it is not here. ERR_NOT_FOUND. */
 enum err run_fetch(
 	struct rows *, int64_t ws, struct str id, const struct run **, struct fault *);
-/* The same, to be changed, if the process still holds it; ERR_CONFLICT otherwise. Its session
- * comes along. */
-enum err run_hold(struct rows *, const struct run_key *, struct run **, struct session **,
-	struct fault *);
+/* The same, to be changed, with its session, if the process still holds it; ERR_CONFLICT
+ * otherwise. */
+enum err run_hold(struct job *, struct rows *, const struct run_key *,
+	struct run_job *out, struct fault *);
 /* The calls of the message whose calls are not all done, loaded; then each by
  * run_calls_next. */
-enum err run_calls_fetch(struct rows *, const struct run *, struct fault *);
+enum err run_calls_fetch(const struct run_job *, struct fault *);
 /* The next call of this message behind `at`, in the order they were asked for. */
 const struct tool_call *run_calls_next(
-	const struct rows *, struct str message, const struct tool_call *at);
+	const struct run_job *, const struct tool_call *at);
 /* The sub-agents of a run, loaded; then each by rows_next. */
 enum err run_children_fetch(struct rows *, const struct run *, struct fault *);
 
@@ -34,73 +44,71 @@ struct str run_limits_of(struct str config, struct arena *);
 
 /* ---- events ---- */
 
-/* Stages an event of a run; data is made by the caller (buf_keep_done), with the parent of a
- * sub-agent put in. */
-void run_event(struct rows *, const char *type, const struct session *,
-	const struct run *, struct buf *members);
+/* Stages an event of a run with these members (FIELDS); that of a sub-agent names its parent. */
+void run_event(const struct run_job *, const char *type, const struct field *members,
+	size_t len);
+/* run.queued; 0: its place in the queue is not known, or it has none. */
+void run_event_queued(const struct run_job *, int64_t place);
 
 /* ---- steps ---- */
 
 /* What the run does next: store tools are done, what must be asked is asked, a finished turn
  * gets its message of results, limits are judged. `claimed`: it comes from the queue, and what
  * had begun was cut. */
-enum err run_go_on(struct task *, struct rows *, struct run *, struct session *,
-	const struct agent_config *, bool claimed, struct run_work *out, struct fault *);
-enum err run_advance(struct task *, struct rows *, struct run *, struct session *,
-	bool claimed, struct run_work *out, struct fault *);
+enum err run_go_on(
+	const struct run_job *, bool claimed, struct run_work *out, struct fault *);
+/* The same with the agent as the run has it. */
+enum err run_advance(
+	const struct run_job *, bool claimed, struct run_work *out, struct fault *);
 /* The messages that its holder lacks, unless they are many, and what it needs to know of
  * them. */
-enum err run_fresh(struct task *, struct rows *, const struct run *,
-	const struct agent_config *, struct run_work *out, struct fault *);
+enum err run_fresh(const struct run_job *, struct run_work *out, struct fault *);
 /* It goes on: queued, if it waited. `by`: for the event. */
-enum err run_resume(
-	struct rows *, struct session *, struct run *, const char *by, struct fault *);
+enum err run_resume(const struct run_job *, const char *by, struct fault *);
 /* Takes the run from its worker: it starts again from its last row. */
 enum err run_requeue(struct rows *, const struct run *, int64_t wake_ms, struct fault *);
 /* A call of it has changed: it goes on if it can, else what it waits for is told anew. */
-enum err run_goes_on(
-	struct rows *, struct session *, struct run *, const char *by, struct fault *);
+enum err run_goes_on(const struct run_job *, const char *by, struct fault *);
 /* What it waits for, as its calls and its recovery say. */
-enum err run_waits(struct rows *, struct run *, struct fault *);
+enum err run_waits(const struct run_job *, struct fault *);
+/* Nobody works on it until that comes. */
+enum err run_rest(const struct run_job *, struct fault *);
 
 /* ---- ends ---- */
 
-enum err run_complete(struct task *, struct rows *, struct session *, struct run *,
-	struct str report, struct fault *);
-enum err run_fail(struct task *, struct rows *, struct session *, struct run *,
-	enum trouble, struct str message, struct fault *);
+enum err run_complete(const struct run_job *, struct str report, struct fault *);
+enum err run_fail(
+	const struct run_job *, enum trouble, struct str message, struct fault *);
 /* The run, its sub-agents, their calls and open asks. */
-enum err run_cancel(struct task *, struct rows *, struct session *, struct run *,
-	struct str reason, struct fault *);
+enum err run_cancel(const struct run_job *, struct str reason, struct fault *);
 /* Trouble that a person may mend: waits for an error_recovery ask where the agent says so, else
  * fails. */
-enum err run_recover(struct task *, struct rows *, struct session *, struct run *,
-	const struct agent_config *, enum trouble, struct str message, struct fault *);
+enum err run_recover(
+	const struct run_job *, enum trouble, struct str message, struct fault *);
 
 /* ---- calls ---- */
 
 /* Gives a call its end: status, text, event. */
-enum err run_call_end(struct rows *, struct session *, struct run *, struct tool_call *,
-	enum call_action, struct str text, struct fault *);
+enum err run_call_end(const struct run_job *, struct tool_call *, enum call_action,
+	struct str text, struct fault *);
 /* Takes the calls of a model's message apart, decides on each, and begins what can begin in this
  * commit. Its parts with the ids of the calls put in go to *out. */
-enum err run_calls_make(struct task *, struct rows *, struct session *, struct run *,
-	const struct agent_config *, struct str message, const struct json *parts,
-	struct str *out, struct fault *);
+enum err run_calls_make(const struct run_job *, struct str message,
+	const struct json *parts, struct str *out, struct fault *);
 /* Does a pending call of class store. */
-enum err run_tool_do(struct task *, struct rows *, struct session *, struct run *,
-	const struct agent_config *, struct tool_call *, struct fault *);
+enum err run_tool_do(const struct run_job *, struct tool_call *, struct fault *);
 /* What was approved runs, once: the approval is used up now, if there is one and it is still
  * good for exactly this. */
-enum err run_call_use(struct task *, struct rows *, struct session *, struct run *,
-	struct tool_call *, struct fault *);
-struct run_toolbox run_toolbox(
-	const struct task *, const struct run *, const struct agent_config *);
+enum err run_call_use(const struct run_job *, struct tool_call *, struct fault *);
+struct run_toolbox run_toolbox(const struct run_job *);
+/* What exactly would run, as asks and rules have it. */
+struct str run_operation_text(enum operation_type, struct str name, struct str arguments,
+	enum risk, struct arena *);
 
 /* ---- asks ---- */
 
 /* An ask of a run, from a body as POST /v1/asks takes it. */
-enum err run_ask(struct task *, struct rows *, const struct ask_from *, struct str body,
+enum err run_ask(const struct run_job *, struct ask_from, struct str body,
 	struct ask **out, struct fault *);
 /* An ask that a run waits for was settled: in the same commit the run goes on. */
 react_fn run_settled;
@@ -108,12 +116,10 @@ react_fn run_settled;
 /* ---- sub-agents ---- */
 
 /* Starts what the call asks for; the call waits. An error for the model in *wrong. */
-enum err run_children_start(struct task *, struct rows *, struct session *, struct run *,
-	const struct agent_config *, struct tool_call *, const struct json *arguments,
-	struct str *wrong, struct fault *);
+enum err run_children_start(const struct run_job *, struct tool_call *,
+	const struct json *arguments, struct str *wrong, struct fault *);
 /* One has ended: those after it go on or are skipped, and with the last the call is done. */
-enum err run_child_ended(struct task *, struct rows *, struct session *,
-	const struct run *child, struct fault *);
+enum err run_child_ended(const struct run_job *, struct fault *);
 
 /* ---- making ---- */
 
@@ -133,7 +139,7 @@ struct run *run_new(struct rows *, struct session *, const struct run_make *);
 struct run_message *run_message_new(
 	struct rows *, struct run *, enum message_role, struct str content);
 /* run.message. `line`: what lists show of it, or empty. */
-void run_message_event(struct rows *, const struct session *, const struct run *,
-	const struct run_message *, struct str line);
+void run_message_event(
+	const struct run_job *, const struct run_message *, struct str line);
 
 #endif

@@ -3,41 +3,25 @@
 #include "base/keep.h"
 #include "core/shared/body.h"
 #include "core/shared/message_body.h"
-#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 
 /* ---- the queue ---- */
 
-struct ahead {
-	int64_t queued, working;
-};
-
-static enum err ahead_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct ahead *a = ctx;
-
-	(void)why;
-	a->queued = row_int(row, 0);
-	a->working = row_int(row, 1);
-	return OK;
-}
-
 /* Its place in the queue, from 1; 0: it begins at once. */
 static enum err queue_place(
 	struct task *t, struct rows *rows, int64_t ws, int64_t *out, struct fault *why)
 {
-	struct ahead a = { 0 };
+	struct str owner = arena_print(rows->arena, "%lld", (long long)ws);
+	int64_t ahead[2] = { 0 }; /* queued, at work */
 	struct policy_snapshot *snapshot;
-	enum err e = rows_query(rows, SQL_RUNS_AHEAD,
-		ARGS(arena_print(rows->arena, "%lld", (long long)ws)), ahead_row, &a,
-		why);
+	enum err e = rows_ints(rows, SQL_RUNS_AHEAD, ARGS(owner), ahead, 2, why);
 
-	if (!e) e = snapshot_of(t->desk, &t->job, rows, ws, &snapshot, why);
+	if (!e) e = snapshot_of(t, rows, ws, &snapshot, why);
 	if (e) return e;
-	*out = a.queued || a.working >= snapshot->policy.at_once[snapshot->policy.mode]
-		       ? a.queued + 1
+	*out = ahead[0] || ahead[1] >= snapshot->policy.at_once[snapshot->policy.mode]
+		       ? ahead[0] + 1
 		       : 0;
 	return OK;
 }
@@ -61,31 +45,25 @@ static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	return e ? e : agent_read(body, agent->body, NULL, rows->arena, out, why);
 }
 
-static void begin_event(
-	struct rows *rows, const struct session *s, const struct run *r, int64_t place)
+static void run_began(const struct run_job *j, int64_t place)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	enum session_status was = j->s->status;
 
-	show_text(&w, "agent", r->agent);
-	jw_key(&w, "position");
-	if (place)
-		jw_int(&w, place);
-	else
-		jw_null(&w);
-	run_event(rows, "run.queued", s, r, &b);
+	session_run_began(j->s, j->r->id);
+	rows_touch_session(j->rows, j->s);
+	run_event_queued(j, place);
+	if (j->s->status != was) session_stage_status(j->rows, j->s, was);
 }
 
 enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	const struct say *say, const struct agent_record *agent, struct run **out,
 	struct fault *why)
 {
-	enum session_status was = s->status;
+	struct run_job j = { t, rows, s };
 	struct agent_config parsed;
 	const struct run *before = NULL;
 	struct str config, wrong;
 	int64_t place;
-	struct run *r;
 	enum err e =
 		configured_agent_wrong(t->desk, rows, agent, rows->arena, &wrong, why);
 
@@ -98,7 +76,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	if (place && !say->queue)
 		return fail(why, ERR_FULL,
 			"as many runs work as the policy allows; send it with \"queue\": true");
-	r = run_new(rows, s,
+	j.r = run_new(rows, s,
 		&(struct run_make){ .agent = agent->name,
 			.config = config,
 			.text = say->content,
@@ -107,12 +85,9 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 			.provider = parsed.provider,
 			.model = parsed.model,
 			.said = before ? before->said : 0 });
-	session_run_began(s, r->id);
-	rows_touch_session(rows, s);
-	begin_event(rows, s, r, place);
-	if (!e && s->status != was) session_stage_status(rows, s, was);
-	*out = r;
-	return e;
+	run_began(&j, place);
+	*out = j.r;
+	return OK;
 }
 
 /* ---- a message joins ---- */
@@ -141,26 +116,26 @@ static enum err say_limits(
 	return fail_at(why, "/limits", "the run has not ended");
 }
 
-static enum err say_join(struct rows *rows, struct session *s, const struct say *say,
-	struct str run, struct run **out, struct run_message **message, struct fault *why)
+static enum err say_join(struct run_job *j, const struct say *say,
+	struct run_message **message, struct fault *why)
 {
+	struct rows *rows = j->rows;
 	const struct run *at;
-	enum err e = run_fetch(rows, s->ws, run, &at, why);
+	enum err e = run_fetch(rows, j->s->ws, j->s->run, &at, why);
 
 	if (e) return e;
-	if (say->agent.len && !agent_is(s->ws, at->agent, say->agent))
+	if (say->agent.len && !agent_is(at->ws, at->agent, say->agent))
 		return fail_at(why, "/agent", "another agent's run has not ended");
 	e = say_limits(rows, at, say, why);
 	if (e) return e;
 	if (!say->queue) return fail_at(why, "/queue", "the run has not ended");
-	*out = rows_change(rows, at);
+	j->r = rows_change(rows, at);
 	*message = run_message_new(
-		rows, *out, MESSAGE_USER, message_text(say->content, rows->arena));
-	run_message_event(
-		rows, s, *out, *message, message_line(say->content, rows->arena));
+		rows, j->r, MESSAGE_USER, message_text(say->content, rows->arena));
+	run_message_event(j, *message, message_line(say->content, rows->arena));
 	/* The model call under way is given up; tools that are at work finish. */
-	if (!e && say->now && (*out)->status == RUN_RUNNING && !(*out)->message.len)
-		e = run_requeue(rows, *out, rows->now_ms, why);
+	if (say->now && j->r->status == RUN_RUNNING && !j->r->message.len)
+		e = run_requeue(rows, j->r, rows->now_ms, why);
 	return e;
 }
 
@@ -209,34 +184,31 @@ static void said_reply(
 
 static enum err say_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	const struct say *say = t->checked;
-	const struct run_message *first = NULL;
+	struct run_job j = { task_of(job), rows };
+	const struct say *say = j.t->checked;
 	const struct agent_record *agent;
-	struct run_message *m = NULL;
-	struct session *s;
+	struct run_message *joined = NULL;
 	struct str project;
-	struct run *r;
-	enum err e = desk_find_session(t, rows, &s, why);
+	enum err e = desk_find_session(j.t, rows, &j.s, why);
 
-	if (!e) e = desk_permit(t, MAY_RUN, why);
-	if (!e) e = projects_resolve(t, rows, s, STR_NONE, &project, why);
-	if (!e && !session_runnable(s))
+	if (!e) e = desk_permit(j.t, MAY_RUN, why);
+	if (!e) e = projects_resolve(j.t, rows, j.s, STR_NONE, &project, why);
+	if (!e && !session_runnable(j.s))
 		e = fail(why, ERR_CONFLICT,
 			"Parley does not run the agent of this session");
-	if (!e && s->run_open) {
-		e = say_join(rows, s, say, s->run, &r, &m, why);
+	if (!e && j.s->run_open) {
+		e = say_join(&j, say, &joined, why);
 	} else if (!e) {
-		e = configured_agent(t->desk, rows, s->ws,
-			say->agent.len ? say->agent : s->agent, &agent, why);
+		e = configured_agent(j.t->desk, rows, j.s->ws,
+			say->agent.len ? say->agent : j.s->agent, &agent, why);
 		if (e == ERR_NOT_FOUND) e = fail_at(why, "/agent", "no such agent");
-		if (!e) say_entitle(rows, s, say);
-		if (!e) e = run_begin(t, rows, s, say, agent, &r, why);
-		if (!e) first = rows_find(rows, RECORD_MESSAGES, r->first);
+		if (!e) say_entitle(rows, j.s, say);
+		if (!e) e = run_begin(j.t, rows, j.s, say, agent, &j.r, why);
 	}
 	if (e) return e;
 	job->status = 201;
-	said_reply(t, m ? m : first, r, rows->now_ms);
+	said_reply(j.t, joined ? joined : rows_find(rows, RECORD_MESSAGES, j.r->first),
+		j.r, rows->now_ms);
 	return OK;
 }
 
@@ -272,21 +244,22 @@ static enum err cancel_check(struct task *t, struct fault *why)
 	return desk_reason_read(t->body, &reason, why);
 }
 
-static enum err run_find(struct task *t, struct rows *rows, struct run **out,
-	struct session **s, struct fault *why)
+static enum err run_find(
+	struct job *job, struct rows *rows, struct run_job *out, struct fault *why)
 {
+	struct task *t = task_of(job);
+	struct session *s;
 	const struct run *at;
-	enum err e = run_fetch(rows, t->job.who.ws, t->id, &at, why);
+	enum err e = run_fetch(rows, job->who.ws, t->id, &at, why);
 
-	if (!e) e = rows_fetch_session(rows, t->job.who.ws, at->session, s, why);
-	if (!e && !session_seen_by(*s, &t->job.who))
+	if (!e) e = rows_fetch_session(rows, job->who.ws, at->session, &s, why);
+	if (!e && !session_seen_by(s, &job->who))
 		e = fail(why, ERR_NOT_FOUND, "no run %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	if (!e) e = desk_permit(t, MAY_RUN, why);
-	if (!e) e = project_admit(t->job.who.projects, (*s)->project, why);
-	if (e) return e;
-	*out = rows_change(rows, at);
-	return OK;
+	if (!e) e = project_admit(job->who.projects, s->project, why);
+	if (!e) *out = (struct run_job){ t, rows, s, rows_change(rows, at) };
+	return e;
 }
 
 static void run_reply(struct task *t, const struct run *r, int64_t now_ms)
@@ -313,18 +286,15 @@ static enum err run_again(
 
 static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
+	struct run_job j;
 	struct str reason;
-	struct session *s;
-	struct run *r;
-	enum err e = run_find(t, rows, &r, &s, why);
+	enum err e = run_find(job, rows, &j, why);
 
-	if (!e) e = desk_reason_read(t->body, &reason, why);
-	if (!e) e = run_cancel(t, rows, s, r, reason, why);
-	if (!e && run_is_child(r)) e = run_child_ended(t, rows, s, r, why);
-	if (e) return e;
-	run_reply(t, r, rows->now_ms);
-	return OK;
+	if (!e) e = desk_reason_read(j.t->body, &reason, why);
+	if (!e) e = run_cancel(&j, reason, why);
+	if (!e && run_is_child(j.r)) e = run_child_ended(&j, why);
+	if (!e) run_reply(j.t, j.r, rows->now_ms);
+	return e;
 }
 
 const struct use use_run_cancel =
@@ -332,43 +302,35 @@ const struct use use_run_cancel =
 
 static enum err retry_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	enum session_status was;
-	struct session *s;
-	struct run *r, *next;
+	struct run_job j;
 	struct run fresh;
-	enum err e = run_find(t, rows, &r, &s, why);
+	enum err e = run_find(job, rows, &j, why);
 
-	if (!e && (r->status != RUN_FAILED || run_is_child(r) || s->run_open))
+	if (!e && (j.r->status != RUN_FAILED || run_is_child(j.r) || j.s->run_open))
 		e = fail(why, ERR_CONFLICT,
 			"only the last run of a session that failed can be "
 			"retried");
 	if (e) return e;
-	fresh = (struct run){ .ws = r->ws,
+	fresh = (struct run){ .ws = j.r->ws,
 		.id = rows_new_id(rows, "run"),
-		.session = r->session,
-		.agent = r->agent,
-		.config = r->config,
+		.session = j.r->session,
+		.agent = j.r->agent,
+		.config = j.r->config,
 		.status = RUN_QUEUED,
 		.wake_ms = rows->now_ms,
-		.owner = r->owner,
-		.provider = r->provider,
-		.model = r->model,
-		.limits = run_limits_of(r->config, rows->arena),
-		.first = r->first,
-		.said = r->said,
-		.language = r->language,
+		.owner = j.r->owner,
+		.provider = j.r->provider,
+		.model = j.r->model,
+		.limits = run_limits_of(j.r->config, rows->arena),
+		.first = j.r->first,
+		.said = j.r->said,
+		.language = j.r->language,
 		.queued_ms = rows->now_ms };
-	next = rows_new(rows, RECORD_RUNS, &fresh);
+	j.r = rows_new(rows, RECORD_RUNS, &fresh);
 	rows->queued = true;
-	was = s->status;
-	session_run_began(s, next->id);
-	rows_touch_session(rows, s);
-	begin_event(rows, s, next, 0);
-	if (!e && s->status != was) session_stage_status(rows, s, was);
-	if (e) return e;
+	run_began(&j, 0);
 	job->status = 201;
-	run_reply(t, next, rows->now_ms);
+	run_reply(j.t, j.r, rows->now_ms);
 	return OK;
 }
 

@@ -1,129 +1,96 @@
 /* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
+#include "base/clock.h"
 #include "base/keep.h"
 #include "core/run/run_limit.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/run_inner.h"
 
 enum { STOPPED_MS = 30 * 1000 };
 
-/* ---- resting ---- */
-
-static enum err run_rest(
-	struct rows *rows, struct session *s, struct run *r, struct fault *why)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	enum err e = run_waits(rows, r, why);
-
-	if (!e) e = run_act(r, RUN_WAIT, why);
-	if (e) return e;
-	r->lease = (struct lease){ 0 };
-	show_json(&w, "waits_for", r->waits_for);
-	run_event(rows, "run.waiting", s, r, &b);
-	return OK;
-}
-
 /* ---- calls of the turn ---- */
 
 static struct str when_text(int64_t ms, struct arena *arena)
 {
-	struct buf b = { .max = 256 };
-	struct json_writer w = { .out = &b };
+	char text[TIME_SIZE];
 
-	show_time(&w, "t", ms);
-	return buf_keep_done(&b, arena);
+	time_write(ms, text);
+	return arena_print(arena, "\"%s\"", text);
 }
 
 /* Its process died during the call: only a person can tell whether it took effect. Readers see
  * these words in their language (web.own.recovery). */
-static enum err call_interrupt(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, struct tool_call *c, struct fault *why)
+static enum err call_interrupt(
+	const struct run_job *j, struct tool_call *c, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	struct str began = when_text(c->started_ms, rows->arena);
-	const struct ask_from from = {
-		.origin = ASK_BY_RUN_INTERRUPTED, .session = s, .run = r
-	};
+	const struct ask_from from = { .origin = ASK_BY_RUN_INTERRUPTED };
+	struct arena *arena = j->rows->arena;
+	struct str text = arena_print(arena,
+		"The server stopped during this operation, which began at %.*s. "
+		"It may have taken effect.",
+		STR_ARGS(when_text(c->started_ms, arena)));
+	struct str context = fields_text(arena, FIELDS(field_text("text", text)));
+	struct str operation = run_operation_text(
+		TYPE_TOOL, c->name, tool_call_arguments(c), c->risk, arena);
+	struct str title = arena_print(arena, "%.*s was interrupted", STR_ARGS(c->name));
 	struct ask *a;
 	enum err e = tool_call_act(c, CALL_INTERRUPT, why);
 
-	if (e) return e;
-	jw_object(&w);
-	show_text(&w, "kind", STR("error_recovery"));
-	show_text(&w, "title",
-		arena_print(rows->arena, "%.*s was interrupted", STR_ARGS(c->name)));
-	jw_put_object(&w, "context");
-	show_text(&w, "text",
-		arena_print(rows->arena,
-			"The server stopped during this operation, which began at %.*s. "
-			"It may have taken effect.",
-			STR_ARGS(str_from(began, 4))));
-	jw_object_end(&w);
-	jw_put_object(&w, "operation");
-	show_text(&w, "type", STR("tool"));
-	show_text(&w, "name", c->name);
-	show_json(&w, "arguments", tool_call_arguments(c));
-	show_text(&w, "risk", str_of(risk_name(c->risk)));
-	jw_object_end(&w);
-	jw_object_end(&w);
-	e = run_ask(t, rows, &from, buf_keep_done(&b, rows->arena), &a, why);
+	if (!e)
+		e = run_ask(j, from,
+			fields_text(arena, FIELDS(field_word("kind", "error_recovery"),
+						   field_text("title", title),
+						   field_json("context", context),
+						   field_json("operation", operation))),
+			&a, why);
 	if (!e) c->ask = a->id;
 	return e;
 }
 
-struct turn_state {
-	size_t pending, waiting;
-};
-
-static enum err calls_go(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, const struct agent_config *agent, bool claimed,
-	struct turn_state *out, struct fault *why)
+static enum err calls_go(const struct run_job *j, bool claimed, size_t *pending,
+	size_t *waiting, struct fault *why)
 {
 	const struct tool_call *at = NULL;
-	enum err e = run_calls_fetch(rows, r, why);
+	enum err e = run_calls_fetch(j, why);
 
-	while (!e && !run_ended(r) && (at = run_calls_next(rows, r->message, at))) {
+	while (!e && !run_ended(j->r) && (at = run_calls_next(j, at))) {
 		struct tool_call *c;
 
 		if (tool_call_ended(at)) continue;
-		c = rows_change(rows, at);
+		c = rows_change(j->rows, at);
 		if (c->status == CALL_STARTED && claimed)
-			e = call_interrupt(t, rows, s, r, c, why);
+			e = call_interrupt(j, c, why);
 		else if (c->status == CALL_PENDING && c->class == CLASS_STORE)
-			e = run_tool_do(t, rows, s, r, agent, c, why);
-		out->pending += c->status == CALL_PENDING || c->status == CALL_STARTED;
-		out->waiting +=
-			c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
+			e = run_tool_do(j, c, why);
+		*pending += c->status == CALL_PENDING || c->status == CALL_STARTED;
+		*waiting += tool_call_waits(c);
 	}
 	return e;
 }
 
-static enum err calls_tell(struct task *t, struct rows *rows, const struct run *r,
-	const struct agent_config *a, struct run_work *out, struct fault *why)
+static enum err calls_tell(
+	const struct run_job *j, struct run_work *out, struct fault *why)
 {
+	struct arena *arena = &j->t->job.arena;
 	const struct tool_call *c = NULL;
 	size_t len = 0;
 
-	while ((c = run_calls_next(rows, r->message, c)))
+	while ((c = run_calls_next(j, c)))
 		len += c->status == CALL_PENDING;
-	out->calls = ARENA_ARRAY(&t->job.arena, struct run_do, len + 1);
+	out->calls = ARENA_ARRAY(arena, struct run_do, len + 1);
 	if (!out->calls) return fail_memory(why);
-	while ((c = run_calls_next(rows, r->message, c)))
+	while ((c = run_calls_next(j, c)))
 		if (c->status == CALL_PENDING)
-			out->calls[out->calls_len++] =
-				(struct run_do){ arena_str(&t->job.arena, c->id),
-					arena_str(&t->job.arena, c->name),
-					arena_str(&t->job.arena, tool_call_arguments(c)),
-					c->class };
+			out->calls[out->calls_len++] = (struct run_do){ arena_str(arena,
+										c->id),
+				arena_str(arena, c->name),
+				arena_str(arena, tool_call_arguments(c)), c->class };
 	out->step = RUN_STEP_CALLS;
-	return run_fresh(t, rows, r, a, out, why);
+	return run_fresh(j, out, why);
 }
 
 /* The message of results, from which the model goes on. They stand there from now on. */
-static void turn_close(struct rows *rows, struct run *r, bool *rejected)
+static void turn_close(const struct run_job *j, bool *rejected)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -131,28 +98,29 @@ static void turn_close(struct rows *rows, struct run *r, bool *rejected)
 	struct run_message *m;
 
 	jw_array(&w);
-	while ((at = run_calls_next(rows, r->message, at))) {
+	while ((at = run_calls_next(j, at))) {
 		bool bad = at->status != CALL_DONE;
 
 		*rejected |= at->status == CALL_REJECTED;
-		jw_object(&w);
-		show_text(&w, "type", STR("tool_result"));
-		show_text(&w, "id", at->wire);
-		show_text(&w, "call", at->id);
-		show_text(&w, "name", at->name);
-		jw_put_str(&w, "content", bad && at->error.len ? at->error : at->result);
-		if (bad) jw_put_bool(&w, "is_error", true);
-		jw_object_end(&w);
+		fields_object(&w,
+			FIELDS(field_word("type", "tool_result"),
+				field_text("id", at->wire), field_text("call", at->id),
+				field_text("name", at->name),
+				field_str("content",
+					bad && at->error.len ? at->error : at->result),
+				field_some(field_json(
+					"is_error", bad ? STR("true") : STR_NONE))));
 	}
 	jw_array_end(&w);
-	m = run_message_new(rows, r, MESSAGE_TOOL, buf_keep_done(&b, rows->arena));
-	while ((at = run_calls_next(rows, r->message, at))) {
-		struct tool_call *c = rows_change(rows, at);
+	m = run_message_new(
+		j->rows, j->r, MESSAGE_TOOL, buf_keep_done(&b, j->rows->arena));
+	while ((at = run_calls_next(j, at))) {
+		struct tool_call *c = rows_change(j->rows, at);
 
 		c->answer = m->id;
 		c->result = STR_NONE;
 	}
-	r->message = STR_NONE;
+	j->r->message = STR_NONE;
 }
 
 enum { LOOP_TIMES = 3 };
@@ -176,19 +144,18 @@ static enum err failed_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 /* Did a call of this turn fail, as the same call did before, for the third time? */
-static enum err turn_loops(
-	struct rows *rows, const struct run *r, bool *out, struct fault *why)
+static enum err turn_loops(const struct run_job *j, bool *out, struct fault *why)
 {
 	const struct tool_call *c = NULL;
 	enum err e = OK;
 
-	while (!e && !*out && (c = run_calls_next(rows, r->message, c))) {
+	while (!e && !*out && (c = run_calls_next(j, c))) {
 		struct failures before = { .arguments = c->arguments };
 
 		if (c->status != CALL_FAILED) continue;
-		e = rows_query(rows, SQL_CALLS_FAILED,
-			ARGS(r->ws, r->session, r->id, c->name), failed_row, &before,
-			why);
+		e = rows_query(j->rows, SQL_CALLS_FAILED,
+			ARGS(j->r->ws, j->r->session, j->r->id, c->name), failed_row,
+			&before, why);
 		*out = before.count + rows_is_new(c) >= LOOP_TIMES;
 	}
 	return e;
@@ -196,46 +163,39 @@ static enum err turn_loops(
 
 /* ---- limits ---- */
 
-static enum err limit_check(struct rows *rows, const struct run *r,
-	const struct agent_config *a, struct run_work *out, enum run_limit *over,
-	struct fault *why)
+static enum err limit_check(const struct run_job *j, struct run_work *out,
+	enum run_limit *over, struct fault *why)
 {
-	const struct run *tree = r;
-	struct agent_limits l = a->limits; /* tokens, cost and time are the tree's */
+	const struct run *tree = j->r;
+	/* Tokens, cost and time are the tree's. */
+	struct agent_limits l = j->agent->limits;
 	enum err e = OK;
 
-	if (run_is_child(r)) e = run_fetch(rows, r->ws, r->parent, &tree, why);
-	if (!e && tree != r) e = agent_limits_parse(tree->limits, rows->arena, &l, why);
+	if (run_is_child(j->r))
+		e = run_fetch(j->rows, j->r->ws, j->r->parent, &tree, why);
+	if (!e && tree != j->r)
+		e = agent_limits_parse(tree->limits, j->rows->arena, &l, why);
 	if (e) return e;
-	l.turns = a->limits.turns;
-	*over = run_limit_reached(&l, r, tree);
+	l.turns = j->agent->limits.turns;
+	*over = run_limit_reached(&l, j->r, tree);
 	if (l.time_ms) out->time_left_ms = l.time_ms - tree->tree_ms;
 	return OK;
 }
 
 /* ---- the step ---- */
 
-static enum err run_stopped(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, bool *stopped, struct fault *why)
+static enum err run_stopped(const struct run_job *j, bool *stopped, struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, r->ws, &snapshot, why);
+	const struct stop_record *stop;
+	enum err e = policy_stop(j->t, j->rows, j->s, j->r->agent, &stop, why);
 
-	*stopped = false;
-	if (e || !snapshot->version) return e;
-	if (!snapshot_stop(snapshot, r->agent, s->project, s->id, rows->now_ms))
-		return OK;
-	*stopped = true;
-	e = run_act(r, RUN_YIELD, why);
-	if (e) return e;
-	r->lease = (struct lease){ 0 };
-	r->wake_ms = rows->now_ms + STOPPED_MS;
-	rows->runs = true;
-	show_text(&w, "agent", r->agent);
-	jw_put_null(&w, "position");
-	run_event(rows, "run.queued", s, r, &b);
+	*stopped = stop != NULL;
+	if (stop) e = run_act(j->r, RUN_YIELD, why);
+	if (e || !stop) return e;
+	j->r->lease = (struct lease){ 0 };
+	j->r->wake_ms = j->rows->now_ms + STOPPED_MS;
+	j->rows->runs = true;
+	run_event_queued(j, 0);
 	return OK;
 }
 
@@ -257,73 +217,69 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 		.turn = r->turn };
 }
 
-enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct session *s,
-	bool claimed, struct run_work *out, struct fault *why)
+enum err run_advance(
+	const struct run_job *j, bool claimed, struct run_work *out, struct fault *why)
 {
-	struct agent_config a;
-	enum err e = run_agent(r, out->key.known, rows->arena, &a, why);
+	struct agent_config agent;
+	struct run_job own = *j;
+	enum err e = run_agent(j->r, out->key.known, j->rows->arena, &agent, why);
 
-	return e ? e : run_go_on(t, rows, r, s, &a, claimed, out, why);
+	own.agent = &agent;
+	return e ? e : run_go_on(&own, claimed, out, why);
 }
 
 /* As the agent says, or the policy where it says nothing. */
-static enum err rejection_ends(struct task *t, struct rows *rows, const struct run *r,
-	const struct agent_config *a, bool *out, struct fault *why)
+static enum err rejection_ends(const struct run_job *j, bool *out, struct fault *why)
 {
 	struct policy_snapshot *snapshot;
 	enum err e = OK;
 
-	*out = a->on_reject == REJECT_STOP;
-	if (a->on_reject != REJECT_BY_POLICY) return OK;
-	e = snapshot_of(t->desk, &t->job, rows, r->ws, &snapshot, why);
+	*out = j->agent->on_reject == REJECT_STOP;
+	if (j->agent->on_reject != REJECT_BY_POLICY) return OK;
+	e = snapshot_of(j->t, j->rows, j->r->ws, &snapshot, why);
 	if (!e) *out = snapshot->policy.stop_on_reject;
 	return e;
 }
 
-enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct session *s,
-	const struct agent_config *a, bool claimed, struct run_work *out,
-	struct fault *why)
+enum err run_go_on(
+	const struct run_job *j, bool claimed, struct run_work *out, struct fault *why)
 {
-	struct turn_state turn = { 0 };
+	size_t pending = 0, waiting = 0;
 	enum run_limit over = RUN_LIMITS;
 	bool stopped = false, rejected = false, loops = false;
-	struct fault missing = { 0 };
 	enum err e;
 
-	work_start(t, r, out);
-	e = run_stopped(t, rows, s, r, &stopped, why);
+	work_start(j->t, j->r, out);
+	e = run_stopped(j, &stopped, why);
 	if (e || stopped) return e;
-	if (r->message.len) e = calls_go(t, rows, s, r, a, claimed, &turn, why);
-	if (e || run_ended(r)) return e;
-	if (turn.pending) return calls_tell(t, rows, r, a, out, why);
-	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
-	if (r->message.len) e = turn_loops(rows, r, &loops, why);
-	if (!e && r->message.len) turn_close(rows, r, &rejected);
-	if (!e && rejected) e = rejection_ends(t, rows, r, a, &rejected, why);
+	if (j->r->message.len) e = calls_go(j, claimed, &pending, &waiting, why);
+	if (e || run_ended(j->r)) return e;
+	if (pending) return calls_tell(j, out, why);
+	if (waiting || j->r->recovery.len) return run_rest(j, why);
+	if (j->r->message.len) e = turn_loops(j, &loops, why);
+	if (!e && j->r->message.len) turn_close(j, &rejected);
+	if (!e && rejected) e = rejection_ends(j, &rejected, why);
 	if (!e && rejected)
-		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
-			STR("a tool call was rejected"), why);
+		return run_fail(
+			j, TROUBLE_REJECTED, STR("a tool call was rejected"), why);
 	if (!e && loops)
-		return run_recover(t, rows, s, r, a, TROUBLE_LOOP,
+		return run_recover(j, TROUBLE_LOOP,
 			STR("the same tool call failed three times"), why);
-	if (!e) e = limit_check(rows, r, a, out, &over, why);
+	if (!e) e = limit_check(j, out, &over, why);
 	if (!e && over != RUN_LIMITS)
-		return run_recover(t, rows, s, r, a, TROUBLE_LIMIT,
-			arena_print(rows->arena, "the limit of %s is reached",
+		return run_recover(j, TROUBLE_LIMIT,
+			arena_print(j->rows->arena, "the limit of %s is reached",
 				run_limit_name(over)),
 			why);
 	if (e) return e;
-	out->turn = r->turn;
-	e = configured_access(t->desk, rows, r->ws, r->provider, r->model,
-		out->key.known ? out->key.known->access : NULL, &t->job.arena,
-		&out->access, &missing);
+	out->turn = j->r->turn;
+	e = configured_access(j->t->desk, j->rows, j->r->ws, j->r->provider, j->r->model,
+		out->key.known ? out->key.known->access : NULL, &j->t->job.arena,
+		&out->access, why);
 	if (e == ERR_NOT_FOUND)
-		return run_recover(t, rows, s, r, a, TROUBLE_UNAUTHORIZED,
-			arena_str(rows->arena, str_of(missing.detail)), why);
-	if (e) {
-		*why = missing;
-		return e;
-	}
+		return run_recover(j, TROUBLE_UNAUTHORIZED,
+			arena_str(j->rows->arena, str_of(why->detail)), why);
+	if (e) return e;
 	out->step = RUN_STEP_MODEL;
-	return run_fresh(t, rows, r, a, out, why);
+	return run_fresh(j, out, why);
 }

@@ -10,11 +10,10 @@ enum { NOTES_SHOWN = 50, TODOS_SHOWN = 200 };
 
 /* A call at work. `text` is its result, or with `wrong` its error. */
 struct doing {
-	struct task *t;
+	const struct run_job *j;
 	struct rows *rows;
 	struct session *s;
 	struct run *r;
-	const struct agent_config *agent;
 	struct tool_call *c;
 	const struct json *args;
 	struct str operation;
@@ -49,11 +48,9 @@ static struct str folded(struct str text, struct arena *arena)
 
 static void option_put(struct json_writer *w, const struct json *option)
 {
-	jw_object(w);
-	show_text(w, "label", json_text(json_get(option, "label")));
-	if (json_text(json_get(option, "description")).len)
-		show_text(w, "description", json_text(json_get(option, "description")));
-	jw_object_end(w);
+	fields_object(w, FIELDS(field_text("label", json_text(json_get(option, "label"))),
+				 field_some(field_text("description",
+					 json_text(json_get(option, "description"))))));
 }
 
 static void question_put(struct json_writer *w, const struct json *q)
@@ -84,9 +81,7 @@ static enum err ask_do(struct doing *d, struct fault *why)
 	struct fault bad = { 0 };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	const struct ask_from from = {
-		.origin = ASK_BY_RUN_QUESTION, .session = d->s, .run = d->r
-	};
+	const struct ask_from from = { .origin = ASK_BY_RUN_QUESTION };
 	struct ask *a;
 	enum err e;
 
@@ -97,7 +92,7 @@ static enum err ask_do(struct doing *d, struct fault *why)
 		question_put(&w, &questions->items[i]);
 	jw_array_end(&w);
 	jw_object_end(&w);
-	e = run_ask(d->t, d->rows, &from, buf_keep_done(&b, d->rows->arena), &a, &bad);
+	e = run_ask(d->j, from, buf_keep_done(&b, d->rows->arena), &a, &bad);
 	if (e == ERR_INVALID || e == ERR_BAD_REQUEST) {
 		d->wrong = true;
 		d->text = arena_str(d->rows->arena,
@@ -176,7 +171,6 @@ static enum err memory_add(struct doing *d)
 {
 	struct str text = arg_text(d, "text"), scope = arg_text(d, "scope");
 	const struct json *tags = json_get(d->args, "tags");
-	struct buf b = { 0 };
 	struct memory m = { .ws = d->r->ws,
 		.id = rows_new_id(d->rows, "mem"),
 		.scope = MEMORY_AGENT,
@@ -190,8 +184,7 @@ static enum err memory_add(struct doing *d)
 	if (scope.len) memory_scope_read(scope, &m.scope);
 	if (m.scope != MEMORY_WORKSPACE) m.agent = d->r->agent;
 	if (m.scope == MEMORY_SESSION) m.session = d->s->id;
-	if (json_is(tags, JSON_ARRAY)) json_write(&b, tags);
-	m.tags = buf_keep_done(&b, d->rows->arena);
+	if (json_is(tags, JSON_ARRAY)) m.tags = json_keep(tags, d->rows->arena);
 	m.search = folded(arena_print(d->rows->arena, "%.*s %.*s", STR_ARGS(text),
 				  STR_ARGS(m.tags)),
 		d->rows->arena);
@@ -228,14 +221,10 @@ static enum err memory_do(struct doing *d, struct fault *why)
 
 static void todo_event(struct doing *d, const char *type, const struct todo *item)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-
-	show_text(&w, "task", item->id);
-	show_text(&w, "name", item->name);
-	show_text(&w, "status", str_of(task_status_name(item->status)));
-	jw_put_int(&w, "priority", item->priority);
-	run_event(d->rows, type, d->s, d->r, &b);
+	run_event(d->j, type,
+		FIELDS(field_text("task", item->id), field_text("name", item->name),
+			field_word("status", task_status_name(item->status)),
+			field_int("priority", item->priority)));
 }
 
 static enum err todos_fetch(struct doing *d, struct fault *why)
@@ -333,12 +322,9 @@ static enum err todo_do(struct doing *d, struct fault *why)
 
 static enum err children_do(struct doing *d, struct fault *why)
 {
-	struct str wrong = STR_NONE;
-	enum err e = run_children_start(
-		d->t, d->rows, d->s, d->r, d->agent, d->c, d->args, &wrong, why);
+	enum err e = run_children_start(d->j, d->c, d->args, &d->text, why);
 
-	d->wrong = wrong.len > 0;
-	d->text = wrong;
+	d->wrong = d->text.len > 0;
 	d->waits = !d->wrong;
 	return e;
 }
@@ -355,42 +341,35 @@ static do_fn *const does[RUN_TOOLS] = {
 	[RUN_TOOL_PARALLEL] = children_do,
 };
 
-enum err run_tool_do(struct task *t, struct rows *rows, struct session *s, struct run *r,
-	const struct agent_config *agent, struct tool_call *c, struct fault *why)
+enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault *why)
 {
-	const struct run_toolbox box = run_toolbox(t, r, agent);
-	struct doing d = { .t = t, .rows = rows, .s = s, .r = r, .agent = agent, .c = c };
-	struct fault refused = { 0 };
+	const struct run_toolbox box = run_toolbox(j);
+	struct doing d = { .j = j, .rows = j->rows, .s = j->s, .r = j->r, .c = c };
 	const struct run_operation *op;
 	struct str error = STR("it cannot be done here");
-	enum err e = run_call_use(t, rows, s, r, c, &refused);
+	enum err e = run_call_use(j, c, why);
 
-	if (e >= ERR_UNAVAILABLE) {
-		*why = refused;
-		return e;
-	}
+	if (e >= ERR_UNAVAILABLE) return e;
 	if (e)
-		return run_call_end(rows, s, r, c, CALL_REJECT,
-			arena_str(rows->arena, str_of(refused.detail)), why);
-	e = json_read(tool_call_arguments(c), NULL, rows->arena, &d.args, why);
+		return run_call_end(j, c, CALL_REJECT,
+			arena_str(j->rows->arena, str_of(why->detail)), why);
+	e = json_read(tool_call_arguments(c), NULL, j->rows->arena, &d.args, why);
 	if (e) return e;
 	/* What was asked for in this very commit was checked there. */
 	op = rows_is_new(c) && !c->approved_arguments.len
 		     ? run_tool_operation(c->name, d.args)
-		     : run_tool_call(&box, c->name, d.args, rows->arena, &error);
-	if (!op || !does[op->tool])
-		return run_call_end(rows, s, r, c, CALL_FAIL, error, why);
+		     : run_tool_call(&box, c->name, d.args, j->rows->arena, &error);
+	if (!op || !does[op->tool]) return run_call_end(j, c, CALL_FAIL, error, why);
 	d.operation = str_of(op->name);
 	c->attempts++;
-	c->started_ms = rows->now_ms;
+	c->started_ms = j->rows->now_ms;
 	e = does[op->tool](&d, why);
 	/* The results of other tools hold only what the model wrote itself: no secrets to
 	 * mask. */
 	if (!e && op->tool == RUN_TOOL_MEMORY)
-		e = configured_mask(t->desk, rows, r->ws, &d.text, why);
+		e = configured_mask(j->t->desk, j->rows, j->r->ws, &d.text, why);
 	if (!e && !d.waits)
-		e = run_call_end(
-			rows, s, r, c, d.wrong ? CALL_FAIL : CALL_FINISH, d.text, why);
+		e = run_call_end(j, c, d.wrong ? CALL_FAIL : CALL_FINISH, d.text, why);
 	if (e || op->tool != RUN_TOOL_REPORT || d.wrong) return e;
-	return run_complete(t, rows, s, r, r->report, why);
+	return run_complete(j, j->r->report, why);
 }

@@ -4,41 +4,39 @@
  * Every one of these carries the lease: who lost the run changes nothing. */
 #include "base/keep.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/run/run_inner.h"
 
 /* ---- counting ---- */
 
-static enum err spent_add(struct rows *rows, struct session *s, struct run *r,
-	const struct usage *u, int64_t cost, int64_t worked_ms, struct fault *why)
+static enum err spent_add(const struct run_job *j, const struct usage *u, int64_t cost,
+	int64_t worked_ms, struct fault *why)
 {
 	struct spending all;
-	struct run *top = r;
+	struct run *top = j->r;
 	const struct run *parent;
-	enum err e = spending_parse(s->spent, rows->arena, &all, why);
+	enum err e = spending_parse(j->s->spent, j->rows->arena, &all, why);
 
-	if (!e && run_is_child(r)) {
-		e = run_fetch(rows, r->ws, r->parent, &parent, why);
-		if (!e) top = rows_change(rows, parent);
-		if (!e && !top) e = fail_memory(why);
+	if (!e && run_is_child(j->r)) {
+		e = run_fetch(j->rows, j->r->ws, j->r->parent, &parent, why);
+		if (!e) top = rows_change(j->rows, parent);
 	}
 	if (e) return e;
-	r->worked_ms += worked_ms;
+	j->r->worked_ms += worked_ms;
 	top->tree_ms += worked_ms;
 	if (!u) return OK;
-	usage_add(&r->usage, u);
-	r->partial |= cost < 0;
-	r->priced |= cost >= 0;
-	if (cost > 0) r->cost += cost;
+	usage_add(&j->r->usage, u);
+	j->r->partial |= cost < 0;
+	j->r->priced |= cost >= 0;
+	if (cost > 0) j->r->cost += cost;
 	top->tree_tokens += spending_usage_total(u);
 	if (cost > 0) top->tree_cost += cost;
 	spending_add(&all, u, cost);
-	if (!run_is_child(r)) {
+	if (!run_is_child(j->r)) {
 		all.context_tokens = usage_context(u) + u->output;
-		all.context_max = r->context_max;
+		all.context_max = j->r->context_max;
 	}
-	s->spent = spending_keep(&all, rows->arena);
-	rows_touch_session(rows, s);
+	j->s->spent = spending_keep(&all, j->rows->arena);
+	rows_touch_session(j->rows, j->s);
 	return OK;
 }
 
@@ -64,12 +62,10 @@ static struct str content_line(const struct json *parts, struct arena *arena)
 {
 	struct str line = STR_NONE;
 
-	for (uint32_t i = 0; i < parts->count && !line.len; i++) {
-		const struct json *p = &parts->items[i];
-
-		if (str_is(json_text(json_get(p, "type")), "text"))
-			line = message_line(json_text(json_get(p, "text")), arena);
-	}
+	for (uint32_t i = 0; i < parts->count && !line.len; i++)
+		if (str_is(json_text(json_get(&parts->items[i], "type")), "text"))
+			line = message_line(
+				json_text(json_get(&parts->items[i], "text")), arena);
 	return line;
 }
 
@@ -81,16 +77,15 @@ static bool content_calls(const struct json *parts)
 	return false;
 }
 
-static enum err turn_message(struct task *t, struct rows *rows, struct session *s,
-	struct run *r, const struct agent_config *agent, const struct run_turn *turn,
+static enum err turn_message(const struct run_job *j, const struct run_turn *turn,
 	const struct json *parts, bool more, struct fault *why)
 {
-	struct run_message m = { .ws = r->ws,
-		.id = rows_new_id(rows, "msg"),
-		.session = r->session,
-		.run = r->id,
-		.thread = run_thread(r),
-		.n = ++r->said,
+	struct run_message m = { .ws = j->r->ws,
+		.id = rows_new_id(j->rows, "msg"),
+		.session = j->r->session,
+		.run = j->r->id,
+		.thread = run_thread(j->r),
+		.n = ++j->r->said,
 		.role = MESSAGE_ASSISTANT,
 		.content = turn->content,
 		.kept = turn->kept,
@@ -100,50 +95,48 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 		.prices = turn->prices,
 		.stop = turn->stop,
 		.seen = more ? turn->key.seen : 0,
-		.created_ms = rows->now_ms };
+		.created_ms = j->rows->now_ms };
 	enum err e = OK;
 
 	if (content_calls(parts)) {
-		r->message = m.id;
-		e = run_calls_make(t, rows, s, r, agent, m.id, parts, &m.content, why);
+		j->r->message = m.id;
+		e = run_calls_make(j, m.id, parts, &m.content, why);
 	}
 	if (e) return e;
-	rows_new(rows, RECORD_MESSAGES, &m);
-	run_message_event(rows, s, r, &m, content_line(parts, rows->arena));
+	rows_new(j->rows, RECORD_MESSAGES, &m);
+	run_message_event(j, &m, content_line(parts, j->rows->arena));
 	return OK;
 }
 
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct run_turn *turn = t->checked;
+	struct run_turn *turn = task_of(job)->checked;
 	struct agent_config agent;
 	const struct json nothing = { 0 }, *parts = &nothing;
+	struct run_job j;
 	bool more;
-	struct session *s;
-	struct run *r;
-	enum err e = run_hold(rows, &turn->key, &r, &s, why);
+	enum err e = run_hold(job, rows, &turn->key, &j, why);
 
 	turn->next = (struct run_work){ .key = turn->key };
-	if (!e) e = run_agent(r, turn->key.known, rows->arena, &agent, why);
+	if (!e) e = run_agent(j.r, turn->key.known, rows->arena, &agent, why);
 	if (e) return e;
+	j.agent = &agent;
 	json_read(turn->content, NULL, rows->arena, &parts, NULL);
-	more = r->said > turn->key.seen; /* a message came while the model answered */
-	r->turn++;
-	r->error = STR_NONE;
-	r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
-	r->context_max = turn->context_max;
-	e = spent_add(rows, s, r, &turn->usage, turn->cost, turn->worked_ms, why);
-	if (!e) e = turn_message(t, rows, s, r, &agent, turn, parts, more, why);
+	more = j.r->said > turn->key.seen; /* a message came while the model answered */
+	j.r->turn++;
+	j.r->error = STR_NONE;
+	j.r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
+	j.r->context_max = turn->context_max;
+	e = spent_add(&j, &turn->usage, turn->cost, turn->worked_ms, why);
+	if (!e) e = turn_message(&j, turn, parts, more, why);
 	if (e) return e;
 	if (!content_calls(parts) && !more && !turn->again) {
 		if (turn->cut)
-			return run_recover(t, rows, s, r, &agent, TROUBLE_CUT,
+			return run_recover(&j, TROUBLE_CUT,
 				STR("the answer reached the greatest length"), why);
-		return run_complete(t, rows, s, r, content_text(parts, rows->arena), why);
+		return run_complete(&j, content_text(parts, rows->arena), why);
 	}
-	return run_ended(r) ? OK
-			    : run_go_on(t, rows, r, s, &agent, false, &turn->next, why);
+	return run_ended(j.r) ? OK : run_go_on(&j, false, &turn->next, why);
 }
 
 const struct use use_run_turn =
@@ -152,47 +145,45 @@ const struct use use_run_turn =
 /* ---- trouble ---- */
 
 /* Once in a run: tries again with half of the history. */
-static enum err history_halve(struct rows *rows, struct run *r,
-	const struct agent_config *agent, bool *done, struct fault *why)
+static enum err history_halve(const struct run_job *j, bool *done, struct fault *why)
 {
 	struct agent_config began;
-	struct agent_limits l = agent->limits;
-	enum err e = agent_parse(r->config, rows->arena, &began, why);
+	struct agent_limits l = j->agent->limits;
+	enum err e = agent_parse(j->r->config, j->rows->arena, &began, why);
 
 	*done = false;
 	if (e || l.history < 4 || l.history != began.limits.history) return e;
 	l.history /= 2;
-	r->limits = agent_limits_keep(&l, rows->arena);
+	j->r->limits = agent_limits_keep(&l, j->rows->arena);
 	*done = true;
 	return OK;
 }
 
 static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct run_trouble *b = t->checked;
+	struct run_trouble *b = task_of(job)->checked;
 	struct agent_config agent;
 	bool halved = false;
-	struct session *s;
-	struct run *r;
-	enum err e = run_hold(rows, &b->key, &r, &s, why);
+	struct run_job j;
+	enum err e = run_hold(job, rows, &b->key, &j, why);
 
 	b->next = (struct run_work){ .key = b->key };
-	if (!e) e = run_agent(r, b->key.known, rows->arena, &agent, why);
-	if (!e) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
+	if (!e) e = run_agent(j.r, b->key.known, rows->arena, &agent, why);
+	if (!e) e = spent_add(&j, NULL, 0, b->worked_ms, why);
 	if (e) return e;
+	j.agent = &agent;
 	if (b->wake_ms) { /* it waits for a time: a row, no thread */
-		r->wake_ms = b->wake_ms;
-		e = run_waits(rows, r, why);
-		if (!e) e = run_act(r, RUN_YIELD, why);
-		r->lease = (struct lease){ 0 };
+		j.r->wake_ms = b->wake_ms;
+		e = run_waits(&j, why);
+		if (!e) e = run_act(j.r, RUN_YIELD, why);
+		j.r->lease = (struct lease){ 0 };
 		rows->runs = true;
 		return e;
 	}
-	if (b->kind == TROUBLE_TOO_LONG) e = history_halve(rows, r, &agent, &halved, why);
+	if (b->kind == TROUBLE_TOO_LONG) e = history_halve(&j, &halved, why);
 	if (e) return e;
-	if (halved) return run_advance(t, rows, r, s, false, &b->next, why);
-	return run_recover(t, rows, s, r, &agent, b->kind, b->message, why);
+	if (halved) return run_advance(&j, false, &b->next, why);
+	return run_recover(&j, b->kind, b->message, why);
 }
 
 const struct use use_run_trouble =
@@ -200,56 +191,47 @@ const struct use use_run_trouble =
 
 /* ---- calls that were run ---- */
 
-static enum err call_held(struct rows *rows, const struct run *r, struct str id,
-	struct tool_call **out, struct fault *why)
+static enum err call_held(
+	const struct run_job *j, struct str id, struct tool_call **out, struct fault *why)
 {
 	const struct tool_call *c;
-	enum err e = run_calls_fetch(rows, r, why);
+	enum err e = run_calls_fetch(j, why);
 
 	if (e) return e;
-	c = rows_find(rows, RECORD_TOOL_CALLS, id);
-	if (!c || !str_eq(c->run, r->id))
+	c = rows_find(j->rows, RECORD_TOOL_CALLS, id);
+	if (!c || !str_eq(c->run, j->r->id))
 		return fail(why, ERR_CONFLICT, "the run has no call %.*s", STR_ARGS(id));
-	*out = rows_change(rows, c);
+	*out = rows_change(j->rows, c);
 	return OK;
 }
 
 static enum err start_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct run_start *b = t->checked;
-	struct buf data = { 0 };
-	struct json_writer w = { .out = &data };
-	struct fault wrong = { 0 };
+	struct run_start *b = task_of(job)->checked;
 	struct tool_call *c;
-	struct session *s;
-	struct run *r;
-	enum err e = run_hold(rows, &b->key, &r, &s, why);
+	struct run_job j;
+	enum err e = run_hold(job, rows, &b->key, &j, why);
 
 	b->started = false;
-	if (!e) e = call_held(rows, r, b->call, &c, why);
+	if (!e) e = call_held(&j, b->call, &c, why);
 	if (e) return e;
 	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
 	/* The start was committed before: the same holder may run it. */
 	b->started = b->again && c->status == CALL_STARTED;
 	if (b->started) return OK;
-	e = run_call_use(t, rows, s, r, c, &wrong);
-	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) {
-		*why = wrong;
-		return e;
-	}
+	e = run_call_use(&j, c, why);
+	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) return e;
 	if (e) /* what was approved may not run any more */
-		return run_call_end(rows, s, r, c, CALL_REJECT,
-			arena_str(rows->arena, str_of(wrong.detail)), why);
+		return run_call_end(&j, c, CALL_REJECT,
+			arena_str(rows->arena, str_of(why->detail)), why);
 	e = tool_call_act(c, CALL_START, why);
 	if (e) return e;
 	c->attempts++;
 	c->started_ms = rows->now_ms;
 	b->started = true;
-	show_text(&w, "call", c->id);
-	show_text(&w, "name", c->name);
-	show_text(&w, "risk", str_of(risk_name(c->risk)));
-	run_event(rows, "run.tool_started", s, r, &data);
+	run_event(&j, "run.tool_started",
+		FIELDS(field_text("call", c->id), field_text("name", c->name),
+			field_word("risk", risk_name(c->risk))));
 	return OK;
 }
 
@@ -257,24 +239,22 @@ const struct use use_run_start =
 	WRITES("run_start", 0, JOB_OPEN, NULL, start_decide, NULL, NULL);
 
 /* Was this result reported before? Its turn may have ended since. */
-static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
-	bool *kept, struct fault *why)
+static enum err call_kept(
+	const struct run_job *j, struct str id, bool *kept, struct fault *why)
 {
 	const struct tool_call *c = NULL;
-	enum err e = rows_get(rows, RECORD_TOOL_CALLS, KEY(r->ws, id), &c, why);
+	enum err e = rows_get(j->rows, RECORD_TOOL_CALLS, KEY(j->r->ws, id), &c, why);
 
-	*kept = c && str_eq(c->run, r->id) && tool_call_ended(c);
+	*kept = c && str_eq(c->run, j->r->id) && tool_call_ended(c);
 	return e;
 }
 
 static enum err calls_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct run_calls *b = t->checked;
-	struct session *s;
-	struct run *r;
+	struct run_calls *b = task_of(job)->checked;
 	bool fresh = !b->len;
-	enum err e = run_hold(rows, &b->key, &r, &s, why);
+	struct run_job j;
+	enum err e = run_hold(job, rows, &b->key, &j, why);
 
 	b->next = (struct run_work){ .key = b->key };
 	for (size_t i = 0; !e && i < b->len; i++) {
@@ -283,17 +263,17 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 		struct tool_call *c;
 		bool kept = false;
 
-		if (b->again) e = call_kept(rows, r, o->call, &kept, why);
+		if (b->again) e = call_kept(&j, o->call, &kept, why);
 		if (e || kept) continue;
 		fresh = true;
-		e = call_held(rows, r, o->call, &c, why);
-		if (!e) e = configured_mask(t->desk, rows, r->ws, &text, why);
+		e = call_held(&j, o->call, &c, why);
+		if (!e) e = configured_mask(j.t->desk, rows, j.r->ws, &text, why);
 		if (!e && !tool_call_ended(c))
-			e = run_call_end(rows, s, r, c,
-				o->failed ? CALL_FAIL : CALL_FINISH, text, why);
+			e = run_call_end(
+				&j, c, o->failed ? CALL_FAIL : CALL_FINISH, text, why);
 	}
-	if (!e && fresh) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
-	return e ? e : run_advance(t, rows, r, s, false, &b->next, why);
+	if (!e && fresh) e = spent_add(&j, NULL, 0, b->worked_ms, why);
+	return e ? e : run_advance(&j, false, &b->next, why);
 }
 
 const struct use use_run_calls =

@@ -191,13 +191,13 @@ static enum err cancel_check(struct task *t, struct fault *why)
 static enum err session_run_cancel(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
+	struct run_job j = { t, rows, s };
 	const struct run *at;
-	struct run *r;
 	enum err e = run_fetch(rows, s->ws, s->run, &at, why);
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
-	r = rows_change(rows, at);
-	return run_ended(r) ? OK : run_cancel(t, rows, s, r, STR_NONE, why);
+	j.r = rows_change(rows, at);
+	return run_ended(j.r) ? OK : run_cancel(&j, STR_NONE, why);
 }
 
 static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -232,13 +232,10 @@ static enum err progress_stopped(
 {
 	struct buf *out = &t->job.out;
 	const struct stop_record *stop;
-	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t->desk, &t->job, rows, s->ws, &snapshot, why);
+	enum err e =
+		policy_stop(t, rows, s, agent_known(s->agent, s->agent_name), &stop, why);
 
-	if (e || !snapshot->version) return e;
-	stop = snapshot_stop(snapshot, agent_known(s->agent, s->agent_name), s->project,
-		s->id, rows->now_ms);
-	if (!stop || !out->len) return OK;
+	if (!stop || !out->len) return e;
 	t->stopped = arena_str(&t->job.arena, stop_told(stop, rows->arena));
 	out->len--; /* opens the object again */
 	buf_add_text(out, ",\"stopped\":");
