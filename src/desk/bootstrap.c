@@ -120,7 +120,7 @@ enum err desk_key_make(
 
 /* ---- workspaces: the local admin's only ---- */
 
-static enum err local_admin_only(struct job *job, struct fault *why)
+enum err desk_local_admin(const struct job *job, struct fault *why)
 {
 	return job->who.role == ROLE_LOCAL_ADMIN
 		       ? OK
@@ -143,7 +143,7 @@ static enum err workspace_listed(void *ctx, const struct row *row, struct fault 
 static enum err workspace_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	enum err e = local_admin_only(job, why);
+	enum err e = desk_local_admin(job, why);
 
 	if (e) return e;
 	jw_object(&w);
@@ -175,7 +175,7 @@ static enum err workspace_create_decide(
 	const struct user *owner;
 	struct json_writer w = { .out = &job->out };
 	int64_t ws = 0;
-	enum err e = local_admin_only(job, why);
+	enum err e = desk_local_admin(job, why);
 
 	if (!e) e = rows_int(rows, SQL_WORKSPACE_BY_NAME, ARGS(name), &ws, why);
 	if (e) return e;

@@ -6,18 +6,11 @@
 enum { DONE_DAYS = 7, DEAD_DAYS = 90 };
 #define DAYS_MS(n) ((int64_t)(n)*24 * 3600 * 1000)
 
-static enum err local_admin_only(struct job *job, struct fault *why)
-{
-	return job->who.role == ROLE_LOCAL_ADMIN
-		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "only on the server's own machine");
-}
-
 static enum err check_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct checking c = { .rows = rows };
 	struct json_writer w = { .out = &job->out };
-	enum err e = local_admin_only(job, why);
+	enum err e = desk_local_admin(job, why);
 
 	return e ? e : check_store(&c, &w, why);
 }

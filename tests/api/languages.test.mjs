@@ -70,7 +70,7 @@ const files = ['core/ask/ask.c', 'core/ask/reply.c', 'desk/shared/common.c', 'de
 	'desk/shared/page.c', 'desk/people/people.c', 'desk/ask/routing.c', 'desk/approval/settle.c', 'desk/people/tokens.c', 'desk/ask/views.c',
 	'desk/run/agents.c', 'desk/run/providers.c', 'serve/gate.c', 'serve/login.c', 'serve/password_pool.c'];
 const forPrograms = [/ERR_(INTERNAL|MEMORY|UNAVAILABLE)/, /"\/(rotate|kind|purpose|status|login|version|disabled|language|mcp_wait|again|local|tools|user|workspace)"/,
-	/out of memory/, /comes with a password/, /only a login can log out/, /is needed"/, /array of option ids/];
+	/"no %s %/ /* the callers of desk_missing say which */, /out of memory/, /comes with a password/, /only a login can log out/, /is needed"/, /array of option ids/];
 
 /** The arguments of each call of these functions, as they stand in a source. */
 function* callsOf(source, names) {
@@ -98,7 +98,8 @@ test('every refusal that people can meet on the page is in the catalogue', () =>
 		.map(([, text]) => text.replace(/\{\w+\}/g, '%')));
 	const missing = [];
 	for (const file of files) {
-		for (const call of callsOf(read(`src/${file}`), 'fail|fail_at|wrong|request_refuse|desk_conflict')) {
+		const source = read(`src/${file}`).replace(/desk_missing\("([\w ]+)",/g, 'fail("no $1 %s",');
+		for (const call of callsOf(source, 'fail|fail_at|wrong|request_refuse|desk_conflict|desk_person')) {
 			const text = forPrograms.some((pattern) => pattern.test(call)) ? null : formatOf(call);
 			if (!text) continue;
 			const pattern = text.replaceAll('\\"', '"').replace(/%(\.\*|\.\d+)?(ll|z)?[a-z]/g, '%');

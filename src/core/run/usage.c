@@ -173,6 +173,7 @@ struct str usage_cost_text(int64_t nanodollars, struct arena *arena)
 
 	cost_write(&w, nanodollars);
 	return buf_keep_done(&b, arena);
+}
 
 /* ---- of several calls ---- */
 

@@ -6,11 +6,7 @@
 #include "base/hash.h"
 #include "core/approval/vote.h"
 #include "core/ask/decision.h"
-
-static void approval_needs(struct job *job, struct wants *w)
-{
-	wants_ask(w, job->who.ws, task_of(job)->id);
-}
+#include "core/shared/field.h"
 
 /* ---- use ---- */
 
@@ -25,24 +21,21 @@ static enum err use_approval_check(struct task *t, struct fault *why)
 static enum err approval_fits(struct task *t, struct rows *rows, const struct ask *a,
 	struct str digest, struct fault *why)
 {
-	struct session *s = rows_session(rows, a->ws, a->session);
 	struct str right = a->approved_digest.len ? a->approved_digest : a->digest;
 	char at[TIME_SIZE];
 
 	if (!ask_approved(a))
-		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
+		return desk_conflict(t, rows, a, why, "it was not approved");
 	if (a->used_ms) {
 		time_write(a->used_ms, at);
-		return desk_conflict(
-			t, a, s, rows->now_ms, why, "the approval was used at %s", at);
+		return desk_conflict(t, rows, a, why, "the approval was used at %s", at);
 	}
 	if (a->revoked.len) {
-		desk_conflict(t, a, s, rows->now_ms, why,
-			"the approval was revoked: ask again");
+		desk_conflict(t, rows, a, why, "the approval was revoked: ask again");
 		return why->err = ERR_REVOKED;
 	}
 	if (!right.len || !same_secret(right, digest))
-		return desk_conflict(t, a, s, rows->now_ms, why,
+		return desk_conflict(t, rows, a, why,
 			"the digest is not that of the approved operation");
 	return OK;
 }
@@ -51,7 +44,6 @@ static enum err approval_fits(struct task *t, struct rows *rows, const struct as
 static enum err approval_still_allowed(
 	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
 {
-	struct session *s = rows_session(rows, a->ws, a->session);
 	const struct json *edited = NULL;
 	struct operation_view look;
 	struct ask_parts parts;
@@ -64,7 +56,7 @@ static enum err approval_still_allowed(
 		a->session, rows->now_ms);
 	if (v.stop) {
 		stop_fail(v.stop, why);
-		t->job.conflict = desk_shown(t, a, s, rows->now_ms);
+		t->job.conflict = desk_shown(t, rows, a);
 		return ERR_STOPPED;
 	}
 	if (!snapshot->rules_len) return OK;
@@ -75,14 +67,13 @@ static enum err approval_still_allowed(
 	snapshot_rule(snapshot, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (v.ruling.effect != EFFECT_DENY) return OK;
 	rule_fail(v.ruling.rule, ERR_DENIED, why);
-	t->job.conflict = desk_shown(t, a, s, rows->now_ms);
+	t->job.conflict = desk_shown(t, rows, a);
 	return ERR_DENIED;
 }
 
 enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
 	struct str digest, struct fault *why)
 {
-	struct buf data = { .max = 4096 };
 	char decision[DIGEST_SIZE];
 	enum err e = approval_fits(t, rows, a, digest, why);
 
@@ -91,9 +82,10 @@ enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
 	a->used_ms = rows->now_ms;
 	decision_digest(a, decision);
 	if (!decision[0]) rows->arena->failed = true;
-	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(digest),
-		decision);
-	return routing_changed(t, rows, a, "ask.used", &data, false, why);
+	return routing_changed(t, rows, a, "ask.used",
+		fields_text(rows->arena, FIELDS(field_str("digest", digest),
+						 field_word("decision", decision))),
+		false, why);
 }
 
 static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -104,8 +96,8 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	enum err e = desk_find_ask(t, rows, &a, why);
 
 	if (!e && a->run.len)
-		e = desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "the run that asked uses it by itself");
+		e = desk_conflict(
+			t, rows, a, why, "the run that asked uses it by itself");
 	if (!e && !principal_asks_as(&job->who, a->agent))
 		e = fail(why, ERR_FORBIDDEN, "only the agent that asked can use it");
 	if (!e) e = desk_refused(t, why);
@@ -114,16 +106,9 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 }
 
 const struct use use_approval_consume = WRITES("use", 0, JOB_LATE | JOB_BRIEF,
-	approval_needs, use_approval_decide, NULL, use_approval_check);
+	desk_needs_ask, use_approval_decide, NULL, use_approval_check);
 
 /* ---- revoke ---- */
-
-static enum err revoke_check(struct task *t, struct fault *why)
-{
-	struct str reason;
-
-	return desk_reason_read(t->body, &reason, why);
-}
 
 /* Who made the rule that approved it; empty: a person did, or the rule is gone. */
 static enum err revoke_maker(struct task *t, struct rows *rows, const struct ask *a,
@@ -169,8 +154,6 @@ static enum err revoke_reply(
 static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct buf data = { .max = 65536 };
-	struct json_writer w = { .out = &data };
 	char decision[DIGEST_SIZE];
 	struct str reason, maker;
 	struct ask *a;
@@ -184,19 +167,17 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 				(maker.len && str_eq(maker, job->who.user)),
 			reason, rows->now_ms, rows->arena, why);
 	if (e == ERR_CONFLICT)
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "%s",
+		return desk_conflict(t, rows, a, why, "%s",
 			arena_copy(rows->arena, str_of(why->detail)));
 	if (e) return e;
 	decision_digest(a, decision);
 	if (!decision[0]) rows->arena->failed = true;
-	jw_object(&w);
-	jw_put_raw(&w, "revoked", a->revoked);
-	jw_put_text(&w, "decision", decision);
-	jw_object_end(&w);
-	e = routing_changed(t, rows, a, "ask.revoked", &data, false, why);
+	e = routing_changed(t, rows, a, "ask.revoked",
+		fields_text(rows->arena, FIELDS(field_json("revoked", a->revoked),
+						 field_word("decision", decision))),
+		false, why);
 	return e ? e : revoke_reply(t, rows, a, why);
 }
 
-const struct use use_revoke = WRITES("revoke", 0, JOB_LATE, approval_needs, revoke_decide,
-	ask_create_again, revoke_check);
+const struct use use_revoke = WRITES("revoke", 0, JOB_LATE, desk_needs_ask, revoke_decide,
+	ask_create_again, desk_reason_check);

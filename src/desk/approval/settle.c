@@ -7,20 +7,14 @@
 #include "desk/approval/vote.h"
 #include "desk/ask/ask.h"
 
-static void settle_needs(struct job *job, struct wants *w)
-{
-	wants_ask(w, job->who.ws, task_of(job)->id);
-}
-
 static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
 	const struct settlement *how, struct fault *why)
 {
 	enum err e = ask_settle(t, rows, a, how, why);
 
 	if (e) return e;
-	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
-	desk_reply_settled(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	desk_reply_settled(t, rows, a);
 	return OK;
 }
 
@@ -135,13 +129,6 @@ static enum err answer_check_body(struct task *t, struct fault *why)
 		       : fail_at(why, "", "an object with \"answers\" is required");
 }
 
-static enum err reason_check(struct task *t, struct fault *why)
-{
-	struct str reason;
-
-	return desk_reason_read(t->body, &reason, why);
-}
-
 static enum err skip_settle(
 	struct job *job, struct rows *rows, admit_fn *admit, struct fault *why)
 {
@@ -186,20 +173,20 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	return e ? e : settle_finish(t, rows, a, &how, why);
 }
 
-const struct use use_answer = WRITES("answer", 0, JOB_LATE | JOB_BRIEF, settle_needs,
+const struct use use_answer = WRITES("answer", 0, JOB_LATE | JOB_BRIEF, desk_needs_ask,
 	answer_decide, ask_settled_again, answer_check_body);
 
-const struct use use_skip = WRITES("skip", 0, JOB_LATE | JOB_BRIEF, settle_needs,
-	skip_decide, ask_settled_again, reason_check);
+const struct use use_skip = WRITES("skip", 0, JOB_LATE | JOB_BRIEF, desk_needs_ask,
+	skip_decide, ask_settled_again, desk_reason_check);
 
-const struct use use_cancel = WRITES("cancel", 0, JOB_LATE | JOB_BRIEF, settle_needs,
-	cancel_decide, ask_settled_again, reason_check);
+const struct use use_cancel = WRITES("cancel", 0, JOB_LATE | JOB_BRIEF, desk_needs_ask,
+	cancel_decide, ask_settled_again, desk_reason_check);
 
 const struct use use_form_answer = WRITES("form_answer", 0, JOB_LATE | JOB_BRIEF,
-	settle_needs, form_answer_decide, ask_settled_again, answer_check_body);
+	desk_needs_ask, form_answer_decide, ask_settled_again, answer_check_body);
 
 const struct use use_form_skip = WRITES("form_skip", 0, JOB_LATE | JOB_BRIEF,
-	settle_needs, form_skip_decide, ask_settled_again, reason_check);
+	desk_needs_ask, form_skip_decide, ask_settled_again, desk_reason_check);
 
 /* ---- deadlines ---- */
 

@@ -88,11 +88,8 @@ static struct vote vote_of(const struct job *job, struct rows *rows,
 		.digest = digest,
 		.reason = decision_note(parts, answer, rows->arena),
 		.at_ms = rows->now_ms };
-	struct buf b = { 0 };
 
-	if (!answer->arguments) return v;
-	json_write(&b, answer->arguments);
-	v.arguments = buf_keep_done(&b, rows->arena);
+	if (answer->arguments) v.arguments = json_keep(answer->arguments, rows->arena);
 	return v;
 }
 
@@ -115,8 +112,8 @@ enum err vote_give(struct task *t, struct rows *rows, struct ask *a,
 	votes_put(&b.votes, &v);
 	e = ballot_keep(rows, a, &b, why);
 	if (!e && a->votes.len > VOTES_TEXT_MAX)
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "its votes are full: reject it, or ask anew");
+		return desk_conflict(
+			t, rows, a, why, "its votes are full: reject it, or ask anew");
 	if (!e && answer->decision != DECISION_APPROVE) return OK;
 	have = e ? NULL : ARENA_ARRAY(rows->arena, int64_t, b.require.len);
 	if (!e && !have) e = fail_memory(why);
@@ -128,34 +125,14 @@ enum err vote_give(struct task *t, struct rows *rows, struct ask *a,
 }
 
 /* The ask as it now is, still pending. */
-static void vote_reply(struct task *t, struct rows *rows, struct ask *a)
-{
-	struct session *s = rows_session(rows, a->ws, a->session);
-
-	a->version++;
-	t->ask = arena_str(&t->job.arena, a->id);
-	desk_keep_ask(t, a);
-	desk_reply_settled(t, a, s, rows->now_ms);
-}
-
 void vote_given(struct task *t, struct rows *rows, struct ask *a)
 {
-	vote_reply(t, rows, a);
+	a->version++;
+	desk_keep_ask(t, a);
+	desk_reply_settled(t, rows, a);
 }
 
 /* ---- retract ---- */
-
-static void retract_needs(struct job *job, struct wants *w)
-{
-	wants_ask(w, job->who.ws, task_of(job)->id);
-}
-
-static enum err retract_check(struct task *t, struct fault *why)
-{
-	static const char *const names[] = { NULL };
-
-	return desk_members_only(t->body, names, why);
-}
 
 static enum err retract_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -170,16 +147,14 @@ static enum err retract_decide(struct job *job, struct rows *rows, struct fault 
 	if (!e) e = ballot_open(t, rows, a, &b, why);
 	if (e) return e;
 	found = votes_find(&b.votes, job->who.user);
-	if (!found)
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "you have no vote on it");
+	if (!found) return desk_conflict(t, rows, a, why, "you have no vote on it");
 	was = *found;
 	votes_drop(&b.votes, job->who.user);
 	e = ballot_keep(rows, a, &b, why);
 	if (!e) vote_event(rows, a, "ask.retracted", &was);
-	if (!e) vote_reply(t, rows, a);
+	if (!e) vote_given(t, rows, a);
 	return e;
 }
 
-const struct use use_retract = WRITES("retract", 0, JOB_LATE, retract_needs,
-	retract_decide, ask_settled_again, retract_check);
+const struct use use_retract = WRITES("retract", 0, JOB_LATE, desk_needs_ask,
+	retract_decide, ask_settled_again, desk_empty_check);

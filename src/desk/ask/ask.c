@@ -139,8 +139,7 @@ enum err ask_is_open(struct task *t, struct rows *rows, struct ask *a, struct fa
 	e = rows_conclude(rows, &t->job, why);
 	if (e) return e;
 	rows_savepoint(rows);
-	return desk_settled_conflict(
-		t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
+	return desk_settled_conflict(t, rows, a, why);
 }
 
 /* ---- settled by a rule ---- */

@@ -189,7 +189,7 @@ static bool ask_same(struct task *t, struct rows *rows)
 	t->ask = arena_str(&t->job.arena, a->id);
 	t->resumable = s->on_settled.len > 0;
 	desk_keep_ask(t, a);
-	desk_reply_ask(t, a, s, rows->now_ms);
+	desk_reply_ask(t, rows, a);
 	return true;
 }
 
@@ -277,9 +277,8 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	job->status = 201;
 	t->unheard = from.fresh;
 	t->resumable = from.session->on_settled.len > 0;
-	t->ask = arena_str(&job->arena, a->id);
 	desk_keep_ask(t, a);
-	desk_reply_ask(t, a, from.session, rows->now_ms);
+	desk_reply_ask(t, rows, a);
 	return OK;
 }
 
@@ -306,7 +305,7 @@ enum err ask_create_again(
 	if (e) return e;
 	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
 		desk_note_fetched(t->desk, a->ws, a->id, false);
-	desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	desk_reply_ask(t, rows, a);
 	return OK;
 }
 
@@ -317,9 +316,7 @@ enum err ask_settled_again(
 	struct ask *a;
 	enum err e = key_ask(t, rows, k, &a, why);
 
-	if (!e)
-		desk_reply_settled(
-			t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	if (!e) desk_reply_settled(t, rows, a);
 	return e;
 }
 

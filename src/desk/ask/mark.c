@@ -53,26 +53,23 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 {
 	struct task *t = task_of(job);
 	const struct mark_body *b = t->checked;
-	struct session *s;
 	const char *refused;
 	struct ask now, fresh;
 	struct mark *m;
 	struct ask *a;
 	enum err e = desk_admit(t, rows, MAY_READ_ALL, &a, why);
 
+	if (!e) e = desk_person(&job->who, "only a person has marks", why);
 	if (e) return e;
-	if (!principal_person(&job->who).len)
-		return fail(why, ERR_FORBIDDEN, "only a person has marks");
 	if (b->snoozed_ms > rows->now_ms + (int64_t)SNOOZE_MAX_DAYS * 24 * 3600 * 1000)
 		return fail_at(why, "/snoozed_until", "within a year");
 	m = mark_open(job, rows, a);
 	if (b->has_read) m->read_ms = b->read ? rows->now_ms : 0;
 	if (b->has_snooze) m->snoozed_ms = b->snoozed_ms;
-	s = rows_session(rows, a->ws, a->session);
 	t->ask = arena_str(&job->arena, a->id);
 	e = ask_rule_since(t, rows, a, &now, why);
 	if (!e) e = ask_fresh_for(t, rows, &now, &fresh, &refused, why);
-	if (!e) desk_reply_marked(t, &fresh, s, m, refused, rows->now_ms);
+	if (!e) desk_reply_marked(t, rows, &fresh, m, refused);
 	return e;
 }
 

@@ -19,11 +19,8 @@ static enum err ask_get_read(struct job *job, struct rows *rows, struct fault *w
 	struct shown_asks shown;
 	const char *refused = NULL;
 	struct ask *a, fresh;
-	enum err e = rows_fetch_ask(rows, job->who.ws, t->id, &a, why);
+	enum err e = desk_see_ask(t, rows, &a, why);
 
-	if (!e && !principal_sees(&job->who, a->agent))
-		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
-			STR_ARGS(str_first(t->id, 64)));
 	if (!e && person)
 		e = rows_get(rows, RECORD_MARKS, KEY(job->who.ws, job->who.user, t->id),
 			&mark, why);
@@ -39,9 +36,7 @@ static enum err ask_get_read(struct job *job, struct rows *rows, struct fault *w
 	e = shown_start(&shown, t, rows, NULL, why);
 	if (!e) e = shown_one(&shown, a, &fresh, &refused, why);
 	if (person && !mark) mark = &unmarked;
-	if (!e)
-		desk_reply_marked(t, &fresh, rows_session(rows, a->ws, a->session), mark,
-			refused, rows->now_ms);
+	if (!e) desk_reply_marked(t, rows, &fresh, mark, refused);
 	return e;
 }
 

@@ -1,16 +1,12 @@
 /* routing.c - people and an open ask: ask back, assign, claim, extend. It stays pending. */
 #include "desk/people/roster.h"
 
-#include "base/clock.h"
-#include "core/shared/show.h"
+#include "base/keep.h"
+#include "core/ask/decision.h"
+#include "core/shared/field.h"
 #include "desk/ask/ask.h"
 
 enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
-
-static void route_needs(struct job *job, struct wants *w)
-{
-	wants_ask(w, job->who.ws, task_of(job)->id);
-}
 
 /* The ask, while it is open. */
 static enum err route_open(
@@ -18,8 +14,7 @@ static enum err route_open(
 {
 	if (a->status != ASK_PENDING ||
 		(a->deadline_ms && a->deadline_ms <= rows->now_ms))
-		return desk_settled_conflict(
-			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
+		return desk_settled_conflict(t, rows, a, why);
 	return OK;
 }
 
@@ -31,9 +26,8 @@ static enum err route_admit(
 	return e ? e : route_open(t, rows, *a, why);
 }
 
-/* Counts the change, stages its event, replies with the ask. */
 enum err routing_changed(struct task *t, struct rows *rows, struct ask *a,
-	const char *type, struct buf *data, bool wakes, struct fault *why)
+	const char *type, struct str data, bool wakes, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 	struct staged *st;
@@ -42,17 +36,14 @@ enum err routing_changed(struct task *t, struct rows *rows, struct ask *a,
 	enum err e;
 
 	a->version++;
-	if (data->failed) rows->arena->failed = true;
-	st = rows_event(rows, type, s, a, arena_str(rows->arena, buf_str(data)));
-	buf_done(data);
+	st = rows_event(rows, type, s, a, data);
 	if (wakes)
 		rows_wake(rows, st, a,
 			desk_view(t->desk, s->title, t->job.credential.workspace));
-	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
 	e = ask_rule_since(t, rows, a, &now, why);
 	if (!e) e = ask_fresh_for(t, rows, &now, &fresh, &refused, why);
-	if (!e) desk_reply_marked(t, &fresh, s, NULL, refused, rows->now_ms);
+	if (!e) desk_reply_marked(t, rows, &fresh, NULL, refused);
 	return e;
 }
 
@@ -68,10 +59,8 @@ static enum err reply_check(struct task *t, struct fault *why)
 static enum err reply_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct buf data = { .max = 65536 };
-	struct json_writer w = { .out = &data };
 	char thread[SHORT_DIGEST_SIZE];
-	struct str text;
+	struct str text, data;
 	struct ask *a;
 	bool person = role_may(job->who.role, MAY_SETTLE);
 	enum err e = desk_find_ask(t, rows, &a, why);
@@ -83,26 +72,25 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
 	if (e) return e;
 	if (a->replies.len > THREAD_MAX)
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "its thread is full: settle it, or ask again");
+		return desk_conflict(
+			t, rows, a, why, "its thread is full: settle it, or ask again");
 	a->replies =
 		ask_replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
-	jw_object(&w);
-	jw_put_str(&w, "by", job->who.name);
-	jw_put_bool(&w, "person", person);
-	jw_put_str(&w, "text", text);
-	if (a->status != ASK_PENDING) jw_put_bool(&w, "late", true);
 	digest_text(a->replies, thread);
-	jw_put_text(&w, "thread", thread);
-	jw_object_end(&w);
+	data = fields_text(rows->arena,
+		FIELDS(field_str("by", job->who.name), field_bool("person", person),
+			field_str("text", text),
+			field_some(field_json("late",
+				a->status == ASK_PENDING ? STR_NONE : STR("true"))),
+			field_word("thread", thread)));
 	job->status = 201;
 	/* What its agent writes brings a snoozed ask back. */
 	if (!person) rows_end_snoozes(rows, a->ws, a->id);
-	return routing_changed(t, rows, a, "ask.replied", &data, person, why);
+	return routing_changed(t, rows, a, "ask.replied", data, person, why);
 }
 
-const struct use use_reply = WRITES(
-	"reply", 0, JOB_LATE, route_needs, reply_decide, ask_create_again, reply_check);
+const struct use use_reply = WRITES("reply", 0, JOB_LATE, desk_needs_ask, reply_decide,
+	ask_create_again, reply_check);
 
 /* ---- assign ---- */
 
@@ -126,83 +114,70 @@ static enum err assign_check(struct task *t, struct fault *why)
 }
 
 /* Who was not among them before, but for who assigns: the others hear of it. */
-static void added_write(struct json_writer *w, const struct assignment *to,
-	struct str before, struct str actor, struct arena *arena)
+static struct str added_text(const struct assignment *to, struct str before,
+	struct str actor, struct arena *arena)
 {
-	jw_array(w);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	jw_array(&w);
 	for (size_t i = 0; i < to->len; i++) {
 		struct str quoted = arena_print(arena, "\"%.*s\"", STR_ARGS(to->ids[i]));
 
 		if (str_find(before, quoted) < 0 && !str_eq(to->ids[i], actor))
-			jw_str(w, to->ids[i]);
+			jw_str(&w, to->ids[i]);
 	}
-	jw_array_end(w);
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
 }
 
 static enum err assign_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct assignment *to = t->checked;
-	struct buf data = { .max = 65536 };
-	struct json_writer w = { .out = &data };
-	struct str before = STR_NONE;
+	struct str before = STR_NONE, added;
 	struct ask *a;
 	enum err e = route_admit(t, rows, &a, why);
 
 	if (!e) before = a->assignees;
-
 	if (!e) e = away_check_assignees(rows, job->who.ws, to->ids, to->len, why);
 	if (!e) e = away_assignees(t, rows, a, to->ids, to->len, &a->assignees, why);
 	if (e) return e;
-	jw_object(&w);
-	show_json(&w, "assignees", a->assignees);
-	jw_key(&w, "added");
-	added_write(&w, to, before, principal_person(&job->who), rows->arena);
-	jw_object_end(&w);
-	return routing_changed(t, rows, a, "ask.assigned", &data, false, why);
+	added = added_text(to, before, principal_person(&job->who), rows->arena);
+	return routing_changed(t, rows, a, "ask.assigned",
+		fields_text(rows->arena, FIELDS(field_json("assignees", a->assignees),
+						 field_json("added", added))),
+		false, why);
 }
 
-const struct use use_assign = WRITES("assign", 0, JOB_LATE, route_needs, assign_decide,
+const struct use use_assign = WRITES("assign", 0, JOB_LATE, desk_needs_ask, assign_decide,
 	ask_create_again, assign_check);
 
 /* ---- claim: advisory, runs out by itself ---- */
 
-static enum err claim_check(struct task *t, struct fault *why)
-{
-	static const char *const names[] = { NULL };
-
-	return desk_members_only(t->body, names, why);
-}
-
 static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct buf data = { .max = 4096 };
-	struct json_writer w = { .out = &data };
 	struct str me = job->who.user.len ? job->who.user : job->who.token;
-	char until[TIME_SIZE];
 	struct ask *a;
 	enum err e = route_admit(t, rows, &a, why);
 
 	if (e) return e;
 	if (a->claimed_until_ms > rows->now_ms && !str_eq(a->claimed_user, me))
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "%.*s is answering it",
+		return desk_conflict(t, rows, a, why, "%.*s is answering it",
 			STR_ARGS(str_first(a->claimed_name, 100)));
 	a->claimed_user = me;
 	a->claimed_name = job->who.name;
 	a->claimed_until_ms = rows->now_ms + CLAIM_MS;
-	time_write(a->claimed_until_ms, until);
-	jw_object(&w);
-	jw_put_str(&w, "user", me);
-	jw_put_str(&w, "name", job->who.name);
-	jw_put_text(&w, "until", until);
-	jw_object_end(&w);
-	return routing_changed(t, rows, a, "ask.claimed", &data, false, why);
+	return routing_changed(t, rows, a, "ask.claimed",
+		fields_text(rows->arena,
+			FIELDS(field_str("user", me), field_str("name", job->who.name),
+				field_time("until", a->claimed_until_ms))),
+		false, why);
 }
 
-const struct use use_claim = WRITES(
-	"claim", 0, JOB_LATE, route_needs, claim_decide, ask_create_again, claim_check);
+const struct use use_claim = WRITES("claim", 0, JOB_LATE, desk_needs_ask, claim_decide,
+	ask_create_again, desk_empty_check);
 
 /* ---- extend ---- */
 
@@ -231,8 +206,6 @@ static enum err extend_check(struct task *t, struct fault *why)
 static enum err extend_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct buf data = { .max = 4096 };
-	char at[TIME_SIZE];
 	int64_t ms;
 	struct ask *a;
 	enum err e = route_admit(t, rows, &a, why);
@@ -241,14 +214,11 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	a->deadline_ms = ms ? (a->deadline_ms ? a->deadline_ms : rows->now_ms) + ms : 0;
 	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
-	if (a->deadline_ms) {
-		time_write(a->deadline_ms, at);
-		buf_print(&data, "{\"expires_at\":\"%s\"}", at);
-	} else {
-		buf_add_text(&data, "{\"expires_at\":null}");
-	}
-	return routing_changed(t, rows, a, "ask.extended", &data, false, why);
+	return routing_changed(t, rows, a, "ask.extended",
+		fields_text(
+			rows->arena, FIELDS(field_time("expires_at", a->deadline_ms))),
+		false, why);
 }
 
-const struct use use_extend = WRITES("extend", 0, JOB_LATE, route_needs, extend_decide,
+const struct use use_extend = WRITES("extend", 0, JOB_LATE, desk_needs_ask, extend_decide,
 	ask_create_again, extend_check);

@@ -9,13 +9,6 @@
 
 enum { VIEWS_MAX = 20, VIEW_NAME_MAX = 100, VIEW_QUERY_MAX = 2000 };
 
-static enum err person_only(const struct job *job, struct fault *why)
-{
-	return principal_person(&job->who).len
-		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "only a person has views");
-}
-
 static void views_write(struct buf *out, struct str views)
 {
 	buf_add(out, views.len ? views : STR("[]"));
@@ -24,7 +17,7 @@ static void views_write(struct buf *out, struct str views)
 static enum err views_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct user *u;
-	enum err e = person_only(job, why);
+	enum err e = desk_person(&job->who, "only a person has views", why);
 
 	if (!e) e = rows_fetch_user(rows, job->who.ws, job->who.user, &u, why);
 	if (!e) views_write(&job->out, u->views);
@@ -80,14 +73,12 @@ static enum err views_put_decide(struct job *job, struct rows *rows, struct faul
 {
 	const struct user *found;
 	struct user *u;
-	struct buf b = { .max = 262144 };
-	enum err e = person_only(job, why);
+	enum err e = desk_person(&job->who, "only a person has views", why);
 
 	if (!e) e = rows_fetch_user(rows, job->who.ws, job->who.user, &found, why);
 	if (e) return e;
 	u = rows_change(rows, found);
-	json_write(&b, task_of(job)->body);
-	u->views = buf_keep_done(&b, rows->arena);
+	u->views = json_keep(task_of(job)->body, rows->arena);
 	views_write(&job->out, u->views);
 	return OK;
 }

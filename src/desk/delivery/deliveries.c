@@ -1,5 +1,6 @@
 /* deliveries.c - deliveries as people see them: what waits, what is dead, and sending it
  * again; and the secret that receivers check signatures with. */
+#include "core/shared/show.h"
 #include "desk/shared/inner.h"
 
 static enum err list_filter(struct task *t, struct fault *why)
@@ -78,13 +79,13 @@ static enum err delivery_get_read(struct job *job, struct rows *rows, struct fau
 	enum err e = rows_get(rows, RECORD_DELIVERIES, KEY(job->who.ws, t->id), &d, why);
 
 	if (e) return e;
-	if (!role_may(job->who.role, MAY_ADMIN) &&
-		(!d || !d->user.len || !str_eq(d->user, principal_person(&job->who))))
-		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-			role_name(job->who.role));
-	if (!d)
-		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
-			STR_ARGS(str_first(t->id, 64)));
+	e = desk_may(&job->who,
+		role_may(job->who.role, MAY_ADMIN) ||
+			(d && d->user.len &&
+				str_eq(d->user, principal_person(&job->who))),
+		why);
+	if (e) return e;
+	if (!d) return desk_missing("delivery", t->id, why);
 	delivery_write(&w, d);
 	return OK;
 }
@@ -93,13 +94,6 @@ static enum err delivery_get_read(struct job *job, struct rows *rows, struct fau
 const struct use use_delivery_get = READS("delivery_get", 0, 0, delivery_get_read, NULL);
 
 /* ---- again ---- */
-
-static enum err no_members(struct task *t, struct fault *why)
-{
-	static const char *const none[] = { NULL };
-
-	return desk_members_only(t->body, none, why);
-}
 
 static void replay_needs(struct job *job, struct wants *w)
 {
@@ -116,8 +110,7 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 	struct delivery *d;
 
 	if (!found || found->ws != job->who.ws)
-		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
-			STR_ARGS(str_first(t->id, 64)));
+		return desk_missing("delivery", t->id, why);
 	if (found->status == DELIVERY_WAITING || found->kind == DELIVERY_ROUTE ||
 		found->status == DELIVERY_DROPPED ||
 		(found->status == DELIVERY_DONE && found->kind == DELIVERY_RESUMER))
@@ -135,8 +128,8 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 	return OK;
 }
 
-const struct use use_delivery_replay = WRITES(
-	"delivery_replay", MAY_ADMIN, 0, replay_needs, replay_decide, NULL, no_members);
+const struct use use_delivery_replay = WRITES("delivery_replay", MAY_ADMIN, 0,
+	replay_needs, replay_decide, NULL, desk_empty_check);
 
 /* ---- the secret ---- */
 
@@ -163,11 +156,8 @@ static enum err secret_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	jw_object(&w);
 	jw_put_str(&w, "secret", webhook_secret(keys[0], rows->arena));
-	jw_key(&w, "previous");
-	if (keys[1].len)
-		jw_str(&w, webhook_secret(keys[1], rows->arena));
-	else
-		jw_null(&w);
+	show_text(&w, "previous",
+		keys[1].len ? webhook_secret(keys[1], rows->arena) : STR_NONE);
 	jw_object_end(&w);
 	return OK;
 }

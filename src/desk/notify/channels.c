@@ -144,10 +144,7 @@ static enum err channels_read(struct job *job, struct rows *rows, struct fault *
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	int64_t waiting[DELIVERY_KINDS] = { 0 };
-	enum err e = job->who.role == ROLE_AGENT
-			     ? fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-				       role_name(job->who.role))
-			     : OK;
+	enum err e = desk_may(&job->who, job->who.role != ROLE_AGENT, why);
 
 	if (!e) e = rows_fetch(rows, RECORD_CHANNELS, SQL_CHANNELS, NULL, 0, why);
 	if (!e)

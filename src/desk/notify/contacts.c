@@ -38,12 +38,8 @@ static enum err contact_may(const struct task *t, struct fault *why)
 	const struct principal *p = &t->job.who;
 
 	if (p->role == ROLE_AGENT || !role_may(p->role, MAY_READ_ALL))
-		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-			role_name(p->role));
-	if (!t->within.len)
-		return principal_person(p).len
-			       ? OK
-			       : fail(why, ERR_FORBIDDEN, "only a person has contacts");
+		return desk_may(p, false, why);
+	if (!t->within.len) return desk_person(p, "only a person has contacts", why);
 	return str_eq(t->within, p->user) || role_may(p->role, MAY_ADMIN)
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
@@ -73,9 +69,7 @@ static enum err owner_admit(struct task *t, struct rows *rows, struct fault *why
 		e = team_fetch(rows, p->ws, t->within, &team, why);
 	} else {
 		e = rows_fetch_user(rows, p->ws, owner_user(t), &u, why);
-		if (!e && !principal_reaches(p, u->role))
-			e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
-				role_name(p->role));
+		if (!e) e = desk_reach(p, u->role, why);
 	}
 	return e ? e : desk_refused(t, why);
 }
@@ -179,17 +173,13 @@ static enum err slack_free(struct rows *rows, enum delivery_kind channel,
 /* With the first contact the workspace has a table of routes. */
 static enum err routes_seed(struct rows *rows, int64_t ws, struct fault *why)
 {
-	struct routes_record fresh = {
+	const struct routes_record *kept, fresh = {
 		.ws = ws, .body = str_of(routes_default), .changed_ms = rows->now_ms
 	};
-	enum err e = rows_fetch(
-		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), ARGS(ws), why);
+	enum err e = rows_get(rows, RECORD_ROUTES, KEY(ws), &kept, why);
 
-	if (e || rows_find(rows, RECORD_ROUTES,
-			 record_name(&records[RECORD_ROUTES], &fresh, rows->arena)))
-		return e;
-	rows_new(rows, RECORD_ROUTES, &fresh);
-	return OK;
+	if (!e && !kept) rows_new(rows, RECORD_ROUTES, &fresh);
+	return e;
 }
 
 /* ---- the collection ---- */
@@ -328,7 +318,6 @@ static enum err contact_of_path(
 enum err contacts_drop(struct rows *rows, int64_t ws, struct str user, struct str team,
 	struct fault *why)
 {
-	struct notify_person like = { .ws = ws, .user = user };
 	const struct contact *c = NULL;
 	const struct notify_person *n;
 	enum err e = rows_fetch(
@@ -338,13 +327,9 @@ enum err contacts_drop(struct rows *rows, int64_t ws, struct str user, struct st
 		if (c->ws == ws && str_eq(c->user, user) && str_eq(c->team, team))
 			contact_remove(rows, c);
 	if (e || !user.len) return e;
-	e = rows_fetch(rows, RECORD_NOTIFY_PEOPLE,
-		SQL_OF(RECORD_NOTIFY_PEOPLE, RECORD_GET), ARGS(ws, user), why);
-	if (e) return e;
-	n = rows_find(rows, RECORD_NOTIFY_PEOPLE,
-		record_name(&records[RECORD_NOTIFY_PEOPLE], &like, rows->arena));
-	if (n) rows_delete(rows, n);
-	return OK;
+	e = rows_get(rows, RECORD_NOTIFY_PEOPLE, KEY(ws, user), &n, why);
+	if (!e && n) rows_delete(rows, n);
+	return e;
 }
 
 /* ---- verify ---- */
@@ -360,30 +345,19 @@ static struct str code_hash(const struct contact *c, struct str code, struct are
 	return arena_str(arena, str_of(hex));
 }
 
-struct codes_sent {
-	int64_t count;
-};
-
-static enum err codes_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	((struct codes_sent *)ctx)->count = row_int(row, 0);
-	return OK;
-}
-
 enum err contact_code_send(struct rows *rows, struct contact *c, struct fault *why)
 {
 	static const char letters[] = "abcdefghjkmnpqrstuvwxyz";
 	struct delivery like = { .purpose = DELIVERY_CODE, .host = c->address };
-	struct codes_sent sent = { 0 };
+	int64_t sent = 0;
 	char code[CONTACT_CODE_LEN + 1] = "";
-	enum err e = rows_query(rows, SQL_CODES_SENT,
+	enum err e = rows_int(rows, SQL_CODES_SENT,
 		ARGS(delivery_kind_name(c->channel), c->address,
 			rows->now_ms - 3600 * 1000),
-		codes_row, &sent, why);
+		&sent, why);
 
 	if (e) return e;
-	if (sent.count >= CONTACT_CODES_HOUR) {
+	if (sent >= CONTACT_CODES_HOUR) {
 		fail(why, ERR_RATE,
 			"%d codes were already sent to this address in the last hour",
 			CONTACT_CODES_HOUR);
@@ -523,12 +497,5 @@ static enum err test_decide(struct job *job, struct rows *rows, struct fault *wh
 	return OK;
 }
 
-static enum err test_check(struct task *t, struct fault *why)
-{
-	static const char *const none[] = { NULL };
-
-	return t->body ? desk_members_only(t->body, none, why) : OK;
-}
-
 const struct use use_contact_test =
-	WRITES("contact_test", 0, JOB_LATE, NULL, test_decide, NULL, test_check);
+	WRITES("contact_test", 0, JOB_LATE, NULL, test_decide, NULL, desk_empty_check);

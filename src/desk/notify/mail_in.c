@@ -401,13 +401,13 @@ enum err mail_in_receive(struct desk *d, struct str raw, struct str recipient,
 
 static enum err mail_in_read(struct job *job, struct rows *rows, struct fault *why)
 {
+	enum err e = desk_local_admin(job, why);
+
 	(void)rows;
-	if (job->who.role != ROLE_LOCAL_ADMIN)
-		return fail(why, ERR_FORBIDDEN, "only on the server's own machine");
-	return task_of(job)->desk->set.mail_reply.len
-		       ? OK
-		       : fail(why, ERR_CHANNEL_OFF, "%s is not configured on this server",
-				 "mail_reply");
+	if (!e && !task_of(job)->desk->set.mail_reply.len)
+		e = fail(why, ERR_CHANNEL_OFF, "%s is not configured on this server",
+			"mail_reply");
+	return e;
 }
 
 const struct use use_mail_in = READS("mail_in", 0, 0, mail_in_read, NULL);

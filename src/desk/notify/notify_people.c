@@ -72,9 +72,7 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	enum err e = prefs_may(t, why);
 
 	if (!e) e = rows_fetch_user(rows, job->who.ws, prefs_whose(t), &u, why);
-	if (!e && !principal_reaches(&job->who, u->role))
-		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
-			role_name(job->who.role));
+	if (!e) e = desk_reach(&job->who, u->role, why);
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = person_open(rows, job->who.ws, u->id, &n, why);
 	if (e) return e;
@@ -88,21 +86,12 @@ const struct use use_notify_prefs_put = WRITES(
 
 /* ---- in sight ---- */
 
-static enum err present_check(struct task *t, struct fault *why)
-{
-	static const char *const none[] = { NULL };
-
-	return t->body ? desk_members_only(t->body, none, why) : OK;
-}
-
 static enum err present_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct notify_person *n;
-	enum err e = OK;
+	enum err e = desk_person(&job->who, "only a person can be in sight", why);
 
-	if (!principal_person(&job->who).len)
-		return fail(why, ERR_FORBIDDEN, "only a person can be in sight");
-	e = person_open(rows, job->who.ws, job->who.user, &n, why);
+	if (!e) e = person_open(rows, job->who.ws, job->who.user, &n, why);
 	if (e) return e;
 	n->present_ms = rows->now_ms;
 	job->status = 204;
@@ -110,4 +99,4 @@ static enum err present_decide(struct job *job, struct rows *rows, struct fault 
 }
 
 const struct use use_present =
-	WRITES("present", 0, 0, NULL, present_decide, NULL, present_check);
+	WRITES("present", 0, 0, NULL, present_decide, NULL, desk_empty_check);

@@ -528,14 +528,9 @@ static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct f
 	struct recipients recipients = { 0 };
 	const struct notify_route *r;
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, job->who.ws, t->id, &a, why);
+	enum err e = desk_see_ask(t, rows, &a, why);
 
-	if (!e && !principal_sees(&job->who, a->agent))
-		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
-			STR_ARGS(str_first(t->id, 64)));
-	if (!e && job->who.role == ROLE_AGENT)
-		e = fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-			role_name(job->who.role));
+	if (!e) e = desk_may(&job->who, job->who.role != ROLE_AGENT, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_array(&w, "items");

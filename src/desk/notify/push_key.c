@@ -11,11 +11,9 @@ static enum err push_key_read(struct job *job, struct rows *rows, struct fault *
 	uint8_t key[P256_PRIVATE_SIZE], public[P256_PUBLIC_SIZE];
 	struct buf text = { .max = 256 };
 	struct str kept;
-	enum err e = role_may(job->who.role, MAY_READ_ALL)
-			     ? channel_on(t, DELIVERY_PUSH, why)
-			     : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-				       role_name(job->who.role));
+	enum err e = desk_may(&job->who, role_may(job->who.role, MAY_READ_ALL), why);
 
+	if (!e) e = channel_on(t, DELIVERY_PUSH, why);
 	if (!e) e = fill_server_key(rows, STR(PUSH_KEY), &kept, why);
 	if (e) return e;
 	p256_private_from((const uint8_t *)kept.at, key);

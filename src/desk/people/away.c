@@ -94,9 +94,7 @@ static enum err away_admit(
 	if (!e && !str_eq(principal_person(p), whose) && !role_may(p->role, MAY_ADMIN))
 		e = fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 	if (!e) e = rows_fetch_user(rows, p->ws, whose, out, why);
-	if (!e && !principal_reaches(p, (*out)->role))
-		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
-			role_name(p->role));
+	if (!e) e = desk_reach(p, (*out)->role, why);
 	return e ? e : desk_refused(t, why);
 }
 

@@ -44,13 +44,6 @@ static enum err logins_end_others(const struct job *job, struct rows *rows, int6
 
 /* ---- the use cases ---- */
 
-static enum err logins_may(const struct job *job, struct fault *why)
-{
-	return principal_person(&job->who).len
-		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "only a person has logins");
-}
-
 enum { LISTED_MAX = 200 };
 
 struct login_list {
@@ -97,7 +90,7 @@ static enum err login_list_read(struct job *job, struct rows *rows, struct fault
 	struct json_writer w = { .out = &job->out };
 	struct login_list l = { .len = 0 };
 	int64_t as_of = 0;
-	enum err e = logins_may(job, why);
+	enum err e = desk_person(&job->who, "only a person has logins", why);
 
 	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (!e)
@@ -127,12 +120,10 @@ static enum err login_end_decide(struct job *job, struct rows *rows, struct faul
 {
 	struct str id = task_of(job)->id;
 	size_t ended = 0;
-	enum err e = logins_may(job, why);
+	enum err e = desk_person(&job->who, "only a person has logins", why);
 
 	if (!e) e = login_end(rows, job->who.ws, job->who.user, id, &ended, why);
-	if (!e && !ended)
-		e = fail(
-			why, ERR_NOT_FOUND, "no login %.*s", STR_ARGS(str_first(id, 64)));
+	if (!e && !ended) e = desk_missing("login", id, why);
 	if (!e) ended_tell(job, rows);
 	return e;
 }
@@ -143,7 +134,7 @@ const struct use use_login_end =
 static enum err logins_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	size_t ended = 0;
-	enum err e = logins_may(job, why);
+	enum err e = desk_person(&job->who, "only a person has logins", why);
 
 	if (!e) e = logins_end_others(job, rows, job->who.ws, job->who.user, &ended, why);
 	if (!e) ended_tell(job, rows);

@@ -23,7 +23,7 @@ enum err teams_load(struct rows *rows, int64_t ws, struct fault *why)
 
 static enum err team_missing(struct str id, struct fault *why)
 {
-	return fail(why, ERR_NOT_FOUND, "no team %.*s", STR_ARGS(str_first(id, 64)));
+	return desk_missing("team", id, why);
 }
 
 enum err team_fetch(struct rows *rows, int64_t ws, struct str id, const struct team **out,

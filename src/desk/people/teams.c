@@ -190,10 +190,7 @@ static enum err team_apply(
 static enum err team_admit(struct task *t, struct rows *rows, struct fault *why)
 {
 	(void)rows;
-	return role_may(t->job.who.role, MAY_READ_ALL)
-		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-				 role_name(t->job.who.role));
+	return desk_may(&t->job.who, role_may(t->job.who.role, MAY_READ_ALL), why);
 }
 
 static enum err team_shown(struct task *t, struct rows *rows, struct json_writer *w,

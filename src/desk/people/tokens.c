@@ -190,14 +190,6 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	return e;
 }
 
-static enum err token_reach(const struct principal *p, enum role role, struct fault *why)
-{
-	return principal_reaches(p, role)
-		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "this is above the role %s",
-				 role_name(p->role));
-}
-
 /* A person's token needs a person: the user of that name, made when there is none. An
  * agent's may name the person whose agent it is. */
 static enum err token_user(struct task *t, struct rows *rows, const struct token_body *b,
@@ -212,7 +204,7 @@ static enum err token_user(struct task *t, struct rows *rows, const struct token
 	else if (b->user.len)
 		e = rows_fetch_user(rows, t->job.who.ws, b->user, &u, why);
 	if (e == ERR_NOT_FOUND) e = fail_at(why, "/user", "no such user");
-	if (!e && u) e = token_reach(&t->job.who, u->role, why);
+	if (!e && u) e = desk_reach(&t->job.who, u->role, why);
 	if (e || (!person && !u)) return e;
 	if (u && u->role < b->role)
 		return fail(why, ERR_CONFLICT, "%.*s is %s: change the user's role first",
@@ -256,7 +248,7 @@ static enum err token_may(
 	enum err e = OK;
 
 	if (tok->user.len) e = rows_fetch_user(rows, tok->ws, tok->user, &u, why);
-	if (!e && tok->user.len) e = token_reach(&t->job.who, u->role, why);
+	if (!e && tok->user.len) e = desk_reach(&t->job.who, u->role, why);
 	return e == ERR_NOT_FOUND ? OK : e; /* the user is gone already */
 }
 
@@ -264,7 +256,7 @@ static enum err token_fresh(
 	struct task *t, struct rows *rows, struct token *tok, struct fault *why)
 {
 	const struct token_body *b = t->checked;
-	enum err e = token_reach(&t->job.who, b->role, why);
+	enum err e = desk_reach(&t->job.who, b->role, why);
 
 	tok->kind = TOKEN_BEARER;
 	tok->role = str_of(role_name(b->role));

@@ -197,7 +197,7 @@ static enum err session_seen(
 	enum err e = rows_fetch_session(rows, job->who.ws, id, &s, why);
 
 	if (e || session_seen_by(s, &job->who)) return e;
-	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(id, 64)));
+	return desk_missing("session", id, why);
 }
 
 static enum err run_list_read(struct job *job, struct rows *rows, struct fault *why)

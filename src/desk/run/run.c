@@ -44,7 +44,7 @@ enum err run_fetch(struct rows *rows, int64_t ws, struct str id, const struct ru
 	rows_recall_run(rows, ws, id);
 	e = rows_get(rows, RECORD_RUNS, KEY(ws, id), out, why);
 	if (e || *out) return e;
-	return fail(why, ERR_NOT_FOUND, "no run %.*s", STR_ARGS(str_first(id, 64)));
+	return desk_missing("run", id, why);
 }
 
 enum err run_hold(struct job *job, struct rows *rows, const struct run_key *key,

@@ -237,13 +237,6 @@ const struct use use_message_send =
 
 /* ---- POST /v1/runs/{id}/cancel, /retry ---- */
 
-static enum err cancel_check(struct task *t, struct fault *why)
-{
-	struct str reason;
-
-	return desk_reason_read(t->body, &reason, why);
-}
-
 static enum err run_find(
 	struct job *job, struct rows *rows, struct run_job *out, struct fault *why)
 {
@@ -253,9 +246,7 @@ static enum err run_find(
 	enum err e = run_fetch(rows, job->who.ws, t->id, &at, why);
 
 	if (!e) e = rows_fetch_session(rows, job->who.ws, at->session, &s, why);
-	if (!e && !session_seen_by(s, &job->who))
-		e = fail(why, ERR_NOT_FOUND, "no run %.*s",
-			STR_ARGS(str_first(t->id, 64)));
+	if (!e && !session_seen_by(s, &job->who)) e = desk_missing("run", t->id, why);
 	if (!e) e = desk_permit(t, MAY_RUN, why);
 	if (!e) e = project_admit(job->who.projects, s->project, why);
 	if (!e) *out = (struct run_job){ t, rows, s, rows_change(rows, at) };
@@ -297,8 +288,8 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	return e;
 }
 
-const struct use use_run_cancel =
-	WRITES("run_cancel", 0, JOB_LATE, NULL, cancel_decide, run_again, cancel_check);
+const struct use use_run_cancel = WRITES(
+	"run_cancel", 0, JOB_LATE, NULL, cancel_decide, run_again, desk_reason_check);
 
 static enum err retry_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -334,5 +325,5 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 	return OK;
 }
 
-const struct use use_run_retry =
-	WRITES("run_retry", 0, JOB_LATE, NULL, retry_decide, run_again, cancel_check);
+const struct use use_run_retry = WRITES(
+	"run_retry", 0, JOB_LATE, NULL, retry_decide, run_again, desk_reason_check);

@@ -24,8 +24,7 @@ static enum err session_seek(
 	if (e) return e;
 	s->session = *found;
 	if (session_seen_by(found, &job->who)) return OK;
-	return fail(
-		why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
+	return desk_missing("session", t->id, why);
 }
 
 static enum err ask_row_written(void *ctx, const struct row *row, struct fault *why)

@@ -89,8 +89,7 @@ static enum err session_resume_read(struct job *job, struct rows *rows, struct f
 	enum err e = rows_fetch_session(rows, job->who.ws, t->id, &s, why);
 
 	if (!e && !principal_sees(&job->who, s->agent))
-		e = fail(why, ERR_NOT_FOUND, "no session %.*s",
-			STR_ARGS(str_first(t->id, 64)));
+		e = desk_missing("session", t->id, why);
 	if (!e) e = resume_context(rows, s, &t->context, why);
 	if (e || t->wants_record) return e;
 	jw_object(&w);

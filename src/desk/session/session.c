@@ -181,13 +181,6 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 const struct use use_session_patch =
 	WRITES("session_patch", 0, 0, whole_needs, patch_decide, NULL, patch_check);
 
-static enum err cancel_check(struct task *t, struct fault *why)
-{
-	struct str reason;
-
-	return desk_reason_read(t->body, &reason, why);
-}
-
 static enum err session_run_cancel(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
@@ -216,8 +209,8 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	return session_reply(t, rows, s, why);
 }
 
-const struct use use_session_cancel = WRITES(
-	"session_cancel", 0, 0, whole_needs, cancel_decide, session_again, cancel_check);
+const struct use use_session_cancel = WRITES("session_cancel", 0, 0, whole_needs,
+	cancel_decide, session_again, desk_reason_check);
 
 static enum err progress_check(struct task *t, struct fault *why)
 {

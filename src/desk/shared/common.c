@@ -47,16 +47,35 @@ bool task_has_param(const struct task *t, const char *name)
 	return false;
 }
 
+void desk_needs_ask(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+enum err desk_missing(const char *what, struct str id, struct fault *why)
+{
+	return fail(why, ERR_NOT_FOUND, "no %s %.*s", what, STR_ARGS(str_first(id, 64)));
+}
+
 enum err desk_find_ask(
 	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
 {
 	struct ask *a = rows_ask(rows, t->job.who.ws, t->id);
 
 	if (!a || !principal_sees(&t->job.who, a->agent))
-		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
-			STR_ARGS(str_first(t->id, 64)));
+		return desk_missing("ask", t->id, why);
 	*out = a;
 	return project_admit(t->job.who.projects, a->project, why);
+}
+
+enum err desk_see_ask(
+	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
+{
+	enum err e = rows_fetch_ask(rows, t->job.who.ws, t->id, out, why);
+
+	return e || principal_sees(&t->job.who, (*out)->agent)
+		       ? e
+		       : desk_missing("ask", t->id, why);
 }
 
 enum err desk_refused(const struct task *t, struct fault *why)
@@ -66,12 +85,31 @@ enum err desk_refused(const struct task *t, struct fault *why)
 	return why->err;
 }
 
+enum err desk_may(const struct principal *p, bool may, struct fault *why)
+{
+	return may ? OK
+		   : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+			     role_name(p->role));
+}
+
+enum err desk_reach(const struct principal *p, enum role role, struct fault *why)
+{
+	return principal_reaches(p, role)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "this is above the role %s",
+				 role_name(p->role));
+}
+
+enum err desk_person(const struct principal *p, const char *refusal, struct fault *why)
+{
+	return principal_person(p).len ? OK : fail(why, ERR_FORBIDDEN, "%s", refusal);
+}
+
 enum err desk_permit(const struct task *t, enum permission permission, struct fault *why)
 {
-	if (!principal_may(&t->job.who, permission))
-		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-			role_name(t->job.who.role));
-	return desk_refused(t, why);
+	enum err e = desk_may(&t->job.who, principal_may(&t->job.who, permission), why);
+
+	return e ? e : desk_refused(t, why);
 }
 
 enum err desk_admit(struct task *t, struct rows *rows, enum permission permission,
@@ -89,8 +127,7 @@ enum err desk_find_session(
 	struct session *s = rows_session(rows, t->job.who.ws, t->id);
 
 	if (!s || !session_seen_by(s, &t->job.who))
-		return fail(why, ERR_NOT_FOUND, "no session %.*s",
-			STR_ARGS(str_first(t->id, 64)));
+		return desk_missing("session", t->id, why);
 	*out = s;
 	return project_admit(t->job.who.projects, s->project, why);
 }
@@ -156,50 +193,50 @@ static bool found(struct task *t, const struct ask *a, const struct ask_view *vi
 	return t->wants_record;
 }
 
-void desk_reply_marked(struct task *t, const struct ask *a, const struct session *s,
-	const struct mark *mark, const char *refused, int64_t now_ms)
+void desk_reply_marked(struct task *t, struct rows *rows, const struct ask *a,
+	const struct mark *mark, const char *refused)
 {
 	struct json_writer w = { .out = &t->job.out };
-	struct ask_view view = task_view(t, s);
+	struct ask_view view = task_view(t, rows_session(rows, a->ws, a->session));
 
 	view.mark = mark;
 	view.refused = refused;
 	view.stopped = t->stopped;
 	view.denied = t->denied;
-	if (!found(t, a, &view)) ask_write(&w, a, &view, now_ms);
+	if (!found(t, a, &view)) ask_write(&w, a, &view, rows->now_ms);
 }
 
-void desk_reply_ask(
-	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+void desk_reply_ask(struct task *t, struct rows *rows, const struct ask *a)
 {
-	desk_reply_marked(t, a, s, NULL, NULL, now_ms);
+	desk_reply_marked(t, rows, a, NULL, NULL);
 }
 
-void desk_reply_settled(
-	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+void desk_reply_settled(struct task *t, struct rows *rows, const struct ask *a)
 {
+	const struct session *s = rows_session(rows, a->ws, a->session);
 	struct json_writer w = { .out = &t->job.out };
 	struct ask_view view = task_view(t, s);
 
 	if (found(t, a, &view)) return;
 	jw_object(&w);
 	jw_key(&w, "ask");
-	ask_write(&w, a, &view, now_ms);
+	ask_write(&w, a, &view, rows->now_ms);
 	jw_put_bool(&w, "resumed", s && session_resumed(s));
 	jw_object_end(&w);
 }
 
-struct str desk_shown(
-	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+struct str desk_shown(struct task *t, struct rows *rows, const struct ask *a)
 {
+	const struct session *s = rows_session(rows, a->ws, a->session);
+
 	return desk_show(t->desk, a, s ? s->title : STR_NONE, t->job.credential.workspace,
-		now_ms, &t->job.arena);
+		rows->now_ms, &t->job.arena);
 }
 
-enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
-	int64_t now_ms, struct fault *why, const char *format, ...)
+enum err desk_conflict(struct task *t, struct rows *rows, const struct ask *a,
+	struct fault *why, const char *format, ...)
 {
-	struct ask_view view = task_view(t, s);
+	struct ask_view view = task_view(t, rows_session(rows, a->ws, a->session));
 	char text[200];
 	va_list args;
 
@@ -207,15 +244,15 @@ enum err desk_conflict(struct task *t, const struct ask *a, const struct session
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (t->wants_record) t->found = desk_keep(t, a, &view);
-	t->job.conflict = desk_shown(t, a, s, now_ms);
+	t->job.conflict = desk_shown(t, rows, a);
 	return fail(why, ERR_CONFLICT, "%s", text);
 }
 
-enum err desk_settled_conflict(struct task *t, const struct ask *a,
-	const struct session *s, int64_t now_ms, struct fault *why)
+enum err desk_settled_conflict(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
 {
-	return desk_conflict(t, a, s, now_ms, why, "ask %.*s is already %s",
-		STR_ARGS(a->id), ask_status_name(a->status));
+	return desk_conflict(t, rows, a, why, "ask %.*s is already %s", STR_ARGS(a->id),
+		ask_status_name(a->status));
 }
 
 /* ---- idempotency records ---- */
@@ -230,6 +267,7 @@ static void keep(struct task *t, struct str session, const char *what, struct st
 
 void desk_keep_ask(struct task *t, const struct ask *a)
 {
+	t->ask = arena_str(&t->job.arena, a->id);
 	keep(t, a->session, "ask", a->id);
 }
 
@@ -297,6 +335,20 @@ enum err desk_reason_read(const struct json *body, struct str *out, struct fault
 {
 	*out = STR_NONE;
 	return body ? note_read(body, "reason", REASON_MAX, false, out, why) : OK;
+}
+
+enum err desk_reason_check(struct task *t, struct fault *why)
+{
+	struct str reason;
+
+	return desk_reason_read(t->body, &reason, why);
+}
+
+enum err desk_empty_check(struct task *t, struct fault *why)
+{
+	static const char *const none[] = { NULL };
+
+	return desk_members_only(t->body, none, why);
 }
 
 enum err last_event(struct rows *rows, int64_t ws, int64_t *out, struct fault *why)

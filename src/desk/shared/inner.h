@@ -129,6 +129,11 @@ bool task_has_param(const struct task *, const char *name);
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. What is to be changed: ERR_PROJECT if its
  * project is none of the token's. Likewise the session. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);
+/* The same for readers, who may see what is of another project. */
+enum err desk_see_ask(struct task *, struct rows *, struct ask **, struct fault *);
+/* ERR_NOT_FOUND: "no ask ask_…". */
+enum err desk_missing(const char *what, struct str id, struct fault *);
+void desk_needs_ask(struct job *, struct wants *); /* that of the path */
 enum err desk_find_session(
 	struct task *, struct rows *, struct session **, struct fault *);
 /* The same, and then: may the role do this, and was the body right? In this order, so
@@ -140,6 +145,12 @@ enum err session_delete(struct task *, struct rows *, struct session *, struct f
 enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN, or why the body was refused: of a kind that is `late`. */
 enum err desk_permit(const struct task *, enum permission, struct fault *);
+/* ERR_FORBIDDEN: the role may not do this; the other is above it; nobody but who holds the machine;
+ * not a person. */
+enum err desk_may(const struct principal *, bool may, struct fault *);
+enum err desk_reach(const struct principal *, enum role, struct fault *);
+enum err desk_local_admin(const struct job *, struct fault *);
+enum err desk_person(const struct principal *, const char *refusal, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
 
@@ -153,28 +164,25 @@ struct str desk_show(struct desk *, const struct ask *, struct str session_title
 /* The workspace's name: the caller's own, or looked up when the clock is the caller. */
 struct str desk_workspace(struct task *, struct rows *, int64_t ws);
 /* The same for a problem: in the job's arena. */
-struct str desk_shown(
-	struct task *, const struct ask *, const struct session *, int64_t now_ms);
+struct str desk_shown(struct task *, struct rows *, const struct ask *);
 /* Ask and its session's title → job.out. */
-void desk_reply_ask(
-	struct task *, const struct ask *, const struct session *, int64_t now_ms);
+void desk_reply_ask(struct task *, struct rows *, const struct ask *);
 /* The same with the caller's own mark, and why they may not settle it. */
-void desk_reply_marked(struct task *, const struct ask *, const struct session *,
-	const struct mark *, const char *refused, int64_t now_ms);
+void desk_reply_marked(struct task *, struct rows *, const struct ask *,
+	const struct mark *, const char *refused);
 /* Counts a change of the ask, stages its event, replies with the ask; `wakes`: who waits for
  * it is told. */
 enum err routing_changed(struct task *, struct rows *, struct ask *, const char *type,
-	struct buf *data, bool wakes, struct fault *);
+	struct str data, bool wakes, struct fault *);
 /* {"ask": …, "resumed": …} */
-void desk_reply_settled(
-	struct task *, const struct ask *, const struct session *, int64_t now_ms);
+void desk_reply_settled(struct task *, struct rows *, const struct ask *);
 /* A conflict that carries the ask as it is. */
-enum err desk_conflict(struct task *, const struct ask *, const struct session *,
-	int64_t now_ms, struct fault *, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
-enum err desk_settled_conflict(struct task *, const struct ask *, const struct session *,
-	int64_t now_ms, struct fault *);
-/* {"ask": "…"} as the record of an idempotency key, and its reading back. */
+enum err desk_conflict(struct task *, struct rows *, const struct ask *, struct fault *,
+	const char *format, ...) __attribute__((format(printf, 5, 6)));
+enum err desk_settled_conflict(
+	struct task *, struct rows *, const struct ask *, struct fault *);
+/* It is the ask of the reply; {"ask": "…"} as the record of an idempotency key, and its reading
+ * back. */
 void desk_keep_ask(struct task *, const struct ask *);
 enum err ask_create_again(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
@@ -263,6 +271,8 @@ enum err approval_consume(
 
 /* {"reason": ""}, all optional; also no body at all. */
 enum err desk_reason_read(const struct json *body, struct str *out, struct fault *);
+enum err desk_reason_check(struct task *, struct fault *);
+enum err desk_empty_check(struct task *, struct fault *); /* no body, or {} */
 /* Each member of the body is one of `names` (NULL-ended), else an item. */
 enum err desk_members_only(
 	const struct json *body, const char *const *names, struct fault *);
