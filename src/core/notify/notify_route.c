@@ -290,11 +290,8 @@ enum err routes_read(const struct json *items, const char *pointer, struct arena
 		struct json_place item = place_item(&root, i);
 		size_t k = 0;
 
-		shape_read(&route_shape, &(struct shape_reading){ .check = &c,
-						 .at = &item,
-						 .json = &items->items[i],
-						 .arena = arena,
-						 .out = &t.rows[i] });
+		shape_check(&route_shape, &c, &item, &items->items[i], NULL, arena,
+			&t.rows[i]);
 		while (k < i && !str_eq(t.rows[k].id, t.rows[i].id))
 			k++;
 		if (t.rows[i].id.len && k < i)

@@ -2,19 +2,9 @@
 #include "core/policy/operation.h"
 
 #include "base/hash.h"
-#include "core/shared/body.h"
+#include "core/shared/shape.h"
 
 #include <stdio.h>
-
-enum { O_TYPE, O_NAME, O_ARGUMENTS, O_RISK, O_LEN };
-
-static const struct str names[O_LEN] = {
-	[O_TYPE] = STR("type"),
-	[O_NAME] = STR("name"),
-	[O_ARGUMENTS] = STR("arguments"),
-	[O_RISK] = STR("risk"),
-};
-static const struct members members = { names, O_LEN };
 
 enum { OPERATION_TYPE_MAX = 64, OPERATION_NAME_MAX = 256 };
 
@@ -27,19 +17,31 @@ const char *const risk_names[RISK_CRITICAL + 1] = {
 
 ENUM_NAMES(risk, risk_names)
 
+/* As it is read: what is wrong with it matters, and its risk. */
+struct operation_body {
+	struct str type, name;
+	const struct json *arguments;
+	enum risk risk;
+};
+
+static const struct shape_member operation_members[] = {
+	{ STR("type"), OF_TEXT, AT(operation_body, type), 1, OPERATION_TYPE_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("name"), OF_TEXT, AT(operation_body, name), 1, OPERATION_NAME_MAX,
+		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED },
+	{ STR("arguments"), OF_JSON, AT(operation_body, arguments), .flags = SHAPE_NULL },
+	{ STR("risk"), OF_WORD, AT(operation_body, risk), WORDS(risk_names) },
+};
+/* As OperationRequest in openapi.json. */
+static const struct shape operation_shape = { SHAPE(operation_members, operation_body) };
+
 void operation_check(struct check *c, const struct json *json,
 	const struct json_place *at, enum risk *risk)
 {
-	const struct json *m[O_LEN];
+	struct operation_body body = { .risk = *risk };
 
-	if (!members_read(c, at, json, &members, NULL, m)) return;
-	text_read(c, at, names[O_TYPE], m[O_TYPE], OPERATION_TYPE_MAX,
-		TEXT_LINE | TEXT_FILLED);
-	text_read(c, at, names[O_NAME], m[O_NAME], OPERATION_NAME_MAX,
-		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
-	if (m[O_RISK] && !risk_read(json_text(m[O_RISK]), risk))
-		wrong_member(
-			c, at, names[O_RISK], "must be low, medium, high or critical");
+	shape_check(&operation_shape, c, at, json, NULL, NULL, &body);
+	*risk = body.risk;
 }
 
 enum err operation_read(
@@ -57,14 +59,7 @@ enum err operation_read(
 
 void operation_write(struct json_writer *w, const struct json *operation)
 {
-	jw_object(w);
-	for (size_t i = 0; i < O_LEN; i++) {
-		const struct json *value = json_get_str(operation, names[i]);
-
-		if (!value || (value->type == JSON_NULL && i != O_ARGUMENTS)) continue;
-		jw_put_json(w, names[i].at, value);
-	}
-	jw_object_end(w);
+	shape_copy(w, &operation_shape, operation);
 }
 
 static void member_add(struct json *object, struct str name, const struct json *value)
@@ -84,9 +79,9 @@ static void members_digest(const struct json *operation, const struct json *argu
 	char hex[SHA256_HEX_SIZE];
 
 	if (!arguments) arguments = json_get(operation, "arguments");
-	if (type && type->type != JSON_NULL) member_add(&whole, names[O_TYPE], type);
-	if (name) member_add(&whole, names[O_NAME], name);
-	if (arguments) member_add(&whole, names[O_ARGUMENTS], arguments);
+	if (type && type->type != JSON_NULL) member_add(&whole, STR("type"), type);
+	if (name) member_add(&whole, STR("name"), name);
+	if (arguments) member_add(&whole, STR("arguments"), arguments);
 	if (session) member_add(&whole, STR("session"), session);
 	json_canonical(&text, &whole);
 	sha256_hex(buf_str(&text), hex);

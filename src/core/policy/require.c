@@ -1,21 +1,9 @@
 /* require.c - reads, adds up and counts what approvals are required. */
 #include "core/policy/require.h"
 
-#include "base/keep.h"
-#include "core/shared/body.h"
-
 #include "base/id.h"
-
-enum { P_APPROVALS, P_FROM, P_OTHERS, P_HAVE, P_LEN };
-
-static const struct str names[P_LEN] = {
-	[P_APPROVALS] = STR("approvals"),
-	[P_FROM] = STR("from"),
-	[P_OTHERS] = STR("others"),
-	[P_HAVE] = STR("have"),
-};
-static const struct members members = { names, P_HAVE };
-static const struct members stored = { names, P_LEN };
+#include "base/keep.h"
+#include "core/shared/shape.h"
 
 static const struct str kinds[] = {
 	[REQUIRE_TEAM] = STR("team:"),
@@ -23,10 +11,12 @@ static const struct str kinds[] = {
 	[REQUIRE_ROLE] = STR("role:"),
 };
 
-/* ---- reading ---- */
+/* ---- as JSON ---- */
 
-static bool from_read(struct str text, struct require_from *out)
+static bool from_read(struct str text, void *at)
 {
+	struct require_from *out = at;
+
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (!str_starts(text, kinds[i].at)) continue;
 		out->kind = (enum require_kind)i;
@@ -37,6 +27,14 @@ static bool from_read(struct str text, struct require_from *out)
 		       role_may(out->role, MAY_SETTLE);
 	}
 	return false;
+}
+
+static void from_write(struct buf *out, const void *at)
+{
+	const struct require_from *from = at;
+
+	buf_add(out, kinds[from->kind]);
+	buf_add(out, from->name);
 }
 
 static bool same_from(const struct require_from *a, const struct require_from *b)
@@ -51,50 +49,39 @@ static bool has_from(const struct require_part *p, const struct require_from *fr
 	return false;
 }
 
-static void read_from(struct check *c, const struct json_place *part,
-	const struct json *list, struct arena *arena, struct require_part *out)
+/* Each of `from` once; several approvals are those of others unless it says otherwise. */
+static void part_complete(const struct shape_reading *r)
 {
-	struct json_place at = place_member(part, names[P_FROM]);
+	struct require_part *p = r->out;
+	size_t given = p->from_len;
 
-	if (!list) return;
-	if (list->type != JSON_ARRAY || !list->count || list->count > REQUIRE_FROM_MAX) {
-		wrong(c, &at, "must be 1 to %d of team:NAME, user:usr_…, role:ROLE",
-			REQUIRE_FROM_MAX);
-		return;
-	}
-	out->from = ARENA_ARRAY(arena, struct require_from, list->count);
-	for (uint32_t i = 0; out->from && i < list->count; i++) {
-		struct json_place item = place_item(&at, i);
-		struct require_from from = { 0 };
-
-		if (!from_read(json_text(&list->items[i]), &from))
-			wrong(c, &item,
-				"must be team:NAME, user:usr_… or role:member, "
-				"role:admin, role:owner");
-		else if (!has_from(out, &from))
-			out->from[out->from_len++] = from;
-	}
+	p->from_len = 0;
+	for (size_t i = 0; i < given; i++)
+		if (!has_from(p, &p->from[i])) p->from[p->from_len++] = p->from[i];
+	if (!shape_said(r, "others")) p->others = p->approvals > 1;
 }
 
-static void read_part(struct check *c, const struct json_place *at,
-	const struct json *json, const struct members *known, struct arena *arena,
-	struct require_part *out)
-{
-	const struct json *m[P_LEN];
+static const struct shape from_shape = {
+	.size = sizeof(struct require_from), .from_text = from_read, .to_text = from_write
+};
 
-	if (!members_read(c, at, json, known, NULL, m)) return;
-	out->approvals = 1;
-	if (!m[P_APPROVALS])
-		wrong_member(c, at, names[P_APPROVALS], "required");
-	else if (count_read(c, at, names[P_APPROVALS], m[P_APPROVALS], 1,
-			 REQUIRE_APPROVALS_MAX))
-		out->approvals = m[P_APPROVALS]->integer;
-	read_from(c, at, m[P_FROM], arena, out);
-	out->others = flag_read(c, at, names[P_OTHERS], m[P_OTHERS], out->approvals > 1);
-}
+static const struct shape_member part_members[] = {
+	{ STR("approvals"), OF_NUMBER, AT(require_part, approvals), 1,
+		REQUIRE_APPROVALS_MAX, TEXT_NEEDED },
+	{ STR("from"), OF_LIST, ALL(require_part, from), .least = 1,
+		.most = REQUIRE_FROM_MAX, .flags = SHAPE_SPARE,
+		.must = "must be {least} to {most} of team:NAME, user:usr_…, role:ROLE",
+		.each = "must be team:NAME, user:usr_… or role:member, role:admin, "
+			"role:owner",
+		.of = &from_shape },
+	{ STR("others"), OF_BOOL, AT(require_part, others) },
+};
+/* As RequirePart in openapi.json. */
+static const struct shape require_part_shape = { SHAPE(part_members, require_part),
+	.together = part_complete };
 
 static void read_parts(struct check *c, const struct json_place *at,
-	const struct json *json, const struct members *known, size_t max,
+	const struct json *json, const struct members *also, size_t max,
 	struct arena *arena, struct require *out)
 {
 	struct require r = { 0 };
@@ -107,7 +94,8 @@ static void read_parts(struct check *c, const struct json_place *at,
 	for (uint32_t i = 0; r.parts && i < json->count; i++) {
 		struct json_place item = place_item(at, i);
 
-		read_part(c, &item, &json->items[i], known, arena, &r.parts[r.len++]);
+		shape_check(&require_part_shape, c, &item, &json->items[i], also, arena,
+			&r.parts[r.len++]);
 	}
 	if (!c->failed && r.parts) *out = r;
 }
@@ -115,7 +103,7 @@ static void read_parts(struct check *c, const struct json_place *at,
 void require_check(struct check *c, const struct json_place *at, const struct json *json,
 	struct arena *arena, struct require *out)
 {
-	read_parts(c, at, json, &members, REQUIRE_PARTS_MAX, arena, out);
+	read_parts(c, at, json, NULL, REQUIRE_PARTS_MAX, arena, out);
 }
 
 enum err require_read(const struct json *json, const char *at, struct arena *arena,
@@ -134,6 +122,8 @@ enum err require_read(const struct json *json, const char *at, struct arena *are
 enum err require_load(
 	struct str text, struct arena *arena, struct require *out, struct fault *why)
 {
+	static const struct str counted[] = { STR("have") };
+	static const struct members have = { counted, 1 };
 	struct check c = { 0 };
 	struct json_place spot = place_root("");
 	struct require r = { 0 };
@@ -142,7 +132,7 @@ enum err require_load(
 
 	if (text.len) {
 		e = json_read(text, NULL, arena, &json, NULL);
-		if (!e) read_parts(&c, &spot, json, &stored, SIZE_MAX, arena, &r);
+		if (!e) read_parts(&c, &spot, json, &have, SIZE_MAX, arena, &r);
 		if (!e) e = check_end(&c, arena);
 	}
 	if (e == ERR_MEMORY || arena->failed)
@@ -195,46 +185,20 @@ bool require_merge(struct require *into, const struct require *more, struct aren
 
 /* ---- writing ---- */
 
-static void from_write(struct json_writer *w, const struct require_from *from)
-{
-	struct buf text = { .max = 256 };
-
-	buf_add(&text, kinds[from->kind]);
-	buf_add(&text, from->name);
-	jw_str(w, buf_str(&text));
-	if (text.failed) w->out->failed = true;
-	buf_done(&text);
-}
-
-static void require_write(
-	struct json_writer *w, const struct require *r, const int64_t *have)
-{
-	jw_array(w);
-	for (size_t i = 0; i < r->len; i++) {
-		const struct require_part *p = &r->parts[i];
-
-		jw_object(w);
-		jw_put_int(w, "approvals", p->approvals);
-		if (p->from_len) {
-			jw_put_array(w, "from");
-			for (size_t k = 0; k < p->from_len; k++)
-				from_write(w, &p->from[k]);
-			jw_array_end(w);
-		}
-		jw_put_bool(w, "others", p->others);
-		if (have) jw_put_int(w, "have", have[i]);
-		jw_object_end(w);
-	}
-	jw_array_end(w);
-}
-
 struct str require_text(const struct require *r, const int64_t *have, struct arena *arena)
 {
 	struct buf b = { .max = 262144 };
 	struct json_writer w = { .out = &b };
 
 	if (!r->len) return STR_NONE;
-	require_write(&w, r, have);
+	jw_array(&w);
+	for (size_t i = 0; i < r->len; i++) {
+		jw_object(&w);
+		shape_write_members(&w, &require_part_shape, &r->parts[i]);
+		if (have) jw_put_int(&w, "have", have[i]);
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
 }
 

@@ -3,11 +3,12 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "core/shared/body.h"
+#include "core/shared/shape.h"
 
 enum { VERIFY_MAX = 40 };
 
-static const int64_t SECOND_MS = 1000, YEAR_MS = 366LL * 86400 * 1000;
+#define SECOND_MS 1000
+#define YEAR_MS	  (366LL * 86400 * 1000)
 static const int64_t USES_MAX = 1000000;
 
 enum { B_EFFECT, B_NOTE, B_ENABLED, B_MATCH, B_ASK, B_EXPIRES, B_USES, B_FROM, B_LEN };
@@ -23,16 +24,6 @@ static const struct str names[B_LEN] = {
 	[B_FROM] = STR("made_from"),
 };
 static const struct members members = { names, B_LEN };
-
-enum { A_REQUIRE, A_RISK, A_TIMEOUT, A_VERIFY, A_LEN };
-
-static const struct str ask_names[A_LEN] = {
-	[A_REQUIRE] = STR("require"),
-	[A_RISK] = STR("risk"),
-	[A_TIMEOUT] = STR("timeout"),
-	[A_VERIFY] = STR("verify"),
-};
-static const struct members rule_ask_members = { ask_names, A_LEN };
 
 static const char *const effect_names[] = {
 	[EFFECT_NONE] = NULL,
@@ -55,42 +46,42 @@ static bool verifier_named(struct str name)
 	return name.len <= VERIFY_MAX;
 }
 
-static void ask_check(struct check *c, const struct json_place *at,
-	const struct json *json, struct arena *arena, struct rule_ask *out)
+static void require_member_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	struct json_place require = place_member(at, ask_names[A_REQUIRE]);
-	const struct json *m[A_LEN];
+	struct json_place at = place_member(r->at, m->name);
+	struct rule_ask *ask = r->out;
 
-	if (!members_read(c, at, json, &rule_ask_members, NULL, m)) return;
-	if (m[A_REQUIRE]) require_check(c, &require, m[A_REQUIRE], arena, &out->require);
-	if (m[A_RISK] && !risk_read(json_text(m[A_RISK]), &out->risk))
-		wrong_member(c, at, ask_names[A_RISK],
-			"must be low, medium, high or critical");
-	out->timeout_ms = duration_check(
-		c, at, ask_names[A_TIMEOUT], m[A_TIMEOUT], SECOND_MS, YEAR_MS);
-	out->verify = text_read(c, at, ask_names[A_VERIFY], m[A_VERIFY], VERIFY_MAX,
-		TEXT_LINE | TEXT_FILLED);
-	if (!verifier_named(out->verify))
-		wrong_member(c, at, ask_names[A_VERIFY],
+	if (v) require_check(r->check, &at, v, r->arena, &ask->require);
+}
+
+static void verifier_check(const struct shape_reading *r)
+{
+	const struct rule_ask *ask = r->out;
+
+	if (!verifier_named(ask->verify))
+		wrong_member(r->check, r->at, STR("verify"),
 			"must be the name of a verifier: a-z, 0-9, - and _");
 }
+
+static const struct shape_member rule_ask_members[] = {
+	{ STR("require"), OF_OWN, .read = require_member_read },
+	{ STR("risk"), OF_WORD, AT(rule_ask, risk), WORDS(risk_names) },
+	{ STR("timeout"), OF_SPAN, AT(rule_ask, timeout_ms), SECOND_MS, YEAR_MS },
+	{ STR("verify"), OF_TEXT, AT(rule_ask, verify), 1, VERIFY_MAX,
+		TEXT_LINE | TEXT_FILLED },
+};
+/* As RuleAsk in openapi.json. */
+static const struct shape rule_ask_shape = { SHAPE(rule_ask_members, rule_ask),
+	.together = verifier_check };
 
 static struct str ask_keep(const struct json *json, struct arena *arena)
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
-	bool any = false;
-
-	jw_object(&w);
-	for (size_t i = 0; i < A_LEN; i++) {
-		const struct json *v = json_get_str(json, ask_names[i]);
-
-		if (!v || v->type == JSON_NULL) continue;
-		jw_put_json(&w, ask_names[i].at, v);
-		any = true;
-	}
-	jw_object_end(&w);
+	bool any = shape_copy(&w, &rule_ask_shape, json);
 	struct str kept = buf_keep_done(&b, arena);
+
 	return any ? kept : STR_NONE;
 }
 
@@ -159,12 +150,11 @@ static void match_check(struct rule_reading *r)
 	if (!json) json = &empty;
 	rule_match_check(&r->check, &at, json, r->effect, r->rule.made_from.len > 0,
 		r->arena, &ignored);
-	if (r->effect == EFFECT_ALLOW && json->type == JSON_OBJECT &&
-		rule_match_empty(json))
+	if (!rule_match_write(&w, json) && r->effect == EFFECT_ALLOW &&
+		json->type == JSON_OBJECT)
 		wrong(&r->check, &at,
 			"must not be empty: an allow says what it allows; add tool, or "
 			"let the policy's mode be auto");
-	rule_match_write(&w, json);
 	r->rule.match = buf_keep_done(&b, r->arena);
 }
 
@@ -176,7 +166,8 @@ static void adds_check(struct rule_reading *r)
 	if (r->m[B_ASK] && r->effect != EFFECT_ASK && r->effect != EFFECT_NONE)
 		wrong(&r->check, &at, "is for the effect ask alone");
 	else if (r->m[B_ASK])
-		ask_check(&r->check, &at, r->m[B_ASK], r->arena, &ignored);
+		shape_check(&rule_ask_shape, &r->check, &at, r->m[B_ASK], NULL, r->arena,
+			&ignored);
 	if (r->m[B_ASK])
 		r->rule.ask = ask_keep(r->m[B_ASK], r->arena);
 	else if (brings(r, B_ASK) || r->effect != EFFECT_ASK)
@@ -259,7 +250,7 @@ enum err rule_parse(const struct rule_record *rule, struct arena *arena,
 	if (rule->ask.len) {
 		e = json_read(arena_str(arena, rule->ask), NULL, arena, &json, why);
 		if (e) return e;
-		ask_check(&c, &at_ask, json, arena, &a);
+		shape_check(&rule_ask_shape, &c, &at_ask, json, NULL, arena, &a);
 	}
 	e = check_end(&c, arena);
 	if (e) return e;

@@ -89,9 +89,8 @@ bool rule_match_where(const struct rule_match *, struct str agent, struct str pr
 
 void rule_match_check(struct check *, const struct json_place *, const struct json *,
 	enum effect, bool literal, struct arena *, struct rule_match *out);
-/* In its normal form. */
-void rule_match_write(struct json_writer *, const struct json *);
-bool rule_match_empty(const struct json *);
+/* In its normal form. False: it is empty. */
+bool rule_match_write(struct json_writer *, const struct json *);
 /* An array of patterns. */
 void tools_check(struct check *, const struct json_place *, const struct json *,
 	bool allows, struct arena *, struct tool_pattern **out, size_t *len);

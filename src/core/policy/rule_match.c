@@ -4,33 +4,9 @@
 
 #include "base/id.h"
 #include "core/policy/glob.h"
-#include "core/shared/body.h"
+#include "core/shared/shape.h"
 
 enum { WHERE_MAX = 200 };
-
-enum {
-	M_TOOL,
-	M_TYPE,
-	M_ARGUMENTS,
-	M_RISK,
-	M_AGENT,
-	M_PROJECT,
-	M_SESSION,
-	M_SAME,
-	M_LEN
-};
-
-static const struct str names[M_LEN] = {
-	[M_TOOL] = STR("tool"),
-	[M_TYPE] = STR("type"),
-	[M_ARGUMENTS] = STR("arguments"),
-	[M_RISK] = STR("risk"),
-	[M_AGENT] = STR("agent"),
-	[M_PROJECT] = STR("project"),
-	[M_SESSION] = STR("session"),
-	[M_SAME] = STR("same"),
-};
-static const struct members members = { names, M_LEN };
 
 static const char *const type_names[] = {
 	[TYPE_TOOL] = "tool",
@@ -97,7 +73,7 @@ static void risk_check(struct check *c, const struct json_place *at, const struc
 	static const struct str bounds[] = { STR("min"), STR("max") };
 	static const struct members both = { bounds, 2 };
 	const struct json *ignored[2];
-	struct json_place spot = place_member(at, names[M_RISK]);
+	struct json_place spot = place_member(at, STR("risk"));
 	enum risk most = effect == EFFECT_ALLOW ? RISK_MEDIUM : RISK_CRITICAL;
 
 	out->min = RISK_LOW;
@@ -128,91 +104,107 @@ static bool digest_valid(struct str s)
 	return true;
 }
 
-static void where_check(struct check *c, const struct json_place *at,
-	const struct json *json, const struct json *const m[M_LEN],
-	struct rule_match *out)
+static void tool_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
-	out->agent = text_read(
-		c, at, names[M_AGENT], m[M_AGENT], WHERE_MAX, TEXT_LINE | TEXT_FILLED);
-	out->project = text_read(c, at, names[M_PROJECT], m[M_PROJECT], WHERE_MAX,
-		TEXT_LINE | TEXT_FILLED);
-	out->no_project = json_is(json_get(json, "project"), JSON_NULL);
-	out->session = json_text(m[M_SESSION]);
-	if (m[M_SESSION] && !id_valid(out->session, "ses"))
-		wrong_member(c, at, names[M_SESSION], "must be the id of a session");
+	struct json_place at = place_member(r->at, m->name);
+	const enum effect *effect = r->ctx;
+	struct rule_match *match = r->out;
+
+	if (v)
+		tools_check(r->check, &at, v, *effect == EFFECT_ALLOW, r->arena,
+			&match->tools, &match->tools_len);
 }
+
+static void arguments_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct json_place at = place_member(r->at, m->name);
+	struct rule_match *match = r->out;
+
+	if (v)
+		argument_tests_read(r->check, &at, v, r->arena, &match->arguments,
+			&match->arguments_len);
+}
+
+static void risk_bounds_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	const enum effect *effect = r->ctx;
+
+	(void)m;
+	risk_check(r->check, r->at, v, *effect, r->out);
+}
+
+static bool session_id_valid(struct str id)
+{
+	return id_valid(id, "ses");
+}
+
+static void match_complete(const struct shape_reading *r)
+{
+	struct rule_match *match = r->out;
+
+	match->has_type = shape_said(r, "type");
+	match->no_project = json_is(json_get(r->json, "project"), JSON_NULL);
+}
+
+static const struct shape_member rule_match_members[] = {
+	{ STR("tool"), OF_OWN, .read = tool_read },
+	{ STR("type"), OF_WORD, AT(rule_match, type),
+		.must = "must be tool, sub_agent, mcp, file_op, db_op, plan or mandate; "
+			"other types count as tool",
+		WORDS(type_names) },
+	{ STR("arguments"), OF_OWN, .read = arguments_read },
+	{ STR("risk"), OF_OWN, .read = risk_bounds_read },
+	{ STR("agent"), OF_TEXT, AT(rule_match, agent), 1, WHERE_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("project"), OF_TEXT, AT(rule_match, project), 1, WHERE_MAX,
+		TEXT_LINE | TEXT_FILLED | SHAPE_NULL },
+	{ STR("session"), OF_NAME, AT(rule_match, session),
+		.must = "must be the id of a session", .fits = session_id_valid },
+	{ STR("same"), OF_NAME, AT(rule_match, same),
+		.must = "must be sha256: and 64 hexadecimal digits in small letters",
+		.fits = digest_valid },
+};
+/* As RuleMatch in openapi.json. */
+static const struct shape rule_match_shape = { SHAPE(rule_match_members, rule_match),
+	.together = match_complete };
+/* The match of a stop: agent, project and session. */
+static const struct shape where_shape = { .members = rule_match_members + 4,
+	.len = 3,
+	.size = sizeof(struct rule_match),
+	.together = match_complete };
 
 void rule_match_check(struct check *c, const struct json_place *at,
 	const struct json *json, enum effect effect, bool literal, struct arena *arena,
 	struct rule_match *out)
 {
-	struct json_place tool = place_member(at, names[M_TOOL]);
-	struct json_place arguments = place_member(at, names[M_ARGUMENTS]);
-	const struct json *m[M_LEN];
-
 	out->literal = literal;
-	if (!members_read(c, at, json, &members, NULL, m)) return;
-	if (m[M_TOOL])
-		tools_check(c, &tool, m[M_TOOL], effect == EFFECT_ALLOW, arena,
-			&out->tools, &out->tools_len);
-	out->has_type = m[M_TYPE] != NULL;
-	if (m[M_TYPE] && !operation_type_read(json_text(m[M_TYPE]), &out->type))
-		wrong_member(c, at, names[M_TYPE],
-			"must be tool, sub_agent, mcp, file_op, db_op, plan or mandate; "
-			"other types count as tool");
-	if (m[M_ARGUMENTS])
-		argument_tests_read(c, &arguments, m[M_ARGUMENTS], arena, &out->arguments,
-			&out->arguments_len);
-	risk_check(c, at, m[M_RISK], effect, out);
-	where_check(c, at, json, m, out);
-	out->same = json_text(m[M_SAME]);
-	if (m[M_SAME] && !digest_valid(out->same))
-		wrong_member(c, at, names[M_SAME],
-			"must be sha256: and 64 hexadecimal digits in small letters");
+	shape_read(&rule_match_shape, &(struct shape_reading){ .check = c,
+					      .at = at,
+					      .json = json,
+					      .arena = arena,
+					      .out = out,
+					      .ctx = &effect });
 }
 
 enum err rule_where_read(const struct json *json, const char *pointer,
 	struct rule_match *out, struct fault *why)
 {
-	static const struct str where[] = { STR("agent"), STR("project"),
-		STR("session") };
-	static const struct members only = { where, 3 };
 	struct check c = { .why = why };
 	struct json_place at = place_root(pointer);
 	struct rule_match match = { .min = RISK_LOW, .max = RISK_CRITICAL };
-	const struct json *found[3], *m[M_LEN] = { NULL };
 
-	if (members_read(&c, &at, json, &only, NULL, found)) {
-		m[M_AGENT] = found[0];
-		m[M_PROJECT] = found[1];
-		m[M_SESSION] = found[2];
-		where_check(&c, &at, json, m, &match);
-	}
+	shape_check(&where_shape, &c, &at, json, NULL, NULL, &match);
 	enum err e = check_end(&c, NULL);
 	if (!e) *out = match;
 	return e;
 }
 
-bool rule_match_empty(const struct json *json)
+bool rule_match_write(struct json_writer *w, const struct json *json)
 {
-	for (size_t i = 0; i < M_LEN; i++) {
-		const struct json *v = json_get_str(json, names[i]);
-
-		if (v && (v->type != JSON_NULL || i == M_PROJECT)) return false;
-	}
-	return true;
-}
-
-void rule_match_write(struct json_writer *w, const struct json *json)
-{
-	jw_object(w);
-	for (size_t i = 0; i < M_LEN; i++) {
-		const struct json *v = json_get_str(json, names[i]);
-
-		if (!v || (v->type == JSON_NULL && i != M_PROJECT)) continue;
-		jw_put_json(w, names[i].at, v);
-	}
-	jw_object_end(w);
+	return shape_copy(w, &rule_match_shape, json);
 }
 
 /* ---- comparing ---- */

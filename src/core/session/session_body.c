@@ -119,13 +119,13 @@ static const struct shape_member draft_members[] = {
 		.of = &callback_shape },
 };
 /* As SessionRequest in openapi.json. */
-static const struct shape draft_shape = { SHAPE(draft_members, session_draft) };
+static const struct shape session_draft_shape = { SHAPE(draft_members, session_draft) };
 
 enum err session_draft_read(const struct json *body, struct arena *arena,
 	struct session_draft *out, struct fault *why)
 {
 	struct session_draft d = { 0 };
-	enum err e = shape_take(&draft_shape, body, NULL, arena, &d, why);
+	enum err e = shape_take(&session_draft_shape, body, NULL, arena, &d, why);
 
 	if (e) return e;
 	d.on_settled = callback_write(&d.callback, arena);
@@ -152,14 +152,14 @@ static const struct shape_member patch_members[] = {
 		.must = "is no status of a session", WORDS(session_status_names) },
 };
 /* As SessionPatch in openapi.json. */
-static const struct shape patch_shape = { SHAPE(patch_members, session_patch),
+static const struct shape session_patch_shape = { SHAPE(patch_members, session_patch),
 	.together = patch_check };
 
 enum err session_patch_read(
 	const struct json *body, struct session_patch *out, struct fault *why)
 {
 	struct session_patch p = { 0 };
-	enum err e = shape_take(&patch_shape, body, NULL, NULL, &p, why);
+	enum err e = shape_take(&session_patch_shape, body, NULL, NULL, &p, why);
 
 	if (!e) *out = p;
 	return e;

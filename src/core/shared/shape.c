@@ -306,6 +306,20 @@ void shape_read(const struct shape *s, const struct shape_reading *r)
 	if (s->together && r->json) s->together(r);
 }
 
+void shape_check(const struct shape *s, struct check *c, const struct json_place *at,
+	const struct json *json, const struct members *more, struct arena *arena,
+	void *out)
+{
+	static const struct json none;
+
+	shape_read(s, &(struct shape_reading){ .check = c,
+			      .at = at,
+			      .json = json ? json : &none,
+			      .arena = arena,
+			      .out = out,
+			      .more = more });
+}
+
 /* ---- writing ---- */
 
 void span_write(struct json_writer *w, int64_t ms)
@@ -485,17 +499,10 @@ struct str shape_text(
 enum err shape_take(const struct shape *s, const struct json *body,
 	const struct members *more, struct arena *arena, void *out, struct fault *why)
 {
-	static const struct json none;
 	struct check c = { .why = why };
 	struct json_place root = place_root("");
-	const struct shape_reading r = { .check = &c,
-		.at = &root,
-		.json = body ? body : &none,
-		.arena = arena,
-		.out = out,
-		.more = more };
 
-	shape_read(s, &r);
+	shape_check(s, &c, &root, body, more, arena, out);
 	return check_end(&c, arena);
 }
 

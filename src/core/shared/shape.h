@@ -99,6 +99,9 @@ enum { SHAPE_MEMBERS_MAX = 32 };
 
 /* Fills out, which is zeroed. `json` NULL: nothing but what absent members are. */
 void shape_read(const struct shape *, const struct shape_reading *);
+/* The same of an object that must be there; `more` and `arena` as in shape_reading. */
+void shape_check(const struct shape *, struct check *, const struct json_place *,
+	const struct json *, const struct members *more, struct arena *, void *out);
 void shape_write(struct json_writer *, const struct shape *, const void *from);
 /* As "5m": in the largest unit that it is whole in. */
 void span_write(struct json_writer *, int64_t ms);
