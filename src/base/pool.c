@@ -17,7 +17,7 @@ struct cell {
  * Straight from the system: the heap would leave holes around them.
  * Invariant: it is in the list `room` unless it is full, or the spare. */
 struct pool_page {
-	struct pool_page *next, *prev;
+	LIST_ENTRY(pool_page) others;
 	struct cell *free;  /* were used before */
 	unsigned used;	    /* how many are out */
 	unsigned untouched; /* offset of the first cell that was never used */
@@ -47,23 +47,6 @@ static bool page_full(const struct pool *p, const struct pool_page *page)
 	return !page->free && page->untouched + cell_size(p) > PAGE;
 }
 
-static void room_add(struct pool *p, struct pool_page *page)
-{
-	page->prev = NULL;
-	page->next = p->room;
-	if (page->next) page->next->prev = page;
-	p->room = page;
-}
-
-static void room_remove(struct pool *p, struct pool_page *page)
-{
-	if (page->prev)
-		page->prev->next = page->next;
-	else
-		p->room = page->next;
-	if (page->next) page->next->prev = page->prev;
-}
-
 static struct pool_page *page_map(void)
 {
 	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -90,7 +73,7 @@ static struct pool_page *page_new(struct pool *p)
 	if (!page) page = page_map();
 	if (!page) return NULL;
 	*page = (struct pool_page){ .untouched = sizeof *page };
-	room_add(p, page);
+	LIST_INSERT_HEAD(&p->room, page, others);
 	return page;
 }
 
@@ -102,7 +85,7 @@ void *pool_get(struct pool *p)
 	assert(p->size && p->size <= POOL_THING_MAX);
 	if (ALONE) return mem_alloc(p->size);
 	if (!mem_allowed()) return NULL;
-	page = p->room ? p->room : page_new(p);
+	page = LIST_EMPTY(&p->room) ? page_new(p) : LIST_FIRST(&p->room);
 	if (!page) return NULL;
 	cell = page->free;
 	if (cell) {
@@ -112,7 +95,7 @@ void *pool_get(struct pool *p)
 		page->untouched += (unsigned)cell_size(p);
 	}
 	page->used++;
-	if (page_full(p, page)) room_remove(p, page);
+	if (page_full(p, page)) LIST_REMOVE(page, others);
 	return memset(cell, 0, p->size);
 }
 
@@ -126,11 +109,11 @@ void pool_put(struct pool *p, void *thing)
 		mem_free(thing);
 		return;
 	}
-	if (page_full(p, page)) room_add(p, page);
+	if (page_full(p, page)) LIST_INSERT_HEAD(&p->room, page, others);
 	cell->next = page->free;
 	page->free = cell;
 	if (--page->used) return;
-	room_remove(p, page);
+	LIST_REMOVE(page, others);
 	if (p->spare)
 		page_free(page);
 	else
@@ -140,10 +123,10 @@ void pool_put(struct pool *p, void *thing)
 void pool_done(struct pool *p)
 {
 	page_free(p->spare);
-	while (p->room) {
-		struct pool_page *page = p->room;
+	while (!LIST_EMPTY(&p->room)) {
+		struct pool_page *page = LIST_FIRST(&p->room);
 
-		p->room = page->next;
+		LIST_REMOVE(page, others);
 		page_free(page);
 	}
 	p->spare = NULL;

@@ -7,12 +7,13 @@
 #define BASE_POOL_H
 
 #include <stddef.h>
+#include <sys/queue.h>
 
 struct pool_page;
 
 struct pool {
-	size_t size;		 /* of a thing; set once, at most POOL_THING_MAX */
-	struct pool_page *room;	 /* pages that have some */
+	size_t size;		     /* of a thing; set once, at most POOL_THING_MAX */
+	LIST_HEAD(, pool_page) room; /* pages that have some */
 	struct pool_page *spare; /* one that is empty, so that the last thing may come and
 				  * go */
 };

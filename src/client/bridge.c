@@ -3,15 +3,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/sse.h"
-#include "client/bridge_away.h"
 #include "client/transfer.h"
 #include "mcp/header.h"
 #include "mcp/result.h"
+#include "mcp/tools.h"
 
 enum {
 	LINE_BYTES = 4 << 20, /* a message of the client */
@@ -23,7 +24,7 @@ enum {
 
 /* A message of the client under way, or the stream that older revisions listen to. */
 struct bridge_call {
-	struct bridge_call *next;
+	LIST_ENTRY(bridge_call) others;
 	struct bridge *bridge;
 	struct transfer *transfer; /* NULL: pauses before it is tried again */
 	struct arena arena;	   /* of the texts here */
@@ -45,7 +46,7 @@ struct bridge_call {
 struct bridge {
 	struct bridge_setup with;
 	struct client *client; /* NULL: to be found */
-	struct bridge_call *calls;
+	LIST_HEAD(, bridge_call) calls;
 	struct buf line;
 	bool skipping; /* the rest of a line too long */
 	bool lost;     /* the server was not found where the client looks */
@@ -103,11 +104,7 @@ static void refusal_say(struct bridge *b, struct str id, bool current, struct st
 
 static void call_free(struct bridge_call *call)
 {
-	struct bridge_call **at = &call->bridge->calls;
-
-	while (*at != call)
-		at = &(*at)->next;
-	*at = call->next;
+	LIST_REMOVE(call, others);
 	transfer_free(call->transfer);
 	sse_done(&call->sse);
 	arena_done(&call->arena);
@@ -164,7 +161,8 @@ static bool bytes_take(void *ctx, struct str bytes)
 /* Looks up the server again, once no call to the old address is under way. */
 static bool client_find(struct bridge *b, struct fault *why)
 {
-	for (struct bridge_call *call = b->calls; call; call = call->next)
+	for (const struct bridge_call *call = LIST_FIRST(&b->calls); call;
+		call = LIST_NEXT(call, others))
 		if (call->transfer) return true;
 	if (b->lost) b->client = client_free(b->client);
 	b->lost = false;
@@ -215,7 +213,36 @@ static bool call_go(struct bridge_call *call, struct fault *why)
 	return call->transfer || fail(why, ERR_MEMORY, "out of memory") == OK;
 }
 
-/* Built in, for a client that started before the server. */
+/* The reply to initialize, server/discover, ping and tools/list, as one message: who we are and which
+ * tools there are is built in, so that an agent that started before the server has them. *revision:
+ * what the client speaks; initialize agrees on another. False: it takes the server. */
+static bool away_reply(
+	const struct rpc *rpc, enum revision *revision, bool strict, struct buf *out)
+{
+	bool greets = str_is(rpc->method, "initialize");
+	bool discovers = str_is(rpc->method, "server/discover");
+	bool lists = str_is(rpc->method, "tools/list");
+	struct json_writer w = { .out = out };
+	struct mcp_client client = { 0 };
+
+	if (!greets && !discovers && !lists && !str_is(rpc->method, "ping")) return false;
+	result_begin(&w, rpc->id, *revision, "complete");
+	if (greets) {
+		revision_greet(rpc->params, &client);
+		*revision = client.revision;
+		greeting_write(&w, client.revision, capabilities_write);
+	}
+	if (discovers) discovery_write(&w, 0, false, capabilities_write);
+	if (lists) {
+		jw_put_array(&w, "tools");
+		tools_write(&w, own_tools, STR_NONE, *revision, strict);
+		jw_array_end(&w);
+		result_cached(&w, *revision, 0, false);
+	}
+	rpc_end(&w);
+	return true;
+}
+
 static bool call_answer_away(struct bridge_call *call)
 {
 	struct bridge *b = call->bridge;
@@ -323,22 +350,27 @@ static void call_load(struct bridge_call *call, const struct json *message)
 	call->revision = header_encode(revision, &call->arena);
 }
 
-/* Without a message: listens. */
-static void call_start(struct bridge *b, const struct json *message)
+/* Without a message: listens. NULL: out of memory. */
+static struct bridge_call *call_new(struct bridge *b, const struct json *message)
 {
 	struct bridge_call *call = mem_alloc(sizeof *call);
-	struct fault why = { 0 };
 
-	if (!call) {
-		b->broken = true;
-		return;
-	}
-	*call = (struct bridge_call){ .next = b->calls, .bridge = b };
+	b->broken |= !call;
+	if (!call) return NULL;
+	call->bridge = b;
 	call->sse = (struct sse){ .fn = frame_pass, .ctx = call };
-	b->calls = call;
+	LIST_INSERT_HEAD(&b->calls, call, others);
 	if (message) call_load(call, message);
 	b->broken |= call->arena.failed;
-	if (!call_go(call, &why)) call_lost(call, &why);
+	return call;
+}
+
+static void call_start(struct bridge *b, const struct json *message)
+{
+	struct bridge_call *call = call_new(b, message);
+	struct fault why = { 0 };
+
+	if (call && !call_go(call, &why)) call_lost(call, &why);
 }
 
 /* Once at a time; what waits for it tries again by itself. */
@@ -349,18 +381,13 @@ static void greeting_start(struct bridge *b)
 	struct bridge_call *call;
 	struct fault why = { 0 };
 
-	for (call = b->calls; call; call = call->next)
+	for (call = LIST_FIRST(&b->calls); call; call = LIST_NEXT(call, others))
 		if (call->greets) return;
 	call = json_read(buf_str(&b->greeting), NULL, &arena, &message, NULL) == OK
-		       ? mem_alloc(sizeof *call)
+		       ? call_new(b, message)
 		       : NULL;
 	if (call) {
-		*call = (struct bridge_call){
-			.next = b->calls, .bridge = b, .greets = true
-		};
-		call->sse = (struct sse){ .fn = frame_pass, .ctx = call };
-		b->calls = call;
-		call_load(call, message);
+		call->greets = true;
 		if (!call_go(call, &why)) call_free(call);
 	}
 	arena_done(&arena);
@@ -418,8 +445,8 @@ static int64_t legs_turn(struct bridge *b)
 	int64_t now = clock_mono_ms(), sleep = 60000;
 	struct fault why = { 0 };
 
-	for (struct bridge_call *call = b->calls, *next; call; call = next) {
-		next = call->next;
+	for (struct bridge_call *call = LIST_FIRST(&b->calls), *next; call; call = next) {
+		next = LIST_NEXT(call, others);
 		if (call->transfer && transfer_over(call->transfer)) {
 			call_end(call);
 			sleep = 0;
@@ -480,10 +507,10 @@ static void cancel(struct bridge *b, const struct json *message)
 	struct arena arena = { 0 };
 	const struct json *wanted = json_get(json_get(message, "params"), "requestId");
 	struct str id = rpc_id(wanted, &arena);
-	struct bridge_call *call = b->calls;
+	struct bridge_call *call;
 
-	while (call && (call->id.len == 0 || !str_eq(call->id, id)))
-		call = call->next;
+	for (call = LIST_FIRST(&b->calls); call; call = LIST_NEXT(call, others))
+		if (call->id.len > 0 && str_eq(call->id, id)) break;
 	bool asked = call && call_asks(call);
 	if (call) call_free(call);
 	if (asked && b->with.host.len > 0) question_withdraw(b);
@@ -527,7 +554,8 @@ static void hosted_start(struct bridge *b, const struct json *message)
 	struct arena arena = { 0 };
 	struct buf session = { 0 };
 
-	for (const struct bridge_call *call = b->calls; call; call = call->next)
+	for (const struct bridge_call *call = LIST_FIRST(&b->calls); call;
+		call = LIST_NEXT(call, others))
 		if (call_asks(call)) {
 			refusal_say(b, rpc_id(json_get(message, "id"), &arena), false,
 				STR("ask_user_question dialog already open"));
@@ -610,7 +638,8 @@ static enum stirred stir(struct bridge *b, int in_fd, int64_t wait_ms)
 
 static bool replies_due(const struct bridge *b)
 {
-	for (const struct bridge_call *call = b->calls; call; call = call->next)
+	for (const struct bridge_call *call = LIST_FIRST(&b->calls); call;
+		call = LIST_NEXT(call, others))
 		if (call->body.len > 0) return true;
 	return false;
 }
@@ -644,8 +673,8 @@ enum bridged bridge_run(const struct bridge_setup *setup)
 	struct bridge b = { .with = *setup, .line.max = LINE_BYTES };
 	enum bridged end = messages_carry(&b);
 
-	while (b.calls)
-		call_free(b.calls);
+	while (!LIST_EMPTY(&b.calls))
+		call_free(LIST_FIRST(&b.calls));
 	client_free(b.client);
 	buf_done(&b.line);
 	buf_done(&b.session);

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
-#include "client/setup.h"
 #include "client/transfer.h"
 
 static const int64_t SILENCE_MS = 45000; /* held replies beat every 15 s */
@@ -34,7 +33,6 @@ struct str url_origin(struct str url)
 
 static bool target_read(struct client *c, struct str url)
 {
-	c->url = arena_str(&c->arena, url);
 	if (str_starts(url, "unix:/")) {
 		c->socket = str_of(arena_copy(&c->arena, str_from(url, strlen("unix:"))));
 		c->base = STR("http://localhost");
@@ -53,17 +51,13 @@ struct client *client_new(const struct client_setup *setup, struct fault *why)
 	struct client *c = mem_alloc(sizeof *c);
 
 	if (!c) return fail(why, ERR_MEMORY, "out of memory"), NULL;
-	c->stop_fd = setup->stop_fd;
-	c->silence_ms = setup->silence_ms > 0 ? setup->silence_ms : SILENCE_MS;
-	c->token = arena_str(&c->arena, setup->token);
-	c->cookie = arena_str(&c->arena, setup->cookie);
-	c->via = arena_str(&c->arena, setup->via);
-	c->workspace = arena_str(&c->arena, setup->workspace);
-	c->lang = arena_str(&c->arena, setup->lang);
-	c->project = arena_str(&c->arena, setup->project);
-	c->work_tree = arena_str(&c->arena, setup->work_tree);
-	c->program = arena_str(&c->arena, setup->program);
-	c->machine_user = arena_str(&c->arena, setup->machine_user);
+	c->with = *setup;
+	if (setup->silence_ms <= 0) c->with.silence_ms = SILENCE_MS;
+	struct str *const texts[] = { &c->with.url, &c->with.token, &c->with.cookie,
+		&c->with.via, &c->with.workspace, &c->with.lang, &c->with.project,
+		&c->with.work_tree, &c->with.program, &c->with.machine_user };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = arena_str(&c->arena, *texts[i]);
 	if (!target_read(c, setup->url)) {
 		fail(why, ERR_INVALID, "%.*s: not an address of a server",
 			STR_ARGS(setup->url));

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
-#include "client/setup.h"
 
 enum {
 	CONNECT_TIMEOUT_S = 10,
@@ -93,18 +92,18 @@ static void headers_set(struct transfer *t, const struct api_call *call)
 {
 	const struct client *c = t->client;
 
-	header_add(t, "Authorization: Bearer ", c->token);
-	if (c->cookie.len > 0) {
-		header_add(t, "Cookie: parley=", c->cookie);
+	header_add(t, "Authorization: Bearer ", c->with.token);
+	if (c->with.cookie.len > 0) {
+		header_add(t, "Cookie: parley=", c->with.cookie);
 		header_add(t, "Origin: ", url_origin(c->base));
 	}
-	header_add(t, "Parley-Via: ", c->via);
-	header_add(t, "Parley-Workspace: ", c->workspace);
-	header_add(t, "Accept-Language: ", c->lang);
-	header_add(t, "Parley-Project: ", c->project);
-	header_add(t, "Parley-Work-Tree: ", c->work_tree);
-	header_add(t, "Parley-Program: ", c->program);
-	header_add(t, "Parley-Machine-User: ", c->machine_user);
+	header_add(t, "Parley-Via: ", c->with.via);
+	header_add(t, "Parley-Workspace: ", c->with.workspace);
+	header_add(t, "Accept-Language: ", c->with.lang);
+	header_add(t, "Parley-Project: ", c->with.project);
+	header_add(t, "Parley-Work-Tree: ", c->with.work_tree);
+	header_add(t, "Parley-Program: ", c->with.program);
+	header_add(t, "Parley-Machine-User: ", c->with.machine_user);
 	header_add(t, "Idempotency-Key: ", call->key);
 	header_add(t, "Last-Event-ID: ", call->after);
 	if (call->body.len > 0) header_add(t, "Content-Type: ", STR("application/json"));
@@ -122,7 +121,7 @@ static int silence_end(
 	const struct transfer *t = ctx;
 
 	(void)total, (void)now, (void)up, (void)up_now;
-	return t->heard_ms + t->client->silence_ms < clock_mono_ms();
+	return t->heard_ms + t->client->with.silence_ms < clock_mono_ms();
 }
 
 static void times_set(struct transfer *t, int64_t hold_ms)
@@ -260,17 +259,17 @@ enum stirred client_stir(struct client *c, int input_fd, int64_t wait_ms)
 	int running = 0;
 
 	/* Silence is noticed within a third of its limit. */
-	if (wait_ms > c->silence_ms / 3) wait_ms = c->silence_ms / 3;
+	if (wait_ms > c->with.silence_ms / 3) wait_ms = c->with.silence_ms / 3;
 	curl_multi_perform(c->multi, &running);
 	if (collect(c)) wait_ms = 0;
-	if (c->stop_fd >= 0)
-		fds[len++] = (struct curl_waitfd){ .fd = c->stop_fd,
+	if (c->with.stop_fd >= 0)
+		fds[len++] = (struct curl_waitfd){ .fd = c->with.stop_fd,
 			.events = CURL_WAIT_POLLIN };
 	if (input_fd >= 0)
 		fds[len++] = (struct curl_waitfd){ .fd = input_fd,
 			.events = CURL_WAIT_POLLIN };
 	curl_multi_poll(c->multi, fds, len, (int)wait_ms, NULL);
-	if (c->stop_fd >= 0 && fds[0].revents) return STIRRED_STOP;
+	if (c->with.stop_fd >= 0 && fds[0].revents) return STIRRED_STOP;
 	if (input_fd >= 0 && fds[len - 1].revents) return STIRRED_INPUT;
 	curl_multi_perform(c->multi, &running);
 	collect(c);
@@ -345,7 +344,8 @@ enum err transfer_result(
 		      t->code == CURLE_GOT_NOTHING;
 	if (t->code != CURLE_OK) {
 		*out = r;
-		return fail(why, ERR_UNAVAILABLE, "%.*s: %s", STR_ARGS(t->client->url),
+		return fail(why, ERR_UNAVAILABLE, "%.*s: %s",
+			STR_ARGS(t->client->with.url),
 			t->code == CURLE_ABORTED_BY_CALLBACK
 				? "nothing was heard of the server"
 				: curl_easy_strerror(t->code));

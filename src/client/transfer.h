@@ -1,8 +1,18 @@
-/* transfer.h - one HTTP exchange under way. Private to this folder. */
+/* transfer.h - a client, and one HTTP exchange of it under way. Private to this folder. */
 #ifndef CLIENT_TRANSFER_H
 #define CLIENT_TRANSFER_H
 
 #include "client/client.h"
+
+/* What a client is made of. */
+struct client {
+	struct client_setup with; /* its texts in the arena */
+	void *multi;		  /* CURLM: transfers share its connections */
+	struct arena arena;
+	struct str base;   /* what paths are put behind; no trailing slash */
+	struct str socket; /* NUL-terminated path, or empty */
+	bool local;	   /* loopback or a socket: no proxy is asked */
+};
 
 struct transfer;
 

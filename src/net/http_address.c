@@ -1,5 +1,5 @@
 /* http_address.c - listening sockets from IP addresses and Unix socket paths. */
-#include "net/http_address.h"
+#include "net/http_conn.h"
 
 #include <errno.h>
 #include <netinet/in.h>

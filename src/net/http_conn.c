@@ -1,6 +1,7 @@
 /* http_conn.c - the life of a connection: read, hand over, reuse, close. */
 #include "net/http_conn.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -139,11 +140,7 @@ void conn_closed(struct conn *c)
 	kept_drop(c);
 	socket_drop(c);
 	tls_free(c->tls);
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		server->conns = c->next;
-	if (c->next) c->next->prev = c->prev;
+	LIST_REMOVE(c, others);
 	pool_put(&server->hub->conns, c);
 	server_lost_conn(server);
 }
@@ -411,16 +408,6 @@ void conn_came(struct conn *c, struct str bytes)
 		conn_got(c, bytes);
 }
 
-static void conn_link(struct conn *c)
-{
-	struct http_server *s = c->server;
-
-	c->next = s->conns;
-	if (c->next) c->next->prev = c;
-	s->conns = c;
-	s->conns_len++;
-}
-
 bool conn_open(struct http_server *server, int fd)
 {
 	struct conn *c = pool_get(&server->hub->conns);
@@ -433,7 +420,8 @@ bool conn_open(struct http_server *server, int fd)
 	c->server = server;
 	c->tick.fn = conn_ticked;
 	socket_open(c, fd);
-	conn_link(c);
+	LIST_INSERT_HEAD(&server->conns, c, others);
+	server->conns_len++;
 	if (!server->path) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	if (!server->tls) {
 		conn_ready(c);
@@ -443,4 +431,61 @@ bool conn_open(struct http_server *server, int fd)
 	}
 	conn_resume(c);
 	return true;
+}
+
+/* ---- what a handler may ask of its exchange ---- */
+
+const struct http_request *http_request(const struct exchange *x)
+{
+	return x->reading ? &x->reading->request : NULL;
+}
+
+void http_peer(const struct exchange *x, char out[PEER_SIZE])
+{
+	struct sockaddr_storage at = { 0 };
+	socklen_t len = sizeof at;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)(void *)&at;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)&at;
+
+	out[0] = '\0';
+	if (getpeername(conn_of(x)->watch.fd, (struct sockaddr *)&at, &len)) return;
+	if (at.ss_family == AF_INET) {
+		inet_ntop(AF_INET, &four->sin_addr, out, PEER_SIZE);
+	} else if (at.ss_family == AF_INET6) {
+		if (!IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+			memset(&six->sin6_addr.s6_addr[8], 0, 8);
+		inet_ntop(AF_INET6, &six->sin6_addr, out, PEER_SIZE);
+	}
+}
+
+void http_on_gone(struct exchange *x, void (*fn)(void *ctx), void *ctx)
+{
+	x->gone = fn;
+	x->gone_ctx = ctx;
+}
+
+void http_on_drained(struct exchange *x, void (*fn)(void *ctx), void *ctx)
+{
+	x->drained = fn;
+	x->drained_ctx = ctx;
+}
+
+size_t http_backlog(const struct exchange *x)
+{
+	return socket_waits(conn_of(x));
+}
+
+void http_park(struct exchange *x)
+{
+	struct conn *c = conn_of(x);
+
+	x->parked = true;
+	conn_release(c);
+	hub_parked(c->server->hub);
+	if (c->ended || c->server->stopping) conn_cut(c);
+}
+
+void http_spare(struct exchange *x)
+{
+	x->spared = true;
 }

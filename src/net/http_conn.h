@@ -93,7 +93,7 @@ struct conn {
 	struct exchange exchange;
 	struct http_server *server;
 	struct tls *tls; /* NULL: plain */
-	struct conn *next, *prev;
+	LIST_ENTRY(conn) others;
 	struct tick tick; /* of the phase: slow sender or reader, idle, linger */
 	struct buf *kept;
 	struct outflow *out; /* NULL: the socket has taken all */
@@ -114,7 +114,7 @@ struct http_server {
 	const char *always;	 /* a header's line, or NULL */
 	http_handler *handler;
 	void *ctx;
-	struct conn *conns;
+	LIST_HEAD(, conn) conns;
 	size_t conns_len;
 	struct watch listener;
 	int port;
@@ -182,5 +182,14 @@ void conn_refuse(struct conn *, int status, const char *detail);
 /* ---- http_server.c ---- */
 
 void server_lost_conn(struct http_server *);
+
+/* ---- http_address.c: from "127.0.0.1:7275", "[::1]:0" or "unix:/path" to a socket ---- */
+
+struct listening {
+	int fd;
+	int port;   /* 0 for a unix socket */
+	char *path; /* yours; NULL unless it is a unix socket */
+};
+enum err address_listen(struct str address, struct listening *out, struct fault *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* http_head.c - reads a whole head with llhttp and refuses what is ambiguous. */
-#include "net/http_head.h"
+#include "net/http_parse.h"
 
 #include <llhttp.h>
 

@@ -3,8 +3,6 @@
 
 #include "base/hash.h"
 
-#include "net/http_head.h"
-
 enum { SPARE_HEAD = 4 * 1024, SPARE_BODY = 16 * 1024 };
 
 void reading_begin(struct http_reading *r, size_t header_max, size_t body_max)

@@ -61,5 +61,16 @@ size_t reading_feed(struct http_reading *, struct str bytes, enum parse_step *st
 /* Empties it; memory of modest size stays for the next request. */
 void reading_clear(struct http_reading *);
 void reading_done(struct http_reading *); /* frees what it holds, not itself */
+bool reading_refuse(struct http_reading *, int status, const char *detail); /* false */
+
+/* Of a head that is whole: http_head.c. */
+struct head_facts {
+	uint64_t length; /* of the body, when not chunked */
+	bool chunked;
+	bool expects; /* 100 Continue */
+	bool keep_alive;
+};
+/* Fills r->request from r->head. False: r is refused. */
+bool head_read(struct http_reading *, struct head_facts *);
 
 #endif

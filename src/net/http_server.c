@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "net/http_address.h"
 
 enum { ACCEPTS_A_TURN = 256, ACCEPT_AGAIN_MS = 100, SPARE_FDS = 64 };
 
@@ -102,7 +101,7 @@ static void server_ticked(struct tick *tick)
 		server_listen(s);
 		return;
 	}
-	for (struct conn *c = s->conns; c; c = c->next)
+	for (struct conn *c = LIST_FIRST(&s->conns); c; c = LIST_NEXT(c, others))
 		conn_cut(c);
 }
 
@@ -130,7 +129,7 @@ void http_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *), vo
 	tick_set(s->loop, &s->tick, grace_ms);
 	if (s->path) unlink(s->path);
 	watch_close(s->loop, &s->listener);
-	for (struct conn *c = s->conns; c; c = c->next)
+	for (struct conn *c = LIST_FIRST(&s->conns); c; c = LIST_NEXT(c, others))
 		conn_stop(c);
 }
 

@@ -13,7 +13,6 @@
 #include <uv.h>
 
 #include "base/mem.h"
-#include "net/loop_parts.h"
 #include "net/wheel.h"
 
 enum { ROUNDS = 8, READY_MAX = 256 };

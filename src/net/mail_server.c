@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "net/connect_to.h"
 #include "net/http.h"
-#include "net/mail_easy.h"
+#include "net/outbound.h"
+#include "net/outbound_easy.h"
 
 /* ---- the URL ---- */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "net/mail_easy.h"
+#include "net/outbound_easy.h"
 
 enum { CALL_MS = 30 * 1000, LIST_MAX = 256 * 1024 };
 

@@ -6,22 +6,23 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "net/mail_easy.h"
+#include "net/outbound_easy.h"
 
 enum { REPLY_MAX_BYTES = 64 * 1024, FDS_MAX = 64 };
 
 struct outbound {
 	CURLM *multi; /* NULL: nothing was sent so far */
 	int wake_fd;
-	struct outbound_transfer *first;
+	LIST_HEAD(, outbound_transfer) transfers; /* under way */
 };
 
 struct outbound_transfer {
-	struct outbound_transfer *next, **at; /* in the list of those under way */
+	LIST_ENTRY(outbound_transfer) others;
 	struct outbound_request request;
 	CURL *easy;
 	struct curl_slist *headers;
@@ -63,17 +64,15 @@ static void transfer_free(struct outbound *o, struct outbound_transfer *t)
 	}
 	curl_slist_free_all(t->headers);
 	buf_done(&t->body);
-	if (t->at) {
-		*t->at = t->next;
-		if (t->next) t->next->at = t->at;
-	}
+	LIST_REMOVE(t, others);
 	mem_free(t);
 }
 
 void outbound_cut(struct outbound *o, const void *ctx)
 {
-	for (struct outbound_transfer *t = o->first, *next; t; t = next) {
-		next = t->next;
+	for (struct outbound_transfer *t = LIST_FIRST(&o->transfers), *next; t;
+		t = next) {
+		next = LIST_NEXT(t, others);
 		if (!ctx || t->request.ctx == ctx) transfer_free(o, t);
 	}
 }
@@ -158,10 +157,7 @@ enum err outbound_send(
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
 	t->request = *request;
 	t->easy = outbound_begin(o) ? curl_easy_init() : NULL;
-	t->next = o->first;
-	t->at = &o->first;
-	if (o->first) o->first->at = &t->next;
-	o->first = t;
+	LIST_INSERT_HEAD(&o->transfers, t, others);
 	if (transfer_set(t) && curl_multi_add_handle(o->multi, t->easy) == CURLM_OK)
 		return OK;
 	transfer_free(o, t);

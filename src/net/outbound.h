@@ -48,6 +48,10 @@ struct outbound_request {
 	bool wants_body; /* of the reply, at most 64 KB: more is no reply */
 };
 
+/* may_connect where nothing else decides it: for addresses that are settings of the operator's. */
+bool connect_to_any(void *ctx, const uint8_t address[16]);
+bool connect_to_here(void *ctx, const uint8_t address[16]); /* this machine alone */
+
 struct outbound *outbound_new(struct fault *why);
 struct outbound *outbound_free(struct outbound *); /* NULL is fine; returns NULL */
 /* What is under way for this ctx, or all of it when it is NULL; `done` is not called for it. */

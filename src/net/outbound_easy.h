@@ -22,6 +22,12 @@ struct outbound_gate {
 bool outbound_easy_set(CURL *, struct outbound_gate *, const char *url,
 	const char *const *headers, int64_t timeout_ms, struct curl_slist **list,
 	char error[CURL_ERROR_SIZE]);
+struct mail_server;
+enum { MAIL_LINE_SIZE = 256 };
+/* The same for a mail server: where it goes, who signs in, encryption, and the gate, which is filled.
+ * `line` gets the last line that the server said. False: no memory. */
+bool mail_easy_set(CURL *, struct outbound_gate *, const struct mail_server *,
+	int64_t timeout_ms, char line[MAIL_LINE_SIZE], char error[CURL_ERROR_SIZE]);
 /* Another limit of time for the next request of a handle that is set. */
 void outbound_easy_limit(CURL *, int64_t timeout_ms);
 

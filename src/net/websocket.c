@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
-#include "net/connect_to.h"
+#include "net/outbound.h"
 #include "net/outbound_easy.h"
 #include "net/websocket_wire.h"
 

@@ -1,8 +1,6 @@
 /* wheel.c - slots of ticks, run by one libuv timer. */
 #include "net/wheel.h"
 
-#include "net/loop_parts.h"
-
 static void list_init(struct tick *head)
 {
 	head->next = head->prev = head;

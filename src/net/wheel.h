@@ -20,5 +20,6 @@ struct wheel {
 };
 
 int wheel_init(struct wheel *, uv_loop_t *); /* a libuv error code, 0 when fine */
+struct wheel *loop_wheel(struct loop *);
 
 #endif

@@ -15,6 +15,8 @@
 #include "serve/serve.h"
 #include "text/lang.h"
 
+#include <sys/queue.h>
+
 enum {
 	LISTENERS_MAX = 8,
 	HEARTBEAT_MS = 15000,
@@ -46,7 +48,7 @@ struct serve {
 	int listeners_open;
 	int away; /* requests that a clerk has */
 	/* Those among them whose peer waits, the oldest first; looked at every second. */
-	struct request *first_away, *last_away;
+	TAILQ_HEAD(, request) requests_away;
 	struct tick away_tick;
 	struct turn turn;
 	char *url;
@@ -61,8 +63,8 @@ struct serve {
 	struct password_pool sums; /* of passwords */
 	struct request *spare;	   /* with the room of their replies */
 	int spares;
-	struct tool_wait *calls;     /* of MCP, that wait */
-	const struct mcp_offer *mcp; /* what MCP clients are offered */
+	LIST_HEAD(, tool_wait) calls; /* of MCP, that wait */
+	const struct mcp_offer *mcp;  /* what MCP clients are offered */
 	uint8_t guest
 		[SHA256_SIZE]; /* the token of who shows none, where one is offered */
 	uint8_t key[SERVER_KEY_SIZE];
@@ -131,9 +133,9 @@ struct request {
 	bool strict;			/* and to the letter */
 	void (*then)(struct request *); /* back on the loop */
 	void *ctx;
-	struct request *next;	/* of the spare ones, or of those that are away */
-	struct request *before; /* among those that are away */
-	int64_t put_ms;		/* loop time when it went away; 0: nobody waits for it */
+	struct request *next;		/* of the spare ones */
+	TAILQ_ENTRY(request) away_list; /* of those that are away */
+	int64_t put_ms; /* loop time when it went away; 0: nobody waits for it */
 };
 
 /* NULL: out of memory. It belongs to the exchange until request_free. */

@@ -18,7 +18,7 @@ enum { ID, PROGRESS, NONCE, TEXTS };
 
 struct tool_wait {
 	struct hold hold;
-	struct tool_wait *next, *prev;
+	LIST_ENTRY(tool_wait) others;
 	const struct buf *said; /* events to begin with, until it has begun */
 	uint8_t revision;
 	uint8_t how; /* enum result_how */
@@ -221,13 +221,7 @@ static void call_end(struct hold *h, struct exchange *x, const struct wait_resul
 
 static void call_left(struct hold *h)
 {
-	struct tool_wait *c = call_of(h);
-
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		h->serve->calls = c->next;
-	if (c->next) c->next->prev = c->prev;
+	LIST_REMOVE(call_of(h), others);
 }
 
 static const struct hold_kind call_kind = { call_begin, call_beat, call_end, call_cut,
@@ -257,9 +251,7 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	c->how = (uint8_t)m->how;
 	c->form = m->state == MCP_FORM;
 	c->hold.wants_record = true;
-	c->next = r->serve->calls;
-	if (c->next) c->next->prev = c;
-	r->serve->calls = c;
+	LIST_INSERT_HEAD(&r->serve->calls, c, others);
 	return c;
 }
 
@@ -282,8 +274,8 @@ bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms)
 
 void mcp_forget(struct serve *s, struct str nonce, struct str id)
 {
-	for (struct tool_wait *c = s->calls, *next; c; c = next) {
-		next = c->next;
+	for (struct tool_wait *c = LIST_FIRST(&s->calls), *next; c; c = next) {
+		next = LIST_NEXT(c, others);
 		if (nonce.len && str_eq(call_text(c, NONCE), nonce) &&
 			str_eq(call_text(c, ID), id))
 			hold_drop(&c->hold);
@@ -293,8 +285,8 @@ void mcp_forget(struct serve *s, struct str nonce, struct str id)
 /* As if their budget were over: a client may sit long on a stream that just breaks. */
 void mcp_stop(struct serve *s)
 {
-	while (s->calls)
-		hold_end(&s->calls->hold, &(struct wait_result){ 0 });
+	while (!LIST_EMPTY(&s->calls))
+		hold_end(&LIST_FIRST(&s->calls)->hold, &(struct wait_result){ 0 });
 }
 
 /* ---- after a lost stream ---- */

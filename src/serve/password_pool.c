@@ -9,7 +9,7 @@
 
 struct sum_work {
 	uv_work_t work;
-	struct sum_work *next; /* of its lane */
+	STAILQ_ENTRY(sum_work) others; /* of its lane */
 	struct sum_lane *lane;
 	struct request *request;
 	struct str password, against;
@@ -19,8 +19,8 @@ struct sum_work {
 };
 
 struct sum_lane {
-	struct sum_lane *next;
-	struct sum_work *first, **end;
+	TAILQ_ENTRY(sum_lane) others;
+	STAILQ_HEAD(, sum_work) works;
 	int len;
 	bool running; /* one of it is in the pool */
 	char address[PEER_SIZE];
@@ -52,28 +52,9 @@ void request_address(const struct request *r, char out[PEER_SIZE])
 
 static struct sum_lane *lane_find(struct password_pool *s, const char *address)
 {
-	for (struct sum_lane *l = s->first; l; l = l->next)
+	for (struct sum_lane *l = TAILQ_FIRST(&s->lanes); l; l = TAILQ_NEXT(l, others))
 		if (strcmp(l->address, address) == 0) return l;
 	return NULL;
-}
-
-static void lane_append(struct password_pool *s, struct sum_lane *l)
-{
-	struct sum_lane **at = &s->first;
-
-	while (*at)
-		at = &(*at)->next;
-	l->next = NULL;
-	*at = l;
-}
-
-static void lane_remove(struct password_pool *s, struct sum_lane *l)
-{
-	struct sum_lane **at = &s->first;
-
-	while (*at != l)
-		at = &(*at)->next;
-	*at = l->next;
 }
 
 static struct sum_lane *lane_new(struct password_pool *s, const char *address)
@@ -82,16 +63,16 @@ static struct sum_lane *lane_new(struct password_pool *s, const char *address)
 
 	if (!l) return NULL;
 	memcpy(l->address, address, sizeof l->address);
-	l->end = &l->first;
-	lane_append(s, l);
+	STAILQ_INIT(&l->works);
+	TAILQ_INSERT_TAIL(&s->lanes, l, others);
 	s->lanes_len++;
 	return l;
 }
 
 static void lane_tidy(struct password_pool *s, struct sum_lane *l)
 {
-	if (l->running || l->first) return;
-	lane_remove(s, l);
+	if (l->running || !STAILQ_EMPTY(&l->works)) return;
+	TAILQ_REMOVE(&s->lanes, l, others);
 	s->lanes_len--;
 	mem_free(l);
 }
@@ -103,8 +84,7 @@ static bool lane_put(struct password_pool *s, const char *address, struct sum_wo
 
 	if (!l) l = lane_new(s, address);
 	if (!l || l->len == LANE_MAX) return false;
-	*l->end = w;
-	l->end = &w->next;
+	STAILQ_INSERT_TAIL(&l->works, w, others);
 	w->lane = l;
 	l->len++;
 	return true;
@@ -114,20 +94,18 @@ static bool lane_put(struct password_pool *s, const char *address, struct sum_wo
  * other turn before this one is done. */
 static struct sum_work *lane_take(struct password_pool *s)
 {
-	struct sum_lane *l = s->first;
+	struct sum_lane *l = TAILQ_FIRST(&s->lanes);
 	struct sum_work *w;
 
-	while (l && (l->running || !l->first))
-		l = l->next;
+	while (l && (l->running || STAILQ_EMPTY(&l->works)))
+		l = TAILQ_NEXT(l, others);
 	if (!l) return NULL;
-	w = l->first;
-	l->first = w->next;
-	if (!l->first) l->end = &l->first;
-	w->next = NULL;
+	w = STAILQ_FIRST(&l->works);
+	STAILQ_REMOVE_HEAD(&l->works, others);
 	l->len--;
 	l->running = true;
-	lane_remove(s, l);
-	lane_append(s, l);
+	TAILQ_REMOVE(&s->lanes, l, others);
+	TAILQ_INSERT_TAIL(&s->lanes, l, others);
 	return w;
 }
 

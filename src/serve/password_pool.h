@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "net/http.h"
 
+#include <sys/queue.h>
+
 struct request;
 struct serve;
 struct sum_lane;
@@ -21,7 +23,7 @@ enum { SUMS_AT_ONCE = 2, LANE_MAX = 8, LANES_MAX = 64 };
 struct password_pool {
 	int running;
 	int lanes_len;
-	struct sum_lane *first; /* in turn */
+	TAILQ_HEAD(, sum_lane) lanes; /* in turn */
 };
 
 struct sum {

@@ -222,21 +222,13 @@ static void away_add(struct request *r)
 	struct serve *s = r->serve;
 
 	r->put_ms = loop_now_ms(s->loop);
-	r->before = s->last_away;
-	r->next = NULL;
-	*(r->before ? &r->before->next : &s->first_away) = r;
-	s->last_away = r;
+	TAILQ_INSERT_TAIL(&s->requests_away, r, away_list);
 	if (!s->away_tick.next) tick_set(s->loop, &s->away_tick, AWAY_LOOK_MS);
 }
 
 static void away_remove(struct request *r)
 {
-	struct serve *s = r->serve;
-
-	if (!r->put_ms) return;
-	*(r->before ? &r->before->next : &s->first_away) = r->next;
-	*(r->next ? &r->next->before : &s->last_away) = r->before;
-	r->next = r->before = NULL;
+	if (r->put_ms) TAILQ_REMOVE(&r->serve->requests_away, r, away_list);
 	r->put_ms = 0;
 }
 
@@ -267,11 +259,12 @@ static void away_look(struct tick *tick)
 	struct serve *s = LINK_OF(tick, struct serve, away_tick);
 	int64_t now_ms = loop_now_ms(s->loop);
 
-	for (struct request *r = s->first_away, *next; r; r = next) {
-		next = r->next;
+	for (struct request *r = TAILQ_FIRST(&s->requests_away), *next; r; r = next) {
+		next = TAILQ_NEXT(r, away_list);
 		if (now_ms - r->put_ms >= away_limit(s, r)) away_give_up(r);
 	}
-	if (s->first_away) tick_set(s->loop, &s->away_tick, AWAY_LOOK_MS);
+	if (!TAILQ_EMPTY(&s->requests_away))
+		tick_set(s->loop, &s->away_tick, AWAY_LOOK_MS);
 }
 
 static void request_back(struct post *post)
@@ -549,6 +542,8 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->tls = set->tls;
 	s->set = set->set;
 	s->away_tick.fn = away_look;
+	TAILQ_INIT(&s->requests_away);
+	TAILQ_INIT(&s->sums.lanes);
 	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	serve_set_url(s, set->url);

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "channel/notify_text.h"
-#include "net/connect_to.h"
+#include "net/outbound.h"
 
 enum { ROOM_MS = 1000, SLACK_ROOMS = 256 };
 

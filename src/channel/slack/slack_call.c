@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "net/connect_to.h"
 #include "net/fetch.h"
+#include "net/outbound.h"
 #include "serve/inner.h"
 
 enum { POST_MS = 3000, REPLY_MAX_BYTES = 1 << 16 };
