@@ -37,6 +37,13 @@ struct str json_text_of(const struct json *json, const char *member)
 	return json_text(json_get(json, member));
 }
 
+int64_t json_int_of(const struct json *json, const char *member)
+{
+	const struct json *n = json_get(json, member);
+
+	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
+}
+
 bool json_each(const struct json *array, const struct json **item)
 {
 	if (!json_is(array, JSON_ARRAY)) return false;

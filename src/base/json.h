@@ -58,6 +58,7 @@ bool json_is(const struct json *, enum json_type); /* false for NULL pointers */
 bool json_is_bool(const struct json *);
 struct str json_text(const struct json *); /* a string's text, else STR_NONE */
 struct str json_text_of(const struct json *, const char *member); /* of a member */
+int64_t json_int_of(const struct json *, const char *member);	  /* 0: no such integer */
 /* The items of an array in turn: start with NULL; false at the end, and if it is no array. */
 bool json_each(const struct json *array, const struct json **item);
 /* The object without these members, in the arena; `names` end with NULL. Anything else, and

@@ -26,7 +26,6 @@ struct term_dialog {
 
 static void term_dialog_draw(struct term_dialog *p)
 {
-	struct arena arena = { 0 };
 	size_t rows = screen_rows(p->screen), columns = screen_columns(p->screen);
 	struct area frame = { 0, 0, rows > 2 ? rows - 1 : 1, columns };
 	struct page keys = { .width = columns };
@@ -38,11 +37,10 @@ static void term_dialog_draw(struct term_dialog *p)
 	screen_erase(p->screen);
 	dialog_draw(&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
 	page_row(&keys);
-	page_add(&keys, STYLE_SOFT, dialog_keys(&p->dialog, &arena));
-	screen_draw(p->screen, rows - 1, 0, &keys, 0, STYLE_PLAIN);
+	page_add(&keys, STYLE_SOFT, dialog_keys(&p->dialog, &keys.words));
+	screen_draw(p->screen, rows - 1, 0, &keys, 0);
 	screen_show(p->screen);
 	page_done(&keys);
-	arena_done(&arena);
 }
 
 static bool person_known(struct term_dialog *p, struct str id)
@@ -216,8 +214,7 @@ static void rule_try(struct term_dialog *p)
 	struct api_reply reply = { 0 };
 	struct fault why = { 0 };
 
-	if (!dialog_wants_try(&p->dialog)) return;
-	dialog_rule(&p->dialog, &w);
+	if (!dialog_rule(&p->dialog, &w)) return;
 	struct api_call call = {
 		.method = "POST", .path = STR("/v1/rules/try"), .body = buf_str(&body)
 	};
@@ -230,9 +227,9 @@ static void rule_try(struct term_dialog *p)
 static bool key_take(struct term_dialog *p, const struct key *k, const struct json **ask)
 {
 	switch (dialog_key(&p->dialog, k)) {
-	case DIALOG_SUBMIT: return settle_send(p, false, ask);
-	case DIALOG_SKIP: return settle_send(p, true, ask);
-	case DIALOG_LEAVE:
+	case WISH_SUBMIT: return settle_send(p, false, ask);
+	case WISH_SKIP: return settle_send(p, true, ask);
+	case WISH_LEAVE:
 		if (p->use == TERM_DIALOG_HOSTED) return false;
 		screen_leave(p);
 		if (p->use == TERM_DIALOG_RUN)
@@ -240,13 +237,13 @@ static bool key_take(struct term_dialog *p, const struct key *k, const struct js
 		else
 			SAY("cli.dialog.closed", { "id", p->dialog.id });
 		return false;
-	case DIALOG_REPLY: reply_send(p); return false;
-	case DIALOG_EDITOR: editor_line(&p->dialog, p->screen); return false;
-	case DIALOG_ARGUMENTS: editor_arguments(&p->dialog, p->screen); return false;
-	case DIALOG_LONGER: limits_read(p); return false;
-	case DIALOG_TRY: rule_try(p); return false;
-	case DIALOG_CLAIM: side_send(p, "/claim", STR("{}")); return false;
-	case DIALOG_EXTEND:
+	case WISH_REPLY: reply_send(p); return false;
+	case WISH_EDITOR: editor_line(&p->dialog, p->screen); return false;
+	case WISH_ARGUMENTS: editor_arguments(&p->dialog, p->screen); return false;
+	case WISH_LONGER: limits_read(p); return false;
+	case WISH_TRY: rule_try(p); return false;
+	case WISH_CLAIM: side_send(p, "/claim", STR("{}")); return false;
+	case WISH_EXTEND:
 		side_send(p, "/extend", STR("{\"timeout\":\"10m\"}"));
 		return false;
 	default: return false;

@@ -114,6 +114,13 @@ struct str msg_count_in(struct arena *arena, enum lang lang, const char *id, int
 		{ "n", arena_print(arena, "%lld", (long long)n) });
 }
 
+struct str msg_named(struct arena *arena, const char *id, struct str name)
+{
+	struct str whole = arena_print(arena, "%s.%.*s", id, STR_ARGS(name));
+
+	return MSG(arena, whole.at ? whole.at : id);
+}
+
 void say_fill(const char *id, const struct msg_arg *args)
 {
 	struct arena arena = { 0 };

@@ -44,6 +44,8 @@ struct str msg_fill_in(
 /* The text id.one or id.other, whichever fits n in this language; {n} is filled. */
 struct str msg_count(struct arena *, const char *id, int64_t n);
 struct str msg_count_in(struct arena *, enum lang, const char *id, int64_t n);
+/* The text id.name: a word of the API in the reader's language. */
+struct str msg_named(struct arena *, const char *id, struct str name);
 
 /* One line on stderr. */
 void say_fill(const char *id, const struct msg_arg *args);

@@ -6,31 +6,11 @@
 #include "tui/form_page.h"
 #include "tui/words.h"
 
-/* A tree of one's own: text and nodes in the arena. */
-static const struct json *json_copy(const struct json *json, struct arena *arena)
-{
-	struct buf text = { 0 };
-	const struct json *copy = NULL;
-
-	json_write(&text, json);
-	struct str kept = arena_str(arena, buf_str(&text));
-	bool whole = !text.failed && json_read(kept, NULL, arena, &copy, NULL) == OK;
-	buf_done(&text);
-	return whole ? copy : NULL;
-}
-
 static bool ask_take(struct dialog *d, const struct json *ask)
 {
-	d->ask = json_copy(ask, &d->arena);
+	d->ask = kept_copy(ask, &d->arena);
 	d->id = json_text_of(d->ask, "id");
 	return d->ask && d->id.len > 0;
-}
-
-static int64_t version_of(const struct json *ask)
-{
-	const struct json *version = json_get(ask, "version");
-
-	return json_is(version, JSON_NUMBER) && version->is_int ? version->integer : 0;
 }
 
 /* A person whose approval does not count may still reject. */
@@ -56,10 +36,15 @@ static bool longer_offered(const struct dialog *d)
 	return d->open && !d->instead && !d->arguments && scope_offered(d->ask);
 }
 
+int32_t dialog_yes(void)
+{
+	const char *yes = msg_text("tui.yes");
+
+	return yes ? yes[0] : 'y';
+}
+
 bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 {
-	const char *yes;
-
 	*d = (struct dialog){ .notice = { .max = 4096 } };
 	if (!ask_take(d, ask) ||
 		questions_load(json_get(d->ask, "questions"), &d->arena, &d->questions,
@@ -68,8 +53,7 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 		dialog_close(d);
 		return false;
 	}
-	yes = msg_text("tui.yes");
-	d->form.yes = yes ? yes[0] : 'y';
+	d->form.yes = dialog_yes();
 	risk_take(d);
 	d->open = may_settle(d, may_answer);
 	d->armed_at = clock_person_ms() + ARMING_MS;
@@ -98,7 +82,7 @@ void dialog_update(struct dialog *d, const struct json *ask)
 {
 	const struct json *before = d->ask;
 
-	if (version_of(ask) < version_of(before)) return;
+	if (json_int_of(ask, "version") < json_int_of(before, "version")) return;
 	if (!ask_take(d, ask)) {
 		d->ask = before;
 		d->id = json_text_of(before, "id");
@@ -162,18 +146,6 @@ struct str dialog_written(const struct dialog *d, struct arena *arena)
 	return kept;
 }
 
-void dialog_before(struct dialog *d, const struct json *events)
-{
-	arena_done(&d->before_arena);
-	d->before = json_copy(events, &d->before_arena);
-}
-
-void dialog_told(struct dialog *d, const struct json *told)
-{
-	arena_done(&d->told_arena);
-	d->told = json_copy(told, &d->told_arena);
-}
-
 void dialog_close(struct dialog *d)
 {
 	form_close(&d->form);
@@ -183,8 +155,8 @@ void dialog_close(struct dialog *d)
 	page_done(&d->card_page);
 	page_done(&d->form_page);
 	arena_done(&d->edits);
-	arena_done(&d->before_arena);
-	arena_done(&d->told_arena);
+	kept_done(&d->told);
+	kept_done(&d->before);
 	arena_done(&d->arena);
 	*d = (struct dialog){ 0 };
 }
@@ -277,36 +249,36 @@ static void card_scroll(struct dialog *d, bool down)
 		d->top -= d->top > page ? page : d->top;
 }
 
-static enum dialog_wish reply_key(struct dialog *d, const struct key *k)
+static enum wish reply_key(struct dialog *d, const struct key *k)
 {
 	struct key text = *k;
 
 	if (k->pasted && k->name == K_ENTER) text.name = K_NEW_LINE;
 	switch (text.name) {
-	case K_ESCAPE: d->replying = false; return DIALOG_NONE;
-	case K_EDITOR: return DIALOG_EDITOR;
-	case K_ENTER: return line_blank(&d->reply) ? DIALOG_NONE : DIALOG_REPLY;
-	default: return line_key(&d->reply, &text, true) ? DIALOG_NONE : DIALOG_UNUSED;
+	case K_ESCAPE: d->replying = false; return WISH_NONE;
+	case K_EDITOR: return WISH_EDITOR;
+	case K_ENTER: return line_blank(&d->reply) ? WISH_NONE : WISH_REPLY;
+	default: return line_key(&d->reply, &text, true) ? WISH_NONE : WISH_UNUSED;
 	}
 }
 
 /* Keys of the card: whatever the form is at, unless it is a letter being typed. */
-static enum dialog_wish card_key(struct dialog *d, const struct key *k)
+static enum wish card_key(struct dialog *d, const struct key *k)
 {
 	bool pending = ask_pending(d->ask);
 
 	if (k->name == K_PAGE_DOWN || k->name == K_PAGE_UP)
-		return card_scroll(d, k->name == K_PAGE_DOWN), DIALOG_NONE;
-	if (k->name == K_ESCAPE) return DIALOG_LEAVE;
+		return card_scroll(d, k->name == K_PAGE_DOWN), WISH_NONE;
+	if (k->name == K_ESCAPE) return WISH_LEAVE;
 	switch (key_letter(k)) {
 	case 'b':
 		d->replying = pending && d->open;
-		return d->replying ? DIALOG_NONE : DIALOG_UNUSED;
-	case 'c': return d->open ? DIALOG_CLAIM : DIALOG_UNUSED;
-	case '+': return d->open ? DIALOG_EXTEND : DIALOG_UNUSED;
-	case 'v': return DIALOG_SESSION;
-	case 't': d->raw = !d->raw; return DIALOG_NONE;
-	default: return DIALOG_UNUSED;
+		return d->replying ? WISH_NONE : WISH_UNUSED;
+	case 'c': return d->open ? WISH_CLAIM : WISH_UNUSED;
+	case '+': return d->open ? WISH_EXTEND : WISH_UNUSED;
+	case 'v': return WISH_SESSION;
+	case 't': d->raw = !d->raw; return WISH_NONE;
+	default: return WISH_UNUSED;
 	}
 }
 
@@ -317,43 +289,34 @@ void dialog_limit(struct dialog *d, const struct json *scopes, bool admin)
 	if (d->scoping) scope_form_limit(&d->scope, scopes, admin);
 }
 
-bool dialog_wants_try(const struct dialog *d)
+bool dialog_rule(struct dialog *d, struct json_writer *w)
 {
-	return d->scoping && scope_form_wants_try(&d->scope);
-}
-
-void dialog_rule(struct dialog *d, struct json_writer *w)
-{
-	scope_form_rule(&d->scope, w);
+	return d->scoping && scope_form_rule(&d->scope, w);
 }
 
 void dialog_tried(struct dialog *d, const struct json *reply, const struct fault *why)
 {
-	if (!d->scoping) return;
-	if (reply)
-		scope_form_tried(&d->scope, reply);
-	else
-		scope_form_refused(&d->scope, why);
+	if (d->scoping) scope_form_tried(&d->scope, reply, why);
 }
 
-static enum dialog_wish scope_show(struct dialog *d)
+static enum wish scope_show(struct dialog *d)
 {
 	scope_form_done(&d->scope);
 	scope_form_open(&d->scope, d->ask);
 	d->scoping = true;
 	d->armed_at = clock_person_ms() + ARMING_MS;
-	return DIALOG_LONGER;
+	return WISH_LONGER;
 }
 
 /* Whoever pressed before the decision was armed learns that nothing was sent. */
-static enum dialog_wish early_say(struct dialog *d)
+static enum wish early_say(struct dialog *d)
 {
 	dialog_say(d, STYLE_WARN, str_of(msg_text("web.toosoon")));
-	return DIALOG_NONE;
+	return WISH_NONE;
 }
 
 /* High risk in a dialog that opened by itself takes a second press here, too. */
-static enum dialog_wish scope_approve(struct dialog *d)
+static enum wish scope_approve(struct dialog *d)
 {
 	int64_t now = clock_person_ms();
 
@@ -361,57 +324,40 @@ static enum dialog_wish scope_approve(struct dialog *d)
 	if (d->form.twice && !d->scope.sure) {
 		d->scope.sure = true;
 		d->armed_at = now + ARMING_MS;
-		return DIALOG_NONE;
+		return WISH_NONE;
 	}
 	form_approve(&d->form);
-	return DIALOG_SUBMIT;
+	return WISH_SUBMIT;
 }
 
-static enum dialog_wish scope_key(struct dialog *d, const struct key *k)
+static enum wish scope_key(struct dialog *d, const struct key *k)
 {
 	if (k->name == K_PAGE_DOWN || k->name == K_PAGE_UP)
-		return card_scroll(d, k->name == K_PAGE_DOWN), DIALOG_NONE;
-	switch (scope_form_key(&d->scope, k)) {
-	case SCOPE_BACK: d->scoping = false; return DIALOG_NONE;
-	case SCOPE_TRY: return DIALOG_TRY;
-	case SCOPE_APPROVE: return scope_approve(d);
-	case SCOPE_NONE: break;
-	}
-	return DIALOG_NONE;
-}
-
-static enum dialog_wish form_wish(struct dialog *d, enum wish wish, const struct key *k)
-{
-	switch (wish) {
-	case WISH_SUBMIT: return DIALOG_SUBMIT;
-	case WISH_SKIP: return DIALOG_SKIP;
-	case WISH_LEAVE: return DIALOG_LEAVE;
-	case WISH_EDITOR: return DIALOG_EDITOR;
-	case WISH_ARGUMENTS: return DIALOG_ARGUMENTS;
-	case WISH_LONGER: return scope_show(d);
-	case WISH_EARLY: return early_say(d);
-	case WISH_UNUSED: return card_key(d, k);
-	default: return DIALOG_NONE;
-	}
+		return card_scroll(d, k->name == K_PAGE_DOWN), WISH_NONE;
+	enum wish wish = scope_form_key(&d->scope, k);
+	if (wish == WISH_SUBMIT) return scope_approve(d);
+	if (wish != WISH_LEAVE) return wish;
+	d->scoping = false;
+	return WISH_NONE;
 }
 
 /* The ask was settled while the person typed: ignore what they type on for the form that is
  * gone. */
-static enum dialog_wish dead_key(struct dialog *d, const struct key *k)
+static enum wish dead_key(struct dialog *d, const struct key *k)
 {
 	bool down = k->name == K_PAGE_DOWN || k->name == K_DOWN;
 
-	if (k->name == K_ESCAPE) return DIALOG_LEAVE;
+	if (k->name == K_ESCAPE) return WISH_LEAVE;
 	if (down || k->name == K_PAGE_UP || k->name == K_UP) card_scroll(d, down);
-	return DIALOG_NONE;
+	return WISH_NONE;
 }
 
-enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
+enum wish dialog_key(struct dialog *d, const struct key *k)
 {
 	enum form_mode before = d->form.mode;
 	int64_t now = clock_person_ms();
 
-	if (d->busy) return DIALOG_NONE;
+	if (d->busy) return WISH_NONE;
 	if (d->dead) return dead_key(d, k);
 	if (d->replying) return reply_key(d, k);
 	if (!d->open) return card_key(d, k);
@@ -423,7 +369,12 @@ enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 	/* Arm the second press only after the question has been on the screen for a while. */
 	if (d->form.mode == FORM_CONFIRM && before != FORM_CONFIRM)
 		d->armed_at = now + ARMING_MS;
-	return form_wish(d, wish, k);
+	switch (wish) {
+	case WISH_LONGER: return scope_show(d);
+	case WISH_EARLY: return early_say(d);
+	case WISH_UNUSED: return card_key(d, k);
+	default: return wish;
+	}
 }
 
 struct str dialog_keys(struct dialog *d, struct arena *arena)
@@ -495,8 +446,7 @@ static size_t focus_top(const struct page *p, size_t height)
 static void part_draw(struct screen *s, const struct page *p, const struct area *f,
 	size_t top, bool cursor)
 {
-	for (size_t i = 0; i < f->height; i++)
-		screen_draw(s, f->y + i, f->x, p, top + i, STYLE_PLAIN);
+	screen_page(s, f, p, top);
 	if (cursor && p->cursor && p->cursor_row >= top &&
 		p->cursor_row < top + f->height)
 		screen_cursor(s, f->y + p->cursor_row - top, f->x + p->cursor_column);
@@ -505,29 +455,20 @@ static void part_draw(struct screen *s, const struct page *p, const struct area 
 /* A rule with the form's title in it, and how much of the card lies below. */
 static void rule_draw(struct dialog *d, struct screen *s, const struct area *f, size_t y)
 {
-	struct arena arena = { 0 };
-	struct buf title = { .max = 1024 };
 	size_t below = d->card_page.rows_len - d->top;
+	struct page p = { .width = f->width - 2 };
+	struct str title =
+		d->scoping ? MSG(&p.words, "web.scope") : form_title(&d->form, &p.words);
 
 	screen_rule(s, y, f->x, f->width);
-	if (d->open && !d->replying) {
-		struct str header = d->scoping ? MSG(&arena, "web.scope")
-					       : form_title(&d->form, &arena);
-
-		if (header.len > 0) buf_print(&title, " %.*s ", STR_ARGS(header));
-	}
-	struct page p = { .width = f->width - 2 };
-	page_row(&p);
-	page_add(&p, STYLE_BOLD, buf_str(&title));
-	screen_draw(s, y, f->x + 1, &p, 0, STYLE_BOLD);
-	if (below > d->card_rows) {
-		struct str more = arena_print(&arena, " ↓ %zu ", below - d->card_rows);
-
-		screen_put(s, y, f->x + f->width - 9, 9, STYLE_WARN, more);
-	}
+	if (d->open && !d->replying && title.len)
+		page_add(
+			&p, STYLE_BOLD, arena_print(&p.words, " %.*s ", STR_ARGS(title)));
+	screen_draw(s, y, f->x + 1, &p, 0);
+	if (below > d->card_rows)
+		screen_put(s, y, f->x + f->width - 9, 9, STYLE_WARN,
+			arena_print(&p.words, " ↓ %zu ", below - d->card_rows));
 	page_done(&p);
-	buf_done(&title);
-	arena_done(&arena);
 }
 
 /* How a dialog is laid out: the card above the rule, the form below it. */
@@ -608,8 +549,8 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 		.raw = d->raw,
 		.me = d->me,
 		.arguments = d->arguments,
-		.told = d->told,
-		.before = d->before };
+		.told = d->told.json,
+		.before = d->before.json };
 
 	d->form.armed = dialog_arming(d, mono_ms) == 0;
 	d->form.longer = longer_offered(d);

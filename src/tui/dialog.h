@@ -5,15 +5,11 @@
 
 #include "tui/card.h"
 #include "tui/form.h"
+#include "tui/kept.h"
 #include "tui/scope_form.h"
 #include "tui/screen.h"
 
 enum { ARMING_MS = 600 }; /* a card must stand so long before it can be decided */
-
-/* Part of the screen. */
-struct area {
-	size_t y, x, height, width;
-};
 
 struct dialog {
 	struct arena arena; /* of the ask */
@@ -38,31 +34,14 @@ struct dialog {
 	int64_t armed_at;   /* monotonic */
 	struct arena edits; /* of `arguments` */
 	const struct json *arguments; /* as edited; NULL: not */
-	struct arena before_arena, told_arena;
-	const struct json *told;   /* who was told of it; NULL: unknown */
-	const struct json *before; /* events before it, newest first; NULL: unknown */
+	struct kept_json told;	      /* who was told of it */
+	struct kept_json before;      /* events before it, newest first */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;
 	/* Draws what the answer goes to, in place of the card; NULL: the card. */
 	void (*instead)(struct page *, const void *ctx);
 	const void *instead_ctx;
 	struct page card_page, form_page;
-};
-
-enum dialog_wish {
-	DIALOG_NONE,
-	DIALOG_UNUSED, /* the key means nothing here */
-	DIALOG_SUBMIT, /* send dialog_answer */
-	DIALOG_SKIP,
-	DIALOG_LEAVE,
-	DIALOG_REPLY,	  /* send the message in `reply` */
-	DIALOG_EDITOR,	  /* let dialog_line be edited at length */
-	DIALOG_ARGUMENTS, /* let the operation's arguments be edited */
-	DIALOG_LONGER,	  /* find out how far this person may go: dialog_limit */
-	DIALOG_TRY,	  /* find out what the rule would match: dialog_rule */
-	DIALOG_CLAIM,
-	DIALOG_EXTEND,
-	DIALOG_SESSION, /* show its session */
 };
 
 /* The ask as the server sent it; copied. `may_answer`: the person is one who may. False:
@@ -83,11 +62,9 @@ void dialog_update(struct dialog *, const struct json *ask);
 void dialog_deleted(struct dialog *);
 /* What was typed and not sent; empty: nothing. */
 struct str dialog_written(const struct dialog *, struct arena *);
-void dialog_told(struct dialog *, const struct json *told);	/* copied */
-void dialog_before(struct dialog *, const struct json *events); /* copied */
 void dialog_close(struct dialog *);
 
-enum dialog_wish dialog_key(struct dialog *, const struct key *);
+enum wish dialog_key(struct dialog *, const struct key *);
 struct line *dialog_line(struct dialog *); /* what is being typed; NULL: nothing */
 bool dialog_typing(struct dialog *);
 /* How long until decisions are armed; 0: they are. */
@@ -95,10 +72,10 @@ int64_t dialog_arming(const struct dialog *, int64_t mono_ms);
 void dialog_draw(struct dialog *, struct screen *, const struct area *, int64_t now_ms,
 	int64_t mono_ms);
 struct str dialog_keys(struct dialog *, struct arena *);
+int32_t dialog_yes(void); /* the key that means yes: 'y', 'o' */
 /* While it is chosen for how long to approve; tui/scope_form.h says what they do. */
 void dialog_limit(struct dialog *, const struct json *scopes, bool admin);
-bool dialog_wants_try(const struct dialog *);
-void dialog_rule(struct dialog *, struct json_writer *);
+bool dialog_rule(struct dialog *, struct json_writer *);
 /* `reply` NULL: there is none, and why. */
 void dialog_tried(struct dialog *, const struct json *reply, const struct fault *why);
 /* {"answers": {…}}, and `scope` if it holds for longer */

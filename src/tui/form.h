@@ -66,19 +66,6 @@ struct form {
 	int32_t yes; /* the key that means yes: 'y', 'o' */
 };
 
-/* What the owner is to do after a key. */
-enum wish {
-	WISH_NONE,
-	WISH_UNUSED,	/* the key means nothing to the form */
-	WISH_SUBMIT,	/* send form_answer */
-	WISH_SKIP,	/* send a skip */
-	WISH_LEAVE,	/* close it; nothing is decided */
-	WISH_EDITOR,	/* let form_line be edited at length */
-	WISH_ARGUMENTS, /* let the operation's arguments be edited */
-	WISH_LONGER,	/* let it be approved for longer */
-	WISH_EARLY, /* say that the press came before it was armed: nothing is decided */
-};
-
 /* Fills in what the agent already knows (prefill). False: out of memory. */
 bool form_open(struct form *, const struct question *, size_t len);
 void form_close(struct form *);

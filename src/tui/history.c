@@ -2,7 +2,6 @@
 #include "tui/history.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "client/client.h"
 #include "text/msg.h"
@@ -22,17 +21,14 @@ static const struct {
 
 void history_clear(struct history *h)
 {
-	for (size_t i = 0; i < h->len; i++)
-		mem_free(h->rows[i]);
-	h->len = h->at = h->top = 0;
+	listing_clear(&h->rows);
 	h->loaded = false;
 	buf_clear(&h->cursor);
 }
 
 void history_done(struct history *h)
 {
-	history_clear(h);
-	mem_free(h->rows);
+	listing_done(&h->rows);
 	buf_done(&h->cursor);
 	buf_done(&h->project);
 	buf_done(&h->agent);
@@ -83,21 +79,10 @@ static struct history_row *row_make(const struct json *ask)
 	struct str parts[] = { json_text_of(ask, "id"), str_of(ask_outcome(ask)),
 		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
 		ask_settler(ask, &arena) };
-	size_t size = 0;
-	struct history_row *row;
+	struct history_row *row =
+		listing_row(sizeof *row, parts, sizeof parts / sizeof *parts);
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		size += parts[i].len;
-	row = mem_alloc(sizeof *row + size);
 	if (row) {
-		struct str *to[] = { &row->id, &row->outcome, &row->title, &row->who };
-		char *at = row->text;
-
-		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-			if (parts[i].len > 0) memcpy(at, parts[i].at, parts[i].len);
-			*to[i] = str_make(at, parts[i].len);
-			at += parts[i].len;
-		}
 		row->at_ms = ask_time(ask, "settled_at");
 		row->day = day_local(row->at_ms);
 		then_set(row, ask);
@@ -109,35 +94,16 @@ static struct history_row *row_make(const struct json *ask)
 
 void history_take(struct history *h, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
-	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
-
-	h->loading = false;
 	h->loaded = true;
 	buf_clear(&h->cursor);
 	buf_add(&h->cursor, json_text_of(page, "next_cursor"));
-	if (h->len + count > h->cap) {
-		size_t cap = (h->len + count) * 2;
-		struct history_row **rows = mem_grow(h->rows, cap * sizeof *rows);
-
-		if (!rows) return;
-		h->rows = rows;
-		h->cap = cap;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		struct history_row *row = row_make(&items->items[i]);
-
-		if (row) h->rows[h->len++] = row;
-	}
+	for (const struct json *ask = NULL; json_each(json_get(page, "items"), &ask);)
+		listing_add(&h->rows, row_make(ask));
 }
 
-bool history_go(struct history *h, int64_t by)
+bool history_ends(const struct history *h)
 {
-	int64_t to = (int64_t)h->at + by, last = (int64_t)h->len - 1;
-
-	if (to > last) to = last;
-	h->at = to > 0 ? (size_t)to : 0;
-	return h->at + 1 >= h->len && h->cursor.len > 0 && !h->loading;
+	return h->rows.at + 1 >= h->rows.len && h->cursor.len > 0;
 }
 
 void history_outcome_next(struct history *h)
@@ -157,102 +123,69 @@ static struct str outcome_words(struct str outcome, struct arena *arena)
 	return id.at ? MSG(arena, id.at) : outcome;
 }
 
-static void word_add(struct page *p, struct str word)
+void history_head(const struct history *h, struct page *p)
 {
-	if (!word.len) return;
-	page_add_text(p, STYLE_PLAIN, "  ");
-	page_add(p, STYLE_ACCENT, word);
-}
-
-void history_head(const struct history *h, struct page *p, struct arena *arena)
-{
-	word_add(p, MSG(arena, h->mine ? "tui.history.mine" : "tui.history.all"));
-	if (h->outcome) word_add(p, outcome_words(str_of(outcomes[h->outcome]), arena));
-	if (h->days) word_add(p, MSG(arena, spans[h->days].id));
-	word_add(p, buf_str(&h->project));
-	word_add(p, buf_str(&h->agent));
+	page_word(p, STYLE_ACCENT,
+		MSG(&p->words, h->mine ? "tui.history.mine" : "tui.history.all"));
+	if (h->outcome)
+		page_word(p, STYLE_ACCENT,
+			outcome_words(str_of(outcomes[h->outcome]), &p->words));
+	if (h->days) page_word(p, STYLE_ACCENT, MSG(&p->words, spans[h->days].id));
+	page_word(p, STYLE_ACCENT, buf_str(&h->project));
+	page_word(p, STYLE_ACCENT, buf_str(&h->agent));
 }
 
 /* " 14:05 approved   Rotate the key      owner  deployer has it" */
 static void row_write(struct page *p, const struct history_row *r)
 {
-	struct arena arena = { 0 };
 	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "revoked") ||
 		  str_is(r->outcome, "expired") || str_is(r->outcome, "cancelled") ||
 		  str_is(r->outcome, "skipped");
-	size_t when = WHEN_COLUMNS, width = p->width;
+	size_t width = p->width, tail = width >= 90 ? 40 : width >= 60 ? 16 : 0;
 
 	page_row(p);
 	page_pad(p, 1);
-	page_add(p, STYLE_SOFT, time_local(r->at_ms, r->at_ms, &arena));
-	page_pad(p, when);
-	page_add(p, no ? STYLE_WARN : STYLE_GOOD, outcome_words(r->outcome, &arena));
+	page_add(p, STYLE_SOFT, time_local(r->at_ms, r->at_ms, &p->words));
+	page_pad(p, WHEN_COLUMNS);
+	page_add(p, no ? STYLE_WARN : STYLE_GOOD, outcome_words(r->outcome, &p->words));
 	if (r->changed) page_add_text(p, STYLE_GOOD, "+");
-	page_pad(p, when + OUTCOME_COLUMNS);
-	size_t tail = width >= 90 ? 40 : width >= 60 ? 16 : 0;
-	p->width = width - tail;
-	page_add(p, STYLE_PLAIN, r->title);
-	p->width = width;
-	if (tail > 0) {
-		page_pad(p, width - tail);
-		page_add_text(p, STYLE_PLAIN, " ");
-		p->width = width - (tail > 16 ? 24 : 0);
-		page_add(p, STYLE_SOFT, r->who);
-		p->width = width;
-	}
-	if (tail > 16) {
-		page_pad(p, width - 24);
-		page_add_text(p, STYLE_PLAIN, " ");
-		if (r->then)
-			page_add(p, STYLE_SOFT,
-				MSG(&arena, r->then,
-					{ "at", time_local(
-							r->then_ms, r->at_ms, &arena) }));
-	}
-	arena_done(&arena);
+	page_pad(p, WHEN_COLUMNS + OUTCOME_COLUMNS);
+	page_cell(p, width - tail + 1, STYLE_PLAIN, r->title);
+	if (tail) page_cell(p, width - (tail > 16 ? 24 : 0) + 1, STYLE_SOFT, r->who);
+	if (tail > 16 && r->then)
+		PAGE_MSG(p, STYLE_SOFT, r->then,
+			{ "at", time_local(r->then_ms, r->at_ms, &p->words) });
 }
 
 /* Does a day begin with this row? Its heading is a line of its own. */
 static bool day_begins(const struct history *h, size_t i)
 {
-	return i == 0 || h->rows[i - 1]->day != h->rows[i]->day;
+	const struct history_row *row = h->rows.shown[i];
+	const struct history_row *before = i ? h->rows.shown[i - 1] : NULL;
+
+	return !before || before->day != row->day;
 }
 
-/* Scrolls until the cursor's row is in sight, with the heading above it when it has one. */
-static void history_scroll(struct history *h, size_t height)
+void history_draw(struct history *h, struct screen *s, const struct area *f,
+	int64_t now_ms, bool loading)
 {
-	size_t line = h->at;
-
-	for (size_t i = 0; i <= h->at; i++)
-		line += day_begins(h, i);
-	if (line < h->top + day_begins(h, h->at)) h->top = line - day_begins(h, h->at);
-	if (line >= h->top + height) h->top = line - height + 1;
-}
-
-void history_draw(
-	struct history *h, struct screen *s, const struct area *f, int64_t now_ms)
-{
-	struct arena arena = { 0 };
 	struct page p = { .width = f->width };
-	size_t line = 0;
 
-	if (h->len > 0) history_scroll(h, f->height);
-	for (size_t i = 0; i < h->len && line < h->top + f->height; i++) {
-		if (day_begins(h, i) && line++ >= h->top)
-			screen_put(s, f->y + line - 1 - h->top, f->x, f->width,
-				STYLE_BOLD, day_words(h->rows[i]->at_ms, now_ms, &arena));
-		if (line < h->top || line >= h->top + f->height) {
-			line++;
-			continue;
+	for (size_t i = 0; i < h->rows.len; i++) {
+		const struct history_row *row = h->rows.shown[i];
+
+		if (day_begins(h, i)) {
+			page_row(&p);
+			page_add(&p, STYLE_BOLD, day_words(row->at_ms, now_ms, &p.words));
 		}
-		page_clear(&p, f->width);
-		row_write(&p, h->rows[i]);
-		screen_draw(s, f->y + line++ - h->top, f->x, &p, 0,
-			i == h->at ? STYLE_CURSOR : STYLE_PLAIN);
+		row_write(&p, row);
+		if (i == h->rows.at) page_mark(&p, STYLE_CURSOR);
 	}
-	if (h->len == 0 && (h->loading || h->loaded))
-		screen_put(s, f->y, f->x + 1, f->width - 1, STYLE_SOFT,
-			MSG(&arena, h->loading ? "web.loading" : "tui.history.empty"));
+	if (h->rows.len > 0)
+		listing_scroll(
+			&h->rows, p.marked_row, day_begins(h, h->rows.at), f->height);
+	else if (loading || h->loaded)
+		screen_say(s, f, loading ? "web.loading" : "tui.history.empty");
+	screen_page(s, f, &p, h->rows.top);
 	page_done(&p);
-	arena_done(&arena);
 }

@@ -46,7 +46,7 @@ static void priority_next(struct inbox *in)
 		f->priority--;
 }
 
-struct line *inbox_search(struct inbox *in)
+struct line *inbox_searched(struct inbox *in)
 {
 	return in->view == VIEW_SESSIONS  ? &in->sessions.search
 	       : in->view == VIEW_HISTORY ? &in->history.search
@@ -56,83 +56,81 @@ struct line *inbox_search(struct inbox *in)
 /* The lists that are here follow each key; the history is asked for once it is confirmed. */
 static void search_key(struct inbox *in, const struct key *k)
 {
-	if (k->name == K_ESCAPE) line_set(inbox_search(in), STR_NONE);
+	if (k->name == K_ESCAPE) line_set(inbox_searched(in), STR_NONE);
 	if (k->name == K_ESCAPE || k->name == K_ENTER || k->name == K_DOWN)
 		in->searching = false;
 	else
-		line_key(inbox_search(in), k, false);
+		line_key(inbox_searched(in), k, false);
 	if (in->view == VIEW_SESSIONS)
 		session_list_filter(&in->sessions);
 	else if (in->view == VIEW_HISTORY && !in->searching)
-		data_history(in, true);
+		inbox_history(in, true);
 	else
 		list_arrange(&in->list, clock_now_ms());
 }
 
-static void sessions_show(struct inbox *in)
+/* The history is filtered by the projects and agents of the sessions. */
+static void view_show(struct inbox *in, enum view view)
 {
-	in->view = VIEW_SESSIONS;
-	data_sessions(in);
-}
-
-/* The sessions tell which projects and agents there are. */
-static void history_show(struct inbox *in)
-{
-	in->view = VIEW_HISTORY;
-	data_history(in, true);
-	if (!in->sessions.loaded) data_sessions(in);
-}
-
-/* Inbox, sessions, history, and round again. */
-static void view_next(struct inbox *in)
-{
-	if (in->view == VIEW_LIST)
-		sessions_show(in);
-	else if (in->view == VIEW_SESSIONS)
-		history_show(in);
-	else
-		in->view = VIEW_LIST;
+	in->view = view;
+	if (view == VIEW_HISTORY) inbox_history(in, true);
+	if (view == VIEW_SESSIONS || (view == VIEW_HISTORY && !in->sessions.loaded))
+		inbox_sessions_read(in);
 }
 
 /* The second key after `g`. */
 static void go_key(struct inbox *in, int32_t letter)
 {
 	in->go = false;
-	if (letter == 's') sessions_show(in);
-	if (letter == 'h') history_show(in);
-	if (letter == 'i') in->view = VIEW_LIST;
-	if (letter == 'g' && in->view == VIEW_LIST) in->list.at = 0;
+	if (letter == 's') view_show(in, VIEW_SESSIONS);
+	if (letter == 'h') view_show(in, VIEW_HISTORY);
+	if (letter == 'i') view_show(in, VIEW_LIST);
+	if (letter == 'g' && in->view == VIEW_LIST) in->list.rows.at = 0;
+}
+
+/* Keys that mean the same in every list. False: this is none of them. */
+static bool rows_key(struct inbox *in, struct row_list *l, const struct key *k)
+{
+	int32_t letter = key_letter(k);
+
+	if (listing_key(l, k, draw_list_height(in))) return true;
+	if (letter == '/')
+		in->searching = true;
+	else if (k->name == K_TAB) /* inbox, sessions, history, and round again */
+		view_show(in, in->view == VIEW_LIST	  ? VIEW_SESSIONS
+			      : in->view == VIEW_SESSIONS ? VIEW_HISTORY
+							  : VIEW_LIST);
+	else if (in->view != VIEW_LIST && (k->name == K_ESCAPE || letter == 'q'))
+		in->view = VIEW_LIST;
+	else
+		return false;
+	return true;
 }
 
 static void list_letter(struct inbox *in, int32_t letter)
 {
-	struct item *item = list_at(&in->list);
+	struct list_filter *f = &in->list.filter;
+	const struct item *item = list_at(&in->list);
+	struct str id = item ? item->id : STR_NONE;
 
 	switch (letter) {
-	case 'j': list_go(&in->list, 1); break;
-	case 'k': list_go(&in->list, -1); break;
-	case 'G': list_go(&in->list, (int64_t)in->list.shown_len); break;
 	case 'x':
 		list_choose(&in->list);
-		list_go(&in->list, 1);
+		listing_go(&in->list.rows, 1);
 		break;
 	case ' ': list_fold(&in->list, clock_now_ms()); break;
 	case 'P': list_project_next(&in->list); break;
 	case 'A': list_agent_next(&in->list); break;
-	case 'i': prompt_assign(in, item ? item->id : STR_NONE); break;
-	case 'z': prompt_snooze(in, item ? item->id : STR_NONE); break;
-	case 'Z': in->list.filter.snoozed = !in->list.filter.snoozed; break;
+	case 'i': prompt_open(in, PROMPT_ASSIGN, id, STR_NONE); break;
+	case 'z': prompt_open(in, PROMPT_SNOOZE, id, STR_NONE); break;
+	case 'Z': f->snoozed = !f->snoozed; break;
 	case 'u': approval_revoke(in, buf_str(&in->undo)); break;
 	case 'B': dialog_batch(in); break;
-	case '/': in->searching = true; break;
 	case 'f': kind_next(in); break;
 	case 'p': priority_next(in); break;
-	case 'm':
-		in->list.filter.assigned =
-			(in->list.filter.assigned + 1) % ASSIGNED_STATES;
-		break;
+	case 'm': f->assigned = (f->assigned + 1) % ASSIGNED_STATES; break;
 	case 'v':
-		if (item) data_session(in, item->session), in->view = VIEW_SESSION;
+		if (item) inbox_session(in, item->session);
 		in->before_session = VIEW_LIST;
 		break;
 	case 'q': in->over = true; break;
@@ -163,136 +161,106 @@ static void list_escape(struct inbox *in)
 
 static void list_key(struct inbox *in, const struct key *k)
 {
-	struct item *item = list_at(&in->list);
-	int64_t page = (int64_t)draw_list_height(in) - 1;
+	const struct item *item = list_at(&in->list);
+	int32_t letter = key_letter(k);
 
 	if (in->lost && !key_moves(k)) return;
 	in->lost = false;
-	switch (k->name) {
-	case K_UP: list_go(&in->list, -1); break;
-	case K_DOWN: list_go(&in->list, 1); break;
-	case K_PAGE_UP: list_go(&in->list, -page); break;
-	case K_PAGE_DOWN: list_go(&in->list, page); break;
-	case K_HOME: list_go(&in->list, -(int64_t)in->list.shown_len); break;
-	case K_END: list_go(&in->list, (int64_t)in->list.shown_len); break;
-	case K_ENTER:
-	case K_RIGHT:
-		if (item) ask_show(in, item->id);
-		break;
-	case K_ESCAPE: list_escape(in); break;
-	case K_TAB: view_next(in); break;
-	default:
-		if (key_letter(k) > 0 && key_letter(k) < 128)
-			list_letter(in, key_letter(k));
-	}
+	if (rows_key(in, &in->list.rows, k)) return;
+	if (k->name == K_ESCAPE)
+		list_escape(in);
+	else if ((k->name == K_ENTER || k->name == K_RIGHT) && item)
+		ask_show(in, item->id);
+	else if (letter > 0 && letter < 128)
+		list_letter(in, letter);
 }
 
 static void click(struct inbox *in, const struct key *k)
 {
-	size_t row = in->list_top + (size_t)k->row - draw_head_height(in);
+	struct row_list *l = &in->list.rows;
+	size_t row = l->top + (size_t)k->row - draw_head_height(in);
 
 	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
-	if ((size_t)k->row < draw_head_height(in) || row >= in->list.shown_len) return;
+	if ((size_t)k->row < draw_head_height(in) || row >= l->len) return;
 	in->lost = false;
-	bool again = in->list.at == row;
-	in->list.at = row;
-	if (again) ask_show(in, in->list.shown[row]->id);
+	bool again = l->at == row;
+	l->at = row;
+	if (again) ask_show(in, list_at(&in->list)->id);
 }
 
 /* ---- keys of the other views ---- */
 
 static void sessions_key(struct inbox *in, const struct key *k)
 {
-	struct sessions *l = &in->sessions;
-	const struct session_item *row = session_list_at(l);
-	int64_t page = (int64_t)draw_list_height(in) - 1;
+	const struct session_item *row = listing_at(&in->sessions.rows);
 	int32_t letter = key_letter(k);
-	int64_t by = k->name == K_DOWN || letter == 'j'	 ? 1
-		     : k->name == K_UP || letter == 'k'	 ? -1
-		     : k->name == K_PAGE_DOWN		 ? page
-		     : k->name == K_PAGE_UP		 ? -page
-		     : k->name == K_HOME		 ? -(int64_t)l->len
-		     : k->name == K_END || letter == 'G' ? (int64_t)l->len
-							 : 0;
 
-	if (by != 0)
-		session_list_go(l, by);
-	else if ((k->name == K_ENTER || k->name == K_RIGHT) && row)
-		data_session(in, row->id), in->view = VIEW_SESSION,
-					   in->before_session = VIEW_SESSIONS;
-	else if (letter == ' ' && row)
-		data_unfold(in, row->id);
-	else if (letter == 'S' && row)
-		prompt_stop(in, row->id, row->title);
-	else if (letter == '/')
-		in->searching = true;
-	else if (letter == 'P')
-		session_list_project_next(l);
-	else if (k->name == K_TAB)
-		view_next(in);
-	else if (k->name == K_ESCAPE || letter == 'q')
-		in->view = VIEW_LIST;
+	if (rows_key(in, &in->sessions.rows, k)) return;
+	if (letter == 'P') session_list_project_next(&in->sessions);
+	if (!row) return;
+	if (k->name == K_ENTER || k->name == K_RIGHT) {
+		inbox_session(in, row->id);
+		in->before_session = VIEW_SESSIONS;
+	}
+	if (letter == ' ') inbox_unfold(in, row->id);
+	if (letter == 'S') prompt_open(in, PROMPT_STOP, row->id, row->title);
+}
+
+/* The next name after this one, among those of the sessions. */
+static void name_next(struct inbox *in, struct buf *name, size_t offset)
+{
+	struct str next = listing_next(&in->sessions.rows, offset, buf_str(name));
+
+	buf_clear(name);
+	buf_add(name, next);
 }
 
 /* True: a letter that changes which settled asks are shown. */
 static bool history_filter(struct inbox *in, int32_t letter)
 {
 	struct history *h = &in->history;
-	struct arena arena = { 0 };
-	struct buf *name = letter == 'P' ? &h->project : &h->agent;
-	struct str now = arena_str(&arena, buf_str(name));
 
-	if (letter == 'm') h->mine = !h->mine;
-	if (letter == 'f') history_outcome_next(h);
-	if (letter == 'd') history_days_next(h);
-	if (letter == 'P' || letter == 'A') {
-		buf_clear(name);
-		buf_add(name, letter == 'P'
-				      ? session_list_next_project(&in->sessions, now)
-				      : session_list_next_agent(&in->sessions, now));
+	switch (letter) {
+	case 'm': h->mine = !h->mine; return true;
+	case 'f': history_outcome_next(h); return true;
+	case 'd': history_days_next(h); return true;
+	case 'P':
+		name_next(in, &h->project, offsetof(struct session_item, project));
+		return true;
+	case 'A':
+		name_next(in, &h->agent, offsetof(struct session_item, agent));
+		return true;
+	default: return false;
 	}
-	arena_done(&arena);
-	return letter > 0 && letter < 128 && strchr("mfdPA", letter);
 }
 
 static void history_key(struct inbox *in, const struct key *k)
 {
-	struct history *h = &in->history;
-	int64_t page = (int64_t)draw_list_height(in) - 1;
-	int32_t letter = key_letter(k);
-	int64_t by = k->name == K_DOWN || letter == 'j'	 ? 1
-		     : k->name == K_UP || letter == 'k'	 ? -1
-		     : k->name == K_PAGE_DOWN		 ? page
-		     : k->name == K_PAGE_UP		 ? -page
-		     : k->name == K_HOME		 ? -(int64_t)h->len
-		     : k->name == K_END || letter == 'G' ? (int64_t)h->len
-							 : 0;
+	const struct history_row *row = listing_at(&in->history.rows);
 
-	if (by != 0) {
-		if (history_go(h, by)) data_history(in, false);
-	} else if (history_filter(in, letter)) {
-		data_history(in, true);
-	} else if (letter == '/') {
-		in->searching = true;
-	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && h->at < h->len) {
-		ask_show(in, h->rows[h->at]->id);
+	if (rows_key(in, &in->history.rows, k)) {
+		if (in->view == VIEW_HISTORY && !in->searching &&
+			history_ends(&in->history))
+			inbox_history(in, false);
+	} else if (history_filter(in, key_letter(k))) {
+		inbox_history(in, true);
+	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && row) {
+		ask_show(in, row->id);
 		in->back = VIEW_HISTORY;
-	} else if (letter == 'u' && h->at < h->len) {
-		if (str_is(h->rows[h->at]->outcome, "approved"))
-			approval_revoke(in, h->rows[h->at]->id);
-	} else if (k->name == K_TAB) {
-		view_next(in);
-	} else if (k->name == K_ESCAPE || letter == 'q') {
-		in->view = VIEW_LIST;
+	} else if (key_letter(k) == 'u' && row && str_is(row->outcome, "approved")) {
+		approval_revoke(in, row->id);
 	}
 }
 
 static void session_key(struct inbox *in, const struct key *k)
 {
+	struct session_view *v = &in->session;
+
 	if (key_letter(k) == 'S')
-		prompt_stop(in, buf_str(&in->session.id), buf_str(&in->session.title));
-	if (key_letter(k) == 'm') prompt_message(in);
-	if (session_view_key(&in->session, k, draw_list_height(in))) return;
+		prompt_open(in, PROMPT_STOP, buf_str(&v->id), buf_str(&v->title));
+	if (key_letter(k) == 'm' && v->runnable)
+		prompt_open(in, PROMPT_MESSAGE, buf_str(&v->id), buf_str(&v->agent));
+	if (session_view_key(v, k, draw_list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
 		in->view = in->before_session == VIEW_SESSIONS ? VIEW_SESSIONS
 			   : in->dialog_on		       ? VIEW_ASK
@@ -309,16 +277,10 @@ static void help_key(struct inbox *in, const struct key *k)
 		in->view = in->before_help;
 }
 
-static bool typing(struct inbox *in)
-{
-	return in->searching || in->prompt == PROMPT_ASSIGN ||
-	       in->prompt == PROMPT_SNOOZE ||
-	       (in->view == VIEW_ASK && in->dialog_on && dialog_typing(&in->dialog));
-}
-
 static void view_key(struct inbox *in, const struct key *k)
 {
 	int32_t letter = key_letter(k);
+	bool typing = in->view == VIEW_ASK && in->dialog_on && dialog_typing(&in->dialog);
 
 	if (in->prompt) {
 		prompt_key(in, k);
@@ -326,7 +288,7 @@ static void view_key(struct inbox *in, const struct key *k)
 		search_key(in, k);
 	} else if (in->go) {
 		go_key(in, letter);
-	} else if (letter == 'g' && !typing(in)) {
+	} else if (letter == 'g' && !typing) {
 		in->go = true;
 	} else if (letter == '?' && in->view != VIEW_ASK) {
 		in->before_help = in->view == VIEW_HELP ? VIEW_LIST : in->view;
@@ -405,14 +367,12 @@ static void inbox_loop(struct inbox *in)
 {
 	int64_t drawn = 0;
 
-	data_start(in);
+	inbox_start(in);
 	while (!in->over && in->err == OK) {
+		arena_done(&in->turn);
 		dialog_glance(in);
 		queue_open(in);
-		data_follow(in);
-		data_present(in);
-		data_sessions_keep(in);
-		marks_wake(in);
+		inbox_tick(in);
 		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_person_ms();
 		switch (async_client_step(
@@ -438,11 +398,12 @@ static void inbox_done(struct inbox *in)
 	line_done(&in->search);
 	session_list_done(&in->sessions);
 	mem_free(in->running.ids);
-	run_page_done(&in->stops);
+	kept_done(&in->stops);
+	kept_done(&in->users);
 	session_view_done(&in->session);
 	history_done(&in->history);
 	line_done(&in->prompt_line);
-	arena_done(&in->users_arena);
+	arena_done(&in->turn);
 	buf_done(&in->prompt_id);
 	buf_done(&in->prompt_title);
 	together_done(&in->many);

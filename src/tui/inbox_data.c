@@ -1,14 +1,13 @@
 /* inbox_data.c - the inbox and the server: what is loaded, what events change, what is
  * sent. */
 #include "base/clock.h"
-#include "text/msg.h"
 #include "text/safe_text.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
 enum {
 	PATIENCE_MS = 20000,
-	PAGE = 50,
+	LOG_PAGE = 200,
 	FLOOD = 12,
 	DECIDED_MS = 3000, /* what was decided stays longer than other notices */
 	FOLLOW_MS = 1200,  /* between two looks whether the agent has it */
@@ -18,110 +17,124 @@ enum {
 	CHANNELS_EVERY_MS = 60 * 1000,
 };
 
-static async_client_fn reply_take;
+/* A request, and what becomes of its reply. */
+static const struct request_kind {
+	const char *method, *path; /* then comes an id, if it has one */
+	const char *tail;	   /* what follows the id */
+	void (*take)(struct inbox *, const struct json *); /* a good reply */
+	size_t kept;	  /* where in the inbox its items are kept; 0: nowhere */
+	const char *said; /* the message that says that it was done; NULL: none does */
+	void (*failed)(
+		struct inbox *, const struct fault *); /* NULL: it is passed over */
+	/* Any reply, in place of all these. */
+	void (*came)(struct inbox *, enum err, const struct json *, const struct fault *);
+	void (*again)(struct inbox *); /* asks for it anew, see inbox_get_anew */
+} kinds[REQUESTS];
 
-void data_call(
-	struct inbox *in, const char *method, struct str path, struct str body, int tag)
+static void reply_take(void *ctx, int tag, enum err err, const struct api_reply *r,
+	const struct fault *why)
 {
-	struct api_call call = { .method = method, .path = path, .body = body };
+	struct inbox *in = ctx;
+	const struct request_kind *kind = &kinds[tag];
+	bool good = err == OK && (r->json || !kind->take);
 
-	if (!async_client_send(in->courier, &call, PATIENCE_MS, reply_take, in, tag))
-		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
-}
-
-void data_path(
-	struct inbox *in, const char *method, struct buf *path, struct str body, int tag)
-{
-	data_call(in, method, buf_str(path), body, tag);
-	buf_done(path);
-}
-
-static void ask_call(struct inbox *in, const char *method, struct str id,
-	const char *tail, struct str body, int tag)
-{
-	struct buf path = { .max = 1024 };
-
-	buf_add_text(&path, "/v1/asks/");
-	url_add(&path, id);
-	buf_add_text(&path, tail);
-	data_path(in, method, &path, body, tag);
-}
-
-void data_ask(
-	struct inbox *in, const char *method, const char *tail, struct str body, int tag)
-{
-	struct str id = tag == TAG_OPEN ? buf_str(&in->wanted) : in->dialog.id;
-
-	ask_call(in, method, id, tail, body, tag);
-}
-
-static void page_want(struct inbox *in, struct str cursor)
-{
-	struct buf path = { .max = 4096 };
-
-	buf_print(&path, "/v1/asks?order=attention&snoozed=all&limit=%d", PAGE);
-	if (cursor.len > 0) {
-		buf_add_text(&path, "&cursor=");
-		url_add(&path, cursor);
+	in->dirty = true;
+	in->waits[tag] = false;
+	if (kind->came) {
+		kind->came(in, err, r->json, why);
+	} else if (good) {
+		if (kind->said) INBOX_SAY(in, STYLE_GOOD, kind->said);
+		if (kind->kept)
+			kept_set((struct kept_json *)((char *)in + kind->kept),
+				json_get(r->json, "items"));
+		if (kind->take) kind->take(in, r->json);
+	} else if (kind->failed) {
+		kind->failed(in, why);
 	}
-	data_path(in, "GET", &path, STR_NONE, TAG_LIST);
+	if (!in->again[tag]) return;
+	in->again[tag] = false;
+	kind->again(in);
 }
 
-static void stops_want(struct inbox *in)
+/* `rest` is what the path goes on with. */
+static void request_send(
+	struct inbox *in, enum inbox_request request, struct str rest, struct str body)
 {
-	data_call(in, "GET", STR("/v1/stops?limit=20"), STR_NONE, TAG_STOPS);
+	struct buf path = { .max = 8192 };
+
+	buf_add_text(&path, kinds[request].path);
+	buf_add(&path, rest);
+	struct api_call call = {
+		.method = kinds[request].method, .path = buf_str(&path), .body = body
+	};
+	in->waits[request] = true;
+	if (!async_client_send(
+		    in->courier, &call, PATIENCE_MS, reply_take, in, (int)request))
+		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
+	buf_done(&path);
 }
 
-void data_users(struct inbox *in)
+void inbox_send(
+	struct inbox *in, enum inbox_request request, struct str id, struct str body)
 {
-	if (in->users_asked) return;
-	in->users_asked = true;
-	data_call(in, "GET", STR("/v1/users?limit=200"), STR_NONE, TAG_USERS);
+	struct buf rest = { .max = 4096 };
+
+	url_add(&rest, id);
+	if (kinds[request].tail) buf_add_text(&rest, kinds[request].tail);
+	request_send(in, request, buf_str(&rest), body);
+	buf_done(&rest);
 }
 
-void data_start(struct inbox *in)
+void inbox_get(struct inbox *in, enum inbox_request request, struct str id)
+{
+	inbox_send(in, request, id, STR_NONE);
+}
+
+void inbox_get_anew(struct inbox *in, enum inbox_request request, struct str id)
+{
+	in->again[request] = in->waits[request];
+	if (!in->waits[request]) inbox_get(in, request, id);
+}
+
+void inbox_users(struct inbox *in)
+{
+	if (!in->users.json && !in->waits[REQUEST_USERS])
+		inbox_get(in, REQUEST_USERS, STR_NONE);
+}
+
+struct str inbox_user_name(const struct inbox *in, struct str id)
+{
+	for (const struct json *user = NULL; json_each(in->users.json, &user);)
+		if (str_eq(json_text_of(user, "id"), id))
+			return json_text_of(user, "name");
+	return STR_NONE;
+}
+
+void inbox_start(struct inbox *in)
 {
 	in->seen_ms = clock_person_ms(); /* starting the inbox counts as looking */
-	data_call(in, "GET", STR("/v1/me"), STR_NONE, TAG_ME);
-	page_want(in, STR_NONE);
-	data_call(in, "GET", STR("/v1/sessions?status=running&limit=200"), STR_NONE,
-		TAG_RUNNING);
-	stops_want(in);
+	inbox_get(in, REQUEST_ME, STR_NONE);
+	inbox_get(in, REQUEST_LIST, STR_NONE);
+	inbox_get(in, REQUEST_RUNNING, STR_NONE);
+	inbox_get(in, REQUEST_STOPS, STR_NONE);
 }
 
 /* ---- in sight ---- */
 
-static void contacts_want(struct inbox *in)
-{
-	data_call(in, "GET", STR("/v1/me/contacts"), STR_NONE, TAG_CONTACTS);
-}
-
 /* Says once that a contact is broken; `parley contact` shows it from then on. */
-static void broken_say(struct inbox *in, const struct json *contact)
-{
-	struct arena arena = { 0 };
-	struct str channel = json_text_of(contact, "channel");
-
-	if (in->broken_said) return;
-	in->broken_said = true;
-	inbox_say(in, STYLE_WARN,
-		MSG(&arena, "tui.contact.broken",
-			{ "channel",
-				MSG(&arena, arena_print(&arena, "web.deliveries.%.*s",
-						    STR_ARGS(channel))
-						    .at) },
-			{ "name", json_text_of(contact, "name") }));
-	arena_done(&arena);
-}
-
 static void contacts_take(struct inbox *in, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
-
-	in->reachable = json_is(items, JSON_ARRAY) && items->count > 0;
-	for (uint32_t i = 0; in->reachable && i < items->count; i++)
-		if (json_is(json_get(&items->items[i], "broken"), JSON_OBJECT))
-			broken_say(in, &items->items[i]);
+	in->reachable = false;
+	for (const struct json *c = NULL; json_each(json_get(page, "items"), &c);) {
+		in->reachable = true;
+		if (in->broken_said || !json_is(json_get(c, "broken"), JSON_OBJECT))
+			continue;
+		in->broken_said = true;
+		INBOX_SAY(in, STYLE_WARN, "tui.contact.broken",
+			{ "channel", msg_named(&in->turn, "web.deliveries",
+					     json_text_of(c, "channel")) },
+			{ "name", json_text_of(c, "name") });
+	}
 }
 
 /* Admins hear that a channel does not work: looked at when messages come and go. */
@@ -132,82 +145,144 @@ static void channels_want(struct inbox *in)
 	if (!in->admin || (in->channels_ms && now - in->channels_ms < CHANNELS_EVERY_MS))
 		return;
 	in->channels_ms = now;
-	data_call(in, "GET", STR("/v1/channels"), STR_NONE, TAG_CHANNELS);
+	inbox_get(in, REQUEST_CHANNELS, STR_NONE);
 }
 
-/* Once for each time that it went down. */
-static void down_say(struct inbox *in, const struct json *c, struct arena *arena)
-{
-	struct str channel = json_text_of(c, "channel");
-	struct str line = arena_print(arena, "%.*s %.*s\n", STR_ARGS(channel),
-		STR_ARGS(json_text_of(c, "since")));
-
-	if (!str_is(json_text_of(c, "state"), "down") ||
-		str_find(buf_str(&in->down_said), line) >= 0)
-		return;
-	buf_add(&in->down_said, line);
-	inbox_say(in, STYLE_BAD,
-		MSG(arena, "web.channels.failing",
-			{ "channel", MSG(arena, arena_print(arena, "web.deliveries.%.*s",
-							STR_ARGS(channel))
-							.at) },
-			{ "error", safe_line(arena, json_text_of(c, "error")) }));
-}
-
+/* Once for each time that one went down. */
 static void channels_take(struct inbox *in, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
-	struct arena arena = { 0 };
+	for (const struct json *c = NULL; json_each(json_get(page, "items"), &c);) {
+		struct str channel = json_text_of(c, "channel");
+		struct str line = arena_print(&in->turn, "%.*s %.*s\n", STR_ARGS(channel),
+			STR_ARGS(json_text_of(c, "since")));
 
-	for (const struct json *item = NULL; json_each(items, &item);)
-		down_say(in, item, &arena);
-	arena_done(&arena);
+		if (!str_is(json_text_of(c, "state"), "down") ||
+			str_find(buf_str(&in->down_said), line) >= 0)
+			continue;
+		buf_add(&in->down_said, line);
+		INBOX_SAY(in, STYLE_BAD, "web.channels.failing",
+			{ "channel", msg_named(&in->turn, "web.deliveries", channel) },
+			{ "error", safe_line(&in->turn, json_text_of(c, "error")) });
+	}
 }
 
 /* An inbox that nobody has touched for a while may stand on an empty desk: whoever left it open
  * is told elsewhere. */
-void data_present(struct inbox *in)
+static void present_say(struct inbox *in, int64_t now)
 {
-	int64_t now = clock_person_ms();
-
 	if (!in->reachable || in->line != LINE_LIVE || now - in->seen_ms > SIGHT_MS ||
 		(in->present_ms && now - in->present_ms < PRESENT_EVERY_MS))
 		return;
 	in->present_ms = now;
-	data_call(in, "POST", STR("/v1/me/present"), STR_NONE, TAG_PRESENT);
+	inbox_get(in, REQUEST_PRESENT, STR_NONE);
 }
 
 /* ---- the stream ---- */
 
+static void ask_settled_elsewhere(struct inbox *in, struct str id)
+{
+	const struct item *here = list_at(&in->list);
+
+	if (in->view == VIEW_LIST && here && str_eq(here->id, id)) in->lost = true;
+	list_drop(&in->list, id);
+	list_arrange(&in->list, clock_now_ms());
+	in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
+	if (dialog_shows(in, id)) inbox_get(in, REQUEST_ASK, id);
+}
+
+static bool was_settled(const struct inbox *in, struct str id)
+{
+	uint64_t sum = str_hash(id);
+
+	for (size_t i = 0; i < SETTLED_KEPT; i++)
+		if (in->settled[i] == sum) return true;
+	return false;
+}
+
+/* Many at once are read as a list. */
+static void ask_want(struct inbox *in, struct str id)
+{
+	if (async_client_load(in->courier) < FLOOD)
+		inbox_get(in, REQUEST_ASK, id);
+	else if (in->whole)
+		in->whole = false, inbox_get(in, REQUEST_LIST, STR_NONE);
+}
+
+static void session_deleted(struct inbox *in, struct str session)
+{
+	list_drop_session(&in->list, session);
+	list_arrange(&in->list, clock_now_ms());
+	if (in->dialog_on && str_eq(json_text_of(in->dialog.ask, "session"), session))
+		dialog_deleted(&in->dialog);
+}
+
+void inbox_told(struct inbox *in, struct str id)
+{
+	if (dialog_shows(in, id)) inbox_get(in, REQUEST_TOLD, id);
+}
+
+/* The runs and tasks of the session shown. */
+static void runs_want(struct inbox *in)
+{
+	bool both = !in->waits[REQUEST_RUNS];
+
+	inbox_get_anew(in, REQUEST_RUNS, buf_str(&in->session.id));
+	if (both) inbox_get(in, REQUEST_TASKS, buf_str(&in->session.id));
+}
+
+static void event_take(struct inbox *in, const struct json *event)
+{
+	struct str type = json_text_of(event, "type");
+	struct str id = json_text_of(event, "ask");
+	struct str session = json_text_of(event, "session");
+
+	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id))) {
+		session_view_event(&in->session, event);
+		if (str_starts(type, "run.") || str_starts(type, "task.")) runs_want(in);
+	}
+	if (session.len > 0) inbox_sessions_event(in, type, session, event);
+	if (str_starts(type, "stop.")) inbox_get(in, REQUEST_STOPS, STR_NONE);
+	if (str_is(type, "session.deleted"))
+		session_deleted(in, session);
+	else if (event_settles(type))
+		ask_settled_elsewhere(in, id);
+	else if (str_starts(type, "contact.") && in->may_answer)
+		inbox_get(in, REQUEST_CONTACTS, STR_NONE);
+	else if (str_is(type, "ask.notified") || str_is(type, "ask.notify_failed") ||
+		 str_is(type, "ask.unreached"))
+		inbox_told(in, id), channels_want(in);
+	else if (id.len > 0 && !str_is(type, "ask.used") &&
+		 !str_is(type, "ask.asked_again"))
+		ask_want(in, id);
+}
+
+static void line_set_state(struct inbox *in, enum line_state state)
+{
+	in->line = state;
+	in->dirty = true;
+}
+
 static bool frame_take(void *ctx, const struct sse_frame *frame)
 {
-	struct inbox *in = ctx;
 	struct arena arena = { 0 };
 	const struct json *event = NULL;
 
 	if (json_read(frame->data, NULL, &arena, &event, NULL) == OK)
-		data_event(in, event);
+		event_take(ctx, event);
 	arena_done(&arena);
-	in->line = LINE_LIVE;
-	in->dirty = true;
+	line_set_state(ctx, LINE_LIVE);
 	return true;
 }
 
 static void line_lost(void *ctx, const struct fault *why)
 {
-	struct inbox *in = ctx;
-
 	(void)why;
-	in->line = LINE_LOST;
-	in->dirty = true;
+	line_set_state(ctx, LINE_LOST);
 }
 
 static void line_back(void *ctx)
 {
-	struct inbox *in = ctx;
-
-	in->line = LINE_LIVE;
-	in->dirty = true;
+	line_set_state(ctx, LINE_LIVE);
 }
 
 /* Goes on from the snapshot that the first page was. */
@@ -226,115 +301,50 @@ static void stream_start(struct inbox *in, const struct json *as_of)
 	in->line = LINE_LIVE;
 }
 
-static void ask_settled_elsewhere(struct inbox *in, struct str id)
-{
-	const struct item *here = list_at(&in->list);
+/* ---- what went wrong ---- */
 
-	if (in->view == VIEW_LIST && here && str_eq(here->id, id)) in->lost = true;
-	list_drop(&in->list, id);
-	list_arrange(&in->list, clock_now_ms());
-	in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
-	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
-		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
+static void fault_say(struct inbox *in, const struct fault *why)
+{
+	inbox_say(in, STYLE_BAD, str_of(why->detail));
 }
 
-static bool inbox_was_settled(const struct inbox *in, struct str id)
+static void fault_end(struct inbox *in, const struct fault *why)
 {
-	uint64_t sum = str_hash(id);
-
-	for (size_t i = 0; i < SETTLED_KEPT; i++)
-		if (in->settled[i] == sum) return true;
-	return false;
+	in->err = why->err ? why->err : ERR_INTERNAL;
+	in->why = *why;
 }
 
-/* Many at once are read as a list. */
-static void ask_want(struct inbox *in, struct str id)
+/* Without its first page there is no inbox. */
+static void list_failed(struct inbox *in, const struct fault *why)
 {
-	if (async_client_load(in->courier) < FLOOD)
-		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
-	else if (in->whole)
-		in->whole = false, page_want(in, STR_NONE);
+	if (!in->stream) fault_end(in, why);
 }
 
-static void session_deleted(struct inbox *in, struct str session)
+static void open_failed(struct inbox *in, const struct fault *why)
 {
-	list_drop_session(&in->list, session);
-	list_arrange(&in->list, clock_now_ms());
-	if (in->dialog_on && str_eq(json_text_of(in->dialog.ask, "session"), session))
-		dialog_deleted(&in->dialog);
+	buf_clear(&in->wanted);
+	fault_say(in, why);
 }
 
-void data_told(struct inbox *in, struct str id)
-{
-	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
-		ask_call(in, "GET", id, "/deliveries", STR_NONE, TAG_TOLD);
-}
-
-/* The runs and tasks of the session shown, unless they are under way: then once more after
- * that. */
-static void runs_want(struct inbox *in)
-{
-	struct buf runs = { .max = 1024 }, tasks = { .max = 1024 };
-
-	in->session.again = in->session.reading;
-	if (in->session.reading) return;
-	in->session.reading = true;
-	buf_add_text(&runs, "/v1/runs?limit=100&session=");
-	url_add(&runs, buf_str(&in->session.id));
-	data_path(in, "GET", &runs, STR_NONE, TAG_RUNS);
-	buf_add_text(&tasks, "/v1/sessions/");
-	url_add(&tasks, buf_str(&in->session.id));
-	buf_add_text(&tasks, "/tasks");
-	data_path(in, "GET", &tasks, STR_NONE, TAG_TASKS);
-}
-
-void data_event(struct inbox *in, const struct json *event)
-{
-	struct str type = json_text_of(event, "type");
-	struct str id = json_text_of(event, "ask");
-	struct str session = json_text_of(event, "session");
-
-	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id))) {
-		session_view_event(&in->session, event);
-		if (str_starts(type, "run.") || str_starts(type, "task.")) runs_want(in);
-	}
-	if (session.len > 0) sessions_event(in, type, session, event);
-	if (str_starts(type, "stop.")) stops_want(in);
-	if (str_is(type, "session.deleted"))
-		session_deleted(in, session);
-	else if (event_settles(type))
-		ask_settled_elsewhere(in, id);
-	else if (str_starts(type, "contact.") && in->may_answer)
-		contacts_want(in);
-	else if (str_is(type, "ask.notified") || str_is(type, "ask.notify_failed") ||
-		 str_is(type, "ask.unreached"))
-		data_told(in, id), channels_want(in);
-	else if (id.len > 0 && !str_is(type, "ask.used") &&
-		 !str_is(type, "ask.asked_again"))
-		ask_want(in, id);
-}
-
-/* ---- replies ---- */
+/* ---- asks ---- */
 
 static void me_take(struct inbox *in, const struct json *me)
 {
 	struct str role = json_text_of(me, "role");
-	const struct json *user = json_get(me, "user");
 
-	in->may_answer =
-		str_is(role, "owner") || str_is(role, "admin") || str_is(role, "member");
 	in->admin = str_is(role, "owner") || str_is(role, "admin");
+	in->may_answer = in->admin || str_is(role, "member");
 	in->hint = in->may_answer	   ? NULL
 		   : str_is(role, "agent") ? "tui.hint.login"
 					   : "tui.hint.viewer";
 	buf_clear(&in->user);
-	buf_add(&in->user, json_text_of(user, "id"));
+	buf_add(&in->user, json_text_of(json_get(me, "user"), "id"));
 	/* The first ask may have come before. */
 	in->dialog.me = in->list.me = buf_str(&in->user);
 	list_arrange(&in->list, clock_now_ms());
 	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
 	if (in->dialog_on && in->view == VIEW_ASK) mark_read(in, in->dialog.id);
-	if (in->may_answer && in->user.len) contacts_want(in);
+	if (in->may_answer && in->user.len) inbox_get(in, REQUEST_CONTACTS, STR_NONE);
 	channels_want(in);
 }
 
@@ -344,36 +354,31 @@ static void ask_put(struct inbox *in, const struct json *ask)
 	const struct json *assignees = json_get(ask, "assignees");
 
 	list_put(&in->list, ask);
-	if (json_is(assignees, JSON_ARRAY) && assignees->count) data_users(in);
+	if (json_is(assignees, JSON_ARRAY) && assignees->count) inbox_users(in);
 }
 
 static void list_take(struct inbox *in, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
 	struct str next = json_text_of(page, "next_cursor");
 
-	for (const struct json *item = NULL; json_each(items, &item);)
-		if (!inbox_was_settled(in, json_text_of(item, "id"))) ask_put(in, item);
+	for (const struct json *ask = NULL; json_each(json_get(page, "items"), &ask);)
+		if (!was_settled(in, json_text_of(ask, "id"))) ask_put(in, ask);
 	list_arrange(&in->list, clock_now_ms());
 	if (!in->stream) stream_start(in, json_get(page, "as_of"));
 	in->whole = next.len == 0;
-	if (!in->whole) page_want(in, next);
+	if (!in->whole) inbox_get(in, REQUEST_LIST_MORE, next);
 }
 
 /* A new one calls for attention. */
 static void ask_new(struct inbox *in, const struct json *ask)
 {
-	struct arena arena = { 0 };
+	struct str agent = json_text_of(json_get(ask, "agent"), "name");
 
 	if (in->with->bell) screen_bell(in->screen);
-	if (in->with->notify) {
-		struct str agent = json_text_of(json_get(ask, "agent"), "name");
-
+	if (in->with->notify)
 		screen_notify(in->screen,
-			MSG(&arena, "web.toast.asks", { "agent", agent }),
-			ask_title(ask, &arena));
-	}
-	arena_done(&arena);
+			MSG(&in->turn, "web.toast.asks", { "agent", agent }),
+			ask_title(ask, &in->turn));
 	if (!in->with->opens || str_is(json_text_of(ask, "kind"), "non_blocking")) return;
 	buf_add(&in->queue, json_text_of(ask, "id"));
 	buf_add_char(&in->queue, '\n');
@@ -382,11 +387,10 @@ static void ask_new(struct inbox *in, const struct json *ask)
 static void ask_take(struct inbox *in, const struct json *ask)
 {
 	struct str id = json_text_of(ask, "id");
-	bool pending = ask_pending(ask), known = list_find(&in->list, id) != NULL;
+	bool known = list_find(&in->list, id) != NULL;
 
-	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
-		dialog_arrived(in, ask);
-	if (!pending || inbox_was_settled(in, id)) {
+	if (dialog_shows(in, id)) dialog_arrived(in, ask);
+	if (!ask_pending(ask) || was_settled(in, id)) {
 		list_drop(&in->list, id);
 		return;
 	}
@@ -395,31 +399,62 @@ static void ask_take(struct inbox *in, const struct json *ask)
 	if (!known) ask_new(in, ask);
 }
 
+/* What came before the ask in its session: the page is newest first, and begins with what
+ * came after it. */
+static void before_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	struct json before;
+
+	if (!in->dialog_on || !json_is(items, JSON_ARRAY)) return;
+	before = *items;
+	for (const struct json *event = NULL; json_each(items, &event);)
+		if (str_eq(json_text_of(event, "ask"), in->dialog.id)) {
+			before.items = items->items + (event - items->items) + 1;
+			before.count =
+				items->count - (uint32_t)(before.items - items->items);
+		}
+	kept_set(&in->dialog.before, &before);
+}
+
+bool inbox_page_of_other(const struct json *page, const char *member, struct str id)
+{
+	const struct json *first = NULL;
+
+	return json_each(json_get(page, "items"), &first) &&
+	       !str_eq(json_text_of(first, member), id);
+}
+
+static void told_take(struct inbox *in, const struct json *told)
+{
+	if (in->dialog_on && !inbox_page_of_other(told, "ask", in->dialog.id))
+		kept_set(&in->dialog.told, told);
+}
+
+/* ---- what was sent ---- */
+
 /* "Approved “Deploy”. deployer has it." */
 static void decided_say(struct inbox *in, const struct json *ask)
 {
-	struct arena arena = { 0 };
 	bool has = json_is(json_get(ask, "fetched_at"), JSON_STRING);
 
-	inbox_say(in, STYLE_GOOD, ask_decided(ask, &arena));
+	inbox_say(in, STYLE_GOOD, ask_decided(ask, &in->turn));
 	in->notice_until += DECIDED_MS;
 	buf_clear(&in->undo);
 	if (strcmp(ask_outcome(ask), "approved") == 0) {
 		buf_add(&in->undo, json_text_of(ask, "id"));
-		buf_add_text(&in->notice, "  ");
-		buf_add(&in->notice, MSG(&arena, "tui.undo.hint"));
+		buf_print(&in->notice, "  %s", msg_text("tui.undo.hint"));
 	}
 	buf_clear(&in->follow);
 	if (!has) buf_add(&in->follow, json_text_of(ask, "id"));
 	in->follow_ms = clock_person_ms() + FOLLOW_MS;
-	arena_done(&arena);
 }
 
-void data_follow(struct inbox *in)
+static void follow_look(struct inbox *in, int64_t now)
 {
-	if (in->follow.len == 0 || clock_person_ms() < in->follow_ms) return;
-	if (in->follow_left-- > 0 && clock_person_ms() < in->notice_until)
-		ask_call(in, "GET", buf_str(&in->follow), "", STR_NONE, TAG_FOLLOW);
+	if (in->follow.len == 0 || now < in->follow_ms) return;
+	if (in->follow_left-- > 0 && now < in->notice_until)
+		inbox_get(in, REQUEST_FOLLOW, buf_str(&in->follow));
 	in->follow_ms = INT64_MAX;
 }
 
@@ -431,75 +466,86 @@ static void follow_take(struct inbox *in, const struct json *ask)
 		decided_say(in, ask);
 }
 
-static void settle_take(struct inbox *in, enum err err, const struct api_reply *r,
-	const struct fault *why)
+void inbox_tick(struct inbox *in)
 {
-	const struct json *ask = json_get(r->json, "ask");
+	int64_t now = clock_person_ms();
+
+	follow_look(in, now);
+	present_say(in, now);
+	inbox_sessions_keep(in);
+	marks_wake(in);
+}
+
+static void settled_take(struct inbox *in, const struct json *ask, bool with_rule)
+{
 	struct str id = json_text_of(ask, "id");
-	struct arena arena = { 0 };
+
+	list_drop(&in->list, id);
+	list_arrange(&in->list, clock_now_ms());
+	in->follow_left = FOLLOW_TIMES;
+	decided_say(in, ask);
+	if (with_rule) buf_print(&in->notice, "  %s", msg_text("tui.scope.created"));
+	in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
+	if (!in->dialog_on || !str_eq(in->dialog.id, id)) return;
+	form_close(&in->dialog.form);
+	in->dialog.open = false;
+	dialog_gone(in);
+}
+
+static void settle_came(
+	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
+{
+	const struct json *ask = json_get(reply, "ask");
+	struct str id = json_text_of(ask, "id");
 
 	in->dialog.busy = false;
+	if (err == OK) drafts_drop(&in->drafts, id);
 	if (err == OK && ask_pending(ask)) { /* a vote, and more are needed */
-		drafts_drop(&in->drafts, id);
 		ask_take(in, ask);
 		if (in->dialog_on && str_eq(in->dialog.id, id))
-			dialog_say(&in->dialog, STYLE_GOOD, ask_decided(ask, &arena));
+			dialog_say(&in->dialog, STYLE_GOOD, ask_decided(ask, &in->turn));
 	} else if (err == OK) {
-		list_drop(&in->list, id);
-		list_arrange(&in->list, clock_now_ms());
-		drafts_drop(&in->drafts, id);
-		in->follow_left = FOLLOW_TIMES;
-		decided_say(in, ask);
-		if (json_text_of(r->json, "rule").len) {
-			buf_add_text(&in->notice, "  ");
-			buf_add(&in->notice, MSG(&arena, "tui.scope.created"));
-		}
-		in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
-		if (in->dialog_on && str_eq(in->dialog.id, id)) {
-			form_close(&in->dialog.form);
-			in->dialog.open = false;
-			dialog_gone(in);
-		}
+		settled_take(in, ask, json_text_of(reply, "rule").len > 0);
 	} else if (err == ERR_CONFLICT && ask) {
 		ask_take(in, ask);
 	} else if (in->dialog_on) {
 		dialog_fault(&in->dialog, why);
 	}
-	arena_done(&arena);
 }
 
-static void many_take(struct inbox *in, enum err err, const struct api_reply *r)
+static void many_came(
+	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
 {
-	const struct json *results = json_get(r->json, "results");
-	struct arena arena = { 0 };
+	const struct json *results = json_get(reply, "results");
 	int64_t done = 0, failed = 0;
 
-	for (const struct json *item = NULL; json_each(results, &item);) {
-		const struct json *status = json_get(item, "status");
-		bool good = status && status->is_int && status->integer == 200;
+	(void)why;
+	for (const struct json *one = NULL; json_each(results, &one);) {
+		bool good = json_int_of(one, "status") == 200;
 
-		if (good) list_drop(&in->list, json_text_of(item, "id"));
+		if (good) list_drop(&in->list, json_text_of(one, "id"));
 		done += good;
 		failed += !good;
 	}
 	list_arrange(&in->list, clock_now_ms());
 	in->dialog.busy = false;
 	if (err != OK)
-		inbox_say(in, STYLE_BAD, MSG(&arena, "web.problem.unreachable"));
+		INBOX_SAY(in, STYLE_BAD, "web.problem.unreachable");
 	else if (failed > 0)
-		inbox_say(in, STYLE_BAD, msg_count(&arena, "web.batch.failed", failed));
+		inbox_say(
+			in, STYLE_BAD, msg_count(&in->turn, "web.batch.failed", failed));
 	else
-		inbox_say(in, STYLE_GOOD, msg_count(&arena, "tui.batch.done", done));
+		inbox_say(in, STYLE_GOOD, msg_count(&in->turn, "tui.batch.done", done));
 	if (err == OK) list_choose_none(&in->list);
 	if (err == OK && in->dialog_on) dialog_gone(in);
-	arena_done(&arena);
 }
 
-static void side_take(struct inbox *in, enum err err, const struct api_reply *r,
-	const struct fault *why)
+/* What leaves the ask pending: claimed, extended, a message. */
+static void side_came(
+	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
 {
 	const struct json *ask =
-		json_get(r->json, "questions") ? r->json : json_get(r->json, "ask");
+		json_get(reply, "questions") ? reply : json_get(reply, "ask");
 
 	in->dialog.busy = false;
 	if (err != OK) {
@@ -513,237 +559,187 @@ static void side_take(struct inbox *in, enum err err, const struct api_reply *r,
 	if (ask) ask_take(in, ask);
 }
 
-/* The events of a session come in pages, oldest first. */
-static void log_take(struct inbox *in, const struct json *page)
+/* That it is taken back, and what ended with it. */
+static void revoke_take(struct inbox *in, const struct json *reply)
 {
-	const struct json *items = json_get(page, "items");
-	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
-	struct buf path = { .max = 1024 };
+	const struct json *ended = json_get(reply, "ended");
+	struct str more = json_is(ended, JSON_ARRAY) && ended->count
+				  ? msg_count(&in->turn, "web.undo.rules", ended->count)
+				  : MSG(&in->turn, "web.undo.again");
 
-	for (uint32_t i = 0; i < count; i++)
-		session_view_event(&in->session, &items->items[i]);
-	in->session.loading = count == 200;
-	if (count < 200 || in->session.id.len == 0) return;
-	buf_print(&path, "/v1/events?format=json&limit=200&after=%lld&session=",
-		(long long)session_view_last(&in->session));
-	url_add(&path, buf_str(&in->session.id));
-	data_path(in, "GET", &path, STR_NONE, TAG_SESSION_LOG);
+	inbox_say(in, STYLE_GOOD,
+		arena_print(&in->turn, "%s. %.*s", msg_text("web.event.ask.revoked"),
+			STR_ARGS(more)));
+	if (in->view == VIEW_HISTORY) inbox_history(in, true);
 }
 
-/* Is this page of runs or tasks of another session, which the person has left since? */
-static bool page_of_other(const struct inbox *in, const struct json *page)
+void inbox_settle(struct inbox *in, bool skip)
 {
-	const struct json *items = json_get(page, "items");
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
 
-	return json_is(items, JSON_ARRAY) && items->count > 0 &&
-	       !str_eq(json_text_of(&items->items[0], "session"),
-		       buf_str(&in->session.id));
+	if (in->batch) {
+		jw_object(&w);
+		together_put(&in->many, &w);
+		jw_key(&w, skip ? "skip" : "answers");
+		if (skip)
+			jw_bool(&w, true);
+		else
+			form_answer(&in->dialog.form, &w);
+		jw_object_end(&w);
+	} else if (skip) {
+		buf_add_text(&body, "{}");
+	} else {
+		dialog_answer(&in->dialog, &w);
+	}
+	in->dialog.busy = true;
+	if (in->batch)
+		inbox_send(in, REQUEST_MANY, STR_NONE, buf_str(&body));
+	else
+		inbox_send(in, skip ? REQUEST_SKIP : REQUEST_ANSWER, in->dialog.id,
+			buf_str(&body));
+	buf_done(&body);
+}
+
+/* ---- sessions and history ---- */
+
+/* The events of a session come in pages, oldest first. */
+static void log_want(struct inbox *in, int64_t after)
+{
+	struct buf rest = { .max = 1024 };
+
+	buf_print(&rest, "%lld&session=", (long long)after);
+	url_add(&rest, buf_str(&in->session.id));
+	request_send(in, REQUEST_LOG, buf_str(&rest), STR_NONE);
+	buf_done(&rest);
+}
+
+static void log_take(struct inbox *in, const struct json *page)
+{
+	uint32_t count = 0;
+
+	for (const struct json *event = NULL; json_each(json_get(page, "items"), &event);)
+		session_view_event(&in->session, event), count++;
+	in->session.loading = count == LOG_PAGE;
+	if (in->session.loading && in->session.id.len > 0)
+		log_want(in, session_view_last(&in->session));
+}
+
+static void session_take(struct inbox *in, const struct json *session)
+{
+	session_view_take(&in->session, session);
 }
 
 static void runs_take(struct inbox *in, const struct json *page)
 {
-	bool other = page_of_other(in, page);
-
-	if (!other) run_tree_runs(&in->session.tree, page);
-	if (in->session.again || other) runs_want(in);
+	if (inbox_page_of_other(page, "session", buf_str(&in->session.id)))
+		in->again[REQUEST_RUNS] = true;
+	else
+		kept_set(&in->session.tree.runs, json_get(page, "items"));
 }
 
 static void tasks_take(struct inbox *in, const struct json *page)
 {
-	if (!page_of_other(in, page)) run_tree_tasks(&in->session.tree, page);
+	if (!inbox_page_of_other(page, "session", buf_str(&in->session.id)))
+		kept_set(&in->session.tree.tasks, json_get(page, "items"));
 }
 
-void data_session(struct inbox *in, struct str id)
+void inbox_session(struct inbox *in, struct str id)
 {
-	struct buf path = { .max = 1024 }, log = { .max = 1024 };
-
 	session_view_open(&in->session, id);
-	buf_add_text(&path, "/v1/sessions/");
-	url_add(&path, buf_str(&in->session.id));
-	data_path(in, "GET", &path, STR_NONE, TAG_SESSION);
-	buf_add_text(&log, "/v1/events?format=json&limit=200&after=0&session=");
-	url_add(&log, buf_str(&in->session.id));
-	data_path(in, "GET", &log, STR_NONE, TAG_SESSION_LOG);
+	inbox_get(in, REQUEST_SESSION, buf_str(&in->session.id));
+	log_want(in, 0);
 	runs_want(in);
+	in->view = VIEW_SESSION;
 }
 
-/* What came before the ask in its session: the page is newest first, and begins with what
- * came after it. */
-static void before_take(struct inbox *in, const struct json *page)
+void inbox_history(struct inbox *in, bool anew)
 {
-	const struct json *items = json_get(page, "items");
-	struct json before;
-	uint32_t from = 0;
-
-	if (!in->dialog_on || !json_is(items, JSON_ARRAY)) return;
-	before = *items;
-	for (uint32_t i = 0; i < items->count; i++)
-		if (str_eq(json_text_of(&items->items[i], "ask"), in->dialog.id))
-			from = i + 1;
-	before.items += from;
-	before.count -= from;
-	dialog_before(&in->dialog, &before);
-}
-
-/* The page may be about an ask that the person has left: each item names its ask. */
-static void told_take(struct inbox *in, const struct json *told)
-{
-	const struct json *items = json_get(told, "items");
-	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
-		     !str_eq(json_text_of(&items->items[0], "ask"), in->dialog.id);
-
-	if (in->dialog_on && !other) dialog_told(&in->dialog, told);
-}
-
-void data_history(struct inbox *in, bool anew)
-{
-	struct buf path = { .max = 4096 };
+	struct buf query = { .max = 4096 };
 
 	if (anew) history_clear(&in->history);
-	in->history.again |= anew && in->history.loading;
-	if (in->history.loading) return;
-	in->history.loading = true;
-	buf_add_text(&path, "/v1/asks?");
-	history_query(&in->history, &path, clock_now_ms());
-	data_path(in, "GET", &path, STR_NONE, TAG_HISTORY);
+	in->again[REQUEST_HISTORY] |= anew && in->waits[REQUEST_HISTORY];
+	if (in->waits[REQUEST_HISTORY]) return;
+	history_query(&in->history, &query, clock_now_ms());
+	request_send(in, REQUEST_HISTORY, buf_str(&query), STR_NONE);
+	buf_done(&query);
 }
 
-/* `page` NULL: it could not be read. What was asked for meanwhile is read either way. */
-static void page_take(struct inbox *in, const struct json *page, const struct fault *why)
+/* A page of the filter before is not shown. */
+static void history_came(
+	struct inbox *in, enum err err, const struct json *page, const struct fault *why)
 {
-	bool again = in->history.again;
-
-	in->history.loading = in->history.again = false;
-	if (again)
-		data_history(in, true);
-	else if (page)
+	if (in->again[REQUEST_HISTORY]) return;
+	if (err == OK && page)
 		history_take(&in->history, page);
 	else
-		inbox_say(in, STYLE_BAD, str_of(why->detail));
+		fault_say(in, why);
 }
 
-/* That it is taken back, and what ended with it. */
-static struct str revoked_words(const struct json *reply, struct arena *arena)
+static void history_anew(struct inbox *in)
 {
-	const struct json *ended = json_get(reply, "ended");
-	struct str more = json_is(ended, JSON_ARRAY) && ended->count
-				  ? msg_count(arena, "web.undo.rules", ended->count)
-				  : MSG(arena, "web.undo.again");
-
-	return arena_print(arena, "%.*s. %.*s",
-		STR_ARGS(MSG(arena, "web.event.ask.revoked")), STR_ARGS(more));
+	inbox_history(in, true);
 }
 
-/* Assigning, writing and stopping say what they did. */
-static void prompt_take(struct inbox *in, int tag, enum err err,
-	const struct api_reply *r, const struct fault *why)
-{
-	struct arena arena = { 0 };
+/* ---- all requests ---- */
 
-	if (err != OK)
-		inbox_say(in, STYLE_BAD, str_of(why->detail));
-	else if (tag == TAG_REVOKE)
-		inbox_say(in, STYLE_GOOD, revoked_words(r->json, &arena));
-	else
-		inbox_say(in, STYLE_GOOD,
-			MSG(&arena, tag == TAG_STOP	 ? "tui.stopped"
-				    : tag == TAG_MESSAGE ? "tui.message.sent"
-							 : "tui.assigned"));
-	if (err == OK && tag == TAG_ASSIGN && r->json) ask_take(in, r->json);
-	if (err == OK && tag == TAG_REVOKE && in->view == VIEW_HISTORY)
-		data_history(in, true);
-	arena_done(&arena);
-}
+#define ASK	     "/v1/asks/"
+#define SESSION	     "/v1/sessions/"
+#define KEPT(member) .kept = offsetof(struct inbox, member)
 
-static void good_take(struct inbox *in, int tag, const struct json *json)
-{
-	switch (tag) {
-	case TAG_ME: me_take(in, json); break;
-	case TAG_LIST: list_take(in, json); break;
-	case TAG_ASK: ask_take(in, json); break;
-	case TAG_OPEN: dialog_arrived(in, json); break;
-	case TAG_BEFORE: before_take(in, json); break;
-	case TAG_TOLD: told_take(in, json); break;
-	case TAG_POLICY: scope_take_limits(in, json); break;
-	case TAG_CONTACTS: contacts_take(in, json); break;
-	case TAG_CHANNELS: channels_take(in, json); break;
-	case TAG_SESSION: session_view_take(&in->session, json); break;
-	case TAG_SESSION_LOG: log_take(in, json); break;
-	case TAG_RUNS: runs_take(in, json); break;
-	case TAG_TASKS: tasks_take(in, json); break;
-	case TAG_STOPS: run_page_take(&in->stops, json); break;
-	case TAG_USERS: prompt_users(in, json); break;
-	case TAG_FOLLOW: follow_take(in, json); break;
-	case TAG_SNOOZE: snooze_take(in, json); break;
-	default: sessions_take(in, tag, json); break;
-	}
-}
-
-static void reply_take(void *ctx, int tag, enum err err, const struct api_reply *r,
-	const struct fault *why)
-{
-	struct inbox *in = ctx;
-
-	in->dirty = true;
-	switch (tag) {
-	case TAG_SETTLE: settle_take(in, err, r, why); return;
-	case TAG_MANY: many_take(in, err, r); return;
-	case TAG_SIDE: side_take(in, err, r, why); return;
-	case TAG_TRY: scope_take_tried(in, err == OK ? r->json : NULL, why); return;
-	case TAG_ASSIGN:
-	case TAG_REVOKE:
-	case TAG_MESSAGE:
-	case TAG_STOP: prompt_take(in, tag, err, r, why); return;
-	case TAG_HISTORY: page_take(in, err == OK ? r->json : NULL, why); return;
-	default: break;
-	}
-	if (tag == TAG_OPEN) in->opening = false;
-	if (tag == TAG_RUNS) in->session.reading = false;
-	sessions_came(in, tag);
-	if (tag == TAG_USERS && err != OK) in->users_asked = false;
-	if (err == OK && r->json) {
-		good_take(in, tag, r->json);
-	} else if (tag == TAG_ME || (tag == TAG_LIST && !in->stream)) {
-		in->err = err ? err : ERR_INTERNAL;
-		in->why = *why;
-	} else if (tag == TAG_OPEN) {
-		buf_clear(&in->wanted);
-		inbox_say(in, STYLE_BAD, str_of(why->detail));
-	} else if (tag == TAG_SNOOZE) {
-		inbox_say(in, STYLE_BAD, str_of(why->detail));
-	}
-}
-
-/* ---- sending ---- */
-
-void data_settle(struct inbox *in, bool skip)
-{
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-
-	if (skip)
-		buf_add_text(&body, "{}");
-	else
-		dialog_answer(&in->dialog, &w);
-	in->dialog.busy = true;
-	data_ask(in, "POST", skip ? "/skip" : "/answer", buf_str(&body), TAG_SETTLE);
-	buf_done(&body);
-}
-
-void data_settle_many(struct inbox *in, bool skip)
-{
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-
-	jw_object(&w);
-	together_put(&in->many, &w);
-	jw_key(&w, skip ? "skip" : "answers");
-	if (skip)
-		jw_bool(&w, true);
-	else
-		w.more = false, form_answer(&in->dialog.form, &w), w.more = true;
-	jw_object_end(&w);
-	in->dialog.busy = true;
-	data_call(in, "POST", STR("/v1/asks/settle-many"), buf_str(&body), TAG_MANY);
-	buf_done(&body);
-}
+static const struct request_kind kinds[REQUESTS] = {
+	[REQUEST_ME] = { "GET", "/v1/me", .take = me_take, .failed = fault_end },
+	[REQUEST_LIST] = { "GET", "/v1/asks?order=attention&snoozed=all&limit=50",
+		.take = list_take, .failed = list_failed },
+	[REQUEST_LIST_MORE] = { "GET",
+		"/v1/asks?order=attention&snoozed=all&limit=50&cursor=",
+		.take = list_take },
+	[REQUEST_ASK] = { "GET", ASK, .take = ask_take },
+	[REQUEST_OPEN] = { "GET", ASK, .take = dialog_arrived, .failed = open_failed },
+	[REQUEST_FOLLOW] = { "GET", ASK, .take = follow_take },
+	[REQUEST_BEFORE] = { "GET",
+		"/v1/events?format=json&limit=100"
+		"&before=9223372036854775807&session=",
+		.take = before_take },
+	[REQUEST_TOLD] = { "GET", ASK, "/deliveries", told_take },
+	[REQUEST_POLICY] = { "GET", "/v1/policy", .take = dialog_policy_take },
+	[REQUEST_TRY] = { "POST", "/v1/rules/try", .came = dialog_try_came },
+	[REQUEST_ANSWER] = { "POST", ASK, "/answer", .came = settle_came },
+	[REQUEST_SKIP] = { "POST", ASK, "/skip", .came = settle_came },
+	[REQUEST_MANY] = { "POST", "/v1/asks/settle-many", .came = many_came },
+	[REQUEST_CLAIM] = { "POST", ASK, "/claim", .came = side_came },
+	[REQUEST_EXTEND] = { "POST", ASK, "/extend", .came = side_came },
+	[REQUEST_REPLY] = { "POST", ASK, "/replies", .came = side_came },
+	[REQUEST_ASSIGN] = { "POST", ASK, "/assign", ask_take, .said = "tui.assigned",
+		.failed = fault_say },
+	[REQUEST_READ] = { "POST", ASK, "/mark" },
+	[REQUEST_SNOOZE] = { "POST", ASK, "/mark", snooze_take, .failed = fault_say },
+	[REQUEST_REVOKE] = { "POST", ASK, "/revoke", revoke_take, .failed = fault_say },
+	[REQUEST_HISTORY] = { "GET", "/v1/asks?", .came = history_came,
+		.again = history_anew },
+	[REQUEST_SESSION] = { "GET", SESSION, .take = session_take },
+	[REQUEST_LOG] = { "GET",
+		"/v1/events?format=json&limit=200&after=", .take = log_take },
+	[REQUEST_RUNS] = { "GET", "/v1/runs?limit=100&session=", .take = runs_take,
+		.again = runs_want },
+	[REQUEST_TASKS] = { "GET", SESSION, "/tasks", tasks_take },
+	[REQUEST_STOP] = { "POST", SESSION, "/cancel", .said = "tui.stopped",
+		.failed = fault_say },
+	[REQUEST_MESSAGE] = { "POST", SESSION, "/messages", .said = "tui.message.sent",
+		.failed = fault_say },
+	[REQUEST_SESSIONS] = { "GET", "/v1/sessions?limit=100",
+		.take = inbox_sessions_take },
+	[REQUEST_RUNNING] = { "GET", "/v1/sessions?status=running&limit=200",
+		.take = inbox_running_take },
+	[REQUEST_FAILED] = { "GET", "/v1/runs?status=failed&limit=200",
+		KEPT(sessions.failed) },
+	[REQUEST_QUEUED] = { "GET", "/v1/runs?status=queued&limit=200",
+		KEPT(sessions.queued) },
+	[REQUEST_UNFOLDED] = { "GET", "/v1/runs?limit=100&session=",
+		.take = inbox_unfolded_take, .again = inbox_unfolded_want },
+	[REQUEST_STOPS] = { "GET", "/v1/stops?limit=20", KEPT(stops) },
+	[REQUEST_USERS] = { "GET", "/v1/users?limit=200", KEPT(users) },
+	[REQUEST_CONTACTS] = { "GET", "/v1/me/contacts", .take = contacts_take },
+	[REQUEST_CHANNELS] = { "GET", "/v1/channels", .take = channels_take },
+	[REQUEST_PRESENT] = { "POST", "/v1/me/present" },
+};

@@ -1,26 +1,14 @@
 /* inbox_dialog.c - the ask that is open in the inbox. */
 #include "base/clock.h"
-#include "text/msg.h"
 #include "tui/editor.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
 enum { CLAIM_MS = 90000 };
 
-enum { BEFORE_PAGE = 100 };
-
-/* The events before this ask in its session, newest first. */
-static void before_want(struct inbox *in)
+bool dialog_shows(const struct inbox *in, struct str ask)
 {
-	struct buf path = { .max = 1024 };
-
-	if (ask_risk(in->dialog.ask) == RISK_NONE) return;
-	buf_print(&path,
-		"/v1/events?format=json&limit=%d&before=%lld&session=", BEFORE_PAGE,
-		(long long)INT64_MAX);
-	url_add(&path, json_text_of(in->dialog.ask, "session"));
-	data_call(in, "GET", buf_str(&path), STR_NONE, TAG_BEFORE);
-	buf_done(&path);
+	return in->dialog_on && !in->batch && str_eq(in->dialog.id, ask);
 }
 
 static void dialog_put_away(struct inbox *in)
@@ -36,9 +24,7 @@ static void ask_fetch(struct inbox *in, struct str id)
 {
 	buf_clear(&in->wanted);
 	buf_add(&in->wanted, id);
-	if (in->opening) return;
-	in->opening = true;
-	data_ask(in, "GET", "", STR_NONE, TAG_OPEN);
+	if (!in->waits[REQUEST_OPEN]) inbox_get(in, REQUEST_OPEN, id);
 }
 
 void ask_show(struct inbox *in, struct str id)
@@ -46,7 +32,7 @@ void ask_show(struct inbox *in, struct str id)
 	if (in->view != VIEW_ASK) in->back = VIEW_LIST;
 	in->view = VIEW_ASK;
 	in->lost = false;
-	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id)) {
+	if (dialog_shows(in, id)) {
 		in->dialog.armed_at = clock_person_ms() + ARMING_MS;
 		dialog_came(&in->dialog, in->by_itself);
 		in->by_itself = false;
@@ -61,9 +47,11 @@ void dialog_glance(struct inbox *in)
 {
 	const struct item *item = list_at(&in->list);
 
-	if (in->lost && in->list.shown_len == 0 && !(inbox_wide(in) && in->dialog_on))
+	if (in->lost && in->list.rows.len == 0 && !(inbox_wide(in) && in->dialog_on))
 		in->lost = false; /* the list is empty: nothing to mistake for it */
-	if (!inbox_wide(in) || in->view != VIEW_LIST || in->opening || in->lost) return;
+	if (!inbox_wide(in) || in->view != VIEW_LIST || in->waits[REQUEST_OPEN] ||
+		in->lost)
+		return;
 	if (!item) {
 		dialog_put_away(in);
 	} else if (!in->dialog_on || !str_eq(in->dialog.id, item->id)) {
@@ -75,26 +63,20 @@ void dialog_glance(struct inbox *in)
  * person moves on. */
 static void ask_lost(struct inbox *in)
 {
-	struct arena arena = { 0 };
 	struct dialog *d = &in->dialog;
-	struct str who = ask_settled(d->ask, &arena);
 
 	drafts_keep(&in->drafts, d->id, &d->form);
 	if (in->view == VIEW_ASK || in->view == VIEW_LIST)
-		inbox_say(in, STYLE_WARN,
-			MSG(&arena, "web.colon", { "words", who },
-				{ "text", ask_title(d->ask, &arena) }));
-	arena_done(&arena);
+		INBOX_SAY(in, STYLE_WARN, "web.colon",
+			{ "words", ask_settled(d->ask, &in->turn) },
+			{ "text", ask_title(d->ask, &in->turn) });
 }
 
 /* Whoever may not answer is told why, under the form. */
 void dialog_hint(struct inbox *in)
 {
-	struct arena arena = { 0 };
-
 	if (in->dialog_on && in->hint && ask_pending(in->dialog.ask))
-		dialog_say(&in->dialog, STYLE_WARN, MSG(&arena, in->hint));
-	arena_done(&arena);
+		dialog_say(&in->dialog, STYLE_WARN, MSG(&in->turn, in->hint));
 }
 
 static void batch_draw(struct page *p, const void *ctx)
@@ -106,7 +88,7 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 {
 	struct str id = json_text_of(ask, "id");
 
-	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id)) {
+	if (dialog_shows(in, id)) {
 		bool was_open = in->dialog.open;
 
 		dialog_update(&in->dialog, ask);
@@ -114,10 +96,8 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 		return;
 	}
 	if (!str_eq(buf_str(&in->wanted), id)) { /* the person has moved on meanwhile */
-		if (in->wanted.len > 0 && !in->opening) {
-			in->opening = true;
-			data_ask(in, "GET", "", STR_NONE, TAG_OPEN);
-		}
+		if (in->wanted.len > 0 && !in->waits[REQUEST_OPEN])
+			inbox_get(in, REQUEST_OPEN, buf_str(&in->wanted));
 		return;
 	}
 	dialog_put_away(in);
@@ -133,8 +113,9 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 	dialog_hint(in);
 	if (in->batch) dialog_instead(&in->dialog, in->many.taken, batch_draw, in);
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
-	before_want(in);
-	data_told(in, in->dialog.id);
+	if (ask_risk(in->dialog.ask) != RISK_NONE)
+		inbox_get(in, REQUEST_BEFORE, json_text_of(in->dialog.ask, "session"));
+	inbox_told(in, in->dialog.id);
 }
 
 void dialog_gone(struct inbox *in)
@@ -154,7 +135,7 @@ static void reply_send(struct inbox *in)
 
 	dialog_reply(&in->dialog, &w);
 	in->dialog.busy = true;
-	data_ask(in, "POST", "/replies", buf_str(&body), TAG_SIDE);
+	inbox_send(in, REQUEST_REPLY, in->dialog.id, buf_str(&body));
 	buf_done(&body);
 }
 
@@ -167,53 +148,75 @@ static void claim_renew(struct inbox *in)
 		(in->claim_ms && now - in->claim_ms < CLAIM_MS))
 		return;
 	in->claim_ms = now;
-	data_ask(in, "POST", "/claim", STR("{}"), TAG_SIDE);
+	inbox_send(in, REQUEST_CLAIM, in->dialog.id, STR("{}"));
+}
+
+/* ---- approving for longer ---- */
+
+void dialog_policy_take(struct inbox *in, const struct json *policy)
+{
+	if (in->dialog_on)
+		dialog_limit(&in->dialog, json_get(policy, "scopes"), in->admin);
+}
+
+/* One call at a time, as its reply does not name the ask. */
+static void rule_try(struct inbox *in)
+{
+	struct buf body = { .max = 1 << 17 };
+	struct json_writer w = { .out = &body };
+
+	if (in->dialog_on && !in->try_id.len && dialog_rule(&in->dialog, &w)) {
+		buf_add(&in->try_id, in->dialog.id);
+		inbox_send(in, REQUEST_TRY, STR_NONE, buf_str(&body));
+	}
+	buf_done(&body);
+}
+
+void dialog_try_came(
+	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
+{
+	bool same = in->dialog_on && str_eq(buf_str(&in->try_id), in->dialog.id);
+
+	buf_clear(&in->try_id);
+	if (same) dialog_tried(&in->dialog, err == OK ? reply : NULL, why);
+	rule_try(in); /* it may be another rule by now */
 }
 
 void ask_key(struct inbox *in, const struct key *k)
 {
+	struct str id = in->dialog.id;
+
 	if (!in->dialog_on) {
 		if (k->name == K_ESCAPE) dialog_gone(in);
 		return;
 	}
 	switch (dialog_key(&in->dialog, k)) {
-	case DIALOG_SUBMIT:
-		if (in->batch)
-			data_settle_many(in, false);
-		else
-			data_settle(in, false);
-		return;
-	case DIALOG_SKIP:
-		if (in->batch)
-			data_settle_many(in, true);
-		else
-			data_settle(in, true);
-		return;
-	case DIALOG_LEAVE: dialog_gone(in); return;
-	case DIALOG_REPLY: reply_send(in); return;
-	case DIALOG_EDITOR: editor_line(&in->dialog, in->screen); return;
-	case DIALOG_ARGUMENTS:
+	case WISH_SUBMIT: inbox_settle(in, false); return;
+	case WISH_SKIP: inbox_settle(in, true); return;
+	case WISH_LEAVE: dialog_gone(in); return;
+	case WISH_REPLY: reply_send(in); return;
+	case WISH_EDITOR: editor_line(&in->dialog, in->screen); return;
+	case WISH_ARGUMENTS:
 		if (!in->batch) editor_arguments(&in->dialog, in->screen);
 		return;
-	case DIALOG_LONGER: scope_ask_limits(in); return;
-	case DIALOG_TRY: scope_try(in); return;
-	case DIALOG_CLAIM: data_ask(in, "POST", "/claim", STR("{}"), TAG_SIDE); return;
-	case DIALOG_EXTEND:
-		data_ask(in, "POST", "/extend", STR("{\"timeout\":\"10m\"}"), TAG_SIDE);
+	case WISH_LONGER: inbox_get(in, REQUEST_POLICY, STR_NONE); return;
+	case WISH_TRY: rule_try(in); return;
+	case WISH_CLAIM: inbox_send(in, REQUEST_CLAIM, id, STR("{}")); return;
+	case WISH_EXTEND:
+		inbox_send(in, REQUEST_EXTEND, id, STR("{\"timeout\":\"10m\"}"));
 		return;
-	case DIALOG_SESSION:
-		data_session(in, json_text_of(in->dialog.ask, "session"));
-		in->view = VIEW_SESSION;
+	case WISH_SESSION:
+		inbox_session(in, json_text_of(in->dialog.ask, "session"));
 		return;
-	case DIALOG_UNUSED:
-		if (key_letter(k) == 'i') prompt_assign(in, in->dialog.id);
-		if (key_letter(k) == 'z') prompt_snooze(in, in->dialog.id);
+	case WISH_UNUSED:
+		if (key_letter(k) == 'i') prompt_open(in, PROMPT_ASSIGN, id, STR_NONE);
+		if (key_letter(k) == 'z') prompt_open(in, PROMPT_SNOOZE, id, STR_NONE);
 		if (key_letter(k) == '?' || key_letter(k) == 'q') {
 			in->before_help = VIEW_ASK;
 			in->view = key_letter(k) == '?' ? VIEW_HELP : VIEW_LIST;
 		}
 		return;
-	case DIALOG_NONE:
+	default:
 		if (in->dialog.open && !in->dialog.replying) claim_renew(in);
 	}
 }
@@ -222,15 +225,12 @@ void ask_key(struct inbox *in, const struct key *k)
 void dialog_batch(struct inbox *in)
 {
 	const struct together_row *first;
-	struct arena arena = { 0 };
 
 	together_make(&in->many, &in->list, draw_ask_width(in));
 	first = together_first(&in->many);
 	if (!first && in->many.len)
-		inbox_say(in, STYLE_WARN,
-			MSG(&arena, "tui.batch.none",
-				{ "why", MSG(&arena, in->many.rows[0].why) }));
-	arena_done(&arena);
+		INBOX_SAY(in, STYLE_WARN, "tui.batch.none",
+			{ "why", MSG(&in->turn, in->many.rows[0].why) });
 	if (!first) return;
 	dialog_put_away(in);
 	in->batch_next = true;

@@ -3,6 +3,7 @@
 #define TUI_INBOX_INNER_H
 
 #include "client/async_client.h"
+#include "text/msg.h"
 #include "tui/dialog.h"
 #include "tui/drafts.h"
 #include "tui/history.h"
@@ -18,41 +19,47 @@ enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_SNOOZE, PROMPT_STOP, PROMPT_MES
 
 enum line_state { LINE_CONNECTING, LINE_LIVE, LINE_LOST };
 
-/* What a reply is to. */
-enum {
-	TAG_ME,
-	TAG_LIST,
-	TAG_ASK,     /* one that changed or is new */
-	TAG_OPEN,    /* one to be shown */
-	TAG_BEFORE,  /* what led to the one shown */
-	TAG_TOLD,    /* who was told of the one shown */
-	TAG_POLICY,  /* how long approvals may hold */
-	TAG_TRY,     /* what the rule of an approval for longer would match */
-	TAG_SETTLE,  /* answer or skip */
-	TAG_MANY,    /* a batch */
-	TAG_SIDE,    /* claim, extend, a message */
-	TAG_SESSION, /* a session and its events */
-	TAG_SESSION_LOG,
-	TAG_SESSIONS,
-	TAG_RUNNING,  /* sessions that run */
-	TAG_FAILED,   /* runs that failed, for the list of sessions */
-	TAG_QUEUED,   /* those that wait for their turn */
-	TAG_UNFOLDED, /* runs of the session that is unfolded in the list */
-	TAG_STOPS,
-	TAG_RUNS,  /* of the session shown */
-	TAG_TASKS, /* the same */
-	TAG_MESSAGE,
-	TAG_HISTORY,
-	TAG_USERS,
-	TAG_ASSIGN,
-	TAG_STOP,
-	TAG_MARK, /* read */
-	TAG_SNOOZE,
-	TAG_REVOKE,
-	TAG_CONTACTS, /* of the person */
-	TAG_CHANNELS,
-	TAG_PRESENT,
-	TAG_FOLLOW, /* what was settled last: does its agent have it? */
+/* What is asked of the server; the table in inbox_data.c says how, and what becomes of the
+ * reply. */
+enum inbox_request {
+	REQUEST_ME,
+	REQUEST_LIST,
+	REQUEST_LIST_MORE,
+	REQUEST_ASK,	/* one that changed or is new */
+	REQUEST_OPEN,	/* one to be shown */
+	REQUEST_FOLLOW, /* what was settled last: does its agent have it? */
+	REQUEST_BEFORE, /* what led to the one shown */
+	REQUEST_TOLD,	/* who was told of the one shown */
+	REQUEST_POLICY, /* how long approvals may hold */
+	REQUEST_TRY,	/* what the rule of an approval for longer would match */
+	REQUEST_ANSWER,
+	REQUEST_SKIP,
+	REQUEST_MANY, /* settles a batch */
+	REQUEST_CLAIM,
+	REQUEST_EXTEND,
+	REQUEST_REPLY,
+	REQUEST_ASSIGN,
+	REQUEST_READ, /* marks it as read */
+	REQUEST_SNOOZE,
+	REQUEST_REVOKE,
+	REQUEST_HISTORY,
+	REQUEST_SESSION,
+	REQUEST_LOG,   /* its events */
+	REQUEST_RUNS,  /* of the session shown */
+	REQUEST_TASKS, /* the same */
+	REQUEST_STOP,
+	REQUEST_MESSAGE,
+	REQUEST_SESSIONS,
+	REQUEST_RUNNING,  /* sessions that run */
+	REQUEST_FAILED,	  /* runs that failed, for the list of sessions */
+	REQUEST_QUEUED,	  /* those that wait for their turn */
+	REQUEST_UNFOLDED, /* runs of the session that is unfolded in the list */
+	REQUEST_STOPS,
+	REQUEST_USERS,
+	REQUEST_CONTACTS, /* of the person */
+	REQUEST_CHANNELS,
+	REQUEST_PRESENT,
+	REQUESTS,
 };
 
 enum { SETTLED_KEPT = 64 };
@@ -70,7 +77,10 @@ struct inbox {
 	struct stream *stream;
 	enum err err; /* ends the loop, with why */
 	struct fault why;
-	bool over; /* the person leaves */
+	bool over;	      /* the person leaves */
+	struct arena turn;    /* memory of one turn of the loop */
+	bool waits[REQUESTS]; /* for a reply */
+	bool again[REQUESTS]; /* and it is to be asked for once more after it */
 
 	/* The person. */
 	struct buf user;
@@ -94,6 +104,12 @@ struct inbox {
 					   back */
 	size_t settled_at;
 	struct drafts drafts;
+	struct kept_json users; /* of the workspace */
+	struct kept_json stops; /* those in force */
+	struct history history;
+	struct sessions sessions;
+	struct running running;
+	struct session_view session;
 
 	/* What is seen. */
 	enum view view, before_help;
@@ -104,10 +120,6 @@ struct inbox {
 	struct buf prompt_id;	 /* of the ask or session that the prompt is about */
 	struct buf prompt_title; /* of the session to be stopped */
 	struct line prompt_line;
-	struct arena users_arena;
-	const struct json *users; /* of the workspace; NULL: not read yet */
-	bool users_asked;
-	struct history history;
 	struct buf undo; /* the approval given last; empty: none that can be taken back */
 	int64_t wake_ms; /* when the next snoozed ask comes back; 0: none */
 	struct buf follow; /* the ask settled last, until its agent has it; empty: none */
@@ -123,70 +135,63 @@ struct inbox {
 	struct buf try_id; /* the ask whose rule for longer is being tried; empty: none */
 	bool by_itself;	   /* the dialog that is coming opens by itself */
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
-	bool opening;	   /* its GET is under way */
 	struct buf queue;  /* ids of those that came while a dialog was open, by lines */
-	struct sessions sessions;
-	struct running running;
-	struct run_page stops; /* those in force */
-	struct session_view session;
 	struct buf notice;
 	enum style notice_style;
 	int64_t notice_until; /* monotonic */
-	size_t list_top, list_help;
-	int64_t key_ms;	  /* monotonic; of the last key */
-	int64_t claim_ms; /* monotonic; of the last claim */
-	struct page page; /* for drawing */
+	size_t list_help;     /* the first row of the help in sight */
+	int64_t key_ms;	      /* monotonic; of the last key */
+	int64_t claim_ms;     /* monotonic; of the last claim */
+	struct page page;     /* for drawing */
 	bool dirty;
 };
 
 /* inbox_data.c: to and from the server */
-void data_start(struct inbox *);
-void data_event(struct inbox *, const struct json *event);
-void data_call(
-	struct inbox *, const char *method, struct str path, struct str body, int tag);
-/* "/v1/asks/<id><tail>" to be called with a body. */
-void data_ask(
-	struct inbox *, const char *method, const char *tail, struct str body, int tag);
-void data_told(struct inbox *, struct str id); /* if its dialog is open */
-void data_settle(struct inbox *, bool skip);
-void data_settle_many(struct inbox *, bool skip);
-void data_session(struct inbox *, struct str id);
-void data_history(struct inbox *, bool anew);
-/* The same of a path that is done with. */
-void data_path(
-	struct inbox *, const char *method, struct buf *path, struct str body, int tag);
-void data_users(struct inbox *); /* once */
-/* Says that the person is looking, when it is time. */
-void data_present(struct inbox *);
-void data_follow(
-	struct inbox *); /* looks again whether the agent has it, when it is time */
+void inbox_start(struct inbox *);
+/* `id` goes into the path, `body` along; either may be empty. */
+void inbox_send(struct inbox *, enum inbox_request, struct str id, struct str body);
+void inbox_get(struct inbox *, enum inbox_request, struct str id);
+/* The same, unless its reply is awaited: then once more after that. */
+void inbox_get_anew(struct inbox *, enum inbox_request, struct str id);
+void inbox_told(struct inbox *, struct str id); /* if its dialog is open */
+void inbox_settle(struct inbox *, bool skip);
+/* Is this page of another ask or session, which the person has left since? Each item names
+ * its own. */
+bool inbox_page_of_other(const struct json *page, const char *member, struct str id);
+void inbox_session(struct inbox *, struct str id); /* shows it */
+void inbox_history(struct inbox *, bool anew);
+void inbox_users(struct inbox *); /* once */
+/* What is due: that the person is looking, whether the agent has an answer, sessions that
+ * changed, asks whose snooze is over. */
+void inbox_tick(struct inbox *);
+struct str inbox_user_name(const struct inbox *, struct str id); /* empty: not known */
 
 /* inbox_sessions.c: the list of sessions */
-void data_sessions(struct inbox *); /* reads it */
+void inbox_sessions_read(struct inbox *);
 /* Reads it again, if it is looked at and something has happened. */
-void data_sessions_keep(struct inbox *);
-void data_unfold(struct inbox *, struct str session); /* or folds it */
-void sessions_event(
+void inbox_sessions_keep(struct inbox *);
+void inbox_unfold(struct inbox *, struct str session); /* or folds it */
+void inbox_sessions_event(
 	struct inbox *, struct str type, struct str session, const struct json *event);
-void sessions_came(struct inbox *, int tag); /* a reply, good or not */
-void sessions_take(struct inbox *, int tag, const struct json *);
+void inbox_sessions_take(struct inbox *, const struct json *page);
+void inbox_running_take(struct inbox *, const struct json *page);
+void inbox_unfolded_take(struct inbox *, const struct json *page);
+void inbox_unfolded_want(struct inbox *);
 
 /* inbox_dialog.c: the ask that is open */
 void ask_show(struct inbox *, struct str id); /* fetches it; its dialog takes the keys */
 void dialog_glance(struct inbox *); /* beside the list: the one under the cursor */
+bool dialog_shows(const struct inbox *, struct str ask); /* this one, and no batch */
 void dialog_arrived(struct inbox *, const struct json *ask);
 void dialog_gone(struct inbox *); /* leaves the dialog; what was typed is kept */
 void ask_key(struct inbox *, const struct key *);
 void dialog_batch(struct inbox *);
 void dialog_hint(struct inbox *); /* why the person may not answer, if so */
+void dialog_policy_take(struct inbox *, const struct json *policy);
+void dialog_try_came(struct inbox *, enum err, const struct json *, const struct fault *);
 
 /* inbox_prompt.c: what the inbox asks in its last line */
-void prompt_assign(struct inbox *, struct str ask);
-void prompt_stop(struct inbox *, struct str session, struct str title);
-void prompt_snooze(struct inbox *, struct str ask);
-void prompt_message(struct inbox *); /* to the agent of the session shown */
-void prompt_users(struct inbox *, const struct json *page);
-struct str user_name(const struct inbox *, struct str id); /* empty: not known */
+void prompt_open(struct inbox *, enum prompt, struct str id, struct str title);
 void prompt_key(struct inbox *, const struct key *);
 void prompt_draw(struct inbox *, struct page *);
 
@@ -198,12 +203,6 @@ void snooze_take(struct inbox *, const struct json *ask);
 void marks_wake(struct inbox *); /* shows those again whose time has come */
 void approval_revoke(struct inbox *, struct str ask);
 
-/* inbox_scope.c: approving for longer */
-void scope_ask_limits(struct inbox *);
-void scope_take_limits(struct inbox *, const struct json *policy);
-void scope_try(struct inbox *); /* if it is wanted, one at a time */
-void scope_take_tried(struct inbox *, const struct json *reply, const struct fault *why);
-
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);
 size_t draw_ask_width(const struct inbox *); /* columns of an open ask */
@@ -211,7 +210,9 @@ size_t draw_list_height(const struct inbox *);
 size_t draw_head_height(const struct inbox *); /* rows above what is shown */
 void inbox_draw(struct inbox *);
 
-struct line *inbox_search(struct inbox *); /* what is searched for in this view */
+struct line *inbox_searched(struct inbox *); /* what is searched for in this view */
 void inbox_say(struct inbox *, enum style, struct str);
+#define INBOX_SAY(in, style, id, ...)                                                    \
+	inbox_say((in), (style), MSG(&(in)->turn, (id)__VA_OPT__(, ) __VA_ARGS__))
 
 #endif

@@ -1,20 +1,8 @@
 /* inbox_marks.c - the person's own marks on asks (read, snoozed), and taking back an
  * approval. */
 #include "base/clock.h"
-#include "text/msg.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
-
-static void mark_send(struct inbox *in, struct str ask, struct str body, int tag)
-{
-	struct buf path = { .max = 1024 };
-
-	buf_add_text(&path, "/v1/asks/");
-	url_add(&path, ask);
-	buf_add_text(&path, "/mark");
-	data_call(in, "POST", buf_str(&path), body, tag);
-	buf_done(&path);
-}
 
 void mark_read(struct inbox *in, struct str ask)
 {
@@ -22,7 +10,7 @@ void mark_read(struct inbox *in, struct str ask)
 
 	if (!item || item->read || in->user.len == 0) return;
 	item->read = true;
-	mark_send(in, ask, STR("{\"read\":true}"), TAG_MARK);
+	inbox_send(in, REQUEST_READ, ask, STR("{\"read\":true}"));
 }
 
 bool mark_snooze(struct inbox *in, struct str ask, struct str span)
@@ -37,7 +25,7 @@ bool mark_snooze(struct inbox *in, struct str ask, struct str span)
 		buf_print(&body, "{\"snoozed_until\":\"%s\"}", until);
 	else
 		buf_add_text(&body, "{\"snoozed_until\":null}");
-	mark_send(in, ask, buf_str(&body), TAG_SNOOZE);
+	inbox_send(in, REQUEST_SNOOZE, ask, buf_str(&body));
 	buf_done(&body);
 	return true;
 }
@@ -55,30 +43,21 @@ void marks_wake(struct inbox *in)
 
 void snooze_take(struct inbox *in, const struct json *ask)
 {
-	struct arena arena = { 0 };
 	struct str id = json_text_of(ask, "id");
 	int64_t now_ms = clock_now_ms();
 	int64_t until = ask_time(json_get(ask, "mark"), "snoozed_until");
 
 	list_put(&in->list, ask);
 	list_arrange(&in->list, now_ms);
-	if (until > now_ms)
-		inbox_say(in, STYLE_GOOD,
-			MSG(&arena, "web.snooze.done",
-				{ "at", time_local(until, now_ms, &arena) }));
-	if (until > now_ms && in->dialog_on && str_eq(in->dialog.id, id)) dialog_gone(in);
-	arena_done(&arena);
+	if (until <= now_ms) return;
+	INBOX_SAY(in, STYLE_GOOD, "web.snooze.done",
+		{ "at", time_local(until, now_ms, &in->turn) });
+	if (in->dialog_on && str_eq(in->dialog.id, id)) dialog_gone(in);
 }
 
 void approval_revoke(struct inbox *in, struct str ask)
 {
-	struct buf path = { .max = 1024 };
-
 	if (ask.len == 0 || !in->may_answer) return;
-	buf_add_text(&path, "/v1/asks/");
-	url_add(&path, ask);
-	buf_add_text(&path, "/revoke");
-	data_call(in, "POST", buf_str(&path), STR("{}"), TAG_REVOKE);
-	buf_done(&path);
+	inbox_send(in, REQUEST_REVOKE, ask, STR("{}"));
 	buf_clear(&in->undo);
 }

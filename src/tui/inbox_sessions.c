@@ -31,86 +31,64 @@ static void running_set(struct inbox *in, struct str id, bool on)
 	r->ids[r->len++] = sum;
 }
 
-static void running_take(struct inbox *in, const struct json *page)
+void inbox_running_take(struct inbox *in, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
-
-	for (const struct json *item = NULL; json_each(items, &item);)
-		running_set(in, json_text_of(item, "id"), true);
+	for (const struct json *s = NULL; json_each(json_get(page, "items"), &s);)
+		running_set(in, json_text_of(s, "id"), true);
 }
 
-void data_sessions(struct inbox *in)
+void inbox_sessions_read(struct inbox *in)
 {
-	struct sessions *l = &in->sessions;
-
-	l->stale = l->reading;
-	if (l->reading) return;
-	l->reading = true;
-	l->looked_ms = clock_person_ms();
-	data_call(in, "GET", STR("/v1/sessions?limit=100"), STR_NONE, TAG_SESSIONS);
+	in->sessions.stale = in->waits[REQUEST_SESSIONS];
+	if (in->sessions.stale) return;
+	in->sessions.looked_ms = clock_person_ms();
+	inbox_get(in, REQUEST_SESSIONS, STR_NONE);
 }
 
-void data_sessions_keep(struct inbox *in)
+void inbox_sessions_keep(struct inbox *in)
 {
-	struct sessions *l = &in->sessions;
-
-	if (l->stale && !l->reading && in->view == VIEW_SESSIONS &&
-		clock_person_ms() - l->looked_ms >= EVERY_MS)
-		data_sessions(in);
+	if (in->sessions.stale && !in->waits[REQUEST_SESSIONS] &&
+		in->view == VIEW_SESSIONS &&
+		clock_person_ms() - in->sessions.looked_ms >= EVERY_MS)
+		inbox_sessions_read(in);
 }
 
-static void list_take(struct inbox *in, const struct json *page)
+void inbox_sessions_take(struct inbox *in, const struct json *page)
 {
-	struct sessions *l = &in->sessions;
-
-	session_list_take(l, page, clock_now_ms());
-	if (session_list_has(l, SECTION_FAILED))
-		data_call(in, "GET", STR("/v1/runs?status=failed&limit=200"), STR_NONE,
-			TAG_FAILED);
-	if (session_list_has(l, SECTION_RUNNING))
-		data_call(in, "GET", STR("/v1/runs?status=queued&limit=200"), STR_NONE,
-			TAG_QUEUED);
+	session_list_take(&in->sessions, page, clock_now_ms());
+	if (session_list_has(&in->sessions, SECTION_FAILED))
+		inbox_get(in, REQUEST_FAILED, STR_NONE);
+	if (session_list_has(&in->sessions, SECTION_RUNNING))
+		inbox_get(in, REQUEST_QUEUED, STR_NONE);
 }
 
-static void unfolded_want(struct inbox *in)
+void inbox_unfolded_want(struct inbox *in)
+{
+	struct str id = buf_str(&in->sessions.unfolded);
+
+	if (id.len) inbox_get_anew(in, REQUEST_UNFOLDED, id);
+}
+
+void inbox_unfolded_take(struct inbox *in, const struct json *page)
 {
 	struct sessions *l = &in->sessions;
-	struct buf path = { .max = 1024 };
 
-	l->tree_stale = l->tree_reading;
-	if (l->tree_reading || !l->unfolded.len) return;
-	l->tree_reading = true;
-	buf_add_text(&path, "/v1/runs?limit=100&session=");
-	url_add(&path, buf_str(&l->unfolded));
-	data_path(in, "GET", &path, STR_NONE, TAG_UNFOLDED);
+	if (!inbox_page_of_other(page, "session", buf_str(&l->unfolded)))
+		kept_set(&l->tree.runs, json_get(page, "items"));
 }
 
-/* What comes late may be of another session: each run names its own. */
-static void unfolded_take(struct inbox *in, const struct json *page)
-{
-	struct sessions *l = &in->sessions;
-	const struct json *items = json_get(page, "items");
-	bool other =
-		json_is(items, JSON_ARRAY) && items->count > 0 &&
-		!str_eq(json_text_of(&items->items[0], "session"), buf_str(&l->unfolded));
-
-	if (!other) run_tree_runs(&l->tree, page);
-	if (l->tree_stale) unfolded_want(in);
-}
-
-void data_unfold(struct inbox *in, struct str session)
+void inbox_unfold(struct inbox *in, struct str session)
 {
 	struct sessions *l = &in->sessions;
 	bool same = str_eq(buf_str(&l->unfolded), session);
 
 	buf_clear(&l->unfolded);
 	run_tree_done(&l->tree);
-	if (same) return;
-	buf_add(&l->unfolded, session);
-	unfolded_want(in);
+	if (!same) buf_add(&l->unfolded, session);
+	inbox_unfolded_want(in);
 }
 
-void sessions_event(
+void inbox_sessions_event(
 	struct inbox *in, struct str type, struct str session, const struct json *event)
 {
 	in->sessions.stale = true;
@@ -120,23 +98,5 @@ void sessions_event(
 				"running"));
 	if (str_is(type, "session.deleted")) running_set(in, session, false);
 	if (str_starts(type, "run.") && str_eq(session, buf_str(&in->sessions.unfolded)))
-		unfolded_want(in);
-}
-
-void sessions_came(struct inbox *in, int tag)
-{
-	if (tag == TAG_SESSIONS) in->sessions.reading = false;
-	if (tag == TAG_UNFOLDED) in->sessions.tree_reading = false;
-}
-
-void sessions_take(struct inbox *in, int tag, const struct json *json)
-{
-	switch (tag) {
-	case TAG_SESSIONS: list_take(in, json); break;
-	case TAG_RUNNING: running_take(in, json); break;
-	case TAG_FAILED: run_page_take(&in->sessions.failed, json); break;
-	case TAG_QUEUED: run_page_take(&in->sessions.queued, json); break;
-	case TAG_UNFOLDED: unfolded_take(in, json); break;
-	default: break;
-	}
+		inbox_unfolded_want(in);
 }

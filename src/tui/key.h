@@ -41,6 +41,24 @@ struct key {
 	int row, column;
 };
 
+/* What the owner of a form or a dialog is to do after a key. */
+enum wish {
+	WISH_NONE,
+	WISH_UNUSED,	/* the key means nothing to it */
+	WISH_SUBMIT,	/* send the answer */
+	WISH_SKIP,	/* send a skip */
+	WISH_LEAVE,	/* close it; nothing is decided */
+	WISH_EDITOR,	/* let the text that is typed be edited at length */
+	WISH_ARGUMENTS, /* let the operation's arguments be edited */
+	WISH_LONGER, /* let it be approved for longer: find out how far this person may go */
+	WISH_TRY,    /* find out what the rule of an approval for longer would match */
+	WISH_EARLY, /* say that the press came before it was armed: nothing is decided */
+	WISH_REPLY, /* send the message to the agent */
+	WISH_CLAIM,
+	WISH_EXTEND,
+	WISH_SESSION, /* show its session */
+};
+
 /* The letter or digit pressed, or 0: another key, or a pasted one. */
 static inline int32_t key_letter(const struct key *k)
 {

@@ -12,34 +12,21 @@
 
 enum { SOON_MS = 5 * 60 * 1000, TITLE_POINTS = 200, LINE_BYTES = 1024 };
 
-static void items_free(struct list *l)
-{
-	for (size_t i = 0; i < l->len; i++)
-		mem_free(l->items[i]);
-	l->len = l->shown_len = l->at = 0;
-}
-
 void list_done(struct list *l)
 {
-	items_free(l);
+	listing_done(&l->rows);
 	table_done(&l->by_id);
-	mem_free(l->items);
-	mem_free(l->shown);
 	buf_done(&l->filter.project);
 	buf_done(&l->filter.agent);
 	*l = (struct list){ 0 };
 }
 
-/* ---- an item of an ask ---- */
-
-static struct str text_keep(struct item *item, size_t *used, struct str text)
+static struct item *item_of(const struct list *l, size_t i)
 {
-	char *at = item->text + *used;
-
-	if (text.len > 0) memcpy(at, text.at, text.len);
-	*used += text.len;
-	return str_make(at, text.len);
+	return l->rows.all[i];
 }
+
+/* ---- an item of an ask ---- */
 
 static struct str assignees_of(const struct json *ask, struct arena *arena)
 {
@@ -173,37 +160,21 @@ static struct item *item_make(const struct json *ask)
 		utf8_first(session_title(ask, &arena), TITLE_POINTS),
 		json_text_of(ask, "project"), assignees_of(ask, &arena),
 		json_text_of(ask, "digest"), line_of(ask, &arena) };
-	const struct json *version = json_get(ask, "version");
-	size_t size = 0, used = 0;
-	struct item *item;
+	struct item *item =
+		listing_row(sizeof *item, parts, sizeof parts / sizeof *parts);
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		size += parts[i].len;
-	item = mem_alloc(sizeof *item + size);
-	if (!item) {
-		arena_done(&arena);
-		return NULL;
-	}
-	item->id = text_keep(item, &used, parts[0]);
-	item->title = text_keep(item, &used, parts[1]);
-	item->agent = text_keep(item, &used, parts[2]);
-	item->session = text_keep(item, &used, parts[3]);
-	item->session_title = text_keep(item, &used, parts[4]);
-	item->project = text_keep(item, &used, parts[5]);
-	item->assignees = text_keep(item, &used, parts[6]);
-	item->digest = text_keep(item, &used, parts[7]);
-	item->line = text_keep(item, &used, parts[8]);
+	arena_done(&arena);
+	if (!item) return NULL;
 	item->like = likeness_of(ask, item->title);
 	item->shape = shape_of(json_get(ask, "operation"));
 	item->voted = json_is(json_get(ask, "require"), JSON_ARRAY) &&
 		      json_get(ask, "require")->count > 0;
-	arena_done(&arena);
 	ask_kind_read(json_text_of(ask, "kind"), &item->kind);
 	priority_read(json_text_of(ask, "priority"), &item->priority);
 	item->risk = ask_risk(ask);
 	item->created_ms = ask_time(ask, "created_at");
 	item->deadline_ms = ask_time(ask, "expires_at");
-	item->version = version && version->is_int ? version->integer : 0;
+	item->version = json_int_of(ask, "version");
 	item->form = form_of(ask);
 	/* Agents have no marks: to them everything is read. */
 	item->read = !json_is(json_get(json_get(ask, "mark"), "read"), JSON_FALSE);
@@ -243,23 +214,6 @@ static int by_attention(const void *left, const void *right)
 	return str_cmp(a->id, b->id);
 }
 
-/* Case-folded substring of what the row shows. */
-static bool found(const struct item *item, struct str folded)
-{
-	const struct str parts[] = { item->title, item->agent, item->session_title,
-		item->project };
-	struct buf text = { 0 };
-	bool hit = false;
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts && !hit; i++) {
-		buf_clear(&text);
-		utf8_fold(&text, parts[i]);
-		hit = str_find(buf_str(&text), folded) >= 0;
-	}
-	buf_done(&text);
-	return hit;
-}
-
 /* When it is seen again: at its time, or when its deadline is near. */
 static int64_t wake_of(const struct item *item)
 {
@@ -276,6 +230,9 @@ static bool sleeping(const struct item *item, int64_t now_ms)
 static bool passes(
 	const struct list_filter *f, const struct item *item, struct str folded)
 {
+	const struct str shown[] = { item->title, item->agent, item->session_title,
+		item->project };
+
 	return sleeping(item, sort_now) == f->snoozed &&
 	       (!f->kind_on || item->kind == f->kind) &&
 	       (!f->priority_on || item->priority == f->priority) &&
@@ -283,7 +240,7 @@ static bool passes(
 	       (f->assigned != ASSIGNED_NOBODY || !item->assignees.len) &&
 	       (f->agent.len == 0 || str_eq(item->agent, buf_str(&f->agent))) &&
 	       (f->project.len == 0 || str_eq(item->project, buf_str(&f->project))) &&
-	       (folded.len == 0 || found(item, folded));
+	       listing_found(shown, sizeof shown / sizeof *shown, folded);
 }
 
 static bool fold_open(const struct list *l, uint64_t like)
@@ -295,8 +252,8 @@ static bool fold_open(const struct list *l, uint64_t like)
 
 static void show(struct list *l, struct item *item, const struct item *here)
 {
-	if (item == here) l->at = l->shown_len;
-	l->shown[l->shown_len++] = item;
+	if (item == here) l->rows.at = l->rows.len;
+	l->rows.shown[l->rows.len++] = item;
 }
 
 /* Those alike stand behind their first. Marks each with what it is in its fold; `heads`
@@ -305,79 +262,77 @@ static void folds_count(struct list *l)
 {
 	struct table heads = { 0 };
 
-	for (size_t i = 0; i < l->len; i++) {
-		struct item *item = l->items[i], *head;
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		struct item *item = item_of(l, i), *head;
 		struct str key = str_make((const char *)&item->like, sizeof item->like);
 
 		item->similar = 0;
 		item->inside = false;
 		if (!item->passes) continue;
 		head = table_get(&heads, key);
-		if (!head) {
-			item->similar = 1;
-			l->failed |= !table_put(&heads, key, item);
-		} else {
-			head->similar++;
-			item->inside = true;
-		}
+		if (!head) l->failed |= !table_put(&heads, key, item);
+		item->inside = head != NULL;
+		(head ? head : item)->similar++;
 	}
-	for (size_t i = 0; i < l->len; i++) {
-		struct item *item = l->items[i];
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		struct item *item = item_of(l, i);
 		struct str key = str_make((const char *)&item->like, sizeof item->like);
 		const struct item *head = item->inside ? table_get(&heads, key) : NULL;
 
 		if (head && head->similar < FOLD_FROM) item->inside = false;
 	}
-	for (size_t i = 0; i < l->len; i++)
-		if (l->items[i]->similar < FOLD_FROM) l->items[i]->similar = 0;
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		if (item_of(l, i)->similar < FOLD_FROM) item_of(l, i)->similar = 0;
 	table_done(&heads);
 }
 
 static void fold_show(struct list *l, size_t from, const struct item *here)
 {
-	struct item *head = l->items[from];
+	struct item *head = l->rows.all[from];
 	bool open = fold_open(l, head->like);
 
 	show(l, head, here);
-	for (size_t i = from + 1; i < l->len; i++) {
-		struct item *item = l->items[i];
+	for (size_t i = from + 1; i < l->rows.all_len; i++) {
+		struct item *item = l->rows.all[i];
 
 		if (!item->passes || item->like != head->like) continue;
 		if (open)
 			show(l, item, here);
 		else if (item == here) /* folded away: the head has its row */
-			l->at = l->shown_len - 1;
+			l->rows.at = l->rows.len - 1;
 	}
 }
 
 void list_arrange(struct list *l, int64_t now_ms)
 {
 	const struct item *here = list_at(l);
-	size_t before = l->at;
+	size_t before = l->rows.at;
 	struct buf folded = { 0 };
 
 	sort_now = now_ms;
-	for (size_t i = 0; i < l->len; i++)
-		l->items[i]->mine = assigned_to(l->items[i], l->me);
-	if (l->len > 1) qsort(l->items, l->len, sizeof *l->items, by_attention);
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		item_of(l, i)->mine = assigned_to(l->rows.all[i], l->me);
+	if (l->rows.all_len > 1)
+		qsort(l->rows.all, l->rows.all_len, sizeof *l->rows.all, by_attention);
 	if (l->filter.search) utf8_fold(&folded, line_text(l->filter.search));
-	l->shown_len = 0;
-	for (size_t i = 0; i < l->len; i++)
-		l->items[i]->passes = passes(&l->filter, l->items[i], buf_str(&folded));
+	l->rows.len = 0;
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		item_of(l, i)->passes =
+			passes(&l->filter, l->rows.all[i], buf_str(&folded));
 	folds_count(l);
-	for (size_t i = 0; i < l->len; i++) {
-		if (!l->items[i]->passes || l->items[i]->inside) continue;
-		if (l->items[i]->similar > 0)
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		if (!item_of(l, i)->passes || item_of(l, i)->inside) continue;
+		if (item_of(l, i)->similar > 0)
 			fold_show(l, i, here);
 		else
-			show(l, l->items[i], here);
+			show(l, l->rows.all[i], here);
 	}
 	buf_done(&folded);
-	if (l->at >= l->shown_len) l->at = l->shown_len ? l->shown_len - 1 : 0;
+	if (l->rows.at >= l->rows.len) l->rows.at = l->rows.len ? l->rows.len - 1 : 0;
 	const struct item *now = list_at(l);
 	if (here && now != here && !(now && now->like == here->like && here->inside) &&
-		before < l->shown_len)
-		l->at = before;
+		before < l->rows.len)
+		l->rows.at = before;
 }
 
 void list_fold(struct list *l, int64_t now_ms)
@@ -396,28 +351,13 @@ void list_fold(struct list *l, int64_t now_ms)
 
 /* ---- putting and dropping ---- */
 
-static bool room_make(struct list *l)
-{
-	size_t cap = l->cap ? l->cap * 2 : 64;
-	struct item **items, **shown;
-
-	if (l->len < l->cap) return true;
-	items = mem_grow(l->items, cap * sizeof *items);
-	if (items) l->items = items;
-	shown = mem_grow(l->shown, cap * sizeof *shown);
-	if (shown) l->shown = shown;
-	if (!items || !shown) return l->failed = true, false;
-	l->cap = cap;
-	return true;
-}
-
 static void replace(struct list *l, struct item *old, struct item *item)
 {
 	item->chosen = old->chosen;
-	for (size_t i = 0; i < l->len; i++)
-		if (l->items[i] == old) l->items[i] = item;
-	for (size_t i = 0; i < l->shown_len; i++)
-		if (l->shown[i] == old) l->shown[i] = item;
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		if (l->rows.all[i] == old) l->rows.all[i] = item;
+	for (size_t i = 0; i < l->rows.len; i++)
+		if (l->rows.shown[i] == old) l->rows.shown[i] = item;
 	table_remove(&l->by_id, old->id);
 	mem_free(old);
 }
@@ -431,51 +371,42 @@ void list_put(struct list *l, const struct json *ask)
 		return;
 	}
 	old = list_find(l, item->id);
-	if ((old && old->version > item->version) || (!old && !room_make(l))) {
+	if (old && old->version > item->version) {
 		mem_free(item);
 		return;
 	}
 	if (old)
 		replace(l, old, item);
-	else
-		l->items[l->len++] = item;
+	else if (!listing_add(&l->rows, item)) {
+		l->failed = true;
+		return;
+	}
 	l->failed |= !table_put(&l->by_id, item->id, item);
 }
 
-/* What stands below moves up; the cursor stays in its place. */
 static void remove_at(struct list *l, size_t i)
 {
-	struct item *item = l->items[i];
+	const struct item *item = l->rows.all[i];
 
-	for (size_t n = 0; n < l->shown_len; n++) {
-		if (l->shown[n] != item) continue;
-		memmove(l->shown + n, l->shown + n + 1,
-			(l->shown_len - n - 1) * sizeof *l->shown);
-		l->shown_len--;
-		if (l->at > n) l->at--;
-	}
-	if (l->at >= l->shown_len) l->at = l->shown_len ? l->shown_len - 1 : 0;
-	memmove(l->items + i, l->items + i + 1, (l->len - i - 1) * sizeof *l->items);
-	l->len--;
 	table_remove(&l->by_id, item->id);
-	mem_free(item);
+	listing_remove(&l->rows, i);
 }
 
 void list_drop(struct list *l, struct str id)
 {
 	const struct item *item = list_find(l, id);
 
-	for (size_t i = 0; item && i < l->len; i++)
-		if (l->items[i] == item) {
-			remove_at(l, i);
-			return;
-		}
+	for (size_t i = l->rows.all_len; item && i > 0; i--)
+		if (l->rows.all[i - 1] == item) remove_at(l, i - 1);
 }
 
 void list_drop_session(struct list *l, struct str session)
 {
-	for (size_t i = l->len; i > 0; i--)
-		if (str_eq(l->items[i - 1]->session, session)) remove_at(l, i - 1);
+	for (size_t i = l->rows.all_len; i > 0; i--) {
+		const struct item *item = l->rows.all[i - 1];
+
+		if (str_eq(item->session, session)) remove_at(l, i - 1);
+	}
 }
 
 struct item *list_find(const struct list *l, struct str id)
@@ -485,15 +416,7 @@ struct item *list_find(const struct list *l, struct str id)
 
 struct item *list_at(const struct list *l)
 {
-	return l->at < l->shown_len ? l->shown[l->at] : NULL;
-}
-
-void list_go(struct list *l, int64_t by)
-{
-	int64_t to = (int64_t)l->at + by, last = (int64_t)l->shown_len - 1;
-
-	if (to > last) to = last;
-	l->at = to > 0 ? (size_t)to : 0;
+	return listing_at(&l->rows);
 }
 
 bool list_select(struct list *l, struct str id)
@@ -504,8 +427,8 @@ bool list_select(struct list *l, struct str id)
 		l->open[l->open_at++ % FOLDS_OPEN] = item->like;
 		list_arrange(l, sort_now);
 	}
-	for (size_t i = 0; i < l->shown_len; i++)
-		if (str_eq(l->shown[i]->id, id)) return l->at = i, true;
+	for (size_t i = 0; i < l->rows.len; i++)
+		if (l->rows.shown[i] == item) return l->rows.at = i, true;
 	return false;
 }
 
@@ -513,8 +436,8 @@ size_t list_chosen(const struct list *l)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < l->len; i++)
-		n += l->items[i]->chosen && l->items[i]->passes;
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		n += item_of(l, i)->chosen && item_of(l, i)->passes;
 	return n;
 }
 
@@ -525,8 +448,8 @@ void list_choose(struct list *l)
 
 	if (!at) return;
 	bool all = at->similar > 0 && !fold_open(l, at->like);
-	for (size_t i = 0; i < l->len; i++) {
-		struct item *item = l->items[i];
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		struct item *item = l->rows.all[i];
 
 		if (item == at || (all && item->passes && item->like == at->like))
 			item->chosen = on;
@@ -544,19 +467,10 @@ void list_show_all(struct list *l)
 	if (f->search) line_set(f->search, STR_NONE);
 }
 
-/* The next name after the one in `filter`, in order; none after the last. */
 static void name_next(struct list *l, struct buf *filter, size_t offset)
 {
-	struct str now = buf_str(filter), next = STR_NONE;
+	struct str next = listing_next(&l->rows, offset, buf_str(filter));
 
-	for (size_t i = 0; i < l->len; i++) {
-		const char *at = (const char *)l->items[i] + offset;
-		struct str name = *(const struct str *)(const void *)at;
-
-		if (name.len > 0 && str_cmp(name, now) > 0 &&
-			(next.len == 0 || str_cmp(name, next) < 0))
-			next = name;
-	}
 	buf_clear(filter);
 	buf_add(filter, next);
 }
@@ -571,18 +485,39 @@ void list_agent_next(struct list *l)
 	name_next(l, &l->filter.agent, offsetof(struct item, agent));
 }
 
+void list_head(const struct list *l, struct page *p)
+{
+	static const char *const assigned[] = {
+		[ASSIGNED_ME] = "web.filter.assignee.me",
+		[ASSIGNED_NOBODY] = "web.filter.assignee.none",
+	};
+	const struct list_filter *f = &l->filter;
+	struct arena *a = &p->words;
+
+	if (f->kind_on)
+		page_word(p, STYLE_ACCENT,
+			msg_named(a, "web.kind", str_of(ask_kind_name(f->kind))));
+	if (f->priority_on)
+		page_word(p, STYLE_ACCENT,
+			msg_named(a, "web.priority", str_of(priority_name(f->priority))));
+	if (f->snoozed) page_word(p, STYLE_ACCENT, MSG(a, "web.views.snoozed"));
+	page_word(p, STYLE_ACCENT, buf_str(&f->project));
+	page_word(p, STYLE_ACCENT, buf_str(&f->agent));
+	if (f->assigned) page_word(p, STYLE_ACCENT, MSG(a, assigned[f->assigned]));
+}
+
 void list_choose_none(struct list *l)
 {
-	for (size_t i = 0; i < l->len; i++)
-		l->items[i]->chosen = false;
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		item_of(l, i)->chosen = false;
 }
 
 size_t list_waiting(const struct list *l, int64_t now_ms)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < l->len; i++)
-		count += !sleeping(l->items[i], now_ms);
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		count += !sleeping(l->rows.all[i], now_ms);
 	return count;
 }
 
@@ -590,8 +525,8 @@ int64_t list_next_wake(const struct list *l, int64_t now_ms)
 {
 	int64_t next = 0;
 
-	for (size_t i = 0; i < l->len; i++) {
-		int64_t at = wake_of(l->items[i]);
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		int64_t at = wake_of(l->rows.all[i]);
 
 		if (at > now_ms && (!next || at < next)) next = at;
 	}
@@ -602,8 +537,8 @@ int64_t list_next_deadline(const struct list *l)
 {
 	int64_t next = 0;
 
-	for (size_t i = 0; i < l->len; i++) {
-		int64_t at = l->items[i]->deadline_ms;
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		int64_t at = item_of(l, i)->deadline_ms;
 
 		if (at && (!next || at < next)) next = at;
 	}

@@ -8,11 +8,14 @@
 #include "base/table.h"
 #include "core/ask/ask.h"
 #include "tui/line.h"
+#include "tui/listing.h"
+#include "tui/page.h"
 
-/* One block of memory; the texts lie behind it. */
+/* A row of the listing. */
 struct item {
 	struct str id, title, agent, session, session_title, project;
-	struct str digest; /* of its operation; empty: it has none */
+	struct str assignees; /* ids, a line each */
+	struct str digest;    /* of its operation; empty: it has none */
 	struct str line; /* its operation in pieces, by lines; empty: none, or too long */
 	uint64_t shape;	 /* equal for one tool with the same names of arguments */
 	bool voted;	 /* it requires approvals */
@@ -21,18 +24,16 @@ struct item {
 	enum priority priority;
 	int64_t created_ms, deadline_ms; /* 0: waits for ever */
 	int64_t version;
-	uint64_t form;	      /* equal for asks that one answer could settle */
-	uint64_t like;	      /* equal for asks that differ in numbers alone: they fold */
-	int64_t snoozed_ms;   /* until when the person wants not to see it; 0: they do */
-	bool read;	      /* the person has opened it */
-	struct str assignees; /* ids, a line each */
-	bool mine;	      /* assigned to the person; as it was arranged last */
-	bool chosen;	      /* for a batch */
+	uint64_t form;	    /* equal for asks that one answer could settle */
+	uint64_t like;	    /* equal for asks that differ in numbers alone: they fold */
+	int64_t snoozed_ms; /* until when the person wants not to see it; 0: they do */
+	bool read;	    /* the person has opened it */
+	bool mine;	    /* assigned to the person; as it was arranged last */
+	bool chosen;	    /* for a batch */
 	/* As it was arranged last. */
 	bool passes;	/* the filter lets it through */
 	size_t similar; /* head of a fold: how many it stands for; 0: none */
 	bool inside;	/* shown below the head of an open fold */
-	char text[];
 };
 
 enum assigned { ASSIGNED_ANY, ASSIGNED_ME, ASSIGNED_NOBODY, ASSIGNED_STATES };
@@ -52,13 +53,11 @@ enum { FOLD_FROM = 3, FOLDS_OPEN = 64 };
 /* { 0 } is empty and ready. */
 struct list {
 	struct table by_id;
-	struct item **items; /* all, in order of attention */
-	size_t len, cap;
-	struct item **shown; /* those that pass the filter and are not folded away */
-	size_t shown_len;
+	/* Of struct item: all in order of attention; those that pass the filter and are not
+	 * folded away. */
+	struct row_list rows;
 	uint64_t open[FOLDS_OPEN]; /* likenesses whose folds are open */
 	size_t open_at;
-	size_t at; /* the row of the cursor, in shown */
 	struct list_filter filter;
 	struct str me; /* the person's id; borrowed */
 	bool failed;   /* out of memory; what is there stays */
@@ -74,7 +73,6 @@ void list_drop_session(struct list *, struct str session);
 void list_arrange(struct list *, int64_t now_ms);
 struct item *list_find(const struct list *, struct str id); /* NULL: not there */
 struct item *list_at(const struct list *);	/* under the cursor, or NULL */
-void list_go(struct list *, int64_t by);	/* moves the cursor */
 bool list_select(struct list *, struct str id); /* false: not shown */
 void list_fold(struct list *, int64_t now_ms); /* opens or closes the one at the cursor */
 /* Marks the row of the cursor for a batch, or takes the mark away; a closed fold with all
@@ -82,8 +80,9 @@ void list_fold(struct list *, int64_t now_ms); /* opens or closes the one at the
 void list_choose(struct list *);
 /* The next project among the asks there are, in order of their names; then all again. */
 void list_project_next(struct list *);
-void list_agent_next(struct list *); /* the same */
-void list_show_all(struct list *);   /* no filter and no search any more */
+void list_agent_next(struct list *);		    /* the same */
+void list_show_all(struct list *);		    /* no filter and no search any more */
+void list_head(const struct list *, struct page *); /* the filter in words */
 /* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);

@@ -12,7 +12,9 @@ void page_clear(struct page *p, size_t width)
 	buf_clear(&p->text);
 	p->runs_len = p->rows_len = 0;
 	p->failed = p->cursor = false;
+	p->marked = STYLE_PLAIN;
 	p->focus_row = p->focus_end = 0;
+	arena_done(&p->words);
 }
 
 void page_done(struct page *p)
@@ -20,6 +22,7 @@ void page_done(struct page *p)
 	buf_done(&p->text);
 	mem_free(p->runs);
 	mem_free(p->rows);
+	arena_done(&p->words);
 	*p = (struct page){ 0 };
 }
 
@@ -86,6 +89,28 @@ void page_add_text(struct page *p, enum style style, const char *text)
 	run_add(p, style, str_of(text));
 }
 
+void page_word(struct page *p, enum style style, struct str foreign)
+{
+	if (foreign.len && p->column) page_add_text(p, STYLE_PLAIN, "  ");
+	page_add(p, style, foreign);
+}
+
+void page_dot(struct page *p, enum style style, struct str foreign)
+{
+	if (foreign.len && p->column) page_add_text(p, STYLE_SOFT, " · ");
+	page_add(p, style, foreign);
+}
+
+void page_cell(struct page *p, size_t end, enum style style, struct str foreign)
+{
+	size_t width = p->width;
+
+	p->width = end - 1;
+	page_add(p, style, foreign);
+	p->width = width;
+	page_pad(p, end);
+}
+
 void page_pad(struct page *p, size_t column)
 {
 	static const char blanks[] = "                                ";
@@ -103,6 +128,13 @@ void page_gap(struct page *p)
 	const struct text_run *runs;
 
 	if (p->rows_len == 0 || page_row_runs(p, p->rows_len - 1, &runs) > 0) page_row(p);
+}
+
+void page_heading(struct page *p, const char *id)
+{
+	page_gap(p);
+	page_row(p);
+	PAGE_MSG(p, STYLE_BOLD, id);
 }
 
 /* Safe text with its lines, tabs as blanks. */
@@ -206,6 +238,12 @@ void page_line(struct page *p, enum style style, const struct line *line)
 		buf_done(&safe);
 	}
 	if (line->at >= text.len) cursor_put(p);
+}
+
+void page_mark(struct page *p, enum style style)
+{
+	p->marked_row = p->rows_len - 1;
+	p->marked = style;
 }
 
 void page_focus(struct page *p)

@@ -146,11 +146,6 @@ void scope_form_limit(struct scope_form *s, const struct json *scopes, bool admi
 
 /* ---- the rule ---- */
 
-bool scope_form_wants_try(const struct scope_form *s)
-{
-	return s->what != WHAT_ONCE && !s->writing && s->known == RULE_UNKNOWN;
-}
-
 static void match_put(const struct scope_form *s, struct json_writer *w)
 {
 	const struct json *op = json_get(s->ask, "operation");
@@ -182,8 +177,9 @@ static void match_put(const struct scope_form *s, struct json_writer *w)
 	jw_object_end(w);
 }
 
-void scope_form_rule(struct scope_form *s, struct json_writer *w)
+bool scope_form_rule(struct scope_form *s, struct json_writer *w)
 {
+	if (s->what == WHAT_ONCE || s->writing || s->known != RULE_UNKNOWN) return false;
 	jw_object(w);
 	jw_put_object(w, "rule");
 	jw_put_str(w, "effect", STR("allow"));
@@ -192,37 +188,25 @@ void scope_form_rule(struct scope_form *s, struct json_writer *w)
 	jw_object_end(w);
 	jw_object_end(w);
 	s->known = RULE_ASKED;
+	return true;
 }
 
-static int64_t count_of(const struct json *reply, const char *name)
-{
-	const struct json *n = json_get(reply, name);
-
-	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
-}
-
-void scope_form_tried(struct scope_form *s, const struct json *reply)
-{
-	const struct json *differs = json_get(reply, "differs");
-
-	if (s->known != RULE_ASKED) return;
-	s->known = RULE_KNOWN;
-	s->fits = count_of(reply, "fits");
-	s->looked = count_of(reply, "looked");
-	s->waiting = count_of(reply, "open");
-	s->rejected = 0;
-	for (const struct json *item = NULL; json_each(differs, &item);)
-		s->rejected += str_is(json_text_of(item, "was"), "rejected") &&
-			       str_is(json_text_of(item, "would"), "allow");
-}
-
-void scope_form_refused(struct scope_form *s, const struct fault *why)
+void scope_form_tried(
+	struct scope_form *s, const struct json *reply, const struct fault *why)
 {
 	if (s->known != RULE_ASKED) return;
-	s->known = RULE_REFUSED;
+	s->known = reply ? RULE_KNOWN : RULE_REFUSED;
 	buf_clear(&s->problem);
-	buf_add_text(
-		&s->problem, why->items_len > 0 ? why->items[0].detail : why->detail);
+	if (!reply)
+		buf_add_text(&s->problem,
+			why->items_len > 0 ? why->items[0].detail : why->detail);
+	s->fits = json_int_of(reply, "fits");
+	s->looked = json_int_of(reply, "looked");
+	s->waiting = json_int_of(reply, "open");
+	s->rejected = 0;
+	for (const struct json *one = NULL; json_each(json_get(reply, "differs"), &one);)
+		s->rejected += str_is(json_text_of(one, "was"), "rejected") &&
+			       str_is(json_text_of(one, "would"), "allow");
 }
 
 void scope_form_put(const struct scope_form *s, struct json_writer *w)
@@ -246,26 +230,26 @@ struct line *scope_form_line(struct scope_form *s)
 }
 
 /* Chooses another rule, and drops what the server said about the one before. */
-static enum scope_wish what_choose(struct scope_form *s, enum scope_what what)
+static enum wish what_choose(struct scope_form *s, enum scope_what what)
 {
 	s->at_open = false;
-	if (what == s->what || !what_possible(s, what)) return SCOPE_NONE;
+	if (what == s->what || !what_possible(s, what)) return WISH_NONE;
 	s->what = what;
 	s->known = RULE_UNKNOWN;
 	s->open = false;
-	return what == WHAT_ONCE ? SCOPE_NONE : SCOPE_TRY;
+	return what == WHAT_ONCE ? WISH_NONE : WISH_TRY;
 }
 
-static enum scope_wish move(struct scope_form *s, int by)
+static enum wish move(struct scope_form *s, int by)
 {
 	int to = (int)s->what + by;
 
-	if (s->at_open) return s->at_open = by > 0, SCOPE_NONE;
+	if (s->at_open) return s->at_open = by > 0, WISH_NONE;
 	while (to >= 0 && to < WHATS && !what_possible(s, (enum scope_what)to))
 		to += by;
 	if (to >= 0 && to < WHATS) return what_choose(s, (enum scope_what)to);
 	s->at_open = by > 0 && others(s) > 0;
-	return SCOPE_NONE;
+	return WISH_NONE;
 }
 
 static void time_move(struct scope_form *s, int by)
@@ -276,44 +260,44 @@ static void time_move(struct scope_form *s, int by)
 		s->time = (size_t)to;
 }
 
-static enum scope_wish pattern_key(struct scope_form *s, const struct key *k)
+static enum wish pattern_key(struct scope_form *s, const struct key *k)
 {
 	if (k->name == K_ESCAPE || (k->name == K_ENTER && !k->pasted)) {
 		s->writing = false;
 		if (s->known == RULE_REFUSED) s->known = RULE_UNKNOWN;
-		return SCOPE_TRY;
+		return WISH_TRY;
 	}
 	if (line_key(&s->pattern, k, false)) s->known = RULE_UNKNOWN, s->open = false;
-	return SCOPE_NONE;
+	return WISH_NONE;
 }
 
-static enum scope_wish letter_key(struct scope_form *s, int32_t letter)
+static enum wish letter_key(struct scope_form *s, int32_t letter)
 {
 	if (letter >= '1' && letter < '1' + WHATS)
 		return what_choose(s, (enum scope_what)(letter - '1'));
 	switch (letter) {
 	case 'j': return move(s, 1);
 	case 'k': return move(s, -1);
-	case ' ': s->open = others(s) > 0 && !s->open; return SCOPE_NONE;
-	case 'e': s->writing = s->what == WHAT_PATTERN; return SCOPE_NONE;
-	default: return SCOPE_NONE;
+	case ' ': s->open = others(s) > 0 && !s->open; return WISH_NONE;
+	case 'e': s->writing = s->what == WHAT_PATTERN; return WISH_NONE;
+	default: return WISH_NONE;
 	}
 }
 
-enum scope_wish scope_form_key(struct scope_form *s, const struct key *k)
+enum wish scope_form_key(struct scope_form *s, const struct key *k)
 {
 	if (s->writing) return pattern_key(s, k);
-	if (k->pasted) return SCOPE_NONE;
+	if (k->pasted) return WISH_NONE;
 	if (k->name != K_ENTER) s->sure = false;
 	switch (k->name) {
 	case K_UP: return move(s, -1);
 	case K_DOWN: return move(s, 1);
-	case K_LEFT: time_move(s, -1); return SCOPE_NONE;
-	case K_RIGHT: time_move(s, 1); return SCOPE_NONE;
-	case K_ESCAPE: return SCOPE_BACK;
-	case K_ENTER: return scope_form_ready(s) ? SCOPE_APPROVE : SCOPE_NONE;
+	case K_LEFT: time_move(s, -1); return WISH_NONE;
+	case K_RIGHT: time_move(s, 1); return WISH_NONE;
+	case K_ESCAPE: return WISH_LEAVE;
+	case K_ENTER: return scope_form_ready(s) ? WISH_SUBMIT : WISH_NONE;
 	case K_CHAR: return letter_key(s, k->point);
-	default: return SCOPE_NONE;
+	default: return WISH_NONE;
 	}
 }
 

@@ -1,7 +1,7 @@
 /* scope_form.h - approving for longer: which calls, and for how long. Keys in, state out. Pure.
  *
  * What a pattern would have matched is known before it can be used: the owner asks the server
- * (scope_form_rule) when a key says SCOPE_TRY, and hands the reply in.
+ * (scope_form_rule) when a key says WISH_TRY, and hands the reply in.
  * web/src/parts/ask/ScopeMenu.svelte offers the same. */
 #ifndef TUI_SCOPE_FORM_H
 #define TUI_SCOPE_FORM_H
@@ -33,8 +33,6 @@ struct scope_form {
 	struct buf problem;			 /* RULE_REFUSED: why */
 };
 
-enum scope_wish { SCOPE_NONE, SCOPE_TRY, SCOPE_APPROVE, SCOPE_BACK };
-
 /* Whether it may be approved for longer at all: not if critical, or for several to decide. */
 bool scope_offered(const struct json *ask);
 /* The form may be open already; the ask has changed then. */
@@ -42,16 +40,16 @@ void scope_form_open(struct scope_form *, const struct json *ask);
 void scope_form_done(struct scope_form *);
 /* How far this person may go: `scopes` of the policy; NULL: not known. */
 void scope_form_limit(struct scope_form *, const struct json *scopes, bool admin);
-enum scope_wish scope_form_key(struct scope_form *, const struct key *);
+enum wish scope_form_key(struct scope_form *, const struct key *);
 /* The pattern that keys go to; NULL: none. */
 struct line *scope_form_line(struct scope_form *);
 
-/* The body of POST /v1/rules/try for the rule as it stands; then its reply, or why there is
- * none. A reply to a rule that has changed since is passed over. */
-void scope_form_rule(struct scope_form *, struct json_writer *);
-void scope_form_tried(struct scope_form *, const struct json *reply);
-void scope_form_refused(struct scope_form *, const struct fault *);
-bool scope_form_wants_try(const struct scope_form *);
+/* The body of POST /v1/rules/try for the rule as it stands; false: there is nothing to try.
+ * Then its reply, or NULL and why there is none. A reply to a rule that has changed since is
+ * passed over. */
+bool scope_form_rule(struct scope_form *, struct json_writer *);
+void scope_form_tried(
+	struct scope_form *, const struct json *reply, const struct fault *why);
 
 /* `scope` of an answer, unless it is for this call only. */
 void scope_form_put(const struct scope_form *, struct json_writer *);

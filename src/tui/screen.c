@@ -525,9 +525,9 @@ void screen_put(struct screen *s, size_t y, size_t x, size_t width, enum style s
 	}
 }
 
-void screen_draw(struct screen *s, size_t y, size_t x, const struct page *p, size_t row,
-	enum style emphasis)
+void screen_draw(struct screen *s, size_t y, size_t x, const struct page *p, size_t row)
 {
+	enum style emphasis = row == p->marked_row ? p->marked : STYLE_PLAIN;
 	const struct text_run *runs;
 	size_t left = x, end = x + p->width;
 
@@ -541,6 +541,20 @@ void screen_draw(struct screen *s, size_t y, size_t x, const struct page *p, siz
 	if (emphasis != STYLE_CURSOR) return;
 	for (; x < end && x >= left; x++)
 		screen_put(s, y, x, 1, emphasis, STR(" "));
+}
+
+void screen_page(struct screen *s, const struct area *f, const struct page *p, size_t top)
+{
+	for (size_t i = 0; i < f->height; i++)
+		screen_draw(s, f->y + i, f->x, p, top + i);
+}
+
+void screen_say(struct screen *s, const struct area *f, const char *id)
+{
+	struct arena arena = { 0 };
+
+	screen_put(s, f->y, f->x + 1, f->width - 1, STYLE_SOFT, MSG(&arena, id));
+	arena_done(&arena);
 }
 
 void screen_rule(struct screen *s, size_t y, size_t x, size_t width)
@@ -576,19 +590,17 @@ bool screen_small(const struct screen *s)
 
 void screen_show_small(struct screen *s)
 {
-	struct page p = { .width = screen_columns(s) };
-	struct arena arena = { 0 };
+	struct area all = { 0, 0, screen_rows(s), screen_columns(s) };
+	struct page p = { .width = all.width };
 
 	page_wrap(&p, STYLE_WARN, 0,
-		MSG(&arena, "tui.small",
-			{ "columns", arena_print(&arena, "%d", COLUMNS_MIN) },
-			{ "rows", arena_print(&arena, "%d", ROWS_MIN) }));
+		MSG(&p.words, "tui.small",
+			{ "columns", arena_print(&p.words, "%d", COLUMNS_MIN) },
+			{ "rows", arena_print(&p.words, "%d", ROWS_MIN) }));
 	screen_erase(s);
-	for (size_t i = 0; i < p.rows_len; i++)
-		screen_draw(s, i, 0, &p, i, STYLE_PLAIN);
+	screen_page(s, &all, &p, 0);
 	screen_show(s);
 	page_done(&p);
-	arena_done(&arena);
 }
 
 void screen_refresh(struct screen *s)

@@ -20,6 +20,11 @@ struct screen_setup {
 
 struct screen;
 
+/* Part of the screen. */
+struct area {
+	size_t y, x, height, width;
+};
+
 /* NULL: no terminal, or none that can be drawn on; why says. */
 struct screen *screen_open(const struct screen_setup *, struct fault *why);
 /* Gives the terminal back as it was; NULL is fine; returns NULL. */
@@ -38,9 +43,11 @@ bool screen_small(const struct screen *);
 void screen_show_small(struct screen *); /* says so */
 
 void screen_erase(struct screen *);
-/* One row of a page; `emphasis` other than PLAIN draws all of it in that style. */
-void screen_draw(struct screen *, size_t y, size_t x, const struct page *, size_t row,
-	enum style emphasis);
+void screen_draw(struct screen *, size_t y, size_t x, const struct page *, size_t row);
+/* The rows of a page from `top` on. */
+void screen_page(struct screen *, const struct area *, const struct page *, size_t top);
+/* A text of the catalogue, where there is nothing else. */
+void screen_say(struct screen *, const struct area *, const char *id);
 /* Safe text, as far as `width` columns go. */
 void screen_put(
 	struct screen *, size_t y, size_t x, size_t width, enum style, struct str safe);

@@ -20,26 +20,21 @@ enum {
 	TREE_INDENT = 3,
 };
 
-static void rows_clear(struct sessions *l)
-{
-	for (size_t i = 0; i < l->all_len; i++)
-		mem_free(l->all[i]);
-	mem_free(l->all);
-	mem_free(l->rows);
-	l->all = l->rows = NULL;
-	l->all_len = l->len = 0;
-}
-
 void session_list_done(struct sessions *l)
 {
-	rows_clear(l);
+	listing_done(&l->rows);
 	line_done(&l->search);
 	buf_done(&l->project);
 	buf_done(&l->unfolded);
-	run_page_done(&l->failed);
-	run_page_done(&l->queued);
+	kept_done(&l->failed);
+	kept_done(&l->queued);
 	run_tree_done(&l->tree);
 	*l = (struct sessions){ 0 };
+}
+
+static const struct session_item *row_of(const struct sessions *l, size_t i)
+{
+	return l->rows.shown[i];
 }
 
 /* ---- data ---- */
@@ -79,22 +74,10 @@ static struct session_item *row_make(const struct json *s, enum session_section 
 		json_text_of(s, "status"), json_text_of(s, "run"), cost_words(s, &arena),
 		progress_words(json_get(s, "progress"), &arena) };
 	struct session_item *row;
-	size_t size = 0;
 
 	if (!parts[1].len) parts[1] = parts[0];
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		size += parts[i].len;
-	row = mem_alloc(sizeof *row + size);
+	row = listing_row(sizeof *row, parts, sizeof parts / sizeof *parts);
 	if (row) {
-		struct str *to[] = { &row->id, &row->title, &row->agent, &row->project,
-			&row->status, &row->run, &row->cost, &row->progress };
-		char *at = row->text;
-
-		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-			if (parts[i].len > 0) memcpy(at, parts[i].at, parts[i].len);
-			*to[i] = str_make(at, parts[i].len);
-			at += parts[i].len;
-		}
 		row->section = in;
 		row->updated_ms = ask_time(s, "updated_at");
 		asks_sum(row, json_get(s, "pending_asks"));
@@ -115,26 +98,22 @@ static int by_section(const void *left, const void *right)
 
 void session_list_take(struct sessions *l, const struct json *page, int64_t now_ms)
 {
-	const struct json *items = json_get(page, "items");
-	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
-	const struct session_item *at = session_list_at(l);
+	const struct session_item *here = listing_at(&l->rows);
 	struct arena arena = { 0 };
-	struct str here = at ? arena_str(&arena, at->id) : STR_NONE;
+	struct str id = here ? arena_str(&arena, here->id) : STR_NONE;
+	size_t at = l->rows.at, top = l->rows.top;
 
-	rows_clear(l);
+	listing_clear(&l->rows);
 	l->loaded = true;
-	l->all = mem_alloc((count + 1) * sizeof *l->all);
-	l->rows = mem_alloc((count + 1) * sizeof *l->rows);
-	for (uint32_t i = 0; l->all && l->rows && i < count; i++) {
-		const struct json *s = &items->items[i];
-		struct session_item *row = row_make(s, section_of(s, now_ms));
-
-		if (row) l->all[l->all_len++] = row;
-	}
-	if (l->all_len > 1) qsort(l->all, l->all_len, sizeof *l->all, by_section);
+	for (const struct json *s = NULL; json_each(json_get(page, "items"), &s);)
+		listing_add(&l->rows, row_make(s, section_of(s, now_ms)));
+	if (l->rows.all_len > 1)
+		qsort(l->rows.all, l->rows.all_len, sizeof *l->rows.all, by_section);
+	l->rows.at = at;
+	l->rows.top = top;
 	session_list_filter(l);
-	for (size_t i = 0; i < l->len; i++)
-		if (str_eq(l->rows[i]->id, here)) l->at = i;
+	for (size_t i = 0; i < l->rows.len; i++)
+		if (str_eq(row_of(l, i)->id, id)) l->rows.at = i;
 	arena_done(&arena);
 }
 
@@ -142,15 +121,11 @@ static bool matches(
 	const struct sessions *l, const struct session_item *row, struct str folded)
 {
 	struct arena arena = { 0 };
-	struct buf text = { 0 };
-	bool hit;
+	struct str shown = arena_print(&arena, "%.*s %.*s %.*s", STR_ARGS(row->title),
+		STR_ARGS(row->agent), STR_ARGS(row->project));
+	bool hit = (!l->project.len || str_eq(row->project, buf_str(&l->project))) &&
+		   listing_found(&shown, 1, folded);
 
-	if (l->project.len && !str_eq(row->project, buf_str(&l->project))) return false;
-	if (!folded.len) return true;
-	utf8_fold(&text, arena_print(&arena, "%.*s %.*s %.*s", STR_ARGS(row->title),
-				 STR_ARGS(row->agent), STR_ARGS(row->project)));
-	hit = str_find(buf_str(&text), folded) >= 0;
-	buf_done(&text);
 	arena_done(&arena);
 	return hit;
 }
@@ -160,78 +135,35 @@ void session_list_filter(struct sessions *l)
 	struct buf folded = { 0 };
 
 	utf8_fold(&folded, line_text(&l->search));
-	l->len = 0;
-	for (size_t i = 0; i < l->all_len; i++)
-		if (matches(l, l->all[i], buf_str(&folded)))
-			l->rows[l->len++] = l->all[i];
+	l->rows.len = 0;
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		if (matches(l, l->rows.all[i], buf_str(&folded)))
+			l->rows.shown[l->rows.len++] = l->rows.all[i];
 	buf_done(&folded);
-	if (l->at >= l->len) l->at = l->len ? l->len - 1 : 0;
-}
-
-static struct str name_next(const struct sessions *l, struct str now, size_t offset)
-{
-	struct str next = STR_NONE;
-
-	for (size_t i = 0; i < l->all_len; i++) {
-		struct str name =
-			*(const struct str *)(const void *)((const char *)l->all[i] +
-							    offset);
-
-		if (name.len > 0 && str_cmp(name, now) > 0 &&
-			(next.len == 0 || str_cmp(name, next) < 0))
-			next = name;
-	}
-	return next;
-}
-
-struct str session_list_next_project(const struct sessions *l, struct str now)
-{
-	return name_next(l, now, offsetof(struct session_item, project));
-}
-
-struct str session_list_next_agent(const struct sessions *l, struct str now)
-{
-	return name_next(l, now, offsetof(struct session_item, agent));
+	listing_go(&l->rows, 0);
 }
 
 void session_list_project_next(struct sessions *l)
 {
-	struct str next = session_list_next_project(l, buf_str(&l->project));
+	struct str next = listing_next(
+		&l->rows, offsetof(struct session_item, project), buf_str(&l->project));
 
 	buf_clear(&l->project);
 	buf_add(&l->project, next);
 	session_list_filter(l);
 }
 
-const struct session_item *session_list_at(const struct sessions *l)
-{
-	return l->at < l->len ? l->rows[l->at] : NULL;
-}
-
-void session_list_go(struct sessions *l, int64_t by)
-{
-	int64_t to = (int64_t)l->at + by, last = (int64_t)l->len - 1;
-
-	if (to > last) to = last;
-	l->at = to > 0 ? (size_t)to : 0;
-}
-
 bool session_list_has(const struct sessions *l, enum session_section in)
 {
-	for (size_t i = 0; i < l->all_len; i++)
-		if (l->all[i]->section == in && l->all[i]->run.len) return true;
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		const struct session_item *row = l->rows.all[i];
+
+		if (row->section == in && row->run.len) return true;
+	}
 	return false;
 }
 
 /* ---- drawing ---- */
-
-void session_list_head(const struct sessions *l, struct page *p, struct arena *arena)
-{
-	(void)arena;
-	if (!l->project.len) return;
-	page_add_text(p, STYLE_PLAIN, "  ");
-	page_add(p, STYLE_ACCENT, buf_str(&l->project));
-}
 
 struct session_mark {
 	const char *text;
@@ -240,19 +172,20 @@ struct session_mark {
 
 static struct session_mark mark_of(const struct session_item *row, size_t place)
 {
+	bool completed = str_is(row->status, "completed");
+	bool cancelled = str_is(row->status, "cancelled");
+
 	switch (row->section) {
 	case SECTION_WAITING: return (struct session_mark){ "!", STYLE_WARN };
 	case SECTION_FAILED: return (struct session_mark){ "x", STYLE_BAD };
 	case SECTION_RUNNING:
 		return place ? (struct session_mark){ "o", STYLE_SOFT }
 			     : (struct session_mark){ "*", STYLE_GOOD };
-	default: break;
+	default:
+		return completed ? (struct session_mark){ "=", STYLE_PLAIN }
+				 : (struct session_mark){ cancelled ? "x" : "-",
+					   STYLE_SOFT };
 	}
-	if (str_is(row->status, "completed"))
-		return (struct session_mark){ "=", STYLE_PLAIN };
-	return str_is(row->status, "cancelled")
-		       ? (struct session_mark){ "x", STYLE_SOFT }
-		       : (struct session_mark){ "-", STYLE_SOFT };
 }
 
 static struct str joined(struct str before, struct str words, struct arena *arena)
@@ -270,10 +203,7 @@ static struct str waiting_words(
 
 	if (row->deadline_ms) words = countdown(row->deadline_ms - now_ms, arena);
 	if (row->risk >= RISK_HIGH)
-		words = joined(words,
-			MSG(arena, arena_print(arena, "web.risk.%s", risk_name(row->risk))
-					   .at),
-			arena);
+		words = joined(words, words_risk(row->risk, arena), arena);
 	if (row->asks == 1 && words.len) return words;
 	return joined(
 		words, msg_count(arena, "web.sessions.asks", (int64_t)row->asks), arena);
@@ -291,13 +221,21 @@ static struct str doing_words(const struct sessions *l, const struct session_ite
 	if (cause.len) return cause;
 	if (place) return MSG(arena, "web.run.place", { "place", ordinal(place, arena) });
 	if (row->section == SECTION_RUNNING && row->progress.len) return row->progress;
-	return MSG(
-		arena, arena_print(arena, "web.status.%.*s", STR_ARGS(row->status)).at);
+	return msg_named(arena, "web.status", row->status);
+}
+
+/* At the right end of its columns. */
+static void right_add(struct page *p, size_t end, size_t columns, struct str text)
+{
+	size_t width = text.len < columns ? text.len : columns;
+
+	page_pad(p, end - 1 - width);
+	page_add(p, STYLE_SOFT, text);
 }
 
 /* " ! Compare three stores     researcher    1 waiting            $0.42   1m" */
 static void row_write(const struct sessions *l, struct page *p,
-	const struct session_item *row, int64_t now_ms, struct arena *arena)
+	const struct session_item *row, int64_t now_ms)
 {
 	size_t place =
 		row->section == SECTION_RUNNING ? run_page_place(&l->queued, row->id) : 0;
@@ -311,29 +249,18 @@ static void row_write(const struct sessions *l, struct page *p,
 	page_add_text(p, STYLE_PLAIN, " ");
 	page_add_text(p, mark.style, mark.text);
 	page_add_text(p, STYLE_PLAIN, " ");
-	p->width = agent - 1;
-	page_add(p, STYLE_PLAIN, row->title);
-	p->width = doing - 1;
-	page_pad(p, agent);
-	if (doing > agent) page_add(p, STYLE_SOFT, row->agent);
-	p->width = cost - 1;
-	page_pad(p, doing);
+	page_cell(p, agent, STYLE_PLAIN, row->title);
+	if (doing > agent) page_cell(p, doing, STYLE_SOFT, row->agent);
 	if (cost > doing)
-		page_add(p, mark.style, doing_words(l, row, place, now_ms, arena));
-	p->width = width;
-	if (end > cost)
-		page_pad(
-			p, end - 1 -
-				   (row->cost.len < COST_COLUMNS - 1 ? row->cost.len
-								     : COST_COLUMNS - 1));
-	if (end > cost) page_add(p, STYLE_SOFT, row->cost);
-	struct str age = span_short(now_ms - row->updated_ms, arena);
-	page_pad(p, width - 1 - (age.len < AGE_COLUMNS - 1 ? age.len : AGE_COLUMNS - 1));
-	page_add(p, STYLE_SOFT, age);
+		page_cell(p, cost, mark.style,
+			doing_words(l, row, place, now_ms, &p->words));
+	if (end > cost) right_add(p, end, COST_COLUMNS - 1, row->cost);
+	right_add(p, width, AGE_COLUMNS - 1,
+		span_short(now_ms - row->updated_ms, &p->words));
 }
 
-static void section_write(struct page *p, const struct sessions *l,
-	enum session_section in, struct arena *arena)
+static void section_write(
+	struct page *p, const struct sessions *l, enum session_section in)
 {
 	static const char *const ids[SECTIONS] = {
 		[SECTION_WAITING] = "web.sessions.waiting",
@@ -344,75 +271,41 @@ static void section_write(struct page *p, const struct sessions *l,
 	};
 	size_t n = 0;
 
-	for (size_t i = 0; i < l->len; i++)
-		n += l->rows[i]->section == in;
+	for (size_t i = 0; i < l->rows.len; i++)
+		n += row_of(l, i)->section == in;
 	page_row(p);
-	page_add(p, STYLE_BOLD, MSG(arena, ids[in]));
-	page_add(p, STYLE_SOFT, arena_print(arena, "  %zu", n));
+	PAGE_MSG(p, STYLE_BOLD, ids[in]);
+	page_word(p, STYLE_SOFT, arena_print(&p->words, "%zu", n));
 }
 
-/* What is drawn: lines on two pages, of rows and of the tree, which stands further right. */
-struct session_lines {
-	struct page rows, tree;
-	size_t tree_at; /* the line that the tree begins in; SIZE_MAX: there is none */
-	size_t here;	/* the line of the cursor */
-};
-
-static void lines_make(struct sessions *l, struct session_lines *n, size_t width,
-	int64_t now_ms, struct arena *arena)
+void session_list_draw(struct sessions *l, struct screen *s, const struct area *f,
+	int64_t now_ms, bool reading)
 {
-	*n = (struct session_lines){ .rows = { .width = width },
-		.tree = { .width = width > TREE_INDENT ? width - TREE_INDENT : width },
-		.tree_at = SIZE_MAX };
-	for (size_t i = 0; i < l->len; i++) {
-		const struct session_item *row = l->rows[i];
+	struct page p = { .width = f->width };
 
-		if (i == 0 || l->rows[i - 1]->section != row->section)
-			section_write(&n->rows, l, row->section, arena);
-		if (i == l->at) n->here = n->rows.rows_len + n->tree.rows_len;
-		row_write(l, &n->rows, row, now_ms, arena);
+	for (size_t i = 0; i < l->rows.len; i++) {
+		const struct session_item *row = row_of(l, i);
+		size_t rows;
+
+		if (i == 0 || row_of(l, i - 1)->section != row->section)
+			section_write(&p, l, row->section);
+		row_write(l, &p, row, now_ms);
+		if (i == l->rows.at) page_mark(&p, STYLE_CURSOR);
 		if (!str_eq(row->id, buf_str(&l->unfolded))) continue;
-		n->tree_at = n->rows.rows_len;
-		run_tree_add(&l->tree, &n->tree, TREE_MAX, arena);
-		if (!n->tree.rows_len && !l->tree_reading) {
-			page_row(&n->tree);
-			page_add(
-				&n->tree, STYLE_SOFT, MSG(arena, "tui.sessions.no_runs"));
-		}
+		rows = p.rows_len;
+		run_tree_add(&l->tree, &p, TREE_INDENT, TREE_MAX);
+		if (p.rows_len > rows || reading) continue;
+		page_row(&p);
+		page_pad(&p, TREE_INDENT);
+		PAGE_MSG(&p, STYLE_SOFT, "tui.sessions.no_runs");
 	}
-}
-
-void session_list_draw(
-	struct sessions *l, struct screen *s, const struct area *f, int64_t now_ms)
-{
-	struct arena arena = { 0 };
-	struct session_lines n;
-
-	lines_make(l, &n, f->width, now_ms, &arena);
-	size_t tree = n.tree.rows_len, all = n.rows.rows_len + tree;
 	/* The heading above the first row of a section is in sight with it. */
-	if (n.here < l->top + 1) l->top = n.here > 0 ? n.here - 1 : 0;
-	if (n.here >= l->top + f->height) l->top = n.here - f->height + 1;
-	for (size_t i = 0; i < f->height && l->top + i < all; i++) {
-		size_t line = l->top + i;
-		bool inside = n.tree_at != SIZE_MAX && line >= n.tree_at &&
-			      line < n.tree_at + tree;
-
-		if (inside)
-			screen_draw(s, f->y + i, f->x + TREE_INDENT, &n.tree,
-				line - n.tree_at, STYLE_PLAIN);
-		else
-			screen_draw(s, f->y + i, f->x, &n.rows,
-				n.tree_at != SIZE_MAX && line >= n.tree_at ? line - tree
-									   : line,
-				line == n.here ? STYLE_CURSOR : STYLE_PLAIN);
-	}
-	if (l->len == 0)
-		screen_put(s, f->y, f->x + 1, f->width - 1, STYLE_SOFT,
-			MSG(&arena, !l->loaded	 ? "web.loading"
-				    : l->all_len ? "web.sessions.none"
-						 : "web.sessions.empty"));
-	page_done(&n.rows);
-	page_done(&n.tree);
-	arena_done(&arena);
+	listing_scroll(&l->rows, l->rows.len ? p.marked_row : 0, 1, f->height);
+	if (l->rows.len == 0)
+		screen_say(s, f,
+			!l->loaded	  ? "web.loading"
+			: l->rows.all_len ? "web.sessions.none"
+					  : "web.sessions.empty");
+	screen_page(s, f, &p, l->rows.top);
+	page_done(&p);
 }

@@ -5,6 +5,7 @@
 
 #include "core/policy/operation.h"
 #include "tui/dialog.h"
+#include "tui/listing.h"
 #include "tui/run_tree.h"
 
 /* Groups of the list, in its order: the page's. */
@@ -17,7 +18,7 @@ enum session_section {
 	SECTIONS,
 };
 
-/* One block of memory; the texts lie behind it. */
+/* A row of the listing. */
 struct session_item {
 	struct str id, title, agent, project, status, run, cost, progress;
 	enum session_section section;
@@ -25,27 +26,23 @@ struct session_item {
 	size_t asks;	     /* open ones */
 	enum risk risk;	     /* the highest of theirs; RISK_NONE: none has one */
 	int64_t deadline_ms; /* their nearest; 0: none */
-	char text[];
 };
 
 /* { 0 } is empty and ready. */
 struct sessions {
-	struct session_item **all; /* by section, within one the newest first */
-	size_t all_len;
-	struct session_item **rows; /* those that the filter lets through */
-	size_t len, at, top;	    /* top: the first line in sight */
+	/* Of struct session_item: by section, within one the newest first; those that the
+	 * filter lets through. */
+	struct row_list rows;
 	struct line search;
 	struct buf project; /* empty: all */
 	bool loaded;
-	bool reading;	   /* a page is under way */
-	bool stale;	   /* and something has happened since */
+	bool stale;	   /* something has happened since it was read */
 	int64_t looked_ms; /* monotonic; when it was asked for last */
 	/* Beside it. */
-	struct run_page failed,
+	struct kept_json failed,
 		queued;	      /* why runs failed, and in which order they wait */
 	struct run_tree tree; /* of the unfolded one */
 	struct buf unfolded;  /* its id; empty: none */
-	bool tree_reading, tree_stale;
 };
 
 void session_list_done(struct sessions *);
@@ -53,16 +50,10 @@ void session_list_done(struct sessions *);
 void session_list_take(struct sessions *, const struct json *page, int64_t now_ms);
 void session_list_filter(struct sessions *); /* after search or project have changed */
 void session_list_project_next(struct sessions *);
-const struct session_item *session_list_at(const struct sessions *); /* or NULL */
-void session_list_go(struct sessions *, int64_t by);
-/* The next name after `now` among the sessions' projects or agents; empty: that was the last. */
-struct str session_list_next_project(const struct sessions *, struct str now);
-struct str session_list_next_agent(const struct sessions *, struct str now);
 /* Has any of them a run that failed, or one that may wait for its turn? */
 bool session_list_has(const struct sessions *, enum session_section);
-/* The filter in words, for the head. */
-void session_list_head(const struct sessions *, struct page *, struct arena *);
-void session_list_draw(
-	struct sessions *, struct screen *, const struct area *, int64_t now_ms);
+/* `reading`: the runs of the unfolded one are on their way. */
+void session_list_draw(struct sessions *, struct screen *, const struct area *,
+	int64_t now_ms, bool reading);
 
 #endif

@@ -3,17 +3,17 @@
 #define TUI_SESSION_VIEW_H
 
 #include "base/json.h"
-#include "tui/dialog.h"
+#include "tui/listing.h"
 #include "tui/run_tree.h"
+#include "tui/screen.h"
 
 enum feed_filter { FEED_ALL, FEED_ASKS, FEED_PROGRESS, FEED_STATUS, FEED_FILTERS };
 
-/* One line of the log; its text lies behind it. */
+/* One line of the log: a row of the listing. */
 struct feed_row {
+	struct str words;
 	int64_t id, at_ms;
 	enum feed_filter drawer;
-	struct str words;
-	char text[];
 };
 
 enum { FEED_MAX = 2000 }; /* the oldest go */
@@ -21,16 +21,13 @@ enum { FEED_MAX = 2000 }; /* the oldest go */
 /* { 0 } is empty and ready. */
 struct session_view {
 	struct buf id, title, agent, status, progress;
-	struct feed_row **feed;
-	size_t feed_len, feed_cap;
+	struct row_list feed; /* of struct feed_row, those that the filter lets through */
 	enum feed_filter filter;
 	size_t back;  /* rows scrolled up from the end; 0: follows */
 	size_t fresh; /* came while scrolled up */
 	bool loading;
 	struct run_tree tree;
 	bool runnable; /* Parley runs its agent: it can be written to */
-	bool reading;  /* the runs are under way */
-	bool again;    /* and have changed since */
 };
 
 void session_view_done(struct session_view *);

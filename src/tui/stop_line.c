@@ -36,28 +36,27 @@ static struct str what_words(const struct json *match, struct arena *arena)
 /* The one that reaches furthest: of everything, or the newest. */
 static const struct json *stop_first(const struct json *stops, struct arena *arena)
 {
-	for (uint32_t i = 0; i < stops->count; i++)
-		if (!what_words(json_get(&stops->items[i], "match"), arena).len)
-			return &stops->items[i];
-	return &stops->items[0];
+	for (const struct json *stop = NULL; json_each(stops, &stop);)
+		if (!what_words(json_get(stop, "match"), arena).len) return stop;
+	return stops->items;
 }
 
-void stop_line_add(
-	const struct run_page *stops, struct page *p, int64_t now_ms, struct arena *arena)
+void stop_line_add(const struct kept_json *stops, struct page *p, int64_t now_ms)
 {
-	const struct json *stop = stop_first(stops->items, arena);
+	struct arena *arena = &p->words;
+	const struct json *stop = stop_first(stops->json, arena);
 	struct str what = what_words(json_get(stop, "match"), arena);
 	struct str name = json_text_of(json_get(stop, "made_by"), "name");
 	/* The reason has the room where there is little. */
 	struct str lift =
 		p->width < 100 ? STR("parley resume") : MSG(arena, "tui.stop.lift");
 	int64_t until = ask_time(stop, "until");
-	size_t width = p->width, tail = text_width(lift) + 2;
+	size_t width = p->width, tail;
 
-	if (stops->items->count > 1)
+	if (stops->json->count > 1)
 		lift = arena_print(
-			arena, "+%u · %.*s", stops->items->count - 1, STR_ARGS(lift)),
-		tail = text_width(lift) + 2;
+			arena, "+%u · %.*s", stops->json->count - 1, STR_ARGS(lift));
+	tail = text_width(lift) + 2;
 	p->width = width > 2 * tail ? width - tail : width;
 	page_add_text(p, STYLE_BAD, " ");
 	page_add(p, STYLE_BAD,
@@ -66,18 +65,13 @@ void stop_line_add(
 				   { "text", what })
 			 : MSG(arena, "web.stop.is"));
 	page_add_text(p, STYLE_BAD, " ");
-	page_add(p, STYLE_PLAIN,
-		MSG(arena, "web.stop.by", { "name", name },
-			{ "at", time_local(
-					ask_time(stop, "created_at"), now_ms, arena) }));
-	if (until) {
-		page_add_text(p, STYLE_SOFT, " · ");
-		page_add(p, STYLE_PLAIN,
+	PAGE_MSG(p, STYLE_PLAIN, "web.stop.by", { "name", name },
+		{ "at", time_local(ask_time(stop, "created_at"), now_ms, arena) });
+	if (until)
+		page_dot(p, STYLE_PLAIN,
 			MSG(arena, "web.stop.until.at",
 				{ "at", time_local(until, now_ms, arena) }));
-	}
-	page_add_text(p, STYLE_SOFT, " · ");
-	page_add(p, STYLE_BOLD, json_text_of(stop, "reason"));
+	page_dot(p, STYLE_BOLD, json_text_of(stop, "reason"));
 	if (p->width == width) return;
 	p->width = width;
 	page_pad(p, width - tail + 1);

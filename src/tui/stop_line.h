@@ -2,11 +2,10 @@
 #ifndef TUI_STOP_LINE_H
 #define TUI_STOP_LINE_H
 
+#include "tui/kept.h"
 #include "tui/page.h"
-#include "tui/run_tree.h"
 
 /* Adds it to the page's row; `stops` are those in force, newest first. */
-void stop_line_add(
-	const struct run_page *stops, struct page *, int64_t now_ms, struct arena *);
+void stop_line_add(const struct kept_json *stops, struct page *, int64_t now_ms);
 
 #endif

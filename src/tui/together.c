@@ -57,14 +57,15 @@ static const struct item *together_lead(
 	const struct item *lead = NULL;
 	size_t most = 0;
 
-	for (size_t i = 0; i < l->len; i++) {
-		const struct item *item = l->items[i];
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		const struct item *item = l->rows.all[i];
 		size_t n = 0;
 
 		if (!in_batch(item) || item_alone(item, width, arena)) continue;
-		for (size_t k = 0; k < l->len; k++)
-			n += in_batch(l->items[k]) && items_alike(item, l->items[k]) &&
-			     !item_alone(l->items[k], width, arena);
+		for (size_t k = 0; k < l->rows.all_len; k++)
+			n += in_batch(l->rows.all[k]) &&
+			     items_alike(item, l->rows.all[k]) &&
+			     !item_alone(l->rows.all[k], width, arena);
 		if (n > most) lead = item, most = n;
 	}
 	return lead;
@@ -84,12 +85,12 @@ void together_make(struct together *b, const struct list *l, size_t width)
 	const struct item *lead;
 
 	together_done(b);
-	b->rows = ARENA_ARRAY(&b->arena, struct together_row, l->len + 1);
+	b->rows = ARENA_ARRAY(&b->arena, struct together_row, l->rows.all_len + 1);
 	if (!b->rows) return;
 	lead = together_lead(l, width, &b->arena);
 	for (int left = 0; left < 2; left++) {
-		for (size_t i = 0; i < l->len; i++) {
-			const struct item *item = l->items[i];
+		for (size_t i = 0; i < l->rows.all_len; i++) {
+			const struct item *item = l->rows.all[i];
 			const char *why;
 
 			if (!in_batch(item)) continue;

@@ -30,11 +30,6 @@ static bool has_require(const struct json *ask)
 	return require && require->type != JSON_NULL;
 }
 
-static struct str risk_words(struct arena *arena, enum risk risk)
-{
-	return MSG(arena, arena_print(arena, "web.risk.%s", risk_name(risk)).at);
-}
-
 /* "the rule Payments, a rule" */
 static struct str rules_words(const struct json *rules, struct arena *arena)
 {
@@ -83,9 +78,9 @@ void why_draw(struct page *p, const struct json *ask)
 	if (risk_differs(ask)) {
 		if (line.len) buf_add_char(&line, ' ');
 		buf_add(&line, MSG(&arena, "web.why.risk",
-				       { "risk", risk_words(&arena, ask_risk(ask)) },
+				       { "risk", words_risk(ask_risk(ask), &arena) },
 				       { "agent", safe_line(&arena, agent) },
-				       { "said", risk_words(&arena, risk_said(ask)) }));
+				       { "said", words_risk(risk_said(ask), &arena) }));
 	}
 	if (line.len) page_wrap(p, STYLE_SOFT, 0, buf_str(&line));
 	buf_done(&line);

@@ -64,6 +64,11 @@ enum risk ask_risk(const struct json *ask)
 	return risk;
 }
 
+struct str words_risk(enum risk risk, struct arena *arena)
+{
+	return msg_named(arena, "web.risk", str_of(risk_name(risk)));
+}
+
 bool ask_pending(const struct json *ask)
 {
 	return str_is(json_text_of(ask, "status"), "pending");

@@ -17,6 +17,7 @@ struct str ask_words(const struct json *ask, struct str text, struct arena *);
 /* A session that was made for one ask has the title of that ask. */
 struct str session_title(const struct json *ask, struct arena *);
 enum risk ask_risk(const struct json *ask);
+struct str words_risk(enum risk, struct arena *); /* "high risk" */
 bool ask_pending(const struct json *ask);
 int64_t ask_time(const struct json *ask, const char *member); /* ms; 0: none */
 

@@ -26,8 +26,11 @@ static void order_is(const char *ids)
 {
 	struct buf out = { 0 };
 
-	for (size_t i = 0; i < list.shown_len; i++)
-		buf_add(&out, list.shown[i]->id);
+	for (size_t i = 0; i < list.rows.len; i++) {
+		const struct item *item = list.rows.shown[i];
+
+		buf_add(&out, item->id);
+	}
 	CHECK_STR(buf_str(&out), ids);
 	buf_done(&out);
 }
@@ -58,7 +61,7 @@ static void the_cursor_stays_on_its_ask(void **state)
 	(void)state;
 	put("b", "One", "");
 	put("c", "Two", "");
-	list_go(&list, 1);
+	listing_go(&list.rows, 1);
 	CHECK_STR(list_at(&list)->id, "c");
 	put("a", "Before", RISKY("critical"));
 	CHECK_STR(list_at(&list)->id, "c");
@@ -137,7 +140,7 @@ static void an_older_version_changes_nothing(void **state)
 	(void)state;
 	put("a", "New", ",\"version\":3");
 	put("a", "Old", ",\"version\":2");
-	CHECK_INT(list.len, 1);
+	CHECK_INT(list.rows.all_len, 1);
 	CHECK_STR(list_at(&list)->title, "New");
 	put("a", "Newer", ",\"version\":4");
 	CHECK_STR(list_at(&list)->title, "Newer");
@@ -163,7 +166,7 @@ static void three_alike_fold_and_open_again(void **state)
 	CHECK_INT(list_at(&list)->similar, 3);
 	list_fold(&list, NOW);
 	order_is("abcd");
-	list_go(&list, 2);
+	listing_go(&list.rows, 2);
 	CHECK_STR(list_at(&list)->id, "c");
 	list_fold(&list, NOW);
 	order_is("ad");
@@ -183,7 +186,7 @@ static void a_batch_has_what_is_shown_and_folds_are_whole(void **state)
 	put("d", "Deploy", "");
 	list_choose(&list);
 	CHECK_INT(list_chosen(&list), 3);
-	list_go(&list, 1);
+	listing_go(&list.rows, 1);
 	list_choose(&list);
 	CHECK_INT(list_chosen(&list), 4);
 	list.filter.search = &search;
@@ -227,7 +230,7 @@ static void snoozed_ones_are_apart_until_their_time_or_deadline(void **state)
 	order_is("s");
 	list.filter.snoozed = false;
 	list_arrange(&list, INT64_C(1893456000000));
-	assert_int_equal(list.shown_len, 3);
+	assert_int_equal(list.rows.len, 3);
 	assert_true(list_find(&list, STR("a"))->read);
 	assert_false(list_find(&list, STR("s"))->read);
 }
