@@ -1,8 +1,8 @@
 /* pattern.c - a pattern about tool calls up to the first line end, and behind it a command
  * line, a path or an address: what is accepted reads back as the same, covers itself, and
  * what an allow fits a deny fits, too; the linear matcher agrees with itself from any word on. */
-#include "core/policy/glob.h"
 #include "core/policy/tool_list.h"
+#include "core/shared/glob.h"
 
 #include <assert.h>
 

@@ -260,13 +260,6 @@ static struct str question_name(const struct foreign_reply *o, size_t i)
 	return o->strict && header.len ? header : text;
 }
 
-static bool key_taken(const struct str *keys, size_t len, struct str key)
-{
-	for (size_t i = 0; i < len; i++)
-		if (str_eq(keys[i], key)) return true;
-	return false;
-}
-
 /* Its name, numbered when one before has the same. */
 static struct str question_key(const struct foreign_reply *o, size_t which)
 {
@@ -276,7 +269,7 @@ static struct str question_key(const struct foreign_reply *o, size_t which)
 		struct str name = question_name(o, i);
 
 		keys[i] = name;
-		for (size_t n = 2; key_taken(keys, i, keys[i]); n++)
+		for (size_t n = 2; text_listed(keys, i, keys[i]); n++)
 			keys[i] = arena_print(o->arena, "%.*s (%zu)", STR_ARGS(name), n);
 	}
 	return keys[which];

@@ -17,6 +17,7 @@
 #include "cli/verb/verbs.h"
 #include "core/policy/tool_list.h"
 #include "core/run/run_tool.h"
+#include "core/shared/glob.h"
 
 enum {
 	EVENT_BYTES = 1 << 20,
@@ -187,7 +188,7 @@ static bool session_moved(struct hook *h, const struct json *session)
 	bound = json_get(me.json, "projects");
 	if (!json_is(bound, JSON_ARRAY)) return true;
 	for (const struct json *item = NULL; json_each(bound, &item);)
-		if (project_fits(json_text(item), tree)) return true;
+		if (glob_fits(json_text(item), tree)) return true;
 	return false;
 }
 

@@ -99,8 +99,7 @@ void vote_write(struct json_writer *w, const struct vote *v)
 
 	jw_object(w);
 	jw_key(w, "by");
-	answered_by_write(w->out, "human", &by);
-	w->more = true;
+	show_who(w, "human", &by);
 	jw_put_text(w, "role", role_name(v->role));
 	show_text(w, "for", v->stands_for);
 	jw_put_text(w, "value", values[v->value]);

@@ -152,8 +152,7 @@ static struct str revoked_write(
 
 	jw_object(&w);
 	jw_key(&w, "by");
-	answered_by_write(&b, "human", p);
-	w.more = true;
+	show_who(&w, "human", p);
 	show_text(&w, "reason", reason);
 	show_time(&w, "at", now_ms);
 	jw_object_end(&w);

@@ -3,6 +3,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/ask/draft.h"
+#include "core/shared/show.h"
 
 enum { SEARCH_MAX = 1000, FIXED_USUAL = 2000 };
 
@@ -63,11 +64,7 @@ void draft_recovery_question(const struct draft *d, const struct json *context,
 static void fixed_write(
 	struct json_writer *w, const struct draft *d, const struct keepsake *k)
 {
-	jw_key(w, "title");
-	if (d->title.len)
-		jw_str(w, d->title);
-	else
-		jw_null(w);
+	show_text(w, "title", d->title);
 	jw_key(w, "context");
 	context_write(w, k->context);
 	jw_put_array(w, "questions");
@@ -79,11 +76,7 @@ static void fixed_write(
 		operation_write(w, d->operation);
 	else
 		jw_null(w);
-	jw_key(w, "default");
-	if (k->fallback.len)
-		jw_raw(w, k->fallback);
-	else
-		jw_null(w);
+	show_json(w, "default", k->fallback);
 	jw_put_raw(w, "metadata", k->metadata);
 	if (d->sensitive) jw_put_bool(w, "sensitive", true);
 }
@@ -104,10 +97,7 @@ static void search_write(struct buf *out, const struct draft *d)
 		search_add(out, d->questions[i].header);
 	}
 	search_add(out, json_text(json_get(d->operation, "name")));
-	if (out->len <= SEARCH_MAX) return;
-	out->len = SEARCH_MAX;
-	while (out->len && ((unsigned char)out->at[out->len] & 0xc0) == 0x80)
-		out->len--;
+	out->len = utf8_fit(buf_str(out), SEARCH_MAX).len;
 }
 
 void draft_keep(struct draft *d, const struct keepsake *k, struct arena *arena)

@@ -20,17 +20,11 @@ _Static_assert((int)PRESET_NAME_MAX == (int)TEAM_NAME_MAX, "names of one shape")
 
 /* ---- placeholders ---- */
 
-static bool value_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+#define CAPITALS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 static bool preset_value_name_valid(struct str name)
 {
-	for (size_t i = 0; i < name.len; i++)
-		if (!value_letter(name.at[i])) return false;
-	return name.len && name.len <= PRESET_NAME_MAX;
+	return text_plain_name(name, CAPITALS "_-", PRESET_NAME_MAX);
 }
 
 /* A name with blanks around it; not more, so that braces without end cost no time. */

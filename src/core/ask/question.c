@@ -390,18 +390,13 @@ static void note_write(struct json_writer *w, const struct question *q)
 	jw_object_end(w);
 }
 
-static void text_write(struct json_writer *w, const char *name, struct str text)
-{
-	jw_put_str(w, name, text);
-}
-
 void question_write(struct json_writer *w, const struct question *q)
 {
 	jw_object(w);
-	text_write(w, "key", q->key);
-	if (q->header.len) text_write(w, "header", q->header);
-	text_write(w, "text", q->text);
-	text_write(w, "type", str_of(question_kind(q)->name));
+	jw_put_str(w, "key", q->key);
+	jw_put_some(w, "header", q->header);
+	jw_put_str(w, "text", q->text);
+	jw_put_text(w, "type", question_kind(q)->name);
 	if (q->options_len) {
 		jw_key(w, "options");
 		options_write(w, q, json_get(q->json, "options"));
@@ -410,7 +405,7 @@ void question_write(struct json_writer *w, const struct question *q)
 	if (q->note) note_write(w, q);
 	jw_put_bool(w, "required", q->required);
 	member_write(w, "placeholder", json_get(q->json, "placeholder"));
-	if (q->format) text_write(w, "format", str_of(text_format_name(q->format)));
+	if (q->format) jw_put_text(w, "format", text_format_name(q->format));
 	member_write(w, "min", json_get(q->json, "min"));
 	member_write(w, "max", json_get(q->json, "max"));
 	if (q->integer) jw_put_bool(w, "integer", true);

@@ -56,13 +56,6 @@ enum err timeout_read(const struct json *json, const char *at,
 	return e;
 }
 
-static bool listed(const struct str *ids, size_t len, struct str id)
-{
-	for (size_t i = 0; i < len; i++)
-		if (str_eq(ids[i], id)) return true;
-	return false;
-}
-
 void assignees_check(struct check *c, const struct json_place *at,
 	const struct json *json, struct arena *arena, struct str **out, size_t *len)
 {
@@ -79,7 +72,7 @@ void assignees_check(struct check *c, const struct json_place *at,
 
 		if (!id_valid(id, "usr") && !id_valid(id, "team"))
 			wrong(c, &item, "must be the id of a user or a team");
-		else if (!listed(ids, n, id))
+		else if (!text_listed(ids, n, id))
 			ids[n++] = id;
 	}
 	*out = ids;

@@ -73,20 +73,12 @@ void delivery_write(struct json_writer *w, const struct delivery *d)
 	jw_put_text(w, "purpose", delivery_purpose_name(d->purpose));
 	show_text(w, "user", d->user);
 	show_text(w, "contact", d->contact);
-	jw_key(w, "step");
-	if (d->contact.len || d->kind == DELIVERY_ROUTE)
-		jw_int(w, d->step);
-	else
-		jw_null(w);
+	show_number(w, "step", d->step, d->contact.len || d->kind == DELIVERY_ROUTE);
 	jw_put_str(w, "target", d->target);
 	jw_put_int(w, "attempts", d->attempts);
 	show_time(w, "next_at", d->status == DELIVERY_WAITING ? d->next_ms : 0);
 	show_text(w, "last_error", d->last_error);
-	jw_key(w, "last_status");
-	if (d->last_status >= 0)
-		jw_int(w, d->last_status);
-	else
-		jw_null(w);
+	show_number(w, "last_status", d->last_status, d->last_status >= 0);
 	show_time(w, "created_at", d->created_ms);
 	show_time(w, "done_at", d->done_ms);
 	jw_object_end(w);

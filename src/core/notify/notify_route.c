@@ -4,7 +4,7 @@
 #include "base/id.h"
 #include "core/notify/channel_limit.h"
 #include "core/people/team.h"
-#include "core/policy/glob.h"
+#include "core/shared/glob.h"
 #include "core/shared/shape.h"
 
 const char *const routes_default =

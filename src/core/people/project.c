@@ -5,45 +5,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/body.h"
-
-/* Characters are code points, so ? never ends inside of one. */
-static size_t point_len(struct str s)
-{
-	size_t n = 1;
-
-	while (n < s.len && ((unsigned char)s.at[n] & 0xc0) == 0x80)
-		n++;
-	return n;
-}
-
-/* One step back is enough: a later * takes over from an earlier one. */
-bool project_fits(struct str pattern, struct str project)
-{
-	struct str after = STR_NONE, retry = STR_NONE;
-	bool star = false;
-
-	while (project.len || pattern.len) {
-		if (pattern.len && pattern.at[0] == '*') {
-			after = pattern = str_from(pattern, 1);
-			retry = project;
-			star = true;
-			if (!pattern.len) return true;
-		} else if (pattern.len && project.len && pattern.at[0] == '?') {
-			pattern = str_from(pattern, 1);
-			project = str_from(project, point_len(project));
-		} else if (pattern.len && project.len && pattern.at[0] == project.at[0]) {
-			pattern = str_from(pattern, 1);
-			project = str_from(project, 1);
-		} else if (star && retry.len) {
-			retry = str_from(retry, point_len(retry));
-			pattern = after;
-			project = retry;
-		} else {
-			return false;
-		}
-	}
-	return true;
-}
+#include "core/shared/glob.h"
 
 static bool name_fine(struct str name)
 {
@@ -98,7 +60,7 @@ static bool bound_covers(struct str bound, struct str project)
 	struct str one;
 
 	while (str_cut(&bound, '\n', &one))
-		if (project_fits(one, project)) return true;
+		if (glob_fits(one, project)) return true;
 	return false;
 }
 

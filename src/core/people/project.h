@@ -18,8 +18,6 @@ struct project_said {
 	struct str work_tree;
 };
 
-/* Does the project's name fit the pattern? * is any text, ? one character. */
-bool project_fits(struct str pattern, struct str project);
 /* ERR_INVALID unless it is one line of 1 to PROJECT_MAX characters. */
 enum err project_check(struct str name, const char *pointer, struct fault *why);
 

@@ -2,7 +2,7 @@
 #include "core/people/team.h"
 
 #include "base/id.h"
-#include "core/people/project.h"
+#include "core/shared/glob.h"
 #include "core/shared/shape.h"
 #include "core/shared/show.h"
 
@@ -12,7 +12,7 @@ bool team_covers(const struct team_parts *t, struct str project)
 {
 	if (!project.len) return false;
 	for (size_t i = 0; i < t->projects_len; i++)
-		if (project_fits(t->projects[i], project)) return true;
+		if (glob_fits(t->projects[i], project)) return true;
 	return false;
 }
 
@@ -20,12 +20,7 @@ bool team_covers(const struct team_parts *t, struct str project)
 
 bool team_name_valid(struct str name)
 {
-	for (size_t i = 0; i < name.len; i++)
-		if (!((name.at[i] >= 'a' && name.at[i] <= 'z') ||
-			    (name.at[i] >= '0' && name.at[i] <= '9') ||
-			    name.at[i] == '-'))
-			return false;
-	return name.len && name.len <= TEAM_NAME_MAX;
+	return text_plain_name(name, "-", TEAM_NAME_MAX);
 }
 
 static const struct team_member *member_find(

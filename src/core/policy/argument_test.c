@@ -1,9 +1,9 @@
 /* argument_test.c - reads tests of arguments, and applies them. */
 #include "core/policy/argument_test.h"
 
-#include "core/policy/glob.h"
 #include "core/policy/subject.h"
 #include "core/shared/body.h"
+#include "core/shared/glob.h"
 
 enum { IN_MAX = 100, POINTER_MAX = 200 };
 

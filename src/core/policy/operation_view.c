@@ -1,9 +1,9 @@
 /* operation_view.c - an operation as rules see it. */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/policy/glob.h"
 #include "core/policy/rule_set_inner.h"
 #include "core/shared/body.h"
+#include "core/shared/glob.h"
 
 static bool is_command(const struct json *operation, const struct json *arguments)
 {

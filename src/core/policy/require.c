@@ -232,17 +232,10 @@ bool require_names_team(const struct require *r, struct str name)
 
 /* ---- counting ---- */
 
-static bool listed(const struct str *list, size_t len, struct str name)
-{
-	for (size_t i = 0; i < len; i++)
-		if (str_eq(list[i], name)) return true;
-	return false;
-}
-
 static bool from_fits(const struct require_from *from, const struct voter *v)
 {
 	switch (from->kind) {
-	case REQUIRE_TEAM: return listed(v->teams, v->teams_len, from->name);
+	case REQUIRE_TEAM: return text_listed(v->teams, v->teams_len, from->name);
 	case REQUIRE_USER: return str_eq(from->name, v->id);
 	case REQUIRE_ROLE: return v->role >= from->role;
 	}
@@ -297,7 +290,7 @@ static bool seat_taken(const struct require_part *p, const struct approval_vote 
 		if (str_eq(votes[i].digest, digest) && str_eq(votes[i].voter->id, seat) &&
 			counts_directly(p, votes[i].voter))
 			return true;
-	return listed(seats, before, seat);
+	return text_listed(seats, before, seat);
 }
 
 static int64_t part_count(const struct require_part *p, struct approval_vote *votes,

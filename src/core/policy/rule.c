@@ -38,12 +38,7 @@ ENUM_NAMES(effect, effect_names)
 
 static bool verifier_named(struct str name)
 {
-	for (size_t i = 0; i < name.len; i++)
-		if (!(name.at[i] >= 'a' && name.at[i] <= 'z') &&
-			!(name.at[i] >= '0' && name.at[i] <= '9') &&
-			!strchr("-_", name.at[i]))
-			return false;
-	return name.len <= VERIFY_MAX;
+	return !name.len || text_plain_name(name, "-_", VERIFY_MAX);
 }
 
 static void require_member_read(

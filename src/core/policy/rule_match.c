@@ -3,7 +3,7 @@
 #include "core/policy/rule.h"
 
 #include "base/id.h"
-#include "core/policy/glob.h"
+#include "core/shared/glob.h"
 #include "core/shared/shape.h"
 
 enum { WHERE_MAX = 200 };

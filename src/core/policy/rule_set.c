@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "core/policy/glob.h"
 #include "core/policy/rule_set_inner.h"
+#include "core/shared/glob.h"
 
 /* ---- the set ---- */
 
@@ -610,13 +610,6 @@ static void allows_find(struct deciding *d, struct ruling *out)
 
 /* ---- the ruling ---- */
 
-static bool verify_known(const struct ruling *out, struct str name)
-{
-	for (size_t i = 0; i < out->verify_len; i++)
-		if (str_eq(out->verify[i], name)) return true;
-	return false;
-}
-
 static void ask_add(struct deciding *d, struct ruling *out, const struct set_rule *r,
 	struct str *verify)
 {
@@ -627,7 +620,7 @@ static void ask_add(struct deciding *d, struct ruling *out, const struct set_rul
 	if (a->risk > out->risk) out->risk = a->risk;
 	if (a->timeout_ms && (!out->timeout_ms || a->timeout_ms < out->timeout_ms))
 		out->timeout_ms = a->timeout_ms;
-	if (a->verify.len && !verify_known(out, a->verify))
+	if (a->verify.len && !text_listed(out->verify, out->verify_len, a->verify))
 		verify[out->verify_len++] = a->verify;
 }
 

@@ -25,12 +25,10 @@ static void ended_show(
 	jw_object(w);
 	show_time(w, "at", at_ms);
 	jw_key(w, "by");
-	if (p) {
-		answered_by_write(w->out, "human", p);
-		w->more = true;
-	} else {
+	if (p)
+		show_who(w, "human", p);
+	else
 		jw_raw(w, STR("{\"kind\":\"system\"}"));
-	}
 	jw_put_text(w, "why", why);
 	jw_object_end(w);
 }
@@ -66,11 +64,7 @@ void rule_show_terms(struct json_writer *w, const struct rule_record *r)
 	show_json(w, "match", r->match);
 	show_json(w, "ask", r->ask);
 	show_time(w, "expires_at", r->expires_ms);
-	jw_key(w, "uses_left");
-	if (r->uses_left >= 0)
-		jw_int(w, r->uses_left);
-	else
-		jw_null(w);
+	show_number(w, "uses_left", r->uses_left, r->uses_left >= 0);
 }
 
 void rule_show_from(struct json_writer *w, const struct rule_record *r)

@@ -7,8 +7,8 @@
 #define CORE_TOOL_PATTERN_H
 
 #include "base/fault.h"
-#include "core/policy/glob.h"
 #include "core/policy/subject.h"
+#include "core/shared/glob.h"
 
 enum { TOOL_PATTERN_MAX = 500 }; /* code points */
 

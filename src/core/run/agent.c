@@ -38,12 +38,7 @@ void agent_digest(const struct agent_record *a, char out[SHORT_DIGEST_SIZE])
 
 bool agent_name_valid(struct str name)
 {
-	for (size_t i = 0; i < name.len; i++)
-		if (!((name.at[i] >= 'a' && name.at[i] <= 'z') ||
-			    (name.at[i] >= '0' && name.at[i] <= '9') ||
-			    name.at[i] == '-' || name.at[i] == '_'))
-			return false;
-	return name.len && name.len <= AGENT_NAME_MAX;
+	return text_plain_name(name, "-_", AGENT_NAME_MAX);
 }
 
 bool agent_tool_valid(struct str tool)

@@ -2,6 +2,7 @@
 #include "core/run/message.h"
 
 #include "base/keep.h"
+#include "base/utf8.h"
 #include "core/run/tool_call.h"
 #include "core/shared/body.h"
 
@@ -74,14 +75,7 @@ size_t history_window(const struct run_message *const *all, size_t len, struct s
 
 /* ---- results ---- */
 
-/* So many bytes at most, and no half of a character at either end. */
-static struct str head_of(struct str s, size_t n)
-{
-	while (n && n < s.len && ((unsigned char)s.at[n] & 0xc0) == 0x80)
-		n--;
-	return str_first(s, n);
-}
-
+/* So many bytes at most, and no half of a character at its beginning. */
 static struct str tail_of(struct str s, size_t n)
 {
 	size_t start = n < s.len ? s.len - n : 0;
@@ -99,7 +93,7 @@ static struct str result_cut(struct str text, bool full, struct arena *arena)
 	if (full && text.len > 200) return STR("[left out: the context is nearly full]");
 	if (text.len <= CALL_MODEL_MAX) return text;
 	return arena_print(arena, "%.*s\n[… %zu bytes left out …]\n%.*s",
-		STR_ARGS(head_of(text, half)), text.len - CALL_MODEL_MAX,
+		STR_ARGS(utf8_fit(text, half)), text.len - CALL_MODEL_MAX,
 		STR_ARGS(tail_of(text, half)));
 }
 

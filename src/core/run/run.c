@@ -7,16 +7,13 @@
 #include "core/shared/principal.h"
 #include "core/shared/show.h"
 
-static const struct {
-	const char *name;
-	bool ended;
-} statuses[RUN_STATUSES] = {
-	[RUN_QUEUED] = { "queued" },
-	[RUN_RUNNING] = { "running" },
-	[RUN_WAITING] = { "waiting" },
-	[RUN_COMPLETED] = { "completed", .ended = true },
-	[RUN_FAILED] = { "failed", .ended = true },
-	[RUN_CANCELLED] = { "cancelled", .ended = true },
+static const char *const statuses[RUN_STATUSES] = {
+	[RUN_QUEUED] = "queued",
+	[RUN_RUNNING] = "running",
+	[RUN_WAITING] = "waiting",
+	[RUN_COMPLETED] = "completed",
+	[RUN_FAILED] = "failed",
+	[RUN_CANCELLED] = "cancelled",
 };
 
 /* What is not here cannot happen. A run that waits can fail: what it waited for was refused. */
@@ -29,17 +26,15 @@ static const enum run_status nexts[RUN_STATUSES][RUN_ACTIONS] = {
 		RUN_COMPLETED, RUN_FAILED, RUN_CANCELLED },
 	[RUN_WAITING] = { NO, NO, RUN_WAITING, RUN_QUEUED, NO, RUN_FAILED,
 		RUN_CANCELLED },
-	[RUN_COMPLETED] = { NO, NO, NO, NO, NO, NO, NO },
-	[RUN_FAILED] = { NO, NO, NO, NO, NO, NO, NO },
-	[RUN_CANCELLED] = { NO, NO, NO, NO, NO, NO, NO },
+	[RUN_COMPLETED... RUN_CANCELLED] = { NO, NO, NO, NO, NO, NO, NO },
 };
 #undef NO
 
-ENUM_NAMES_IN(run_status, statuses, .name)
+ENUM_NAMES(run_status, statuses)
 
 bool run_ended(const struct run *r)
 {
-	return statuses[r->status].ended;
+	return r->status >= RUN_COMPLETED;
 }
 
 bool run_is_child(const struct run *r)
@@ -91,11 +86,6 @@ static void agent_write(struct json_writer *w, const struct run *r)
 	jw_object_end(w);
 }
 
-static void count_write(struct json_writer *w, const char *key, int64_t n)
-{
-	jw_put_int(w, key, n);
-}
-
 void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 {
 	int64_t cost = r->priced ? r->cost : COST_UNKNOWN;
@@ -110,8 +100,8 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	show_text(w, "kind", STR("model"));
 	show_text(w, "status", str_of(run_status_name(r->status)));
 	show_json(w, "waits_for", r->waits_for.len ? r->waits_for : STR("[]"));
-	count_write(w, "turn", r->turn);
-	count_write(w, "attempt", r->attempt);
+	jw_put_int(w, "turn", r->turn);
+	jw_put_int(w, "attempt", r->attempt);
 	show_json(w, "progress", r->progress);
 	show_text(w, "provider", r->provider);
 	show_text(w, "model", r->model);
@@ -122,18 +112,14 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	jw_key(w, "cost_usd");
 	cost_write(w, cost);
 	jw_put_bool(w, "cost_partial", r->partial);
-	count_write(w, "context_tokens", r->context_tokens);
-	jw_key(w, "context_max");
-	if (r->context_max)
-		jw_int(w, r->context_max);
-	else
-		jw_null(w);
+	jw_put_int(w, "context_tokens", r->context_tokens);
+	show_number(w, "context_max", r->context_max, r->context_max > 0);
 	show_json(w, "limits", r->limits.len ? r->limits : STR("{}"));
-	count_write(w, "tools_used", r->tools_used);
-	count_write(w, "mcp_calls", r->mcp_calls);
+	jw_put_int(w, "tools_used", r->tools_used);
+	jw_put_int(w, "mcp_calls", r->mcp_calls);
 	show_time(w, "queued_at", r->queued_ms);
 	show_time(w, "started_at", r->started_ms);
 	show_time(w, "ended_at", r->ended_ms);
-	count_write(w, "duration_ms", r->worked_ms);
+	jw_put_int(w, "duration_ms", r->worked_ms);
 	jw_object_end(w);
 }

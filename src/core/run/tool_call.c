@@ -98,10 +98,7 @@ void tool_call_write(struct json_writer *w, const struct tool_call *c, struct st
 	jw_put_int(w, "attempts", c->attempts);
 	show_time(w, "started_at", c->started_ms);
 	show_time(w, "ended_at", c->ended_ms);
-	jw_key(w, "duration_ms");
-	if (c->started_ms && c->ended_ms)
-		jw_int(w, c->ended_ms - c->started_ms);
-	else
-		jw_null(w);
+	show_number(w, "duration_ms", c->ended_ms - c->started_ms,
+		c->started_ms && c->ended_ms);
 	jw_object_end(w);
 }

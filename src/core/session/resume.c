@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "base/utf8.h"
 #include "core/shared/body.h"
 
 /* The parts of one settled ask, beside all open ones, fit into RESUME_MAX: the newest
@@ -18,17 +19,6 @@ enum {
 	FRAME_BYTES = 8 * 1024, /* headings, the session's title, numbers */
 };
 
-/* The beginning of the text, at most max bytes of whole characters. */
-static struct str text_begin(struct str text, size_t max)
-{
-	struct str kept = str_first(text, max);
-
-	if (kept.len < text.len)
-		while (kept.len && ((unsigned char)text.at[kept.len] & 0xc0) == 0x80)
-			kept.len--;
-	return kept;
-}
-
 static void cut_note(struct buf *out, struct str id)
 {
 	buf_print(out, " … (cut; GET /v1/asks/%.*s has all of it)", STR_ARGS(id));
@@ -37,7 +27,7 @@ static void cut_note(struct buf *out, struct str id)
 /* As much of the text as fits, on one line; it says where the rest is. */
 static void cut_add(struct buf *out, struct str text, size_t max, struct str id)
 {
-	struct str kept = text_begin(text, max);
+	struct str kept = utf8_fit(text, max);
 
 	text_flatten(out, kept);
 	if (kept.len < text.len) cut_note(out, id);
@@ -78,7 +68,7 @@ static void reason_write(struct buf *out, struct str reason)
 /* Its lines stay lines: each is an answer. */
 static void summary_write(struct buf *out, const struct ask *a)
 {
-	struct str kept = text_begin(a->summary, SUMMARY_BYTES);
+	struct str kept = utf8_fit(a->summary, SUMMARY_BYTES);
 
 	buf_add(out, STR(":\n"));
 	buf_add(out, kept);

@@ -185,11 +185,7 @@ static void run_members_write(struct json_writer *w, const struct session *s)
 	cost_write(w, spending_cost(&spent));
 	jw_put_bool(w, "cost_partial", spent.partial);
 	jw_put_int(w, "context_tokens", spent.context_tokens);
-	jw_key(w, "context_max");
-	if (spent.context_max)
-		jw_int(w, spent.context_max);
-	else
-		jw_null(w);
+	show_number(w, "context_max", spent.context_max, spent.context_max > 0);
 	show_json(w, "error", s->error);
 	show_time(w, "completed_at",
 		!session_ended(s) ? 0

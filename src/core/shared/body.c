@@ -142,6 +142,23 @@ bool duration_of(const struct json *json, int64_t *ms)
 	return true;
 }
 
+bool text_listed(const struct str *list, size_t len, struct str text)
+{
+	for (size_t i = 0; i < len; i++)
+		if (str_eq(list[i], text)) return true;
+	return false;
+}
+
+bool text_plain_name(struct str s, const char *others, size_t most)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!(s.at[i] >= 'a' && s.at[i] <= 'z') &&
+			!(s.at[i] >= '0' && s.at[i] <= '9') &&
+			!memchr(others, s.at[i], strlen(others)))
+			return false;
+	return s.len && s.len <= most;
+}
+
 bool text_blank(struct str s)
 {
 	int32_t c;

@@ -100,6 +100,9 @@ int64_t duration_check(struct check *, const struct json_place *at, struct str n
  * neither, negative, or beyond 100 years. */
 bool duration_of(const struct json *, int64_t *ms);
 
+bool text_listed(const struct str *list, size_t len, struct str);
+/* 1 to `most` of a-z, 0-9 and `others`: what may stand in names that programs use. */
+bool text_plain_name(struct str, const char *others, size_t most);
 bool text_blank(struct str);		  /* nothing but white space */
 bool text_one_line(struct str);		  /* no control characters */
 bool text_longer(struct str, size_t max); /* has more than max code points */

@@ -2,6 +2,7 @@
 #include "core/shared/event.h"
 
 #include "base/clock.h"
+#include "core/shared/show.h"
 
 #include <endian.h>
 
@@ -165,11 +166,6 @@ void event_hash_old(const struct event *e, const uint8_t before[SHA256_SIZE],
 	sha256_2(str_make((const char *)before, SHA256_SIZE), str_make(b.at, b.len), out);
 }
 
-static void id_write(struct json_writer *w, const char *key, struct str id)
-{
-	jw_put_str(w, key, id);
-}
-
 void event_write(struct json_writer *w, const struct event *e)
 {
 	char at[TIME_SIZE];
@@ -179,13 +175,9 @@ void event_write(struct json_writer *w, const struct event *e)
 	jw_put_int(w, "id", e->n);
 	jw_put_text(w, "type", e->type);
 	jw_put_text(w, "at", at);
-	if (e->session.len) {
-		id_write(w, "session", e->session);
-	} else {
-		jw_put_null(w, "session");
-	}
-	if (e->ask.len) id_write(w, "ask", e->ask);
-	if (e->run.len) id_write(w, "run", e->run);
+	show_text(w, "session", e->session);
+	jw_put_some(w, "ask", e->ask);
+	jw_put_some(w, "run", e->run);
 	jw_put_raw(w, "data", e->data.len ? e->data : STR("{}"));
 	jw_object_end(w);
 }

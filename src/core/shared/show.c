@@ -30,6 +30,14 @@ void show_json(struct json_writer *w, const char *key, struct str json)
 	jw_put_raw(w, key, json.len ? json : STR("null"));
 }
 
+void show_number(struct json_writer *w, const char *key, int64_t n, bool known)
+{
+	if (known)
+		jw_put_int(w, key, n);
+	else
+		jw_put_null(w, key);
+}
+
 void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str name)
 {
 	char id[32];

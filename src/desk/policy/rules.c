@@ -6,8 +6,8 @@
 #include "desk/shared/collection.h"
 
 #include "base/clock.h"
-#include "core/policy/glob.h"
 #include "core/shared/body.h"
+#include "core/shared/glob.h"
 #include "core/shared/show.h"
 
 static const struct collection rules;

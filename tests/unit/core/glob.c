@@ -1,5 +1,5 @@
 /* Patterns, paths, hosts and command lines, each by itself. */
-#include "core/policy/glob.h"
+#include "core/shared/glob.h"
 
 #include "core/policy/command_line.h"
 #include "core/policy/subject.h"

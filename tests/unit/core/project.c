@@ -2,6 +2,7 @@
 #include "kit.h"
 
 #include "core/people/project.h"
+#include "core/shared/glob.h"
 
 static void a_pattern_takes_in_projects(void **state)
 {
@@ -31,7 +32,7 @@ static void a_pattern_takes_in_projects(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (project_fits(str_of(table[i].pattern), str_of(table[i].project)) !=
+		if (glob_fits(str_of(table[i].pattern), str_of(table[i].project)) !=
 			table[i].fits)
 			fail_msg("%s %s", table[i].pattern, table[i].project);
 }

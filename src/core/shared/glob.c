@@ -3,7 +3,7 @@
  * The pattern is a row of segments with stars between. The first must stand at the
  * beginning and the last at the end; of each in between the leftmost place is taken, which
  * leaves most text for those after it. So nothing is ever tried twice. */
-#include "core/policy/glob.h"
+#include "core/shared/glob.h"
 
 #include "base/utf8.h"
 
