@@ -89,12 +89,6 @@ struct notify {
 	size_t unmet_len;
 };
 
-/* Whom a connection may go to that an agent or a person chose; ctx is the claimed delivery, whose
- * url is set. */
-bool webhook_may_connect(void *ctx, const uint8_t bytes[16]);
-void webhook_cut(struct claimed *);
-/* id, time and signatures, as Standard Webhooks has them. */
-const char *const *webhook_headers(struct claimed *);
 /* Has it filled and started anew, after it had to wait: its ask may have been settled
  * meanwhile. */
 void claimed_fill_anew(struct claimed *);

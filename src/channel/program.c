@@ -103,19 +103,38 @@ enum err program_run(struct claimed *c, const struct resumer *r,
 	return e ? e : process_start(&c->process, &set, why);
 }
 
-struct str program_error(
-	const struct process_end *end, struct str late, struct arena *arena)
+const struct resumer *program_named(const struct resumer *programs,
+	const struct named_command *all, size_t len, struct str name)
+{
+	for (size_t i = 0; i < len; i++)
+		if (str_eq(all[i].name, name)) return &programs[i];
+	return NULL;
+}
+
+static struct str end_error(
+	const struct process_end *end, const char *late, struct arena *arena)
 {
 	if (end->failure[0]) return arena_str(arena, str_of(end->failure));
-	if (end->limited) return late;
+	if (end->limited) return str_of(late);
 	if (end->signal) return arena_print(arena, "ended by signal %d", end->signal);
 	if (end->exit) return arena_print(arena, "exit status %d", end->exit);
 	return STR_NONE;
 }
 
-size_t program_fds(const struct process *p, struct pollfd fds[CHANNEL_FDS])
+size_t program_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS], const char *late,
+	struct process_end *end, struct str *error)
 {
-	fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
-	fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
-	return p->output >= 0 ? 2 : 1;
+	struct process *p = &c->process;
+
+	process_look(p);
+	if (!process_ended(p, end)) {
+		fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
+		fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
+		return p->output >= 0 ? 2 : 1;
+	}
+	c->outcome.output = process_tail(p, claimed_arena(c));
+	c->outcome.signal = end->signal;
+	process_done(p);
+	*error = end_error(end, late, claimed_arena(c));
+	return 0;
 }

@@ -23,9 +23,12 @@ char **program_env_of(struct claimed *, const struct program_var *, size_t len);
 enum err program_run(struct claimed *, const struct resumer *,
 	const struct resumer_values *, char **env, struct str input, int64_t limit_ms,
 	struct fault *why);
-/* What to sleep on while it runs; how many. */
-size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
-/* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */
-struct str program_error(const struct process_end *, struct str late, struct arena *);
+/* One of them by its name; NULL: there is none. */
+const struct resumer *program_named(const struct resumer *, const struct named_command *,
+	size_t len, struct str name);
+/* Looks after it: how many descriptors it sleeps on. When it has ended, 0, *end and what is wrong with
+ * how it ended; `late` is said of one whose time was up. What it said last is the outcome's output. */
+size_t program_watch(struct claimed *, struct pollfd fds[CHANNEL_FDS], const char *late,
+	struct process_end *end, struct str *error);
 
 #endif

@@ -12,62 +12,45 @@ static enum err resumer_open(struct notify *n, enum delivery_kind kind, struct f
 	return n->state[kind] ? OK : why->err;
 }
 
-static const struct resumer *resumer_find(const struct claimed *c)
-{
-	const struct settings *set = &claimed_notify(c)->set;
-	const struct resumer *resumers = claimed_state(c);
-
-	for (size_t i = 0; i < set->resumers_len; i++)
-		if (str_eq(set->resumers[i].name, c->delivery->target))
-			return &resumers[i];
-	return NULL;
-}
-
 /* ---- running ---- */
 
 static enum err resumer_run(struct claimed *c, const struct resumer *r, struct fault *why)
 {
-	const struct notify *n = claimed_notify(c);
+	const struct settings *set = &claimed_notify(c)->set;
 	const struct resumer_values values = { .external_id = c->fill.external_id,
 		.session = c->delivery->session,
 		.context = c->fill.context,
 		.ask = c->delivery->ask,
-		.url = n->set.url };
+		.url = set->url };
 
+	if (!r) return fail(why, ERR_NOT_FOUND, "no resumer of this name is configured");
 	return program_run(c, r, &values, program_env(c),
 		resumer_wants_text(r) ? STR_NONE : c->fill.context,
-		n->set.resumer_timeout_ms, why);
+		set->resumer_timeout_ms, why);
 }
 
 static void resumer_start(struct claimed *c)
 {
-	const struct resumer *r = resumer_find(c);
+	const struct settings *set = &claimed_notify(c)->set;
 	struct fault why = { 0 };
 
-	if (!r)
-		claimed_over(
-			c, ENDED_DEAD, -1, STR("no resumer of this name is configured"));
-	else if (resumer_run(c, r, &why))
+	if (resumer_run(c,
+		    program_named(claimed_state(c), set->resumers, set->resumers_len,
+			    c->delivery->target),
+		    &why))
 		claimed_over(c, ENDED_DEAD, -1,
 			arena_str(claimed_arena(c), str_of(why.detail)));
 }
 
 static size_t resumer_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
-	struct process *p = &c->process;
-	struct arena *arena = claimed_arena(c);
 	struct process_end end;
 	struct str error;
+	size_t len = program_watch(
+		c, fds, "its time limit was reached (resumer_timeout)", &end, &error);
 
-	process_look(p);
-	if (!process_ended(p, &end)) return program_fds(p, fds);
-	c->outcome.output = process_tail(p, arena);
-	c->outcome.signal = end.signal;
-	process_done(p);
-	error = program_error(
-		&end, STR("its time limit was reached (resumer_timeout)"), arena);
-	claimed_over(c, error.len ? ENDED_DEAD : ENDED_WELL, end.exit, error);
-	return 0;
+	if (!len) claimed_over(c, error.len ? ENDED_DEAD : ENDED_WELL, end.exit, error);
+	return len;
 }
 
 static void resumer_cut(struct claimed *c)

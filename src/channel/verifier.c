@@ -1,7 +1,9 @@
 /* verifier.c - the channel of verifiers: the ask goes to an address or a command of the operator, and
  * what it replies comes back with the report. */
 #include "core/policy/verifier.h"
+#include "channel/post.h"
 #include "channel/program.h"
+#include "net/outbound.h"
 
 static enum err verifier_open(
 	struct notify *n, enum delivery_kind kind, struct fault *why)
@@ -26,45 +28,23 @@ static void verifier_heard(struct claimed *c, struct str reply, int64_t status)
 
 /* ---- an address ---- */
 
-/* The operator's own setting, not an agent's wish. */
-static bool verifier_may_connect(void *ctx, const uint8_t bytes[16])
-{
-	(void)ctx;
-	(void)bytes;
-	return true;
-}
-
 static void verifier_replied(void *ctx, const struct outbound_reply *reply)
 {
-	struct claimed *c = ctx;
-	struct arena *arena = claimed_arena(c);
-
 	if (reply->status >= 200 && reply->status < 300)
-		verifier_heard(c, reply->body, reply->status);
-	else if (reply->status)
-		claimed_over(c, ENDED_BADLY, reply->status,
-			arena_print(arena, "HTTP %d", reply->status));
+		verifier_heard(ctx, reply->body, reply->status);
 	else
-		claimed_over(c, ENDED_BADLY, -1, arena_str(arena, str_of(reply->error)));
+		post_over(ctx, reply);
 }
 
 static void verifier_send(struct claimed *c, struct str url)
 {
-	struct arena *arena = claimed_arena(c);
-	struct outbound_request request = {
-		.url = arena_copy(arena, url),
-		.headers = webhook_headers(c),
-		.body = c->fill.body,
-		.timeout_ms = VERIFIER_TRY_MS,
-		.may_connect = verifier_may_connect,
-		.done = verifier_replied,
-		.ctx = c,
-		.wants_body = true,
-	};
-	struct fault why = { 0 };
-
-	if (arena->failed || outbound_send(claimed_notify(c)->outbound, &request, &why))
-		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
+	post_send(c, (struct outbound_request){ .url = arena_copy(claimed_arena(c), url),
+			     .headers = webhook_headers(c),
+			     .body = c->fill.body,
+			     .timeout_ms = VERIFIER_TRY_MS,
+			     .may_connect = connect_to_any, /* the operator's setting */
+			     .done = verifier_replied,
+			     .wants_body = true });
 }
 
 /* ---- a command ---- */
@@ -103,17 +83,13 @@ static void verifier_start(struct claimed *c)
 
 static size_t verifier_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
-	struct process *p = &c->process;
 	struct process_end end;
 	struct str error;
+	size_t len;
 
-	if (!p->pid) return 0; /* outbound's */
-	process_look(p);
-	if (!process_ended(p, &end)) return program_fds(p, fds);
-	error = program_error(&end, STR("it took longer than 20 s"), claimed_arena(c));
-	c->outcome.output = process_tail(p, claimed_arena(c));
-	c->outcome.signal = end.signal;
-	process_done(p);
+	if (!c->process.pid) return 0; /* outbound's */
+	len = program_watch(c, fds, "it took longer than 20 s", &end, &error);
+	if (len) return len;
 	if (error.len)
 		claimed_over(c, ENDED_BADLY, end.exit, error);
 	else
@@ -123,10 +99,11 @@ static size_t verifier_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 
 static void verifier_cut(struct claimed *c)
 {
-	if (c->process.pid)
-		process_done(&c->process);
-	else
-		outbound_cut(claimed_notify(c)->outbound, c);
+	if (!c->process.pid) {
+		post_cut(c);
+		return;
+	}
+	process_done(&c->process);
 	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));
 }
 

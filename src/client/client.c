@@ -20,17 +20,6 @@ static bool url_local(struct str origin)
 	return false;
 }
 
-struct str url_origin(struct str url)
-{
-	size_t at = str_starts(url, "http://") ? 7 : str_starts(url, "https://") ? 8 : 0;
-	size_t end = at;
-
-	if (at == 0) return STR_NONE;
-	while (end < url.len && !strchr("/?#", url.at[end]))
-		end++;
-	return end == at ? STR_NONE : str_first(url, end);
-}
-
 static bool target_read(struct client *c, struct str url)
 {
 	if (str_starts(url, "unix:/")) {
@@ -153,17 +142,4 @@ struct str key_make(struct arena *arena)
 
 	return arena_print(
 		arena, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
-}
-
-void url_add(struct buf *out, struct str text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char ch = (unsigned char)text.at[i];
-
-		if ((ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
-			(ch >= 'a' && ch <= 'z') || (ch && strchr("-._~", ch)))
-			buf_add_char(out, (char)ch);
-		else
-			buf_print(out, "%%%02X", ch);
-	}
 }

@@ -6,6 +6,7 @@
 #define CLIENT_CLIENT_H
 
 #include "base/json.h"
+#include "base/url_text.h"
 
 struct client;
 
@@ -73,10 +74,5 @@ bool reply_passing(const struct api_reply *); /* trouble that goes away by itsel
 
 /* A fresh Idempotency-Key. */
 struct str key_make(struct arena *);
-/* Percent-encodes all but unreserved characters, for a path or a query. */
-void url_add(struct buf *, struct str);
-/* "http://host:1" of "http://host:1/login#x": scheme and authority; empty when it is
- * none. */
-struct str url_origin(struct str url);
 
 #endif

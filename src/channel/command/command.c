@@ -6,17 +6,6 @@
 
 enum { COMMAND_LIMIT_MS = 30 * 1000, COMMAND_ROOM = 14 * 1024 };
 
-static const struct resumer *command_find(const struct claimed *c)
-{
-	const struct settings *set = &claimed_notify(c)->set;
-	const struct resumer *commands = claimed_state(c);
-
-	for (size_t i = 0; i < set->channels_len; i++)
-		if (str_eq(set->channels[i].name, c->fill.contact.address))
-			return &commands[i];
-	return NULL;
-}
-
 /* A word that begins with '-' would be taken for an option: a look-alike stands there. */
 static struct str word_of(struct arena *arena, struct str text)
 {
@@ -55,7 +44,9 @@ static enum err command_run(struct claimed *c, const struct resumer *r, struct f
 
 static void command_start(struct claimed *c)
 {
-	const struct resumer *r = command_find(c);
+	const struct settings *set = &claimed_notify(c)->set;
+	const struct resumer *r = program_named(claimed_state(c), set->channels,
+		set->channels_len, c->fill.contact.address);
 	struct fault why = { 0 };
 
 	if (!r)
@@ -68,14 +59,14 @@ static void command_start(struct claimed *c)
 
 static size_t command_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
-	struct process *p = &c->process;
 	struct process_end end;
 	struct str error;
+	size_t len = program_watch(c, fds, "it took longer than 30 s", &end, &error);
 
-	process_look(p);
-	if (!process_ended(p, &end)) return program_fds(p, fds);
-	process_done(p);
-	error = program_error(&end, STR("it took longer than 30 s"), claimed_arena(c));
+	if (len) return len;
+	/* What a command says is nobody's business. */
+	c->outcome.output = STR_NONE;
+	c->outcome.signal = 0;
 	claimed_over(c, error.len ? ENDED_BADLY : ENDED_WELL, end.exit, error);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "channel/mail/mail_body.h"
 #include "channel/mail/mail_write.h"
 #include "channel/notify_text.h"
+#include "channel/post.h"
 #include "core/ask/question_kind.h"
 #include "core/notify/channel_limit.h"
 #include "core/notify/mail_reply.h"
@@ -247,15 +248,13 @@ static void mail_done(void *ctx, const struct outbound_reply *reply)
 
 static void mail_start(struct claimed *c)
 {
-	struct notify *n = claimed_notify(c);
 	const struct delivery_fill *f = &c->fill;
 	struct mailing m = { .c = c,
-		.set = &n->set,
+		.set = &claimed_notify(c)->set,
 		.sending = claimed_state(c),
 		.arena = claimed_arena(c) };
 	struct outbound_mail *mail = ARENA_NEW(m.arena, struct outbound_mail);
 	struct mail_words words;
-	struct fault why = { 0 };
 
 	if (!m.sending) {
 		claimed_over(c, ENDED_DEAD, -1, STR("e-mail is not configured"));
@@ -271,21 +270,12 @@ static void mail_start(struct claimed *c)
 		*mail = (struct outbound_mail){ .server = &m.sending->smtp,
 			.from = arena_copy(m.arena, m.set->mail_from),
 			.to = arena_copy(m.arena, f->contact.address) };
-	const struct outbound_request request = { .body = letter_write(&m, &words),
-		.mail = mail,
-		.timeout_ms = c->delivery->attempts > 1 ? MAIL_TIMEOUT_MS
-							: MAIL_FIRST_TIMEOUT_MS,
-		.done = mail_done,
-		.ctx = c };
-
-	if (m.arena->failed || outbound_send(n->outbound, &request, &why))
-		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
-}
-
-static void mail_cut(struct claimed *c)
-{
-	outbound_cut(claimed_notify(c)->outbound, c);
-	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));
+	post_send(c,
+		(struct outbound_request){ .body = letter_write(&m, &words),
+			.mail = mail,
+			.timeout_ms = c->delivery->attempts > 1 ? MAIL_TIMEOUT_MS
+								: MAIL_FIRST_TIMEOUT_MS,
+			.done = mail_done });
 }
 
 static bool mail_on(const struct settings *set)
@@ -336,7 +326,7 @@ const struct channel channel_email = {
 	.end = mailbox_reader_stop,
 	.slots = 8,
 	.start = mail_start,
-	.cut = mail_cut,
+	.cut = post_cut,
 	.patience_ms = 5000,
 	.receiver = &mail_receiver,
 	.doctor = mail_doctor,

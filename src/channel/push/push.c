@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/keep.h"
+#include "base/url_text.h"
+#include "channel/post.h"
 #include "channel/push/push_text.h"
 #include "core/notify/contact.h"
 
@@ -28,17 +30,6 @@ static const char *push_urgency(const struct claimed *c)
 	static const char *const by_priority[] = { "low", "normal", "high", "high" };
 
 	return c->fill.ask.id.len ? by_priority[c->fill.ask.priority] : "normal";
-}
-
-/* Scheme, host and port. */
-static struct str url_origin(struct str url)
-{
-	int host = str_find(url, STR("://"));
-	size_t n = host < 0 ? 0 : (size_t)host + 3;
-
-	while (n < url.len && !strchr("/?#", url.at[n]))
-		n++;
-	return str_first(url, n);
 }
 
 static const char *vapid_line(struct claimed *c)
@@ -104,23 +95,14 @@ static void push_done(void *ctx, const struct outbound_reply *reply)
 {
 	struct claimed *c = ctx;
 	int status = reply->status;
-	bool gone = status == 404 || status == 410, well = status >= 200 && status < 300;
-	struct str error = STR_NONE;
 
-	if (!status)
-		error = arena_str(claimed_arena(c), str_of(reply->error));
-	else if (gone)
-		error = arena_print(
-			claimed_arena(c), "%d: the browser has unsubscribed", status);
-	else if (!well)
-		error = arena_print(claimed_arena(c), "HTTP %d", status);
 	c->outcome.retry_after_ms = reply->retry_after_ms;
-	claimed_over(c,
-		reply->refused ? ENDED_DEAD
-		: gone	       ? ENDED_GONE
-		: well	       ? ENDED_WELL
-			       : ENDED_BADLY,
-		status ? status : -1, error);
+	if (status == 404 || status == 410)
+		claimed_over(c, ENDED_GONE, status,
+			arena_print(claimed_arena(c), "%d: the browser has unsubscribed",
+				status));
+	else
+		post_over(c, reply);
 }
 
 static bool push_on(const struct settings *set)
@@ -130,25 +112,15 @@ static bool push_on(const struct settings *set)
 
 static void push_start(struct claimed *c)
 {
-	struct notify *n = claimed_notify(c);
-	struct arena *arena = claimed_arena(c);
-	struct outbound_request request = {
-		.url = arena_copy(arena, c->fill.contact.address),
-		.body = push_body(c),
-		.headers = push_headers(c),
-		.timeout_ms = n->set.webhook_timeout_ms,
-		.may_connect = webhook_may_connect,
-		.done = push_done,
-		.ctx = c,
-	};
-	struct fault why = { 0 };
-
-	if (!push_on(&n->set))
+	if (!push_on(&claimed_notify(c)->set))
 		claimed_over(c, ENDED_DEAD, -1, STR("push is not configured"));
-	else if (!url_split(c->fill.contact.address, &c->url))
-		claimed_over(c, ENDED_DEAD, -1, STR("not a URL"));
-	else if (arena->failed || outbound_send(n->outbound, &request, &why))
-		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
+	else
+		post_send_out(
+			c, (struct outbound_request){ .url = arena_copy(claimed_arena(c),
+							      c->fill.contact.address),
+				   .body = push_body(c),
+				   .headers = push_headers(c),
+				   .done = push_done });
 }
 
 /* The key that push services know us by is there before the first browser asks for it. */
@@ -165,6 +137,6 @@ const struct channel channel_push = {
 	.open = push_open,
 	.slots = 32,
 	.start = push_start,
-	.cut = webhook_cut,
+	.cut = post_cut,
 	.patience_ms = 5000,
 };

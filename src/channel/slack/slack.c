@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "channel/notify_text.h"
+#include "channel/post.h"
 #include "net/outbound.h"
 
 enum { ROOM_MS = 1000, SLACK_ROOMS = 256 };
@@ -111,86 +112,67 @@ static enum delivery_ending error_ending(struct str error, bool *down)
 	return ENDED_DEAD;
 }
 
-static void slack_replied(struct claimed *c, const struct outbound_reply *reply)
+static void slack_done(void *ctx, const struct outbound_reply *reply)
 {
+	struct claimed *c = ctx;
 	struct arena *arena = claimed_arena(c);
-	const struct json *json = NULL;
+	const struct json *said = NULL;
 	struct str error;
 
-	json_read(reply->body, NULL, arena, &json, NULL);
-	error = arena_str(arena, json_text_of(json, "error"));
-	if (json_is(json_get(json, "ok"), JSON_TRUE)) {
-		c->outcome.output =
-			arena_print(arena, "{\"channel\":\"%.*s\",\"ts\":\"%.*s\"}",
-				STR_ARGS(json_text_of(json, "channel")),
-				STR_ARGS(json_text_of(json, "ts")));
+	c->outcome.retry_after_ms = reply->retry_after_ms;
+	c->outcome.down = !reply->status;
+	json_read(reply->body, NULL, arena, &said, NULL);
+	error = arena_str(arena, json_text_of(said, "error"));
+	if (reply->status == 429) {
+		claimed_over(c, ENDED_BADLY, 429, STR("HTTP 429: too many messages"));
+	} else if (json_is(json_get(said, "ok"), JSON_TRUE)) {
+		c->outcome.output = JSON_TEXT(arena, "{'channel':%s,'ts':%s}",
+			json_text_of(said, "channel"), json_text_of(said, "ts"));
 		claimed_over(c, ENDED_WELL, reply->status, STR_NONE);
 	} else if (error.len) {
 		claimed_over(
 			c, error_ending(error, &c->outcome.down), reply->status, error);
-	} else {
+	} else if (reply->status) { /* no reply of Slack's, though it may be a 200 */
 		claimed_over(c, ENDED_BADLY, reply->status,
 			arena_print(arena, "HTTP %d", reply->status));
+	} else {
+		post_over(c, reply);
 	}
-}
-
-static void slack_done(void *ctx, const struct outbound_reply *reply)
-{
-	struct claimed *c = ctx;
-
-	c->outcome.retry_after_ms = reply->retry_after_ms;
-	c->outcome.down = !reply->status;
-	if (reply->status == 429)
-		claimed_over(c, ENDED_BADLY, 429, STR("HTTP 429: too many messages"));
-	else if (reply->status)
-		slack_replied(c, reply);
-	else
-		claimed_over(c, ENDED_BADLY, -1,
-			arena_str(claimed_arena(c), str_of(reply->error)));
 }
 
 /* ---- sending ---- */
 
 static void slack_send(struct claimed *c)
 {
-	struct notify *n = claimed_notify(c);
+	const struct settings *set = &claimed_notify(c)->set;
 	struct arena *arena = claimed_arena(c);
 	const char **headers = ARENA_ARRAY(arena, const char *, 3);
-	struct outbound_request request = {
-		.url = slack_method_url(n->set.slack_api,
-			is_edit(c) ? "chat.update" : "chat.postMessage", arena)
-			       .at,
-		.headers = headers,
-		.body = slack_body(c),
-		.timeout_ms = n->set.webhook_timeout_ms,
-		.may_connect = connect_to_any,
-		.done = slack_done,
-		.ctx = c,
-		.wants_body = true,
-	};
-	struct fault why = { 0 };
 
 	c->later_ms = 0;
 	if (headers) {
 		headers[0] = "content-type: application/json; charset=utf-8";
 		headers[1] = arena_print(
-			arena, "authorization: Bearer %.*s", STR_ARGS(n->set.slack_token))
+			arena, "authorization: Bearer %.*s", STR_ARGS(set->slack_token))
 				     .at;
 		headers[2] = NULL;
 	}
-	if (arena->failed || outbound_send(n->outbound, &request, &why))
-		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
+	post_send(
+		c, (struct outbound_request){
+			   .url = slack_method_url(set->slack_api,
+				   is_edit(c) ? "chat.update" : "chat.postMessage", arena)
+					  .at,
+			   .headers = headers,
+			   .body = slack_body(c),
+			   .may_connect = connect_to_any,
+			   .done = slack_done,
+			   .wants_body = true });
 }
 
 /* When a message may go to this room; the one after it a second later. */
 static int64_t room_turn(struct slack_rooms *rooms, struct str room, int64_t now_ms)
 {
-	uint32_t hash = 5381;
-	int64_t *next;
+	int64_t *next = &rooms->next_ms[str_hash(room) % SLACK_ROOMS];
 
-	for (size_t i = 0; i < room.len; i++)
-		hash = hash * 33 ^ (uint8_t)room.at[i];
-	next = &rooms->next_ms[hash % SLACK_ROOMS];
 	if (*next < now_ms) *next = now_ms;
 	*next += ROOM_MS;
 	return *next - ROOM_MS;
@@ -231,9 +213,10 @@ static size_t slack_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 
 static void slack_cut(struct claimed *c)
 {
-	if (!c->later_ms) outbound_cut(claimed_notify(c)->outbound, c);
-	claimed_over(c, c->later_ms ? ENDED_UNMADE : ENDED_EARLY, -1,
-		STR("the server stopped meanwhile"));
+	if (c->later_ms)
+		claimed_over(c, ENDED_UNMADE, -1, STR("the server stopped meanwhile"));
+	else
+		post_cut(c);
 }
 
 static enum err slack_open(struct notify *n, enum delivery_kind kind, struct fault *why)

@@ -5,6 +5,7 @@
 
 #include "base/json_pattern.h"
 #include "base/keep.h"
+#include "base/url_text.h"
 #include "channel/slack/slack_address.h"
 #include "channel/slack/slack_call.h"
 #include "core/notify/contact.h"
@@ -24,8 +25,7 @@ static struct str lookup_form(struct str email, struct arena *arena)
 	struct buf out = { .max = 1024 };
 
 	buf_add_text(&out, "email=");
-	for (size_t i = 0; i < email.len; i++)
-		buf_print(&out, "%%%02X", (unsigned char)email.at[i]);
+	url_add(&out, email);
 	return buf_keep_done(&out, arena);
 }
 

@@ -1,35 +1,8 @@
 /* slack_payload.c - reads what Slack sends. */
 #include "channel/slack/slack_payload.h"
 
-#include "base/buf.h"
-#include "base/hash.h"
-#include "base/keep.h"
 #include "core/shared/body.h"
-
-/* Decodes a value of a form; false: an invalid escape. */
-static bool form_decode(struct str text, struct arena *arena, struct str *out)
-{
-	struct buf b = { .max = text.len + 1 };
-
-	for (size_t i = 0; i < text.len; i++) {
-		int high, low;
-
-		if (text.at[i] != '%') {
-			buf_add_char(&b, text.at[i] == '+' ? ' ' : text.at[i]);
-			continue;
-		}
-		high = i + 2 < text.len ? hex_digit(text.at[i + 1]) : -1;
-		low = high >= 0 ? hex_digit(text.at[i + 2]) : -1;
-		if (low < 0) {
-			buf_done(&b);
-			return false;
-		}
-		buf_add_char(&b, (char)(high << 4 | low));
-		i += 2;
-	}
-	*out = buf_keep_done(&b, arena);
-	return true;
-}
+#include "net/http.h"
 
 static bool form_payload(struct str body, struct arena *arena, struct str *out)
 {
@@ -37,8 +10,8 @@ static bool form_payload(struct str body, struct arena *arena, struct str *out)
 
 	while (str_cut(&body, '&', &pair))
 		if (str_starts(pair, "payload="))
-			return form_decode(
-				str_from(pair, strlen("payload=")), arena, out);
+			return http_decode(
+				str_from(pair, strlen("payload=")), true, arena, out);
 	return false;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/json_pattern.h"
 #include "base/keep.h"
+#include "base/url_text.h"
 #include "channel/markup.h"
 #include "channel/notify_text.h"
 
@@ -82,27 +83,12 @@ static void ntfy_write(struct claimed *c, struct json_writer *w)
 
 struct str ntfy_topic(struct str url)
 {
-	int host = str_find(url, STR("://"));
-	struct str rest = str_from(url, host < 0 ? 0 : (size_t)host + 3);
+	struct str rest = str_from(url, url_origin(url).len + 1);
 	size_t n = 0;
 
-	while (n < rest.len && rest.at[n] != '/')
-		n++;
-	rest = str_from(rest, n + 1);
-	for (n = 0; n < rest.len && !strchr("/?#", rest.at[n]);)
+	while (n < rest.len && !strchr("/?#", rest.at[n]))
 		n++;
 	return str_first(rest, n);
-}
-
-static const char *ntfy_root(struct str url, struct arena *arena)
-{
-	int host = str_find(url, STR("://"));
-	size_t n = host < 0 ? 0 : (size_t)host + 3;
-
-	while (n < url.len && url.at[n] != '/')
-		n++;
-	return arena_copy(
-		arena, arena_print(arena, "%.*s/", STR_ARGS(str_first(url, n))));
 }
 
 static void (*const writers[])(struct claimed *, struct json_writer *) = {
@@ -125,11 +111,13 @@ struct str webhook_body(struct claimed *c)
 const char *webhook_url(struct claimed *c)
 {
 	struct arena *arena = claimed_arena(c);
+	struct str address =
+		c->delivery->contact.len ? c->fill.contact.address : c->delivery->target;
 
-	if (!c->delivery->contact.len) return arena_copy(arena, c->delivery->target);
-	return contact_format(&c->fill.contact) == FORMAT_NTFY
-		       ? ntfy_root(c->fill.contact.address, arena)
-		       : arena_copy(arena, c->fill.contact.address);
+	/* ntfy takes JSON at its root, wherever the topic is. */
+	if (c->delivery->contact.len && contact_format(&c->fill.contact) == FORMAT_NTFY)
+		return arena_print(arena, "%.*s/", STR_ARGS(url_origin(address))).at;
+	return arena_copy(arena, address);
 }
 
 bool webhook_signed(const struct claimed *c)
