@@ -9,7 +9,7 @@ void fields_write(struct json_writer *w, const struct field *members, size_t len
 	for (size_t i = 0; i < len; i++) {
 		const struct field *p = &members[i];
 
-		if (p->spare && !p->text.len) continue;
+		if (p->spare && !p->text.len && !p->number) continue;
 		switch (p->type) {
 		case FIELD_TEXT: show_text(w, p->key, p->text); break;
 		case FIELD_STR: jw_put_str(w, p->key, p->text); break;
@@ -17,6 +17,7 @@ void fields_write(struct json_writer *w, const struct field *members, size_t len
 		case FIELD_BOOL: jw_put_bool(w, p->key, p->number != 0); break;
 		case FIELD_TIME: show_time(w, p->key, p->number); break;
 		case FIELD_JSON: show_json(w, p->key, p->text); break;
+		case FIELD_MEMBERS: jw_members(w, p->text); break;
 		}
 	}
 }

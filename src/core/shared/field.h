@@ -12,12 +12,13 @@ struct field {
 		FIELD_STR,  /* an empty one is "" */
 		FIELD_INT,
 		FIELD_BOOL,
-		FIELD_TIME, /* in ms; 0 is null */
-		FIELD_JSON, /* finished; an empty one is null */
+		FIELD_TIME,    /* in ms; 0 is null */
+		FIELD_JSON,    /* finished; an empty one is null */
+		FIELD_MEMBERS, /* finished ones with their keys, as they are */
 	} type;
 	struct str text;
 	int64_t number;
-	bool spare; /* an empty text or JSON is left out */
+	bool spare; /* left out when it is empty or 0 */
 };
 
 static inline struct field field_text(const char *key, struct str text)
@@ -60,7 +61,13 @@ static inline struct field field_null(const char *key)
 	return field_text(key, STR_NONE);
 }
 
-/* Of a text or JSON: the member is left out when it is empty. */
+/* `"a":1,"b":2`, or nothing. */
+static inline struct field field_members(struct str members)
+{
+	return (struct field){ NULL, FIELD_MEMBERS, members, 0, false };
+}
+
+/* It is left out when it is empty or 0. */
 static inline struct field field_some(struct field p)
 {
 	p.spare = true;

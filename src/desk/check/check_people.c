@@ -8,10 +8,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "core/ask/preset.h"
-#include "core/notify/notify_route.h"
-#include "core/run/agent.h"
-#include "core/run/provider.h"
 #include "desk/people/people_log.h"
 
 enum { PEOPLE_PAGE = 5000 };
@@ -34,55 +30,28 @@ struct people_kind {
 	enum sql sql;
 	enum record_id record;
 	int id_at; /* the column of its id; -1: a workspace has one, called as the member */
-	const char *member; /* of an event: the id */
-	void (*digest)(const void *record, char out[SHORT_DIGEST_SIZE]);
+	const char *member;   /* of an event: the id */
 	const char *types[2]; /* how the types of its events begin */
 	/* The event of its end; NULL: one without a digest. Events of these had none once. */
 	const char *end;
 };
 
-#define DIGEST_OF(what)                                                                  \
-	static void digest_of_##what(const void *record, char out[SHORT_DIGEST_SIZE])    \
-	{                                                                                \
-		what##_digest(record, out);                                              \
-	}
-
-DIGEST_OF(user)
-DIGEST_OF(token)
-DIGEST_OF(team)
-DIGEST_OF(server_key)
-DIGEST_OF(rule)
-DIGEST_OF(stop)
-DIGEST_OF(policy)
-DIGEST_OF(routes)
-DIGEST_OF(preset)
-DIGEST_OF(agent)
-DIGEST_OF(provider)
-DIGEST_OF(contact)
-
 #define PAGE_OF(name) SQL_OF(RECORD_##name, RECORD_PAGE), RECORD_##name
 
 static const struct people_kind kinds[] = {
-	{ PAGE_OF(USERS), 1, "user", digest_of_user, { "user." } },
-	{ SQL_CHECK_TOKENS, RECORD_TOKENS, 2, "token", digest_of_token,
-		{ "token.", "login." } },
-	{ PAGE_OF(TEAMS), 1, "team", digest_of_team, { "team." } },
-	{ SQL_CHECK_KEYS, RECORD_SERVER_KEYS, 0, "key", digest_of_server_key,
-		{ "settings.changed" } },
-	{ PAGE_OF(RULES), 1, "rule", digest_of_rule, { "rule." } },
-	{ PAGE_OF(STOPS), 1, "stop", digest_of_stop, { "stop." } },
-	{ SQL_CHECK_POLICIES, RECORD_POLICIES, -1, "policy", digest_of_policy,
-		{ "policy.changed" } },
-	{ SQL_CHECK_ROUTES, RECORD_ROUTES, -1, "routes", digest_of_routes,
-		{ "routes.changed" } },
-	{ SQL_TEMPLATE_LIST, RECORD_PRESETS, 2, "template", digest_of_preset,
-		{ "template.changed" } },
-	{ SQL_LIST_LIST, RECORD_PRESETS, 2, "list", digest_of_preset,
-		{ "list.changed" } },
-	{ PAGE_OF(AGENTS), 1, "agent", digest_of_agent, { "agent.changed" } },
-	{ PAGE_OF(PROVIDERS), 1, "provider", digest_of_provider, { "provider.changed" } },
-	{ PAGE_OF(CONTACTS), 1, "contact", digest_of_contact, { "contact." },
-		"contact.removed" },
+	{ PAGE_OF(USERS), 1, "user", { "user." } },
+	{ SQL_CHECK_TOKENS, RECORD_TOKENS, 2, "token", { "token.", "login." } },
+	{ PAGE_OF(TEAMS), 1, "team", { "team." } },
+	{ SQL_CHECK_KEYS, RECORD_SERVER_KEYS, 0, "key", { "settings.changed" } },
+	{ PAGE_OF(RULES), 1, "rule", { "rule." } },
+	{ PAGE_OF(STOPS), 1, "stop", { "stop." } },
+	{ SQL_CHECK_POLICIES, RECORD_POLICIES, -1, "policy", { "policy.changed" } },
+	{ SQL_CHECK_ROUTES, RECORD_ROUTES, -1, "routes", { "routes.changed" } },
+	{ SQL_TEMPLATE_LIST, RECORD_PRESETS, 2, "template", { "template.changed" } },
+	{ SQL_LIST_LIST, RECORD_PRESETS, 2, "list", { "list.changed" } },
+	{ PAGE_OF(AGENTS), 1, "agent", { "agent.changed" } },
+	{ PAGE_OF(PROVIDERS), 1, "provider", { "provider.changed" } },
+	{ PAGE_OF(CONTACTS), 1, "contact", { "contact." }, "contact.removed" },
 };
 
 struct people_pass {
@@ -121,7 +90,7 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 	enum err e =
 		record ? record_read(of, row, &arena, record, why) : fail_memory(why);
 
-	if (!e) k->digest(record, f->digest);
+	if (!e) log_digest(k->record, record, f->digest);
 	p->rows++;
 	f->id = p->to = arena_str(&p->arena, id);
 	arena_done(&arena);

@@ -1,46 +1,97 @@
 /* people_log.c - events about people, made from the rows that a job changed. */
 #include "desk/people/people_log.h"
 
-#include "base/clock.h"
+#include "base/keep.h"
+#include "core/ask/preset.h"
+#include "core/notify/contact.h"
+#include "core/notify/notify_route.h"
 #include "core/people/project.h"
+#include "core/policy/rulebook.h"
+#include "core/run/agent.h"
+#include "core/run/provider.h"
 #include "core/shared/digest.h"
 #include "core/shared/show.h"
 #include "desk/people/people.h"
 
-enum { REFUSED_EVERY_MS = 60 * 1000 };
+enum { REFUSED_EVERY_MS = 60 * 1000, EVENT_BYTES = 1 << 20 };
+
+/* ---- digests ---- */
+
+static void server_key_digest(const struct server_key *k, char out[SHORT_DIGEST_SIZE])
+{
+	const struct str fields[] = { k->name, k->value };
+
+	digest_fields(fields, 2, out);
+}
+
+static void workspace_digest(const struct workspace *w, char out[SHORT_DIGEST_SIZE])
+{
+	digest_text(w->name, out);
+}
+
+void log_digest(enum record_id id, const void *record, char out[SHORT_DIGEST_SIZE])
+{
+	switch (id) {
+	case RECORD_USERS: user_digest(record, out); break;
+	case RECORD_TOKENS: token_digest(record, out); break;
+	case RECORD_TEAMS: team_digest(record, out); break;
+	case RECORD_SERVER_KEYS: server_key_digest(record, out); break;
+	case RECORD_WORKSPACES: workspace_digest(record, out); break;
+	case RECORD_RULES: rule_digest(record, out); break;
+	case RECORD_STOPS: stop_digest(record, out); break;
+	case RECORD_POLICIES: policy_digest(record, out); break;
+	case RECORD_ROUTES: routes_digest(record, out); break;
+	case RECORD_PRESETS: preset_digest(record, out); break;
+	case RECORD_AGENTS: agent_digest(record, out); break;
+	case RECORD_PROVIDERS: provider_digest(record, out); break;
+	case RECORD_CONTACTS: contact_digest(record, out); break;
+	default: out[0] = '\0';
+	}
+}
+
+bool log_unchanged(const struct row_change *c)
+{
+	char now[SHORT_DIGEST_SIZE], before[SHORT_DIGEST_SIZE];
+
+	if (c->deleted || !c->before) return false;
+	log_digest(c->id, c->now, now);
+	log_digest(c->id, c->before, before);
+	return strcmp(now, before) == 0;
+}
 
 /* ---- what an event says ---- */
 
-void log_by_write(struct json_writer *w, const struct job *job)
+/* Who did it, and from where; null: the server itself. */
+static struct str by_text(const struct principal *p, struct arena *arena)
 {
-	const struct principal *p = &job->who;
+	bool local = p->role == ROLE_LOCAL_ADMIN;
 
-	jw_key(w, "by");
-	if (p->role == ROLE_NONE) {
-		jw_null(w);
-		return;
-	}
-	jw_object(w);
-	jw_put_text(w, "role",
-		p->role == ROLE_LOCAL_ADMIN ? "local_admin" : role_name(p->role));
-	show_text(w, "user", p->user);
-	show_text(w, "name", p->name);
-	show_text(w, "token", p->token);
-	show_text(w, "via", p->role == ROLE_LOCAL_ADMIN ? STR("local") : p->via);
-	jw_object_end(w);
+	if (p->role == ROLE_NONE) return STR_NONE;
+	return fields_text(arena,
+		FIELDS(field_word("role", local ? "local_admin" : role_name(p->role)),
+			field_text("user", p->user), field_text("name", p->name),
+			field_text("token", p->token),
+			field_text("via", local ? STR("local") : p->via)));
 }
 
-static void user_show(struct json_writer *w, const struct user *u)
+void log_event(struct rows *rows, const struct job *job, int64_t ws, const char *type,
+	const char *digest, const struct field *members, size_t len)
 {
-	jw_put_str(w, "user", u->id);
-	jw_put_str(w, "name", u->name);
-	jw_put_text(w, "role", role_name(u->role));
-	jw_put_bool(w, "disabled", u->disabled);
+	struct buf b = { .max = EVENT_BYTES };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	fields_write(&w, members, len);
+	if (digest) show_text(&w, "record", str_of(digest));
+	if (job) show_json(&w, "by", by_text(&job->who, rows->arena));
+	if (job) show_text(&w, "from", job->from);
+	jw_object_end(&w);
+	rows_event_of(rows, ws, type, buf_keep_done(&b, rows->arena));
 }
 
 /* Which of its parts are others now. */
-static void user_show_changes(
-	struct json_writer *w, const struct user *now, const struct user *before)
+static struct str user_changes(
+	const struct user *now, const struct user *before, struct arena *arena)
 {
 	const struct {
 		const char *name;
@@ -53,38 +104,23 @@ static void user_show_changes(
 		{ "disabled", now->disabled != before->disabled },
 		{ "away", !str_eq(now->away, before->away) },
 	};
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
 
-	jw_put_array(w, "changed");
+	jw_array(&w);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (parts[i].changed) jw_text(w, parts[i].name);
-	jw_array_end(w);
+		if (parts[i].changed) jw_text(&w, parts[i].name);
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
 }
 
-static void token_show(struct json_writer *w, const struct token *t)
+static struct str projects_text(struct str projects, struct arena *arena)
 {
-	char at[TIME_SIZE];
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
 
-	jw_put_str(w, "token", t->id);
-	jw_put_str(w, "name", t->name);
-	show_text(w, "role", t->role);
-	show_text(w, "agent", t->agent);
-	show_text(w, "user", t->user);
-	if (t->kind == TOKEN_BEARER) {
-		jw_key(w, "projects");
-		project_bound_write(w, t->projects);
-	}
-	jw_key(w, "expires_at");
-	if (t->expires_ms) time_write(t->expires_ms, at);
-	jw_text(w, t->expires_ms ? at : NULL);
-}
-
-static void team_show(struct json_writer *w, const struct team *t)
-{
-	jw_put_str(w, "team", t->id);
-	jw_put_str(w, "name", t->name);
-	jw_put_raw(w, "members", t->members);
-	show_text(w, "on_call", t->on_call);
-	jw_put_raw(w, "projects", t->projects);
+	project_bound_write(&w, projects);
+	return buf_keep_done(&b, arena);
 }
 
 /* ---- which event it is ---- */
@@ -102,110 +138,68 @@ static const char *const token_types[][4] = {
 		"token.recorded" },
 };
 
-struct people_event {
-	struct rows *rows;
-	const struct job *job; /* NULL: nobody's */
-	struct buf data;
-	struct json_writer w;
-};
-
-static void event_open(struct people_event *e, struct rows *rows, const struct job *job)
-{
-	*e = (struct people_event){ .rows = rows, .job = job, .data = { .max = 131072 } };
-	e->w.out = &e->data;
-	jw_object(&e->w);
-}
-
-static void event_stage(
-	struct people_event *e, int64_t ws, const char *type, const char *digest)
-{
-	struct str data;
-
-	if (digest) jw_put_text(&e->w, "record", digest);
-	if (e->job) {
-		log_by_write(&e->w, e->job);
-		show_text(&e->w, "from", e->job->from);
-	}
-	jw_object_end(&e->w);
-	if (e->data.failed) e->rows->arena->failed = true;
-	data = arena_str(e->rows->arena, buf_str(&e->data));
-	buf_done(&e->data);
-	rows_event_of(e->rows, ws, type, data);
-}
-
 /* Did only their absence change? */
 static bool only_away(const struct user *now, const struct user *before)
 {
-	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
 	struct user here = *now;
 
 	here.away = before->away;
-	user_digest(&here, digest);
-	user_digest(before, was);
-	return strcmp(digest, was) == 0;
+	return log_unchanged(&(struct row_change){
+		.id = RECORD_USERS, .now = &here, .before = before });
 }
 
 static void user_event(struct rows *rows, const struct job *job, enum change change,
 	const struct user *now, const struct user *before)
 {
-	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
-	struct people_event e;
+	bool away = !before || !str_eq(now->away, before->away);
+	struct str changed = STR_NONE;
+	char digest[SHORT_DIGEST_SIZE];
 
 	user_digest(now, digest);
-	if (before) user_digest(before, was);
-	if (change == CHANGED && strcmp(digest, was) == 0) return;
-	event_open(&e, rows, job);
-	user_show(&e.w, now);
-	if (change == CHANGED) user_show_changes(&e.w, now, before);
-	if (!before || !str_eq(now->away, before->away))
-		jw_put_raw(&e.w, "away", now->away.len ? now->away : STR("null"));
-	event_stage(&e, now->ws,
+	if (change == CHANGED) changed = user_changes(now, before, rows->arena);
+	log_event(rows, job, now->ws,
 		change == CHANGED && only_away(now, before) ? "user.away"
 							    : user_types[change],
-		change == ENDED ? NULL : digest);
+		change == ENDED ? NULL : digest,
+		FIELDS(field_str("user", now->id), field_str("name", now->name),
+			field_word("role", role_name(now->role)),
+			field_bool("disabled", now->disabled),
+			field_some(field_json("changed", changed)),
+			field_some(field_json("away", !away	      ? STR_NONE
+						      : now->away.len ? now->away
+								      : STR("null")))));
 }
 
 static void token_event(struct rows *rows, const struct job *job, enum change change,
-	const struct token *now, const struct token *before)
+	const struct token *t)
 {
-	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
-	struct people_event e;
+	struct str projects = STR_NONE;
+	char digest[SHORT_DIGEST_SIZE];
 
-	token_digest(now, digest);
-	if (before) token_digest(before, was);
-	if (change == CHANGED && strcmp(digest, was) == 0) return;
-	event_open(&e, rows, job);
-	token_show(&e.w, now);
-	event_stage(&e, now->ws, token_types[now->kind][change],
-		change == ENDED ? NULL : digest);
+	token_digest(t, digest);
+	if (t->kind == TOKEN_BEARER) projects = projects_text(t->projects, rows->arena);
+	log_event(rows, job, t->ws, token_types[t->kind][change],
+		change == ENDED ? NULL : digest,
+		FIELDS(field_str("token", t->id), field_str("name", t->name),
+			field_text("role", t->role), field_text("agent", t->agent),
+			field_text("user", t->user),
+			field_some(field_json("projects", projects)),
+			field_time("expires_at", t->expires_ms)));
 }
 
 static void team_event(struct rows *rows, const struct job *job, enum change change,
-	const struct team *now, const struct team *before)
+	const struct team *t)
 {
 	static const char *const changes[] = { "created", "changed", "deleted" };
-	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
-	struct people_event e;
+	char digest[SHORT_DIGEST_SIZE];
 
-	team_digest(now, digest);
-	if (before) team_digest(before, was);
-	if (change == CHANGED && strcmp(digest, was) == 0) return;
-	event_open(&e, rows, job);
-	team_show(&e.w, now);
-	jw_put_text(&e.w, "change", changes[change]);
-	event_stage(&e, now->ws, "team.changed", change == ENDED ? NULL : digest);
-}
-
-void server_key_digest(const struct server_key *k, char out[])
-{
-	const struct str fields[] = { k->name, k->value };
-
-	digest_fields(fields, 2, out);
-}
-
-void workspace_digest(const struct workspace *w, char out[])
-{
-	digest_text(w->name, out);
+	team_digest(t, digest);
+	log_event(rows, job, t->ws, "team.changed", change == ENDED ? NULL : digest,
+		FIELDS(field_str("team", t->id), field_str("name", t->name),
+			field_json("members", t->members),
+			field_text("on_call", t->on_call),
+			field_json("projects", t->projects),
+			field_word("change", changes[change])));
 }
 
 int64_t server_key_ws(struct str name)
@@ -221,44 +215,32 @@ int64_t server_key_ws(struct str name)
 static void key_event(
 	struct rows *rows, const struct job *job, const struct server_key *k)
 {
+	bool webhook = str_starts(k->name, "webhook/");
 	char digest[SHORT_DIGEST_SIZE];
-	struct people_event e;
 
 	server_key_digest(k, digest);
-	event_open(&e, rows, job);
-	jw_put_text(&e.w, "setting",
-		str_starts(k->name, "webhook/") ? "webhook_secret" : "server_key");
-	jw_put_str(&e.w, "key", k->name);
-	event_stage(&e, server_key_ws(k->name), "settings.changed", digest);
+	log_event(rows, job, server_key_ws(k->name), "settings.changed", digest,
+		FIELDS(field_word("setting", webhook ? "webhook_secret" : "server_key"),
+			field_str("key", k->name)));
 }
 
 static void workspace_event(
 	struct rows *rows, const struct job *job, const struct workspace *ws)
 {
 	char digest[SHORT_DIGEST_SIZE];
-	struct people_event e;
 
 	workspace_digest(ws, digest);
-	event_open(&e, rows, job);
-	jw_put_text(&e.w, "setting", "workspace");
-	jw_put_str(&e.w, "name", ws->name);
-	event_stage(&e, ws->id, "settings.changed", digest);
-}
-
-static enum err there_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)row, (void)why;
-	*(bool *)ctx = true;
-	return OK;
+	log_event(rows, job, ws->id, "settings.changed", digest,
+		FIELDS(field_word("setting", "workspace"), field_str("name", ws->name)));
 }
 
 /* A server makes its key before there is a workspace; people_record logs it later. */
 static enum err key_change(struct rows *rows, const struct job *job,
 	const struct server_key *k, struct fault *why)
 {
-	bool there = false;
-	enum err e = rows_query(rows, SQL_WORKSPACE_GET, ARGS(server_key_ws(k->name)),
-		there_row, &there, why);
+	int64_t there = 0;
+	enum err e = rows_int(
+		rows, SQL_WORKSPACE_GET, ARGS(server_key_ws(k->name)), &there, why);
 
 	if (!e && there) key_event(rows, job, k);
 	return e;
@@ -270,13 +252,16 @@ static enum err change_event(struct rows *rows, const struct job *job,
 	enum change change = c->deleted ? ENDED : c->before ? CHANGED : MADE;
 
 	if (c->deleted && !c->before) return OK; /* it came and went in one job */
+	if ((c->id == RECORD_USERS || c->id == RECORD_TOKENS || c->id == RECORD_TEAMS) &&
+		log_unchanged(c))
+		return OK;
 	/* Approvals may have become impossible: the deliverer wakes up and looks. */
 	if (c->before && (c->id == RECORD_USERS || c->id == RECORD_TEAMS))
 		rows->delivers = true;
 	switch (c->id) {
 	case RECORD_USERS: user_event(rows, job, change, c->now, c->before); break;
-	case RECORD_TOKENS: token_event(rows, job, change, c->now, c->before); break;
-	case RECORD_TEAMS: team_event(rows, job, change, c->now, c->before); break;
+	case RECORD_TOKENS: token_event(rows, job, change, c->now); break;
+	case RECORD_TEAMS: team_event(rows, job, change, c->now); break;
 	case RECORD_SERVER_KEYS: return key_change(rows, job, c->now, why);
 	case RECORD_WORKSPACES: workspace_event(rows, job, c->now); break;
 	default: break;
@@ -341,7 +326,7 @@ static enum err record_workspace(
 	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
 		if (u->ws == ws->id) user_event(rows, NULL, RECORDED, u, NULL);
 	while (!e && (t = rows_next(rows, RECORD_TOKENS, t)))
-		if (t->ws == ws->id) token_event(rows, NULL, RECORDED, t, NULL);
+		if (t->ws == ws->id) token_event(rows, NULL, RECORDED, t);
 	return e;
 }
 
@@ -380,16 +365,13 @@ static bool refused_due(struct desk *d, struct str user, int64_t now_ms, int64_t
 void people_refused(
 	struct task *t, struct rows *rows, const struct user *u, struct str reason)
 {
-	struct people_event e;
+	struct str name = u ? u->name : STR_NONE, id = u ? u->id : STR_NONE;
 	int64_t count = 0;
 
-	if (!refused_due(t->desk, u ? u->id : STR_NONE, rows->now_ms, &count)) return;
-	event_open(&e, rows, NULL);
-	show_text(&e.w, "user", u ? u->id : STR_NONE);
-	show_text(&e.w, "name", u ? u->name : STR_NONE);
-	jw_put_str(&e.w, "reason", reason);
-	jw_put_int(&e.w, "count", count);
-	show_text(&e.w, "from", t->job.from);
-	event_stage(&e, u ? u->ws : 1, "login.refused", NULL);
+	if (!refused_due(t->desk, id, rows->now_ms, &count)) return;
+	log_event(rows, NULL, u ? u->ws : 1, "login.refused", NULL,
+		FIELDS(field_text("user", id), field_text("name", name),
+			field_str("reason", reason), field_int("count", count),
+			field_text("from", t->job.from)));
 	rows_savepoint(rows);
 }

@@ -3,6 +3,7 @@
 #ifndef DESK_PEOPLE_LOG_H
 #define DESK_PEOPLE_LOG_H
 
+#include "core/shared/field.h"
 #include "desk/shared/inner.h"
 
 /* The clerk's hook: stages an event for each of these records that the job changed. */
@@ -14,11 +15,16 @@ enum err people_record(struct rows *, bool first, struct fault *);
 /* A login was refused. One event a minute and user, and one for all names that nobody has;
  * it says how often. It stays although the job fails. */
 void people_refused(struct task *, struct rows *, const struct user *, struct str reason);
-/* The member `by`: who did it, and from where; null: the server itself. */
-void log_by_write(struct json_writer *, const struct job *);
-/* The digest of a key of the server, and of a workspace. */
-void server_key_digest(const struct server_key *, char out[]);
-void workspace_digest(const struct workspace *, char out[]);
+/* ---- for whoever logs changes of records ---- */
+
+/* What the log says a record is: another digest once people would see another record. */
+void log_digest(enum record_id, const void *record, char out[SHORT_DIGEST_SIZE]);
+/* It was changed, but not so that people see it. */
+bool log_unchanged(const struct row_change *);
+/* An event with these members (FIELDS), the digest of the record as `record` (NULL: without, "":
+ * null), and who did it (`job` NULL: nobody). */
+void log_event(struct rows *, const struct job *, int64_t ws, const char *type,
+	const char *digest, const struct field *, size_t len);
 /* The workspace whose log tells of a key: it is in its name, or the first. */
 int64_t server_key_ws(struct str name);
 

@@ -11,121 +11,86 @@
 #include "core/shared/show.h"
 #include "desk/people/people_log.h"
 
-enum { EVENT_BYTES = 1 << 20 };
-
-struct policy_event {
-	struct rows *rows;
-	const struct job *job;
-	struct buf data;
-	struct json_writer w;
-};
-
-static void event_open(struct policy_event *e, struct rows *rows, const struct job *job)
-{
-	*e = (struct policy_event){
-		.rows = rows, .job = job, .data = { .max = EVENT_BYTES }
-	};
-	e->w.out = &e->data;
-	jw_object(&e->w);
-}
-
-static void event_stage(
-	struct policy_event *e, int64_t ws, const char *type, const char *digest)
-{
-	show_text(&e->w, "record", str_of(digest));
-	log_by_write(&e->w, e->job);
-	show_text(&e->w, "from", e->job->from);
-	jw_object_end(&e->w);
-	struct str data = buf_keep_done(&e->data, e->rows->arena);
-	rows_event_of(e->rows, ws, type, data);
-}
-
 /* An ended record is kept for so long; `check` does not miss it afterwards. */
-static void kept_until(struct json_writer *w, int64_t ended_ms)
+static int64_t kept_until(int64_t ended_ms)
 {
-	show_time(w, "kept_until", ended_ms + (int64_t)RULE_KEPT_DAYS * 24 * 3600 * 1000);
+	return ended_ms ? ended_ms + (int64_t)RULE_KEPT_DAYS * 24 * 3600 * 1000 : 0;
 }
 
-static void rule_tell(struct json_writer *w, const struct rule_record *r)
+static struct str terms_text(const struct rule_record *r, bool whole, struct arena *arena)
 {
-	show_text(w, "rule", r->id);
-	rule_show_terms(w, r);
-	rule_show_from(w, r);
-	if (!r->ended_ms) return;
-	show_json(w, "ended", r->ended);
-	kept_until(w, r->ended_ms);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	rule_show_terms(&w, r);
+	if (whole) rule_show_from(&w, r);
+	return buf_keep_done(&b, arena);
 }
 
-static void rule_event(struct rows *rows, const struct job *job,
-	const struct rule_record *now, const struct rule_record *before, int64_t *ws)
+static void rule_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
-	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE] = "";
+	const struct rule_record *now = c->now, *before = c->before;
 	const char *type = !before				? "rule.made"
 			   : now->ended_ms && !before->ended_ms ? "rule.ended"
 								: "rule.changed";
-	struct policy_event e;
+	struct str was = STR_NONE;
+	char digest[SHORT_DIGEST_SIZE];
 
 	rule_digest(now, digest);
-	if (before) rule_digest(before, was);
-	if (strcmp(digest, was) == 0) return; /* only its use counter changed */
-	*ws = now->ws;
-	event_open(&e, rows, job);
-	rule_tell(&e.w, now);
-	if (before && !now->ended_ms) {
-		jw_put_object(&e.w, "before");
-		rule_show_terms(&e.w, before);
-		jw_object_end(&e.w);
-	}
-	event_stage(&e, now->ws, type, digest);
+	if (before && !now->ended_ms)
+		was = arena_print(rows->arena, "{%.*s}",
+			STR_ARGS(terms_text(before, false, rows->arena)));
+	log_event(rows, job, now->ws, type, digest,
+		FIELDS(field_text("rule", now->id),
+			field_members(terms_text(now, true, rows->arena)),
+			field_some(field_json(
+				"ended", now->ended_ms ? now->ended : STR_NONE)),
+			field_some(field_time("kept_until", kept_until(now->ended_ms))),
+			field_some(field_json("before", was))));
 }
 
-static void stop_event(struct rows *rows, const struct job *job,
-	const struct stop_record *now, const struct stop_record *before)
+static void stop_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
+	const struct stop_record *now = c->now;
 	char digest[SHORT_DIGEST_SIZE];
-	struct policy_event e;
 
 	stop_digest(now, digest);
-	event_open(&e, rows, job);
-	show_text(&e.w, "stop", now->id);
-	show_json(&e.w, "match", now->match);
-	jw_put_str(&e.w, "reason", now->reason);
-	show_time(&e.w, "until", now->until_ms);
-	if (now->ended_ms) {
-		show_json(&e.w, "ended", now->ended);
-		kept_until(&e.w, now->ended_ms);
-		rows_go_on(rows, now->ws);
-	}
-	event_stage(&e, now->ws, before ? "stop.lifted" : "stop.set", digest);
+	if (now->ended_ms) rows_go_on(rows, now->ws);
+	log_event(rows, job, now->ws, c->before ? "stop.lifted" : "stop.set", digest,
+		FIELDS(field_text("stop", now->id), field_json("match", now->match),
+			field_str("reason", now->reason),
+			field_time("until", now->until_ms),
+			field_some(field_json(
+				"ended", now->ended_ms ? now->ended : STR_NONE)),
+			field_some(field_time("kept_until", kept_until(now->ended_ms)))));
 }
 
-static void policy_event(struct rows *rows, const struct job *job,
-	const struct policy_record *now, const struct policy_record *before)
+static void policy_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
+	const struct policy_record *now = c->now, *before = c->before;
 	char digest[SHORT_DIGEST_SIZE];
-	struct policy_event e;
 
 	policy_digest(now, digest);
-	event_open(&e, rows, job);
-	show_text(&e.w, "policy", STR("policy"));
-	show_json(&e.w, "before", before ? before->body : STR_NONE);
-	show_json(&e.w, "after", now->body);
-	event_stage(&e, now->ws, "policy.changed", digest);
+	log_event(rows, job, now->ws, "policy.changed", digest,
+		FIELDS(field_word("policy", "policy"),
+			field_json("before", before ? before->body : STR_NONE),
+			field_json("after", now->body)));
 }
 
-static void routes_event(struct rows *rows, const struct job *job,
-	const struct routes_record *now, const struct routes_record *before)
+static void routes_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
 {
+	const struct routes_record *now = c->now, *before = c->before;
 	char digest[SHORT_DIGEST_SIZE];
-	struct policy_event e;
 
 	routes_digest(now, digest);
-	event_open(&e, rows, job);
-	show_text(&e.w, "routes", STR("routes"));
-	jw_key(&e.w, "version");
 	/* The number that it is written under. */
-	jw_int(&e.w, before ? before->version + 1 : 1);
-	event_stage(&e, now->ws, "routes.changed", digest);
+	log_event(rows, job, now->ws, "routes.changed", digest,
+		FIELDS(field_word("routes", "routes"),
+			field_int("version", before ? before->version + 1 : 1)));
 }
 
 static const char *change_word(const struct row_change *c)
@@ -139,14 +104,12 @@ static void preset_event(
 	const struct preset_record *p = c->now;
 	bool list = str_is(p->kind, preset_kind_name(PRESET_LIST));
 	char digest[SHORT_DIGEST_SIZE];
-	struct policy_event e;
 
 	preset_digest(p, digest);
-	event_open(&e, rows, job);
-	show_text(&e.w, list ? "list" : "template", p->name);
-	jw_put_text(&e.w, "change", change_word(c));
-	event_stage(&e, p->ws, list ? "list.changed" : "template.changed",
-		c->deleted ? "" : digest);
+	log_event(rows, job, p->ws, list ? "list.changed" : "template.changed",
+		c->deleted ? "" : digest,
+		FIELDS(field_text(list ? "list" : "template", p->name),
+			field_word("change", change_word(c))));
 }
 
 static void agent_event(
@@ -154,14 +117,11 @@ static void agent_event(
 {
 	const struct agent_record *a = c->now;
 	char digest[SHORT_DIGEST_SIZE];
-	struct policy_event e;
 
 	agent_digest(a, digest);
-	event_open(&e, rows, job);
-	show_text(&e.w, "agent", a->id);
-	show_text(&e.w, "name", a->name);
-	jw_put_text(&e.w, "change", change_word(c));
-	event_stage(&e, a->ws, "agent.changed", c->deleted ? "" : digest);
+	log_event(rows, job, a->ws, "agent.changed", c->deleted ? "" : digest,
+		FIELDS(field_text("agent", a->id), field_text("name", a->name),
+			field_word("change", change_word(c))));
 }
 
 /* A key that was set anew is told, never the key. */
@@ -170,35 +130,29 @@ static void provider_event(
 {
 	const struct provider_record *p = c->now, *before = c->before;
 	char digest[SHORT_DIGEST_SIZE];
-	struct policy_event e;
 
 	provider_digest(p, digest);
-	event_open(&e, rows, job);
-	show_text(&e.w, "provider", p->id);
-	show_text(&e.w, "name", p->name);
-	jw_put_text(&e.w, "change", change_word(c));
-	jw_put_bool(&e.w, "key_changed",
-		!c->deleted && !str_eq(p->sealed, before ? before->sealed : STR_NONE));
-	event_stage(&e, p->ws, "provider.changed", c->deleted ? "" : digest);
+	log_event(rows, job, p->ws, "provider.changed", c->deleted ? "" : digest,
+		FIELDS(field_text("provider", p->id), field_text("name", p->name),
+			field_word("change", change_word(c)),
+			field_bool("key_changed",
+				!c->deleted && !str_eq(p->sealed, before ? before->sealed
+									 : STR_NONE))));
 }
 
-static void change_event(
-	struct rows *rows, const struct job *job, const struct row_change *c, int64_t *ws)
-{
-	switch (c->id) {
-	case RECORD_PRESETS: preset_event(rows, job, c); return;
-	case RECORD_AGENTS: agent_event(rows, job, c); return;
-	case RECORD_PROVIDERS: provider_event(rows, job, c); return;
-	case RECORD_ROUTES: routes_event(rows, job, c->now, c->before); return;
-	default: break;
-	}
-	if (c->deleted) return;
-	if (c->id == RECORD_RULES) rule_event(rows, job, c->now, c->before, ws);
-	if (c->id == RECORD_STOPS) stop_event(rows, job, c->now, c->before);
-	if (c->id == RECORD_POLICIES) policy_event(rows, job, c->now, c->before);
-	if (c->id == RECORD_STOPS || c->id == RECORD_POLICIES)
-		*ws = *(const int64_t *)c->now; /* the first member of each */
-}
+/* What is logged, and how. */
+static const struct {
+	void (*event)(struct rows *, const struct job *, const struct row_change *);
+	bool decides; /* decisions are made by it; its rows are deleted when they are long over */
+} logged[RECORD_COUNT] = {
+	[RECORD_PRESETS] = { preset_event },
+	[RECORD_AGENTS] = { agent_event },
+	[RECORD_PROVIDERS] = { provider_event },
+	[RECORD_ROUTES] = { routes_event },
+	[RECORD_RULES] = { rule_event, true },
+	[RECORD_STOPS] = { stop_event, true },
+	[RECORD_POLICIES] = { policy_event, true },
+};
 
 /* A request changes one workspace; the clock's job may end rules of several. */
 void policy_logged(struct job *job, struct rows *rows)
@@ -207,10 +161,14 @@ void policy_logged(struct job *job, struct rows *rows)
 	int64_t last = 0;
 
 	while (rows_next_change(rows, &c)) {
-		int64_t ws = 0;
+		int64_t ws = *(const int64_t *)c.now; /* the first member of each */
 
-		change_event(rows, job, &c, &ws);
-		if (ws && ws != last) rows_raise_policy(rows, ws);
-		if (ws) last = ws;
+		if (!logged[c.id].event || (logged[c.id].decides && c.deleted)) continue;
+		/* Of a rule that was used only its counter changed. */
+		if (c.id == RECORD_RULES && log_unchanged(&c)) continue;
+		logged[c.id].event(rows, job, &c);
+		if (!logged[c.id].decides) continue;
+		if (ws != last) rows_raise_policy(rows, ws);
+		last = ws;
 	}
 }
