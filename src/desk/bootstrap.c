@@ -73,12 +73,11 @@ enum err desk_server_key(struct rows *rows, struct str name,
 enum err desk_set_server_key(
 	struct rows *rows, struct str name, struct str value, struct fault *why)
 {
-	const struct server_key *found = NULL;
-	struct server_key *k = NULL, fresh = { .name = name };
-	enum err e = desk_find_key(rows, name, &found, why);
+	const struct server_key fresh = { .name = name };
+	struct server_key *k;
+	enum err e = rows_open(rows, RECORD_SERVER_KEYS, KEY(name), &fresh, &k, why);
 
 	if (e) return e;
-	k = found ? rows_change(rows, found) : rows_new(rows, RECORD_SERVER_KEYS, &fresh);
 	k->value = value;
 	k->created_ms = rows->now_ms;
 	return OK;
@@ -146,8 +145,7 @@ static enum err workspace_list_read(struct job *job, struct rows *rows, struct f
 	enum err e = desk_local_admin(job, why);
 
 	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	e = rows_query(rows, SQL_WORKSPACE_LIST, NULL, 0, workspace_listed, &w, why);
 	jw_array_end(&w);
 	jw_object_end(&w);

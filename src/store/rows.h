@@ -207,6 +207,9 @@ enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn
  * is none. */
 enum err rows_get(
 	struct rows *, enum record_id, const struct val *key, void *out, struct fault *);
+/* The same, to be changed; made like `fresh` when there is none. */
+enum err rows_open(struct rows *, enum record_id, const struct val *key,
+	const void *fresh, void *out, struct fault *);
 /* The first record that this statement finds, likewise. */
 enum err rows_first(struct rows *, enum record_id, enum sql, const struct val *, int len,
 	void *out, struct fault *);

@@ -69,6 +69,19 @@ enum err rows_get(struct rows *rows, enum record_id id, const struct val *key, v
 	return e;
 }
 
+enum err rows_open(struct rows *rows, enum record_id id, const struct val *key,
+	const void *fresh, void *out, struct fault *why)
+{
+	const void *found;
+	void *record;
+	enum err e = rows_get(rows, id, key, &found, why);
+
+	if (e) return e;
+	record = found ? rows_change(rows, found) : rows_new(rows, id, fresh);
+	memcpy(out, &record, sizeof record);
+	return OK;
+}
+
 enum err rows_first(struct rows *rows, enum record_id id, enum sql sql,
 	const struct val *args, int len, void *out, struct fault *why)
 {

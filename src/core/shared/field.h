@@ -26,9 +26,10 @@ static inline struct field field_text(const char *key, struct str text)
 	return (struct field){ key, FIELD_TEXT, text, 0, false };
 }
 
-static inline struct field field_word(const char *key, const char *text)
+static inline struct field field_word(const char *key, const char *text) /* NULL: null */
 {
-	return field_text(key, str_of(text ? text : ""));
+	return (struct field){ key, text ? FIELD_STR : FIELD_TEXT, str_of(text), 0,
+		false };
 }
 
 static inline struct field field_str(const char *key, struct str text)

@@ -7,6 +7,7 @@
 #include "core/ask/because.h"
 #include "core/ask/decision.h"
 #include "core/ask/question_kind.h"
+#include "core/shared/field.h"
 #include "core/shared/show.h"
 #include "desk/policy/require.h"
 
@@ -182,17 +183,10 @@ static size_t approvals_only(struct ask_parts *parts)
 
 static struct str ruled_by(const struct rule_record *r, struct arena *arena)
 {
-	struct buf b = { .max = 4096 };
-	struct json_writer w = { .out = &b };
-
-	jw_object(&w);
-	show_text(&w, "kind", STR("policy"));
-	show_text(&w, "user", STR_NONE);
-	show_text(&w, "name", rule_title(r, arena));
-	show_text(&w, "via", STR_NONE);
-	show_text(&w, "rule", r->id);
-	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
+	return fields_text(arena,
+		FIELDS(field_text("kind", STR("policy")), field_text("user", STR_NONE),
+			field_text("name", rule_title(r, arena)),
+			field_text("via", STR_NONE), field_text("rule", r->id)));
 }
 
 static enum err settled_by_rule(struct rows *rows, const struct ask *a,

@@ -21,17 +21,8 @@ static struct str kind_text(enum preset_kind kind)
 static enum err preset_fetch(struct rows *rows, int64_t ws, enum preset_kind kind,
 	struct str name, const void **out, struct fault *why)
 {
-	const struct record *r = &records[RECORD_PRESETS];
-	const struct val key[] = { val_int(ws), val_text(kind_text(kind)),
-		val_text(name) };
-	struct str id = record_key_name(r, key, rows->arena);
-	enum err e = OK;
-
-	if (!rows_find(rows, RECORD_PRESETS, id) && !rows_ended(rows, RECORD_PRESETS, id))
-		e = rows_fetch(rows, RECORD_PRESETS, SQL_OF(RECORD_PRESETS, RECORD_GET),
-			key, 3, why);
-	*out = e ? NULL : rows_find(rows, RECORD_PRESETS, id);
-	return e;
+	return rows_get(
+		rows, RECORD_PRESETS, KEY(ws, preset_kind_name(kind), name), out, why);
 }
 
 /* ---- asked with ---- */

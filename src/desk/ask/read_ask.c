@@ -270,7 +270,8 @@ static enum err plan_history(struct task *t, struct listing_plan *p, struct faul
 	return e;
 }
 
-static enum err listing_plan(struct task *t, struct listing_plan *p, struct fault *why)
+static enum err listing_plan(
+	struct task *t, struct rows *rows, struct listing_plan *p, struct fault *why)
 {
 	struct str order = task_param(t, "order");
 	enum ask_status s;
@@ -289,7 +290,7 @@ static enum err listing_plan(struct task *t, struct listing_plan *p, struct faul
 	e = plan_history(t, p, why);
 	p->attention = str_is(order, "attention") && p->pending && !p->settled;
 	if (e) return e;
-	return page_read(t,
+	return page_read(t, rows,
 		p->attention ? "attention"
 		: p->settled ? "settled"
 			     : "asks",
@@ -376,8 +377,8 @@ static enum err list_attention(struct listing *l, struct rows *rows,
 }
 
 /* Ends the list: where the next page starts. */
-static void list_end(struct listing *l, const struct listing_plan *p, int64_t soon_ms,
-	int64_t part, int64_t as_of)
+static void list_end(
+	struct listing *l, const struct listing_plan *p, int64_t soon_ms, int64_t part)
 {
 	struct arena *arena = &l->t->job.arena;
 	struct str attention[] = { arena_print(arena, "%lld", (long long)soon_ms),
@@ -386,16 +387,14 @@ static void list_end(struct listing *l, const struct listing_plan *p, int64_t so
 	struct str settled[] = {
 		arena_print(arena, "%lld", (long long)l->last_settled_ms), l->last_id
 	};
-	const char *kind = p->attention ? "attention" : p->settled ? "settled" : "asks";
 	const struct str *texts = p->attention ? attention
 				  : p->settled ? settled
 					       : &l->last_id;
 
-	page_end(l->t, l->w, kind, l->more ? texts : NULL,
+	page_end(l->t, l->w, &p->page, l->more ? texts : NULL,
 		p->attention ? 4
 		: p->settled ? 2
-			     : 1,
-		as_of);
+			     : 1);
 }
 
 static enum err ask_list_read(struct job *job, struct rows *rows, struct fault *why)
@@ -408,26 +407,22 @@ static enum err ask_list_read(struct job *job, struct rows *rows, struct fault *
 		.last_urgency = URGENCY_MAX + 1,
 		.marked = principal_person(&job->who).len > 0 };
 	struct listing_plan p = { 0 };
-	int64_t soon_ms = 0, part = PART_PLAIN, as_of = 0;
-	enum err e = listing_plan(t, &p, why);
+	int64_t soon_ms = 0, part = PART_PLAIN;
+	enum err e = listing_plan(t, rows, &p, why);
 
 	if (listing_filter(t, rows, &l, why)) e = why->err;
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	l.left = p.page.limit;
 	e = shown_start(&l.shown, t, rows, &w, why);
 	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	e = p.attention ? list_attention(&l, rows, &p, &soon_ms, &part, why)
 	    : p.settled ? list_settled(&l, rows, &p, why)
 			: list_plain(&l, rows, &p, why);
 	if (!e) e = shown_end(&l.shown, why);
 	if (e) return e;
-	jw_array_end(&w);
-	list_end(&l, &p, soon_ms, part, as_of);
-	jw_object_end(&w);
-	t->as_of = as_of;
+	list_end(&l, &p, soon_ms, part);
+	t->as_of = p.page.as_of;
 	return OK;
 }
 

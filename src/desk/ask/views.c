@@ -1,5 +1,4 @@
 /* views.c - a person's saved filters of the inbox: a name and a query each. */
-#include "base/keep.h"
 #include "core/shared/body.h"
 #include "desk/people/people.h"
 

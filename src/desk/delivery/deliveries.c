@@ -41,11 +41,9 @@ static enum err delivery_list_read(struct job *job, struct rows *rows, struct fa
 	const struct delivery *d = NULL;
 	struct str last = STR_NONE;
 	struct list_page p;
-	int64_t as_of = 0;
-	enum err e = page_read(t, "deliveries", &p, why);
+	enum err e = page_read(t, rows, "deliveries", &p, why);
 
 	if (list_filter(t, why)) e = why->err;
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
@@ -56,15 +54,12 @@ static enum err delivery_list_read(struct job *job, struct rows *rows, struct fa
 	e = rows_fetch(rows, RECORD_DELIVERIES, list, args,
 		list == SQL_DELIVERY_LIST_ENDED ? 9 : 8, why);
 	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d)) && p.limit-- > 0) {
 		delivery_write(&w, d);
 		last = d->id;
 	}
-	jw_array_end(&w);
-	page_end(t, &w, "deliveries", d ? &last : NULL, 1, as_of);
-	jw_object_end(&w);
+	page_end(t, &w, &p, d ? &last : NULL, 1);
 	return OK;
 }
 

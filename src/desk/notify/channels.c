@@ -151,8 +151,7 @@ static enum err channels_read(struct job *job, struct rows *rows, struct fault *
 		e = rows_query(rows, SQL_CHANNELS_WAITING, ARGS(job->who.ws), waiting_row,
 			waiting, why);
 	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	for (int kind = 0; kind < DELIVERY_KINDS; kind++)
 		if (delivery_kind_is_channel((enum delivery_kind)kind))
 			channel_write(&w, (enum delivery_kind)kind,

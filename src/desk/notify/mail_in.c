@@ -86,7 +86,6 @@ static enum err mail_find_read(struct job *job, struct rows *rows, struct fault 
 	struct incoming *in = task_of(job)->checked;
 	const struct delivery *d = NULL;
 	const struct contact *c = NULL;
-	struct fault gone = { 0 };
 	struct ask *a = NULL;
 	char id[ID_SIZE];
 	struct str key;
@@ -97,9 +96,8 @@ static enum err mail_find_read(struct job *job, struct rows *rows, struct fault 
 	if (e || !d || d->kind != DELIVERY_EMAIL || !d->ask.len) return e;
 	e = contact_fetch(rows, d->ws, d->contact, &c, why);
 	if (e) return e;
-	e = rows_fetch_ask(rows, d->ws, d->ask, &a, &gone);
-	if (e && e != ERR_NOT_FOUND) return *why = gone, e;
-	if (e || !c) return OK;
+	e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	if (e || !c) return e == ERR_NOT_FOUND ? OK : e;
 	in->found = true;
 	in->delivery = *d;
 	in->contact = *c;

@@ -43,14 +43,9 @@ const struct use use_notify_prefs = READS("notify_prefs", 0, 0, prefs_get_read, 
 static enum err person_open(struct rows *rows, int64_t ws, struct str user,
 	struct notify_person **out, struct fault *why)
 {
-	struct notify_person fresh = { .ws = ws, .user = user };
-	const struct notify_person *found;
-	enum err e = rows_get(rows, RECORD_NOTIFY_PEOPLE, KEY(ws, user), &found, why);
+	const struct notify_person fresh = { .ws = ws, .user = user };
 
-	if (e) return e;
-	*out = found ? rows_change(rows, found)
-		     : rows_new(rows, RECORD_NOTIFY_PEOPLE, &fresh);
-	return OK;
+	return rows_open(rows, RECORD_NOTIFY_PEOPLE, KEY(ws, user), &fresh, out, why);
 }
 
 static enum err prefs_put_check(struct task *t, struct fault *why)

@@ -180,8 +180,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 
 	if (!e) e = names_check(&recipients, &b->table, why);
 	if (e) return e;
-	found = rows_find(rows, RECORD_ROUTES,
-		record_name(&records[RECORD_ROUTES], &fresh, rows->arena));
+	found = rows_find_key(rows, RECORD_ROUTES, KEY(job->who.ws));
 	if (b->version != (found ? found->version : 0))
 		return fail(why, ERR_CONFLICT,
 			"the routes have changed since: version %lld now",
@@ -532,8 +531,7 @@ static enum err ask_deliveries_read(struct job *job, struct rows *rows, struct f
 
 	if (!e) e = desk_may(&job->who, job->who.role != ROLE_AGENT, why);
 	if (e) return e;
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	e = told_read(rows, a, &l, why);
 	jw_array_end(&w);
 	if (!e && (l.len || l.lost_len || l.next_ms))

@@ -1,6 +1,6 @@
 /* notify_work.c - messages to people under way: held back, counted, reported; the end of an ask
  * told to whoever shows it. */
-#include "base/keep.h"
+#include "core/shared/field.h"
 #include "desk/notify/notify_ask.h"
 
 enum { RATE_MS = 60 * 1000 };
@@ -10,21 +10,20 @@ enum { RATE_MS = 60 * 1000 };
 static enum err committed_event(struct rows *rows, const struct delivery *d,
 	const struct ask *a, const char *type, struct fault *why)
 {
-	struct buf b = { .max = 4096 };
-	struct json_writer w = { .out = &b };
 	struct session *s;
 	enum err e = rows_fetch_session(rows, a->ws, a->session, &s, why);
 
-	if (e) return e;
-	jw_object(&w);
-	jw_put_text(&w, "user", d->user.len ? arena_copy(rows->arena, d->user) : NULL);
-	jw_put_str(&w, "contact", d->contact);
-	jw_put_text(&w, "channel", delivery_kind_name(d->kind));
-	jw_put_int(&w, "step", d->step);
-	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
-	jw_object_end(&w);
-	rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena));
-	return OK;
+	if (!e)
+		rows_event(rows, type, s, a,
+			fields_text(rows->arena,
+				FIELDS(field_text("user", d->user),
+					field_str("contact", d->contact),
+					field_word(
+						"channel", delivery_kind_name(d->kind)),
+					field_int("step", d->step),
+					field_word("purpose",
+						delivery_purpose_name(d->purpose)))));
+	return e;
 }
 
 /* ---- the end of an ask ---- */
@@ -179,20 +178,6 @@ static enum err votes_meanwhile(
 
 /* ---- before it is begun ---- */
 
-struct recent {
-	int64_t len, first_ms;
-};
-
-static enum err row_cache_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct recent *r = ctx;
-
-	(void)why;
-	r->len = row_int(row, 0);
-	r->first_ms = row_int(row, 1);
-	return OK;
-}
-
 /* Messages to this contact that this batch claims, which the store does not know yet. */
 static int64_t claimed_now(const struct rows *rows, const struct delivery *than)
 {
@@ -244,14 +229,12 @@ static enum err summary_open(struct rows *rows, const struct contact *c, int64_t
 static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
 	const struct contact *c, bool *hold, struct fault *why)
 {
-	struct recent r = { 0 };
-	int64_t first_ms;
-	enum err e = rows_query(rows, SQL_CONTACT_RECENT,
-		ARGS(d->ws, d->contact, rows->now_ms - RATE_MS, d->id), row_cache_row, &r,
-		why);
+	int64_t recent[2] = { 0 }, first_ms; /* how many, and when the first was */
+	enum err e = rows_ints(rows, SQL_CONTACT_RECENT,
+		ARGS(d->ws, d->contact, rows->now_ms - RATE_MS, d->id), recent, 2, why);
 
-	if (e || r.len + claimed_now(rows, d) < t->desk->set.notify_rate) return e;
-	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
+	if (e || recent[0] + claimed_now(rows, d) < t->desk->set.notify_rate) return e;
+	first_ms = recent[1] ? recent[1] : rows->now_ms;
 	/* A reply in a thread is delayed, not summarized: a summary would lose its text. */
 	if (d->purpose == DELIVERY_THREAD)
 		d->next_ms = first_ms + RATE_MS;

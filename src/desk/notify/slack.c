@@ -35,7 +35,6 @@ static enum err slack_find_read(struct job *job, struct rows *rows, struct fault
 {
 	struct slack_find *f = task_of(job)->checked;
 	struct slack_thread thread = { &job->arena, f };
-	struct fault gone = { 0 };
 	const struct user *u;
 	struct ask *a;
 	enum err e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT,
@@ -50,9 +49,8 @@ static enum err slack_find_read(struct job *job, struct rows *rows, struct fault
 	if (e) return e;
 	f->language = u->language;
 	if (!f->ask.len) return e;
-	e = rows_fetch_ask(rows, f->ws, f->ask, &a, &gone);
-	if (e == ERR_NOT_FOUND) return OK;
-	if (e) return *why = gone, e;
+	e = rows_fetch_ask(rows, f->ws, f->ask, &a, why);
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	f->found = *a;
 	f->there = true;
 	return ask_parts(&f->found, &job->arena, &f->parts, why);

@@ -16,21 +16,15 @@ enum err away_check_assignees(struct rows *rows, int64_t ws, const struct str *i
 	enum err e = OK;
 
 	for (size_t i = 0; i < len; i++) {
-		struct fault missing = { 0 };
 		bool is_team = str_starts(ids[i], "team_");
-		const struct team *team;
-		const struct user *u;
+		const void *found;
 		char pointer[32];
-		enum err found =
-			is_team ? team_fetch(rows, ws, ids[i], &team, &missing)
-				: rows_fetch_user(rows, ws, ids[i], &u, &missing);
+		enum err missed = rows_get(rows, is_team ? RECORD_TEAMS : RECORD_USERS,
+			KEY(ws, ids[i]), &found, why);
 
-		if (found && found != ERR_NOT_FOUND) {
-			*why = missing;
-			return found;
-		}
+		if (missed) return missed;
 		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
-		if (found)
+		if (!found)
 			e = fail_at(
 				why, pointer, is_team ? "no such team" : "no such user");
 	}
@@ -102,18 +96,14 @@ static enum err away_admit(
 static enum err delegate_fits(
 	struct rows *rows, const struct user *of, struct str id, struct fault *why)
 {
-	struct fault missing = { 0 };
 	const struct user *u;
 	enum err e;
 
 	if (!id.len) return OK;
 	if (str_eq(of->id, id)) return fail_at(why, "/delegate", "must be somebody else");
-	e = rows_fetch_user(rows, of->ws, id, &u, &missing);
-	if (e == ERR_NOT_FOUND) return fail_at(why, "/delegate", "no such user");
-	if (e) {
-		*why = missing;
-		return e;
-	}
+	e = rows_get(rows, RECORD_USERS, KEY(of->ws, id), &u, why);
+	if (e) return e;
+	if (!u) return fail_at(why, "/delegate", "no such user");
 	if (u->disabled || !role_may(u->role, MAY_SETTLE))
 		return fail_at(why, "/delegate", "%.*s may not answer: %s",
 			STR_ARGS(str_first(u->name, 100)),
@@ -266,16 +256,14 @@ static enum err stand_in(struct task *t, struct rows *rows, const struct ask *a,
 	enum err e = OK;
 
 	while (!e && next.len && r.users_len < CHAIN_ROOM && !roster_user(&r, next)) {
-		struct fault missing = { 0 };
 		struct away away;
 
-		e = rows_fetch_user(rows, a->ws, next, &chain[r.users_len], &missing);
-		if (e && e != ERR_NOT_FOUND) *why = missing;
-		if (e) break;
+		e = rows_get(
+			rows, RECORD_USERS, KEY(a->ws, next), &chain[r.users_len], why);
+		if (e || !chain[r.users_len]) break;
 		next = away_load(chain[r.users_len++], rows->arena, &away) ? away.delegate
 									   : STR_NONE;
 	}
-	if (e == ERR_NOT_FOUND) e = OK;
 	if (e || !r.users_len) return e;
 	next = roster_delegate(&r, chain[0], rows->arena);
 	return next.len ? stand_in_may(

@@ -89,22 +89,19 @@ static enum err login_list_read(struct job *job, struct rows *rows, struct fault
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct login_list l = { .len = 0 };
-	int64_t as_of = 0;
+	struct list_page p;
 	enum err e = desk_person(&job->who, "only a person has logins", why);
 
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
+	if (!e) e = page_read(t, rows, "logins", &p, why);
 	if (!e)
 		e = rows_fetch(rows, RECORD_TOKENS, SQL_LOGINS_OF_USER,
 			ARGS(job->who.ws, job->who.user), why);
 	if (e) return e;
 	list_fill(&l, job, rows);
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	for (size_t i = 0; i < l.len; i++)
 		login_write(&w, l.found[i], str_eq(token_login(l.found[i]), l.own));
-	jw_array_end(&w);
-	page_end(t, &w, "logins", NULL, 0, as_of);
-	jw_object_end(&w);
+	page_end(t, &w, &p, NULL, 0);
 	return OK;
 }
 

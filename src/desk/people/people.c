@@ -313,15 +313,14 @@ const struct use use_user_patch_admit =
 static enum err login_outgrown(struct rows *rows, const struct token *tok, enum role role,
 	bool *out, struct fault *why)
 {
-	struct fault gone = { 0 };
-	const struct user *maker = NULL;
-	enum err e = OK;
+	const struct user *maker;
+	enum err e;
 
-	if (tok->maker.len && !str_eq(tok->maker, tok->user))
-		e = rows_fetch_user(rows, tok->ws, tok->maker, &maker, &gone);
-	if (e && e != ERR_NOT_FOUND) *why = gone;
-	*out = e == ERR_NOT_FOUND || (maker && maker->role < role);
-	return e == ERR_NOT_FOUND ? OK : e;
+	*out = false;
+	if (!tok->maker.len || str_eq(tok->maker, tok->user)) return OK;
+	e = rows_get(rows, RECORD_USERS, KEY(tok->ws, tok->maker), &maker, why);
+	*out = !e && (!maker || maker->role < role);
+	return e;
 }
 
 /* A changed password ends logins and links, but for the login that changed it. A higher role ends

@@ -34,17 +34,12 @@ enum err roster_of_teams(
 static enum err roster_add(struct rows *rows, int64_t ws, struct str id,
 	struct roster *out, struct fault *why)
 {
-	struct fault missing = { 0 };
 	const struct user *u;
 	enum err e;
 
 	if (!id.len || roster_user(out, id)) return OK;
-	e = rows_fetch_user(rows, ws, id, &u, &missing);
-	if (e == ERR_NOT_FOUND) return OK;
-	if (e)
-		*why = missing;
-	else
-		out->users[out->users_len++] = u;
+	e = rows_get(rows, RECORD_USERS, KEY(ws, id), &u, why);
+	if (!e && u) out->users[out->users_len++] = u;
 	return e;
 }
 

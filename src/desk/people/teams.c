@@ -52,18 +52,14 @@ static enum err members_exist(
 	enum err e = OK;
 
 	for (size_t i = 0; i < b->members_len; i++) {
-		struct fault missing = { 0 };
 		const struct user *u;
 		char pointer[40];
-		enum err found =
-			rows_fetch_user(rows, ws, b->members[i].user, &u, &missing);
+		enum err missed = rows_get(
+			rows, RECORD_USERS, KEY(ws, b->members[i].user), &u, why);
 
-		if (found && found != ERR_NOT_FOUND) {
-			*why = missing;
-			return found;
-		}
+		if (missed) return missed;
 		snprintf(pointer, sizeof pointer, "/members/%zu/user", i);
-		if (found) e = fail_at(why, pointer, "no such user");
+		if (!u) e = fail_at(why, pointer, "no such user");
 	}
 	return e;
 }

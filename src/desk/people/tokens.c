@@ -221,13 +221,11 @@ static enum err token_user(struct task *t, struct rows *rows, const struct token
 static enum err token_find(const struct collection *r, struct task *t, struct rows *rows,
 	struct str which, const void **out, struct fault *why)
 {
-	struct fault missing = { 0 };
 	const struct token *tok = NULL;
-	enum err e = rows_fetch_token(rows, t->job.who.ws, which, &tok, &missing);
+	enum err e = rows_fetch_token(rows, t->job.who.ws, which, &tok, why);
 
 	(void)r;
 	*out = !e && tok->kind == TOKEN_BEARER ? tok : NULL;
-	if (e && e != ERR_NOT_FOUND) *why = missing;
 	return e == ERR_NOT_FOUND ? OK : e;
 }
 

@@ -46,12 +46,9 @@ static enum err alike_fetch(
 	enum err e = rows_query(rows, SQL_USER_NAMES, ARGS(ws), name_row, &found, why);
 
 	for (const struct alike_user *at = found.first; !e && at; at = at->next) {
-		struct fault gone = { 0 };
 		const struct user *u;
 
-		e = rows_fetch_user(rows, ws, at->id, &u, &gone);
-		if (e && e != ERR_NOT_FOUND) *why = gone;
-		if (e == ERR_NOT_FOUND) e = OK;
+		e = rows_get(rows, RECORD_USERS, KEY(ws, at->id), &u, why);
 	}
 	return e;
 }

@@ -8,7 +8,6 @@
 #include "core/run/agent.h"
 #include "core/run/provider.h"
 #include "core/shared/body.h"
-#include "core/shared/show.h"
 #include "desk/people/people_log.h"
 
 /* An ended record is kept for so long; `check` does not miss it afterwards. */

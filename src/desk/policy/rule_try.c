@@ -401,8 +401,7 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 	if (!e && !p.list) e = fail_memory(why);
 	if (!e) e = past_each(rows, job->who.ws, &filter, suggest_past, &p, why);
 	if (!e && p.len) qsort(p.list, p.len, sizeof *p.list, suggested_order);
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	for (size_t i = 0; !e && i < p.len && shown < SUGGEST_MAX; i++) {
 		const struct suggested *s = p.list[i];
 

@@ -1,8 +1,7 @@
 /* since.c - what rules made since say of open approvals. */
 #include "desk/policy/since.h"
 
-#include "base/keep.h"
-#include "core/shared/show.h"
+#include "core/shared/field.h"
 
 enum err since_read(
 	struct task *t, struct rows *rows, struct rules_since *out, struct fault *why)
@@ -37,15 +36,9 @@ enum err since_read(
 
 struct str since_denied(const struct rule_record *r, struct arena *arena)
 {
-	struct buf b = { .max = 4096 };
-	struct json_writer w = { .out = &b };
-
-	jw_object(&w);
-	show_text(&w, "rule", r->id);
-	jw_put_str(&w, "note", r->note);
-	show_time(&w, "at", r->created_ms);
-	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
+	return fields_text(
+		arena, FIELDS(field_text("rule", r->id), field_str("note", r->note),
+			       field_time("at", r->created_ms)));
 }
 
 static bool since_fits(const struct since_rule *s, enum effect effect,

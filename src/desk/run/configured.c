@@ -107,10 +107,7 @@ static enum err found(struct desk *d, struct rows *rows, enum record_id record,
 {
 	enum err e = configured_find(d, rows, record, ws, which, out, why);
 
-	if (!e && !*out)
-		e = fail(why, ERR_NOT_FOUND, "no %s %.*s", kind_of(record)->noun,
-			STR_ARGS(str_first(which, 64)));
-	return e;
+	return e || *out ? e : desk_missing(kind_of(record)->noun, which, why);
 }
 
 enum err configured_agent(struct desk *d, struct rows *rows, int64_t ws, struct str which,
@@ -142,12 +139,9 @@ enum err configured_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 
 	*out = NULL;
 	if (c->default_agent.len || c->agents_len) {
-		struct fault missing = { 0 };
-
 		e = configured_agent(d, rows, ws,
 			c->default_agent.len ? c->default_agent : c->agents[0].name, out,
-			&missing);
-		if (e && e != ERR_NOT_FOUND) *why = missing;
+			why);
 		return e == ERR_NOT_FOUND ? OK : e;
 	}
 	e = rows_fetch_once(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(ws), why);
@@ -322,21 +316,15 @@ enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 {
 	const struct provider_record *p;
 	struct agent_config parts;
-	struct fault missing = { 0 };
 	enum err e = agent_parse(a->body, arena, &parts, why);
 
 	if (e) return e;
-	e = configured_provider(d, rows, a->ws, parts.provider, &p, &missing);
-	if (e == ERR_NOT_FOUND) {
-		*wrong = arena_print(arena,
-			"there is no provider %.*s: add it with "
-			"parley providers add",
-			STR_ARGS(parts.provider));
-		return OK;
-	}
-	if (e)
-		*why = missing;
-	else
-		*wrong = configured_provider_wrong(d, p, arena);
-	return e;
+	e = configured_provider(d, rows, a->ws, parts.provider, &p, why);
+	if (!e) *wrong = configured_provider_wrong(d, p, arena);
+	if (e != ERR_NOT_FOUND) return e;
+	*wrong = arena_print(arena,
+		"there is no provider %.*s: add it with "
+		"parley providers add",
+		STR_ARGS(parts.provider));
+	return OK;
 }

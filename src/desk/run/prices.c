@@ -110,17 +110,16 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 	enum err e = prices_fetch(job, rows, why);
 
 	for (size_t i = 0; !e && i < b->len; i++) {
-		struct price_record fresh = { .ws = job->who.ws,
-			.model = b->models[i],
-			.body = b->bodies[i],
-			.changed_ms = rows->now_ms };
-		const struct price_record *found = rows_find(rows, RECORD_PRICES,
-			record_name(&records[RECORD_PRICES], &fresh, rows->arena));
+		const struct price_record fresh = { .ws = job->who.ws,
+			.model = b->models[i] };
+		const struct val *key = KEY(fresh.ws, fresh.model);
+		const struct price_record *found =
+			rows_find_key(rows, RECORD_PRICES, key);
 		struct price_record *p = found ? rows_change(rows, found)
 					       : rows_new(rows, RECORD_PRICES, &fresh);
 
-		p->body = fresh.body;
-		p->changed_ms = fresh.changed_ms;
+		p->body = b->bodies[i];
+		p->changed_ms = rows->now_ms;
 	}
 	if (e) return e;
 	prices_reply(job, rows);

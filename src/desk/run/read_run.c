@@ -157,24 +157,6 @@ enum err read_run_state(struct rows *rows, struct job *job, const struct session
 
 /* ---- lists ---- */
 
-static enum err list_end(struct task *t, struct rows *rows, struct json_writer *w,
-	const char *kind, const struct written_list *l, struct fault *why)
-{
-	int64_t as_of = 0;
-	enum err e = last_event(rows, t->job.who.ws, &as_of, why);
-
-	jw_array_end(w);
-	page_end(t, w, kind, l->more ? &l->last : NULL, 1, as_of);
-	jw_object_end(w);
-	return e;
-}
-
-static void list_begin(struct json_writer *w)
-{
-	jw_object(w);
-	jw_put_array(w, "items");
-}
-
 static enum err reads_all(struct job *job, struct fault *why)
 {
 	return role_may(job->who.role, MAY_READ_ALL)
@@ -212,20 +194,21 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 	enum err e = sees_runs(job, why);
 
 	if (!e && !all && session.len) e = session_seen(job, rows, session, why);
-	if (!e) e = page_read(t, "runs", &p, why);
+	if (!e) e = page_read(t, rows, "runs", &p, why);
 	if (!e) e = agents_param(t, rows, &agent, why);
 	if (!e && status.len && !run_status_read(status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (e) return e;
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
-	list_begin(&w);
+	page_begin(&w);
 	e = rows_query(rows, SQL_RUN_LIST,
 		ARGS(job->who.ws, p.has_cursor ? p.cursor[0] : STR("zz"), p.limit + 1,
 			status, session, agent, task_param(t, "parent"),
 			all || session.len ? STR_NONE : principal_starter(&job->who)),
 		run_row, &l, why);
-	return e ? e : list_end(t, rows, &w, "runs", &l, why);
+	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
+	return e;
 }
 
 const struct use use_run_list = READS("run_list", 0, 0, run_list_read, NULL);
@@ -237,9 +220,7 @@ static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
 	const void *found;
 	enum err e = rows_get(rows, id, KEY(job->who.ws, which), &found, why);
 
-	if (!e && !found)
-		e = fail(why, ERR_NOT_FOUND, "no %s %.*s", what,
-			STR_ARGS(str_first(which, 64)));
+	if (!e && !found) e = desk_missing(what, which, why);
 	if (!e) memcpy(out, found, records[id].size);
 	return e;
 }
@@ -248,16 +229,11 @@ static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
 static enum err part_seen(struct job *job, struct rows *rows, struct str session,
 	const char *what, struct fault *why)
 {
-	struct fault hidden = { 0 };
 	enum err e;
 
 	if (role_may(job->who.role, MAY_READ_ALL)) return OK;
-	e = session_seen(job, rows, session, &hidden);
-	if (e == ERR_NOT_FOUND)
-		return fail(why, e, "no %s %.*s", what,
-			STR_ARGS(str_first(task_of(job)->id, 64)));
-	if (e) *why = hidden;
-	return e;
+	e = session_seen(job, rows, session, why);
+	return e == ERR_NOT_FOUND ? desk_missing(what, task_of(job)->id, why) : e;
 }
 
 static enum err run_get_read(struct job *job, struct rows *rows, struct fault *why)
@@ -321,16 +297,17 @@ static enum err message_list_read(struct job *job, struct rows *rows, struct fau
 	struct list_page p;
 	enum err e = session_seen(job, rows, task_of(job)->id, why);
 
-	if (!e) e = page_read(t, "messages", &p, why);
+	if (!e) e = page_read(t, rows, "messages", &p, why);
 	if (e) return e;
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
-	list_begin(&w);
+	page_begin(&w);
 	e = rows_query(rows, SQL_MESSAGE_LIST,
 		ARGS(job->who.ws, t->id, p.has_cursor ? p.cursor[0] : STR("zz"),
 			p.limit + 1),
 		message_row, &l, why);
-	return e ? e : list_end(t, rows, &w, "messages", &l, why);
+	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
+	return e;
 }
 
 const struct use use_message_list = READS("message_list", 0, 0, message_list_read, NULL);
@@ -340,13 +317,16 @@ static enum err task_list_read(struct job *job, struct rows *rows, struct fault 
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct written_list l = { .w = &w, .left = STATE_MAX, .arena = &job->arena };
+	struct list_page p;
 	enum err e = session_seen(job, rows, task_of(job)->id, why);
 
+	if (!e) e = page_read(t, rows, "tasks", &p, why);
 	if (e) return e;
-	list_begin(&w);
+	page_begin(&w);
 	e = rows_query(rows, SQL_TASK_LIST, ARGS(job->who.ws, t->id, STATE_MAX), todo_row,
 		&l, why);
-	return e ? e : list_end(t, rows, &w, "tasks", &l, why);
+	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
+	return e;
 }
 
 const struct use use_task_list = READS("task_list", 0, 0, task_list_read, NULL);
@@ -360,7 +340,7 @@ static enum err tool_list_read(struct job *job, struct rows *rows, struct fault 
 
 	(void)rows;
 	(void)why;
-	list_begin(&w);
+	page_begin(&w);
 	for (size_t i = 0; i < run_operations_len; i++)
 		if (test || !run_tools[run_operations[i].tool].test)
 			run_operation_write(&w, &run_operations[i], test);
@@ -448,7 +428,7 @@ static enum err usage_read_sums(struct job *job, struct rows *rows, struct fault
 	e = rows_query(
 		rows, SQL_RUN_USAGE, ARGS(job->who.ws, from, to), usage_row, &sums, why);
 	table_done(&sums.keys);
-	list_begin(&w);
+	page_begin(&w);
 	for (size_t i = 0; i < sums.len; i++) {
 		jw_object(&w);
 		show_text(&w, "key", sums.at[i].key);

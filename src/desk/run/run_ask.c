@@ -179,7 +179,6 @@ static enum err model_choose(const struct run_job *j, struct str text,
 {
 	struct str rest = text, first = STR_NONE;
 	const struct provider_record *p;
-	struct fault missing = { 0 };
 	struct str wrong;
 	enum err e;
 
@@ -187,20 +186,17 @@ static enum err model_choose(const struct run_job *j, struct str text,
 	*model = text;
 	if (str_find(text, STR("/")) > 0) str_cut(&rest, '/', &first);
 	e = configured_provider(j->t->desk, j->rows, j->r->ws,
-		first.len ? first : j->r->provider, &p, &missing);
+		first.len ? first : j->r->provider, &p, why);
 	if (!e && first.len) {
 		*provider = p->name;
 		*model = str_trim(rest);
 	} else if (e == ERR_NOT_FOUND && first.len &&
 		   str_find(j->r->model, STR("/")) > 0) {
 		e = configured_provider(
-			j->t->desk, j->rows, j->r->ws, j->r->provider, &p, &missing);
+			j->t->desk, j->rows, j->r->ws, j->r->provider, &p, why);
 	}
-	if (e && e != ERR_NOT_FOUND) {
-		*why = missing;
-		return e;
-	}
-	if (e) return fail_at(why, "/answers/recovery/text", "%s", missing.detail);
+	if (e && e != ERR_NOT_FOUND) return e;
+	if (e) return fail_at(why, "/answers/recovery/text", "%s", why->detail);
 	if (!model->len)
 		return fail_at(why, "/answers/recovery/text", "the name of a model");
 	wrong = configured_provider_wrong(j->t->desk, p, j->rows->arena);

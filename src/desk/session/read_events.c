@@ -124,7 +124,7 @@ static enum err events_read(struct job *job, struct rows *rows, struct fault *wh
 
 	if (!e) e = filter_own(t, rows, why);
 	if (!e && t->stream) return stream_read(t, rows, last, why);
-	if (!e) e = page_read(t, "events", &p, why);
+	if (!e) e = page_read(t, rows, "events", &p, why);
 	g.newest_first = task_has_param(t, "before");
 	int64_t upto = last;
 	if (!e && g.newest_first)
@@ -134,16 +134,13 @@ static enum err events_read(struct job *job, struct rows *rows, struct fault *wh
 	if (e) return e;
 	g.limit = p.limit;
 	e = events_gather(t, rows, &g, upto, why);
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	for (size_t i = 0; i < t->events_len; i++)
 		event_write(&w, &t->events[i]);
-	jw_array_end(&w);
 	next = g.more ? arena_print(&job->arena, "%lld",
 				(long long)t->events[t->events_len - 1].n)
 		      : STR_NONE;
-	page_end(t, &w, "events", g.more ? &next : NULL, 1, last);
-	jw_object_end(&w);
+	page_end(t, &w, &p, g.more ? &next : NULL, 1);
 	return e;
 }
 

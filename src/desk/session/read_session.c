@@ -136,7 +136,7 @@ static enum err session_list_find(struct job *job, struct rows *rows,
 	struct task *t = task_of(job);
 	struct str status = task_param(t, "status"), like;
 	enum session_status s;
-	enum err e = page_read(t, "sessions", p, why);
+	enum err e = page_read(t, rows, "sessions", p, why);
 
 	if (task_has_param(t, "status") && !session_status_read(status, &s))
 		e = fail_at(why, "/status", "has a value that is not accepted");
@@ -156,23 +156,18 @@ static enum err session_list_read(struct job *job, struct rows *rows, struct fau
 	struct session_list l = { 0 };
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
-	int64_t as_of = 0;
 	enum err e = session_list_find(job, rows, &l, &p, why);
 
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (e) return e;
 	t->sessions = l.at;
 	t->sessions_len = l.len;
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	for (size_t i = 0; !e && !t->wants_record && i < l.len; i++) {
 		struct sought s = { .t = t, .now_ms = rows->now_ms, .session = l.at[i] };
 
 		e = session_show(rows, &s, &w, why);
 	}
-	jw_array_end(&w);
-	page_end(t, &w, "sessions", l.more ? &l.at[l.len - 1].id : NULL, 1, as_of);
-	jw_object_end(&w);
+	page_end(t, &w, &p, l.more ? &l.at[l.len - 1].id : NULL, 1);
 	return e;
 }
 

@@ -73,19 +73,13 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	const struct session_draft *d = t->checked;
 	struct session_draft own = *d;
 	const struct agent_record *agent = NULL;
-	struct fault missing = { 0 };
-	enum err e;
+	enum err e = OK;
 	struct session *s =
 		rows_external(rows, job->who.ws, session_agent(job, d), d->external_id);
 
-	if (d->agent.len) {
-		e = configured_agent(
-			t->desk, rows, job->who.ws, d->agent, &agent, &missing);
-		if (e && e != ERR_NOT_FOUND) {
-			*why = missing;
-			return e;
-		}
-	}
+	if (d->agent.len)
+		e = configured_agent(t->desk, rows, job->who.ws, d->agent, &agent, why);
+	if (e && e != ERR_NOT_FOUND) return e;
 	if (!agent && d->message.len)
 		return fail_at(
 			why, "/agent", d->agent.len ? "no such agent" : "required");

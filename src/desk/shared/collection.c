@@ -160,12 +160,11 @@ enum err collection_list(struct job *job, struct rows *rows, struct fault *why)
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
 	struct val args[LIST_ARGS_MAX];
-	int64_t as_of = 0;
 	int len = 1;
 	enum err e = collection_admit(r, t, rows, why);
 
 	if (r->view) return e ? e : view_list(r, t, rows, why);
-	if (!e) e = page_read(t, r->nouns, &p, why);
+	if (!e) e = page_read(t, rows, r->nouns, &p, why);
 	args[0] = val_int(job->who.ws);
 	if (!e && r->paged) {
 		args[len++] = val_text(
@@ -173,7 +172,6 @@ enum err collection_list(struct job *job, struct rows *rows, struct fault *why)
 		args[len++] = val_int(p.limit + 1);
 	}
 	if (!e && r->args) e = r->args(t, rows, args, &len, why);
-	if (!e) e = last_event(rows, job->who.ws, &as_of, why);
 	if (!e) e = rows_fetch(rows, r->record, r->list, args, len, why);
 	if (e) return e;
 	struct collection_page l = { .of = r,
@@ -183,12 +181,9 @@ enum err collection_list(struct job *job, struct rows *rows, struct fault *why)
 		.after = p.cursor[0],
 		.left = p.limit,
 		.begun = r->paged || !p.has_cursor };
-	jw_object(&w);
-	jw_put_array(&w, "items");
+	page_begin(&w);
 	e = items_list(&l, why);
-	jw_array_end(&w);
-	page_end(t, &w, r->nouns, l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
+	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
 	return e;
 }
 

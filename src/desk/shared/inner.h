@@ -280,16 +280,19 @@ enum err desk_members_only(
 /* ---- lists ---- */
 
 struct list_page {
-	int64_t limit;
+	const char *kind;
+	int64_t limit, as_of;
 	struct str cursor[4]; /* texts of the cursor, in order; empty at the start */
 	bool has_cursor;
 };
-/* ?limit= and ?cursor=; `kind` is the list's name, so that cursors do not stray. A cursor
- * of another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
-enum err page_read(struct task *, const char *kind, struct list_page *, struct fault *);
-/* Ends a list: next_cursor from texts (NULL: null), as_of. */
-void page_end(struct task *, struct json_writer *, const char *kind,
-	const struct str *texts, size_t len, int64_t as_of);
+/* ?limit= and ?cursor=, and the last event; `kind` is the list's name, so that cursors do not
+ * stray. A cursor of another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
+enum err page_read(struct task *, struct rows *, const char *kind, struct list_page *,
+	struct fault *);
+void page_begin(struct json_writer *); /* {"items": [ */
+/* Ends it: next_cursor from texts (NULL: null), as_of. */
+void page_end(struct task *, struct json_writer *, const struct list_page *,
+	const struct str *texts, size_t len);
 /* "%folded%" for LIKE, escaped; empty stays empty. */
 enum err like_read(struct str q, struct arena *, struct str *out, struct fault *);
 enum err last_event(struct rows *, int64_t ws, int64_t *out, struct fault *);

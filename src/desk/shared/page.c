@@ -39,29 +39,38 @@ static enum err cursor_read(struct task *t, struct str token, const char *kind,
 	return OK;
 }
 
-enum err page_read(
-	struct task *t, const char *kind, struct list_page *p, struct fault *why)
+enum err page_read(struct task *t, struct rows *rows, const char *kind,
+	struct list_page *p, struct fault *why)
 {
 	struct str limit = task_param(t, "limit"), cursor = task_param(t, "cursor");
+	enum err e = OK;
 
-	*p = (struct list_page){ .limit = LIMIT_DEFAULT };
+	*p = (struct list_page){ .kind = kind, .limit = LIMIT_DEFAULT };
 	if (task_has_param(t, "limit") && !str_to_int(limit, 1, LIMIT_MAX, &p->limit))
 		return fail_at(why, "/limit", "must be from 1 to %d", LIMIT_MAX);
-	return task_has_param(t, "cursor") ? cursor_read(t, cursor, kind, p, why) : OK;
+	if (task_has_param(t, "cursor")) e = cursor_read(t, cursor, kind, p, why);
+	return e ? e : last_event(rows, t->job.who.ws, &p->as_of, why);
 }
 
-void page_end(struct task *t, struct json_writer *w, const char *kind,
-	const struct str *texts, size_t len, int64_t as_of)
+void page_begin(struct json_writer *w)
+{
+	jw_object(w);
+	jw_put_array(w, "items");
+}
+
+void page_end(struct task *t, struct json_writer *w, const struct list_page *p,
+	const struct str *texts, size_t len)
 {
 	struct buf token = { .max = CURSOR_MAX };
 	struct buf plain = { .max = CURSOR_MAX };
 	struct json_writer list = { .out = &plain };
 
 	t->next_cursor = STR_NONE;
+	jw_array_end(w);
 	jw_key(w, "next_cursor");
 	if (texts) {
 		jw_array(&list);
-		jw_text(&list, kind);
+		jw_text(&list, p->kind);
 		jw_int(&list, t->job.who.ws);
 		for (size_t i = 0; i < len; i++)
 			jw_str(&list, texts[i]);
@@ -75,7 +84,8 @@ void page_end(struct task *t, struct json_writer *w, const char *kind,
 	}
 	buf_done(&plain);
 	buf_done(&token);
-	jw_put_int(w, "as_of", as_of);
+	jw_put_int(w, "as_of", p->as_of);
+	jw_object_end(w);
 }
 
 enum err like_read(struct str q, struct arena *arena, struct str *out, struct fault *why)
