@@ -29,19 +29,13 @@ enum err fill_server_key(
 static enum err keys_read(struct rows *rows, struct delivery_fill *f, struct fault *why)
 {
 	int64_t ws = f->delivery->ws;
-	const struct server_key *now, *before;
+	const struct server_key *now;
 	enum err e =
 		desk_find_key(rows, webhook_key_name(ws, false, rows->arena), &now, why);
 
-	if (!e)
-		e = desk_find_key(
-			rows, webhook_key_name(ws, true, rows->arena), &before, why);
-	if (e) return e;
-	if (!now) return fail(why, ERR_UNAVAILABLE, "the webhook key is not there yet");
-	f->keys[0] = now->value;
-	if (before && before->created_ms > rows->now_ms - WEBHOOK_OVERLAP_MS)
-		f->keys[1] = before->value;
-	return OK;
+	if (!e && !now)
+		e = fail(why, ERR_UNAVAILABLE, "the webhook key is not there yet");
+	return e ? e : webhook_keys_load(rows, ws, rows->arena, f->keys, why);
 }
 
 /* ---- the body of a webhook ---- */
@@ -62,30 +56,27 @@ struct pending {
 	char id[ID_SIZE]; /* of the last */
 };
 
-static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
+static enum err pending_add(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct pending *p = ctx;
-	struct arena *arena = &p->t->job.arena, scratch = { 0 };
+	const struct ask *a = record;
+	struct arena *arena = &p->t->job.arena;
 	struct shown *s = ARENA_NEW(arena, struct shown);
-	struct ask a;
-	enum err e = ask_from_row(row, &scratch, &a, why);
+	struct str json;
 
+	(void)row;
 	p->rows++;
-	if (!e && s && !p->full) {
-		struct str json = desk_show(
-			p->t->desk, &a, p->title, p->workspace, p->now_ms, &scratch);
-
-		memcpy(p->id, a.id.at, a.id.len < ID_SIZE ? a.id.len : ID_SIZE - 1);
-		p->bytes += json.len;
-		p->full = p->bytes > PENDING_BYTES;
-		if (!p->full) {
-			*s = (struct shown){ p->first, arena_str(arena, json) };
-			p->first = s;
-		}
+	if (p->full) return OK;
+	json = desk_show(p->t->desk, a, p->title, p->workspace, p->now_ms, scratch);
+	memcpy(p->id, a->id.at, a->id.len < ID_SIZE ? a->id.len : ID_SIZE - 1);
+	p->bytes += json.len;
+	p->full = p->bytes > PENDING_BYTES;
+	if (!p->full && s) {
+		*s = (struct shown){ p->first, arena_str(arena, json) };
+		p->first = s;
 	}
-	if (scratch.failed || arena->failed) e = fail_memory(why);
-	arena_done(&scratch);
-	return e;
+	return arena->failed ? fail_memory(why) : OK;
 }
 
 static enum err pending_read(
@@ -96,9 +87,9 @@ static enum err pending_read(
 	if (s->open_input + s->open_approval + s->open_other <= 0) return OK;
 	do {
 		p->rows = 0;
-		e = rows_query(rows, SQL_ASKS_RECENT,
+		e = rows_each(rows, RECORD_ASKS, SQL_ASKS_RECENT,
 			ARGS(s->ws, s->id, PENDING_PAGE, INT64_MAX, p->id, 1),
-			pending_row, p, why);
+			pending_add, p, why);
 	} while (!e && !p->full && p->rows == PENDING_PAGE);
 	return e;
 }

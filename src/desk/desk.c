@@ -266,10 +266,8 @@ void desk_set(struct desk *d, const struct desk_settings *set)
 	atomic_store(&d->configured, set->configured);
 }
 
-static char *desk_text(struct str said, struct str otherwise)
+static char *desk_text(struct str s)
 {
-	struct str s = said.len ? said : otherwise;
-
 	return mem_copy(s.at, s.len);
 }
 
@@ -285,12 +283,12 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	}
 	d->set = set->set;
 	if (!d->set.notify_rate) d->set.notify_rate = NOTIFY_RATE;
-	d->url = mem_copy(set->url.at, set->url.len);
-	d->resumers = desk_text(set->resumers, STR_NONE);
+	d->url = desk_text(set->url);
+	d->resumers = desk_text(set->resumers);
 	d->configured = set->configured;
-	d->verifiers = desk_text(set->verifiers, STR_NONE);
-	d->channels = desk_text(set->channels, STR_NONE);
-	d->commands = desk_text(set->commands, STR_NONE);
+	d->verifiers = desk_text(set->verifiers);
+	d->channels = desk_text(set->channels);
+	d->commands = desk_text(set->commands);
 	d->test_tools = set->test_tools;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble, reactions_need, reactions_run, run_claim_along };
@@ -465,7 +463,7 @@ void desk_do_many(struct desk *d, const struct use *const *uses,
 
 bool desk_set_url(struct desk *d, struct str url)
 {
-	char *copy = mem_copy(url.at, url.len);
+	char *copy = desk_text(url);
 
 	if (!copy) return false;
 	mem_free(d->url);

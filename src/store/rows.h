@@ -203,6 +203,12 @@ enum err rows_fetch_once(struct rows *, enum record_id, enum sql, const struct v
 /* A look at the store that changes nothing and loads no record. */
 enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn *,
 	void *ctx, struct fault *);
+/* The same, a record at a time: read into a scratch arena that is emptied after each, so that lists
+ * of any length cost the memory of one. Columns behind the record's are the row's. */
+typedef enum err record_fn(void *ctx, const void *record, const struct row *,
+	struct arena *scratch, struct fault *);
+enum err rows_each(struct rows *, enum record_id, enum sql, const struct val *, int len,
+	record_fn *, void *ctx, struct fault *);
 /* One record by its key, loaded unless it is here; `out` is where a pointer to it goes: NULL, there
  * is none. */
 enum err rows_get(

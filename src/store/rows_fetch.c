@@ -51,6 +51,34 @@ enum err rows_fetch(struct rows *rows, enum record_id id, enum sql sql,
 	return rows_query(rows, sql, args, len, loaded_record, &l, why);
 }
 
+struct each_record {
+	const struct record *of;
+	record_fn *fn;
+	void *ctx;
+};
+
+static enum err each_row(void *ctx, const struct row *row, struct fault *why)
+{
+	const struct each_record *each = ctx;
+	struct arena scratch = { 0 };
+	void *record = arena_alloc(&scratch, each->of->size);
+	enum err e = record ? record_read(each->of, row, &scratch, record, why)
+			    : fail_memory(why);
+
+	if (!e) e = each->fn(each->ctx, record, row, &scratch, why);
+	if (!e && scratch.failed) e = fail_memory(why);
+	arena_done(&scratch);
+	return e;
+}
+
+enum err rows_each(struct rows *rows, enum record_id id, enum sql sql,
+	const struct val *args, int len, record_fn *fn, void *ctx, struct fault *why)
+{
+	struct each_record each = { &records[id], fn, ctx };
+
+	return rows_query(rows, sql, args, len, each_row, &each, why);
+}
+
 enum err rows_get(struct rows *rows, enum record_id id, const struct val *key, void *out,
 	struct fault *why)
 {

@@ -62,34 +62,25 @@ struct listing {
 	struct shown_asks shown;
 };
 
-static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
+static enum err ask_listed(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct listing *l = ctx;
-	struct arena scratch = { 0 };
-	struct ask a;
-	enum err e;
+	const struct ask *a = record;
+	int behind = records[RECORD_ASKS].columns_len;
+	const struct session session = { .title = row_text(row, behind),
+		.for_ask = row_int(row, behind + 1) };
+	const struct mark mark = { .read_ms = row_int(row, behind + 2),
+		.snoozed_ms = row_int(row, behind + 3) };
 
-	if (l->left == 0) {
-		l->more = true;
-		return OK;
-	}
-	e = ask_from_row(row, &scratch, &a, why);
-	if (!e) {
-		int behind = records[RECORD_ASKS].columns_len;
-		const struct session session = { .title = row_text(row, behind),
-			.for_ask = row_int(row, behind + 1) };
-		const struct mark mark = { .read_ms = row_int(row, behind + 2),
-			.snoozed_ms = row_int(row, behind + 3) };
-
-		e = shown_add(
-			&l->shown, row, &a, &session, l->marked ? &mark : NULL, why);
-		l->left--;
-		l->last_urgency = a.urgency;
-		l->last_settled_ms = a.settled_ms;
-		l->last_id = arena_str(&l->t->job.arena, a.id);
-	}
-	arena_done(&scratch);
-	return e;
+	(void)scratch;
+	l->more |= l->left == 0;
+	if (l->more) return OK;
+	l->left--;
+	l->last_urgency = a->urgency;
+	l->last_settled_ms = a->settled_ms;
+	l->last_id = arena_str(&l->t->job.arena, a->id);
+	return shown_add(&l->shown, row, a, &session, l->marked ? &mark : NULL, why);
 }
 
 struct listing_plan {
@@ -305,7 +296,8 @@ static enum err listing_run(struct listing *l, struct rows *rows, enum sql sql,
 	memcpy(args, l->filter, sizeof l->filter);
 	memcpy(args + FILTER_LEN, more, len * sizeof *more);
 	args[1] = val_int(l->left + 1);
-	return rows_query(rows, sql, args, (int)(FILTER_LEN + len), listed_row, l, why);
+	return rows_each(rows, RECORD_ASKS, sql, args, (int)(FILTER_LEN + len),
+		ask_listed, l, why);
 }
 
 static enum err list_plain(struct listing *l, struct rows *rows,

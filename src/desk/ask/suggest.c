@@ -70,31 +70,30 @@ static void given_add(
 	g->count++;
 }
 
-static enum err past_row(void *ctx, const struct row *row, struct fault *why)
+static enum err past_count(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct suggesting *s = ctx;
-	struct arena arena = { 0 };
+	const struct ask *a = record;
 	const struct json *answer;
 	struct ask_parts parts;
-	struct ask a;
-	enum err e = ask_from_row(row, &arena, &a, why);
+	enum err e;
 
-	if (!e && !str_eq(a.id, s->ask->id) && a.answer.len &&
-		str_find(a.answered_by, STR("\"human\"")) >= 0) {
-		e = ask_parts(&a, &arena, &parts, why);
-		if (!e) e = json_read(a.answer, NULL, &arena, &answer, why);
-		for (size_t i = 0; !e && i < s->parts.questions_len; i++)
-			for (size_t k = 0; k < parts.questions_len; k++) {
-				const struct question *q = &parts.questions[k];
-				const struct json *value = json_get_str(answer, q->key);
+	(void)row;
+	if (str_eq(a->id, s->ask->id) || !a->answer.len ||
+		str_find(a->answered_by, STR("\"human\"")) < 0)
+		return OK;
+	e = ask_parts(a, scratch, &parts, why);
+	if (!e) e = json_read(a->answer, NULL, scratch, &answer, why);
+	for (size_t i = 0; !e && i < s->parts.questions_len; i++)
+		for (size_t k = 0; k < parts.questions_len; k++) {
+			const struct question *q = &parts.questions[k];
+			const struct json *value = json_get_str(answer, q->key);
 
-				if (value && str_eq(q->key, s->parts.questions[i].key) &&
-					str_eq(question_like(q, &arena),
-						s->questions[i].like))
-					given_add(s, i, value, &a);
-			}
-	}
-	arena_done(&arena);
+			if (value && str_eq(q->key, s->parts.questions[i].key) &&
+				str_eq(question_like(q, scratch), s->questions[i].like))
+				given_add(s, i, value, a);
+		}
 	return e;
 }
 
@@ -146,11 +145,11 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 	if (e) return e;
 	for (size_t i = 0; i < s->parts.questions_len; i++)
 		s->questions[i].like = question_like(&s->parts.questions[i], s->arena);
-	e = rows_query(rows, SQL_ASKS_ANSWERED,
+	e = rows_each(rows, RECORD_ASKS, SQL_ASKS_ANSWERED,
 		ARGS(job->who.ws, s->ask->agent, s->ask->project,
 			rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000,
 			SUGGEST_LOOK),
-		past_row, s, why);
+		past_count, s, why);
 	if (!e) suggestions_write(&w, s);
 	return e;
 }

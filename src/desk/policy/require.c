@@ -20,17 +20,12 @@ static bool starter_add(
 static enum err token_people(struct rows *rows, int64_t ws, struct str token,
 	struct str *maker, struct str *user, struct fault *why)
 {
-	struct fault missing = { 0 };
 	const struct token *tok;
-	enum err e = token.len ? rows_fetch_token(rows, ws, token, &tok, &missing)
-			       : ERR_NOT_FOUND;
+	enum err e =
+		token.len ? rows_fetch_token(rows, ws, token, &tok, why) : ERR_NOT_FOUND;
 
 	*maker = *user = STR_NONE;
-	if (e == ERR_NOT_FOUND) return OK;
-	if (e) {
-		*why = missing;
-		return e;
-	}
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (tok->kind == TOKEN_BEARER) *maker = tok->maker;
 	*user = tok->user;
 	return OK;

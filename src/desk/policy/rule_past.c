@@ -14,34 +14,31 @@ struct past_pass {
 	void *ctx;
 };
 
-static enum err past_row(void *ctx, const struct row *row, struct fault *why)
+static enum err past_one(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
-	struct past_pass *p = ctx;
-	struct arena arena = { 0 };
+	const struct past_pass *p = ctx;
+	const struct ask *a = record;
 	struct ask_parts parts;
-	struct ask a;
-	enum err e = ask_from_row(row, &arena, &a, why);
+	enum err e = ask_parts(a, scratch, &parts, why);
+	bool approved = ask_approved(a);
 
-	if (!e) e = ask_parts(&a, &arena, &parts, why);
-	if (!e && parts.operation) {
-		struct past_approval past = { .id = a.id,
-			.agent = agent_known(a.agent, a.agent_name),
-			.project = a.project,
-			.session = a.session,
-			.operation = parts.operation,
-			.status = a.status,
-			.approved = ask_approved(&a),
-			.by_person = str_find(a.answered_by, STR("\"human\"")) >= 0,
-			.requires = !questions_only_decide(
-				parts.questions, parts.questions_len),
-			.sensitive = parts.sensitive,
-			.created_ms = a.created_ms };
+	(void)row;
+	if (e || !parts.operation) return e;
+	struct past_approval past = { .id = a->id,
+		.agent = agent_known(a->agent, a->agent_name),
+		.status = a->status,
+		.approved = approved,
+		.rejected = a->status == ASK_ANSWERED && !approved,
+		.by_person = str_find(a->answered_by, STR("\"human\"")) >= 0,
+		.requires = !questions_only_decide(parts.questions, parts.questions_len),
+		.sensitive = parts.sensitive,
+		.created_ms = a->created_ms,
+		.operation = parts.operation };
 
-		past.rejected = a.status == ASK_ANSWERED && !past.approved;
-		e = p->fn(p->ctx, &past, &arena, why);
-	}
-	arena_done(&arena);
-	return e;
+	operation_view(&past.look, parts.operation, NULL, past.agent, a->project,
+		a->session, scratch);
+	return p->fn(p->ctx, &past, scratch, why);
 }
 
 enum err past_each(struct rows *rows, int64_t ws, const struct past_filter *f,
@@ -49,10 +46,10 @@ enum err past_each(struct rows *rows, int64_t ws, const struct past_filter *f,
 {
 	struct past_pass p = { fn, ctx };
 
-	return rows_query(rows, SQL_APPROVALS,
+	return rows_each(rows, RECORD_ASKS, SQL_APPROVALS,
 		ARGS(ws, f->limit, f->agent, f->project, f->from_ms,
 			f->to_ms ? f->to_ms : INT64_MAX),
-		past_row, &p, why);
+		past_one, &p, why);
 }
 
 /* ---- warnings ---- */
@@ -68,19 +65,31 @@ struct warn_pass {
 	size_t rejected_len;
 };
 
+static bool warn_fits(
+	const struct warn_pass *p, const struct past_approval *past, struct arena *arena)
+{
+	return rule_fits(&p->match, p->effect, &past->look,
+		policy_risk(&p->snapshot->policy, &past->look), arena);
+}
+
+/* What the rule is about. */
+static enum err warn_aim(struct warn_pass *p, struct arena *arena, struct fault *why)
+{
+	enum err e = rule_parse(p->rule, arena, &p->match, NULL, why);
+
+	if (!e && !effect_read(p->rule->effect, &p->effect))
+		e = fail(why, ERR_INTERNAL, "a rule without an effect");
+	return e;
+}
+
 static enum err warn_past(void *ctx, const struct past_approval *past,
 	struct arena *arena, struct fault *why)
 {
 	struct warn_pass *p = ctx;
-	struct operation_view look;
-	enum risk risk;
 
 	(void)why;
-	operation_view(&look, past->operation, NULL, past->agent, past->project,
-		past->session, arena);
-	risk = policy_risk(&p->snapshot->policy, &look);
 	p->looked++;
-	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
+	if (!warn_fits(p, past, arena)) return OK;
 	p->fits++;
 	if (p->effect == EFFECT_ALLOW && past->rejected && past->by_person &&
 		p->rejected_len < WARN_ASKS)
@@ -216,11 +225,8 @@ static enum err rule_warnings(struct task *t, struct rows *rows,
 	const struct past_filter filter = { .limit = WARN_LOOK };
 	struct arena *arena = &t->job.arena;
 	struct warn_pass p = { .rule = rule, .snapshot = snapshot, .arena = arena };
-	struct rule_ask ask;
-	enum err e = rule_parse(rule, arena, &p.match, &ask, why);
+	enum err e = warn_aim(&p, arena, why);
 
-	if (!e && !effect_read(rule->effect, &p.effect))
-		e = fail(why, ERR_INTERNAL, "a rule without an effect");
 	if (!e) e = past_each(rows, rule->ws, &filter, warn_past, &p, why);
 	if (e) return e;
 	if (p.looked && !p.fits)
@@ -248,13 +254,9 @@ static enum err waiting_row(void *ctx, const struct past_approval *past,
 	struct arena *arena, struct fault *why)
 {
 	struct warn_pass *p = ctx;
-	struct operation_view look;
 
 	(void)why;
-	operation_view(&look, past->operation, NULL, past->agent, past->project,
-		past->session, arena);
-	p->fits += rule_fits(&p->match, p->effect, &look,
-		policy_risk(&p->snapshot->policy, &look), arena);
+	p->fits += warn_fits(p, past, arena);
 	return OK;
 }
 
@@ -265,14 +267,11 @@ static enum err rule_waiting(struct task *t, struct rows *rows,
 {
 	struct warn_pass p = { .rule = rule, .snapshot = snapshot };
 	struct past_pass pass = { waiting_row, &p };
-	struct rule_ask ask;
-	enum err e = rule_parse(rule, &t->job.arena, &p.match, &ask, why);
+	enum err e = warn_aim(&p, &t->job.arena, why);
 
-	if (!e && !effect_read(rule->effect, &p.effect))
-		e = fail(why, ERR_INTERNAL, "a rule without an effect");
 	if (!e && rule->enabled)
-		e = rows_query(rows, SQL_APPROVALS_WAITING, ARGS(rule->ws, WAITING_LOOK),
-			past_row, &pass, why);
+		e = rows_each(rows, RECORD_ASKS, SQL_APPROVALS_WAITING,
+			ARGS(rule->ws, WAITING_LOOK), past_one, &pass, why);
 	*out = p.fits;
 	return e;
 }

@@ -1,7 +1,6 @@
 /* rule_try.c - dry runs: what would be decided of an operation and why; what a rule would have
  * done to past approvals; and rules that people could make, seen from what they approve. */
 #include "base/clock.h"
-#include "base/keep.h"
 #include "base/table.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
@@ -188,7 +187,7 @@ static const char *past_was(const struct past_approval *p)
 
 /* What a rule allowed, and a person would be asked now, differs as well. */
 static void differs_write(struct try_pass *p, const struct past_approval *past,
-	const struct operation_view *look, enum effect would, struct arena *arena)
+	enum effect would, struct arena *arena)
 {
 	bool differs =
 		past->status != ASK_PENDING &&
@@ -198,7 +197,7 @@ static void differs_write(struct try_pass *p, const struct past_approval *past,
 	struct rule_record call = { 0 };
 
 	if (!differs || p->differs_len++ >= DIFFERS_MAX) return;
-	rule_from(&call, past->id, look, past->sensitive, arena);
+	rule_from(&call, past->id, &past->look, past->sensitive, arena);
 	jw_object(p->differs);
 	show_text(p->differs, "ask", past->id);
 	show_text(p->differs, "was", str_of(past_was(past)));
@@ -213,30 +212,21 @@ static enum err try_past(void *ctx, const struct past_approval *past, struct are
 	struct fault *why)
 {
 	struct try_pass *p = ctx;
-	struct operation_view look;
 	struct rule_verdict v;
 	enum effect would;
-	enum risk risk;
+	enum risk risk = policy_risk(&p->snapshot->policy, &past->look);
 
-	operation_view(&look, past->operation, NULL, past->agent, past->project,
-		past->session, arena);
-	risk = policy_risk(&p->snapshot->policy, &look);
 	p->looked++;
-	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
-	snapshot_rule(p->snapshot, &look, p->now_ms, past->requires ? DECIDE_NO_ALLOW : 0,
-		arena, &v);
+	if (!rule_fits(&p->match, p->effect, &past->look, risk, arena)) return OK;
+	snapshot_rule(p->snapshot, &past->look, p->now_ms,
+		past->requires ? DECIDE_NO_ALLOW : 0, arena, &v);
 	if (arena->failed) return fail_memory(why);
 	would = v.ruling.effect == EFFECT_NONE ? EFFECT_ASK : v.ruling.effect;
 	p->fits++;
 	p->open += past->status == ASK_PENDING;
 	p->by[would]++;
-	differs_write(p, past, &look, would, arena);
+	differs_write(p, past, would, arena);
 	return OK;
-}
-
-static void count_write(struct json_writer *w, const char *key, int64_t n)
-{
-	jw_put_int(w, key, n);
 }
 
 static enum err try_rule(struct task *t, struct rows *rows,
@@ -259,13 +249,13 @@ static enum err try_rule(struct task *t, struct rows *rows,
 	if (list.failed) t->job.arena.failed = true;
 	if (!e) {
 		jw_object(&w);
-		count_write(&w, "looked", p.looked);
-		count_write(&w, "fits", p.fits);
-		count_write(&w, "allow", p.by[EFFECT_ALLOW]);
-		count_write(&w, "ask", p.by[EFFECT_ASK]);
-		count_write(&w, "deny", p.by[EFFECT_DENY]);
+		jw_put_int(&w, "looked", p.looked);
+		jw_put_int(&w, "fits", p.fits);
+		jw_put_int(&w, "allow", p.by[EFFECT_ALLOW]);
+		jw_put_int(&w, "ask", p.by[EFFECT_ASK]);
+		jw_put_int(&w, "deny", p.by[EFFECT_DENY]);
 		show_json(&w, "differs", buf_str(&list));
-		count_write(&w, "open", p.open);
+		jw_put_int(&w, "open", p.open);
 		jw_object_end(&w);
 	}
 	buf_done(&list);
@@ -313,24 +303,23 @@ struct suggest_pass {
 	int64_t now_ms;
 };
 
-static struct suggested *suggested_of(struct suggest_pass *p,
-	const struct past_approval *past, const struct operation_view *look)
+static struct suggested *suggested_of(
+	struct suggest_pass *p, const struct past_approval *past)
 {
+	const struct operation_view *look = &past->look;
 	struct str key = arena_print(p->arena, "%s %zu:%.*s%.*s", look->same,
-		past->agent.len, STR_ARGS(past->agent), STR_ARGS(past->project));
+		past->agent.len, STR_ARGS(past->agent), STR_ARGS(look->project));
 	struct suggested *s = key.len ? table_get(&p->found, key) : NULL;
-	struct buf b = { .max = 65536 };
 
 	if (s || !key.len) return s;
 	s = ARENA_NEW(p->arena, struct suggested);
 	if (!s || !table_put(&p->found, key, s)) return NULL;
-	json_write(&b, past->operation);
 	s->same = arena_str(p->arena, str_of(look->same));
 	s->agent = arena_str(p->arena, past->agent);
-	s->project = arena_str(p->arena, past->project);
+	s->project = arena_str(p->arena, look->project);
 	rule_from(
 		&s->from, arena_str(p->arena, past->id), look, past->sensitive, p->arena);
-	s->operation = buf_keep_done(&b, p->arena);
+	s->operation = json_keep(past->operation, p->arena);
 	p->list[p->len++] = s;
 	return s;
 }
@@ -339,20 +328,17 @@ static enum err suggest_past(void *ctx, const struct past_approval *past,
 	struct arena *arena, struct fault *why)
 {
 	struct suggest_pass *p = ctx;
-	struct operation_view look;
 	struct suggested *s;
 	struct rule_verdict v;
 
 	if (past->requires) return OK;
-	operation_view(&look, past->operation, NULL, past->agent, past->project,
-		past->session, arena);
-	s = suggested_of(p, past, &look);
+	s = suggested_of(p, past);
 	if (!s || p->arena->failed) return fail_memory(why);
 	s->approved += past->approved && past->by_person;
 	s->rejected += past->rejected;
 	if (past->created_ms > s->last_ms) s->last_ms = past->created_ms;
 	if (s->approved != SUGGEST_COUNT || s->risk) return OK;
-	snapshot_rule(p->snapshot, &look, p->now_ms, 0, arena, &v);
+	snapshot_rule(p->snapshot, &past->look, p->now_ms, 0, arena, &v);
 	s->risk = v.risk;
 	s->allowed = v.ruling.effect != EFFECT_NONE;
 	return OK;
@@ -381,7 +367,7 @@ static void suggested_write(struct json_writer *w, const struct suggested *s)
 	jw_object_end(w);
 	show_json(w, "operation", s->operation);
 	show_text(w, "risk", str_of(risk_name(s->risk)));
-	count_write(w, "count", s->approved);
+	jw_put_int(w, "count", s->approved);
 	show_time(w, "last_at", s->last_ms);
 	jw_object_end(w);
 }

@@ -23,9 +23,9 @@ enum err rules_of_session(const struct happened *, struct fault *);
 
 /* A past or open approval, as trying and warnings look at it. Borrowed for the call. */
 struct past_approval {
-	struct str id, agent, project, session;
+	struct str id, agent;
 	const struct json *operation;
-	const struct json *arguments; /* as edited; NULL: as asked */
+	struct operation_view look; /* at it, as rules see it */
 	enum ask_status status;
 	bool approved, rejected;
 	bool by_person; /* whoever settled it */

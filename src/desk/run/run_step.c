@@ -131,16 +131,15 @@ struct failures {
 	int64_t count;
 };
 
-static enum err failed_row(void *ctx, const struct row *row, struct fault *why)
+static enum err failed_count(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct failures *f = ctx;
-	struct arena scratch = { 0 };
-	struct tool_call c;
-	enum err e = record_read(&records[RECORD_TOOL_CALLS], row, &scratch, &c, why);
+	const struct tool_call *c = record;
 
-	f->count += !e && str_eq(c.arguments, f->arguments);
-	arena_done(&scratch);
-	return e;
+	(void)row, (void)scratch, (void)why;
+	f->count += str_eq(c->arguments, f->arguments);
+	return OK;
 }
 
 /* Did a call of this turn fail, as the same call did before, for the third time? */
@@ -153,8 +152,8 @@ static enum err turn_loops(const struct run_job *j, bool *out, struct fault *why
 		struct failures before = { .arguments = c->arguments };
 
 		if (c->status != CALL_FAILED) continue;
-		e = rows_query(j->rows, SQL_CALLS_FAILED,
-			ARGS(j->r->ws, j->r->session, j->r->id, c->name), failed_row,
+		e = rows_each(j->rows, RECORD_TOOL_CALLS, SQL_CALLS_FAILED,
+			ARGS(j->r->ws, j->r->session, j->r->id, c->name), failed_count,
 			&before, why);
 		*out = before.count + rows_is_new(c) >= LOOP_TIMES;
 	}

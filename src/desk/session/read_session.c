@@ -27,16 +27,13 @@ static enum err session_seek(
 	return desk_missing("session", t->id, why);
 }
 
-static enum err ask_row_written(void *ctx, const struct row *row, struct fault *why)
+static enum err ask_written(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct sought *s = ctx;
-	struct arena scratch = { 0 };
-	struct ask a;
-	enum err e = ask_from_row(row, &scratch, &a, why);
 
-	if (!e) e = shown_add(&s->shown, row, &a, &s->session, NULL, why);
-	arena_done(&scratch);
-	return e;
+	(void)scratch;
+	return shown_add(&s->shown, row, record, &s->session, NULL, why);
 }
 
 /* A session with its open asks. */
@@ -51,8 +48,8 @@ static enum err session_show(
 	if (!e &&
 		s->session.open_input + s->session.open_approval + s->session.open_other >
 			0)
-		e = rows_query(rows, SQL_ASKS_OPEN, ARGS(s->session.ws, s->session.id),
-			ask_row_written, s, why);
+		e = rows_each(rows, RECORD_ASKS, SQL_ASKS_OPEN,
+			ARGS(s->session.ws, s->session.id), ask_written, s, why);
 	if (!e) e = shown_end(&s->shown, why);
 	jw_array_end(&list);
 	if (asks.failed) s->t->job.arena.failed = true;
@@ -72,14 +69,6 @@ static enum err session_get_read(struct job *job, struct rows *rows, struct faul
 
 const struct use use_session_get = READS("session_get", 0, 0, session_get_read, NULL);
 
-/* The newest asks of a session, in the order they came. */
-static enum err session_asks(struct rows *rows, const struct session *s, row_fn *row,
-	void *ctx, struct fault *why)
-{
-	return rows_query(
-		rows, SQL_ASKS_LATEST, ARGS(s->ws, s->id, STATE_ASKS), row, ctx, why);
-}
-
 static enum err session_state_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct sought s = { .t = task_of(job), .now_ms = rows->now_ms };
@@ -95,7 +84,10 @@ static enum err session_state_read(struct job *job, struct rows *rows, struct fa
 	e = session_show(rows, &s, &w, why);
 	jw_put_array(&w, "asks");
 	if (!e) e = shown_start(&s.shown, s.t, rows, &w, why);
-	if (!e) e = session_asks(rows, &s.session, ask_row_written, &s, why);
+	if (!e) /* the newest, in the order they came */
+		e = rows_each(rows, RECORD_ASKS, SQL_ASKS_LATEST,
+			ARGS(s.session.ws, s.session.id, STATE_ASKS), ask_written, &s,
+			why);
 	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
 	if (!e) e = read_run_state(rows, job, &s.session, &w, &truncated, why);

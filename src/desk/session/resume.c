@@ -21,23 +21,19 @@ struct resume_page {
 	char id[ID_SIZE];
 };
 
-static enum err page_row(void *ctx, const struct row *row, struct fault *why)
+static enum err page_add(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct resume_page *p = ctx;
-	struct arena scratch = { 0 };
-	struct ask a;
-	enum err e = ask_from_row(row, &scratch, &a, why);
+	const struct ask *a = record;
 
-	if (!e) {
-		p->rows++;
-		p->bytes += a.fixed.len + a.answer.len + a.summary.len + a.replies.len;
-		p->settled_ms = a.settled_ms;
-		memcpy(p->id, a.id.at, a.id.len < ID_SIZE ? a.id.len : ID_SIZE - 1);
-		if (!p->resume->full) resume_add(p->resume, &a);
-		if (p->resume->arena->failed) e = fail_memory(why);
-	}
-	arena_done(&scratch);
-	return e;
+	(void)row, (void)scratch;
+	p->rows++;
+	p->bytes += a->fixed.len + a->answer.len + a->summary.len + a->replies.len;
+	p->settled_ms = a->settled_ms;
+	memcpy(p->id, a->id.at, a->id.len < ID_SIZE ? a->id.len : ID_SIZE - 1);
+	if (!p->resume->full) resume_add(p->resume, a);
+	return p->resume->arena->failed ? fail_memory(why) : OK;
 }
 
 /* How many more to read at once, by the size of those before. */
@@ -61,8 +57,8 @@ static enum err pages_read(struct rows *rows, const struct session *s, bool open
 	do {
 		p.rows = 0;
 		p.bytes = 0;
-		e = rows_query(rows, SQL_ASKS_RECENT,
-			ARGS(s->ws, s->id, p.limit, p.settled_ms, p.id, open), page_row,
+		e = rows_each(rows, RECORD_ASKS, SQL_ASKS_RECENT,
+			ARGS(s->ws, s->id, p.limit, p.settled_ms, p.id, open), page_add,
 			&p, why);
 		if (p.rows < p.limit) break;
 		p.limit = page_next(&p);

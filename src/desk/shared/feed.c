@@ -74,13 +74,16 @@ void feed_unpark(struct feed *f, struct waiter *w)
 	f->waiters--;
 }
 
-/* Takes those of an ask out of their bucket; of any ask when it is empty. */
-static struct waiter *bucket_take(struct feed *f, struct waiter **at, struct str ask)
+typedef bool waiter_fits(const struct waiter *, void *ctx);
+
+/* Takes those that fit out of their bucket, in front of others that were taken. */
+static struct waiter *bucket_take(struct feed *f, struct waiter **at, waiter_fits *fits,
+	void *ctx, struct waiter *taken)
 {
-	struct waiter *taken = NULL, *w;
+	struct waiter *w;
 
 	while ((w = *at)) {
-		if (ask.len && !str_is(ask, w->ask)) {
+		if (!fits(w, ctx)) {
 			at = &w->next;
 			continue;
 		}
@@ -91,6 +94,22 @@ static struct waiter *bucket_take(struct feed *f, struct waiter **at, struct str
 		taken = w;
 	}
 	return taken;
+}
+
+static bool waits_for(const struct waiter *w, void *id)
+{
+	return str_is(*(const struct str *)id, w->ask);
+}
+
+static bool waits_at_all(const struct waiter *w, void *ctx)
+{
+	(void)w, (void)ctx;
+	return true;
+}
+
+static struct waiter *waiters_of(struct feed *f, struct str id)
+{
+	return bucket_take(f, bucket_of(f, id), waits_for, &id, NULL);
 }
 
 /* A woken waiter may park others, or itself again, for the same ask: only those that were
@@ -107,11 +126,8 @@ static void waiters_wake(struct waiter *list, const struct committed_event *told
 
 static void wake_ask(struct feed *f, const struct committed_event *told)
 {
-	struct str ask = told->event.ask;
-
 	if (f->waiters)
-		waiters_wake(
-			bucket_take(f, bucket_of(f, ask), ask), told->ask ? told : NULL);
+		waiters_wake(waiters_of(f, told->event.ask), told->ask ? told : NULL);
 }
 
 /* Whoever waits for a run looks when it has ended, or waits for a person. */
@@ -123,47 +139,25 @@ static void wake_run(struct feed *f, const struct event *e)
 	if (!f->waiters || !e->run.len || strncmp(e->type, "run.", 4) != 0) return;
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strcmp(e->type, types[i]) == 0)
-			waiters_wake(bucket_take(f, bucket_of(f, e->run), e->run), NULL);
+			waiters_wake(waiters_of(f, e->run), NULL);
 }
 
 static void wake_all(struct feed *f)
 {
 	struct waiter *all = NULL;
 
-	for (size_t i = 0; i < f->buckets_len; i++) {
-		struct waiter *taken = bucket_take(f, &f->buckets[i], STR_NONE);
-
-		while (taken) {
-			struct waiter *w = taken;
-
-			taken = w->next;
-			w->next = all;
-			all = w;
-		}
-	}
+	for (size_t i = 0; i < f->buckets_len; i++)
+		all = bucket_take(f, &f->buckets[i], waits_at_all, NULL, all);
 	waiters_wake(all, NULL);
 }
 
-void feed_expel(struct feed *f, bool (*fits)(const struct waiter *, void *ctx), void *ctx,
-	void (*out)(struct waiter *))
+void feed_expel(
+	struct feed *f, waiter_fits *fits, void *ctx, void (*out)(struct waiter *))
 {
 	struct waiter *taken = NULL, *w;
 
-	for (size_t i = 0; i < f->buckets_len; i++) {
-		struct waiter **at = &f->buckets[i];
-
-		while ((w = *at)) {
-			if (!fits(w, ctx)) {
-				at = &w->next;
-				continue;
-			}
-			*at = w->next;
-			w->next = taken;
-			w->parked = false;
-			f->waiters--;
-			taken = w;
-		}
-	}
+	for (size_t i = 0; i < f->buckets_len; i++)
+		taken = bucket_take(f, &f->buckets[i], fits, ctx, taken);
 	while ((w = taken)) {
 		taken = w->next;
 		out(w);
