@@ -13,12 +13,18 @@ static bool digest_fits(const struct approval *ap)
 	return str_is(json_text_of(ap->asking.ask, "digest"), ours);
 }
 
-enum err approval_operation(struct cli *cli, const char *type, struct str name,
-	struct str arguments, const struct json **out, struct fault *why)
+const struct json *approval_operation(
+	struct cli *cli, const char *type, struct str name, struct str arguments)
 {
-	return json_read(BODY(cli, { "type", str_of(type) }, { "name", .text = name },
-				 { "arguments", .raw = arguments }),
-		NULL, &cli->arena, out, why);
+	struct str text = BODY(cli, { "type", str_of(type) }, { "name", .text = name },
+		{ "arguments", .raw = arguments });
+	const struct json *operation;
+	struct fault why = { 0 };
+
+	if (!arguments.at) cli_end(cli, CLI_USAGE(cli, "cli.too_long"));
+	if (json_read(text, NULL, &cli->arena, &operation, &why))
+		cli_end(cli, cli_fail(cli, &why));
+	return operation;
 }
 
 /* With its risk. */
@@ -35,25 +41,23 @@ struct str decide_body(struct approval *ap, struct str session)
 		{ "session", session });
 }
 
-int approval_ask(struct approval *ap)
+void approval_ask(struct approval *ap)
 {
 	struct asking *a = &ap->asking;
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	struct str session;
-	int status = asking_open(a, &session);
+	struct str session = asking_open(a);
 
-	if (status != EXIT_YES) return status;
 	jw_object(&w);
 	jw_put_text(&w, "kind", "approval");
 	jw_put_raw(&w, "operation", operation_text(ap));
-	status = asking_members(a, &w, session, ap->diff);
+	asking_members(a, &w, session, ap->diff);
 	jw_object_end(&w);
-	if (status == EXIT_YES && body.failed) status = CLI_USAGE(a->cli, "cli.too_long");
-	if (status == EXIT_YES) status = asking_post(a, buf_str(&body));
+	if (body.failed) cli_end(a->cli, CLI_USAGE(a->cli, "cli.too_long"));
+	asking_post(a, buf_str(&body));
 	buf_done(&body);
-	if (status != EXIT_YES || digest_fits(ap)) return status;
-	return CLI_SAY(EXIT_NOT_ALLOWED, "cli.digest.wrong");
+	if (!digest_fits(ap))
+		cli_end(a->cli, CLI_SAY(EXIT_NOT_ALLOWED, "cli.digest.wrong"));
 }
 
 /* The answer to the one question of an approval. */

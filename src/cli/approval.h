@@ -14,11 +14,11 @@ struct approval {
 	struct str refused; /* by approval_use: what the server said; empty: nothing */
 };
 
-/* {"type", "name", "arguments"}, of arguments in JSON. */
-enum err approval_operation(struct cli *, const char *type, struct str name,
-	struct str arguments, const struct json **out, struct fault *why);
-/* Posts it, and checks that the server's digest is that of our operation. */
-int approval_ask(struct approval *);
+/* {"type", "name", "arguments"}, of arguments in JSON; or ends the program. */
+const struct json *approval_operation(
+	struct cli *, const char *type, struct str name, struct str arguments);
+/* Posts it, and checks that the server's digest is that of our operation; or ends the program. */
+void approval_ask(struct approval *);
 /* The arguments as a person edited them; NULL: approved as they were. */
 const struct json *approval_edited(const struct json *ask);
 /* The digest of what was approved, recomputed by us and the same as the server's; false:

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "cli/outcome.h"
+#include "cli/request.h"
 #include "tui/words.h"
 
 enum { POST_PATIENCE_MS = 120000 };
@@ -19,41 +20,36 @@ const struct flag asking_flags[] = {
 	{ 0 },
 };
 
-int asking_open(struct asking *a, struct str *session)
+struct str asking_open(struct asking *a)
 {
 	struct fault why = { 0 };
 
 	term_watch(&a->cli->term);
 	a->client = pick_client(a->cli, AS_AGENT, &why);
-	if (!a->client) return cli_fail(a->cli, &why);
-	return session_resolve(a->cli, a->client, session);
+	if (!a->client) cli_end(a->cli, cli_fail(a->cli, &why));
+	return session_resolve(a->cli, a->client);
 }
 
-int asking_members(
+void asking_members(
 	struct asking *a, struct json_writer *w, struct str session, struct str diff)
 {
-	const struct args *args = &a->cli->args;
-	struct str timeout = args_get(args, "timeout"),
-		   context = args_get(args, "context");
+	struct cli *cli = a->cli;
+	struct str timeout = cli_arg(cli, "timeout"), context = cli_arg(cli, "context");
 	int64_t ms;
 
 	if (timeout.at && !duration_read(timeout, &ms))
-		return CLI_USAGE(a->cli, "cli.timeout.wrong", { "flag", STR("timeout") },
-			{ "value", timeout });
+		cli_end(cli, CLI_USAGE(cli, "cli.timeout.wrong",
+				     { "flag", STR("timeout") }, { "value", timeout }));
 	jw_put_some(w, "session", session);
-	jw_put_some(w, "title",
-		args_have(args, "title") ? args_get(args, "title") : a->title);
-	jw_put_some(w, "priority", args_get(args, "priority"));
+	jw_put_some(w, "title", cli_has(cli, "title") ? cli_arg(cli, "title") : a->title);
+	jw_put_some(w, "priority", cli_arg(cli, "priority"));
 	if (timeout.at) {
 		jw_key(w, "timeout");
 		jw_real(w, (double)ms / 1000);
 	}
-	if (context.len == 0 && diff.len == 0) return EXIT_YES;
-	jw_put_object(w, "context");
-	jw_put_some(w, "text", context);
-	jw_put_some(w, "diff", diff);
-	jw_object_end(w);
-	return EXIT_YES;
+	if (context.len || diff.len)
+		jw_put_raw(
+			w, "context", BODY(cli, { "text", context }, { "diff", diff }));
 }
 
 /* On stderr, or in the dialog that stands on the terminal. */
@@ -82,17 +78,17 @@ static void back_tell(void *ctx)
 	tell(a, MSG(&a->cli->arena, "cli.back"));
 }
 
-static int ask_take(struct asking *a, const struct json *ask)
+static void ask_take(struct asking *a, const struct json *ask)
 {
 	a->ask = ask;
 	a->id = json_text_of(ask, "id");
 	a->url = json_text_of(ask, "url");
-	if (a->id.len > 0) return EXIT_YES;
+	if (a->id.len > 0) return;
 	fprintf(stderr, "parley: %s\n", MSG(&a->cli->arena, "cli.not_parley").at);
-	return EXIT_NO_SERVER;
+	cli_end(a->cli, EXIT_NO_SERVER);
 }
 
-int asking_post(struct asking *a, struct str body)
+void asking_post(struct asking *a, struct str body)
 {
 	struct api_call call = { .method = "POST",
 		.path = a->path.len > 0 ? a->path : STR("/v1/asks"),
@@ -107,11 +103,13 @@ int asking_post(struct asking *a, struct str body)
 	enum err err =
 		client_insist(a->client, &call, &patience, &a->cli->arena, &reply, &why);
 
-	if (err == OK) return ask_take(a, reply.json);
-	if (reply.stopped) return term_stopped();
-	int status = cli_fail(a->cli, &why);
-	/* 1 would read as "no". */
-	return err == ERR_CONFLICT ? EXIT_USAGE : status;
+	if (err != OK) {
+		int status = reply.stopped ? term_stopped() : cli_fail(a->cli, &why);
+
+		/* 1 would read as "no". */
+		cli_end(a->cli, status == EXIT_NO ? EXIT_USAGE : status);
+	}
+	ask_take(a, reply.json);
 }
 
 bool asking_leaves(const struct asking *a)
@@ -124,18 +122,15 @@ bool asking_leaves(const struct asking *a)
 	return true;
 }
 
-int asking_join(struct asking *a, struct str id)
+void asking_join(struct asking *a, struct str id)
 {
 	struct fault why = { 0 };
-	struct api_reply reply;
-	int status;
 
 	term_watch(&a->cli->term);
 	a->client = pick_client_seeing(a->cli, id, &why);
-	if (!a->client) return cli_fail(a->cli, &why);
-	status = cli_call_by(a->cli, a->client, "GET", ask_path(a->cli, id, ""), STR_NONE,
-		&reply, NULL);
-	return status == EXIT_YES ? ask_take(a, reply.json) : status;
+	if (!a->client) cli_end(a->cli, cli_fail(a->cli, &why));
+	ask_take(a, cli_call_with(a->cli, a->client, "GET", ask_path(a->cli, id, ""),
+			    STR_NONE));
 }
 
 static void waiting_tell(const struct asking *a)
@@ -203,7 +198,7 @@ static int wait_loop(struct asking *a)
 	}
 }
 
-int asking_wait(struct asking *a, bool in_place)
+void asking_wait(struct asking *a, bool in_place)
 {
 	const struct json *version = json_get(a->ask, "version");
 	struct waiter_setup setup = { .client = a->client,
@@ -215,10 +210,11 @@ int asking_wait(struct asking *a, bool in_place)
 		.ctx = a };
 	int status;
 
-	if (a->stops && asking_stopped(a)) return EXIT_NOT_ALLOWED;
-	if (!str_is(json_text_of(a->ask, "status"), "pending")) return EXIT_YES;
+	if (a->stops && asking_stopped(a)) cli_end(a->cli, EXIT_NOT_ALLOWED);
+	if (!str_is(json_text_of(a->ask, "status"), "pending")) return;
 	a->waiter = waiter_new(&setup);
-	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
+	if (!a->waiter)
+		cli_end(a->cli, cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY }));
 	waiting_tell(a);
 	replies_tell(a);
 	if (in_place) a->dialog = term_dialog_open(a->cli, a->ask, TERM_DIALOG_ASKED);
@@ -227,7 +223,7 @@ int asking_wait(struct asking *a, bool in_place)
 	a->dialog = term_dialog_free(a->dialog);
 	if (unsent.len > 0) fprintf(stderr, "%.*s\n", STR_ARGS(unsent));
 	if (status == term_stopped()) SAY("cli.interrupted", { "id", a->id });
-	return status;
+	if (status) cli_end(a->cli, status);
 }
 
 void asking_done(struct asking *a)

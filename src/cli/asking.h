@@ -25,21 +25,21 @@ struct asking {
 /* What every asking verb takes: title, context, session, timeout, priority. */
 extern const struct flag asking_flags[];
 
-/* Each returns EXIT_YES, or an exit status after having said why. */
+/* What fails here is said, and ends the program with the exit status for it. */
 
 /* Opens the way and resolves --session, so that the body can be written. */
-int asking_open(struct asking *, struct str *session);
+struct str asking_open(struct asking *);
 /* Writes what asking_flags hold into the body. `diff`: the context's; empty: none. */
-int asking_members(
+void asking_members(
 	struct asking *, struct json_writer *, struct str session, struct str diff);
-int asking_post(struct asking *, struct str body);
+void asking_post(struct asking *, struct str body);
 /* Takes up an ask that is there already, without asking_open. */
-int asking_join(struct asking *, struct str id);
+void asking_join(struct asking *, struct str id);
 /* With --no-wait: tells its id (or with --json the ask), and it is left alone. */
 bool asking_leaves(const struct asking *);
 /* Until it is settled: a->ask is that. With `in_place` the person at the terminal may
  * answer, too. Interrupted: says how to go on waiting. */
-int asking_wait(struct asking *, bool in_place);
+void asking_wait(struct asking *, bool in_place);
 void asking_done(struct asking *);
 
 #endif

@@ -95,6 +95,16 @@ const struct json *cli_call(
 	return reply;
 }
 
+const struct json *cli_call_with(struct cli *cli, struct client *client,
+	const char *method, struct str path, struct str body)
+{
+	struct api_reply reply;
+	int status = cli_call_by(cli, client, method, path, body, &reply, NULL);
+
+	if (status) cli_end(cli, status);
+	return reply.json;
+}
+
 const struct json *cli_call_get(struct cli *cli, struct str path)
 {
 	return cli_call(cli, "GET", path, STR_NONE);
@@ -203,16 +213,13 @@ struct str moment_read(struct cli *cli, const char *flag, int way)
 	return arena_str(&cli->arena, str_of(at));
 }
 
-int session_resolve(struct cli *cli, struct client *client, struct str *out)
+struct str session_resolve(struct cli *cli, struct client *client)
 {
 	struct str name = cli_arg(cli, "session");
-	struct api_reply reply;
-	int status;
 
-	*out = name;
-	if (name.len == 0 || id_valid(name, "ses")) return EXIT_YES;
-	status = cli_call_by(cli, client, "POST", STR("/v1/sessions"),
-		BODY(cli, { "title", name }, { "external_id", name }), &reply, NULL);
-	if (status == EXIT_YES) *out = json_text_of(reply.json, "id");
-	return status;
+	if (name.len == 0 || id_valid(name, "ses")) return name;
+	return json_text_of(
+		cli_call_with(cli, client, "POST", STR("/v1/sessions"),
+			BODY(cli, { "title", name }, { "external_id", name })),
+		"id");
 }

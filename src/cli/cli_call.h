@@ -30,6 +30,13 @@ struct call_pages cli_call_pages(struct cli *, struct str path, int64_t limit);
 /* All of it, as an array. */
 struct json cli_call_all(struct cli *, struct str path);
 
+/* A call by this client, like cli_call_by. */
+const struct json *cli_call_with(struct cli *, struct client *, const char *method,
+	struct str path, struct str body);
+/* The session that a person named with --session: an id as it is; any other word is an agent's own
+ * name for one, which is made when it is new. Empty without it. */
+struct str session_resolve(struct cli *, struct client *);
+
 /* What fails here gives its exit status after it was said; EXIT_YES otherwise. */
 
 int cli_call_try(struct cli *, const char *method, struct str path, struct str body,
@@ -53,8 +60,5 @@ struct str flags_query(struct cli *, const char *path, const char *names);
 
 /* The time that a flag says as a span from now, forwards (1) or backwards (-1); empty without it. */
 struct str moment_read(struct cli *, const char *flag, int way);
-/* The session that a person named: an id as it is; any other word is an agent's own name
- * for one, which is made when it is new. Empty without --session. */
-int session_resolve(struct cli *, struct client *, struct str *out);
 
 #endif

@@ -36,7 +36,7 @@ static struct str work_tree(struct arena *arena, struct str folder)
 	return STR_NONE;
 }
 
-int project_say(struct cli *cli, const char *folder)
+void project_say(struct cli *cli, const char *folder)
 {
 	struct project_said *said = &cli->project;
 	struct fault why = { 0 };
@@ -44,21 +44,19 @@ int project_say(struct cli *cli, const char *folder)
 	said->name = str_trim(cli_has(cli, "project") ? cli_arg(cli, "project")
 						      : str_of(getenv("PARLEY_PROJECT")));
 	if (said->name.len && project_check(said->name, "/project", &why))
-		return CLI_USAGE(cli, "cli.project.wrong");
+		cli_end(cli, CLI_USAGE(cli, "cli.project.wrong"));
 	if (!said->name.len && folder)
 		said->work_tree = work_tree(&cli->arena, str_of(folder));
 	/* What cannot be a name is no guess. */
 	if (said->work_tree.len && project_check(said->work_tree, "", &why))
 		said->work_tree = STR_NONE;
-	return EXIT_YES;
 }
 
-int project_say_here(struct cli *cli)
+void project_say_here(struct cli *cli)
 {
 	char *here = getcwd(NULL, 0);
-	int status = project_say(cli, here);
 
+	project_say(cli, here);
 	cli->project.work_tree = arena_str(&cli->arena, cli->project.work_tree);
 	free(here);
-	return status;
 }

@@ -26,38 +26,33 @@ static bool arg_put(struct json_writer *w, struct str pair, struct arena *arena)
 	return true;
 }
 
-static int operation_make(struct cli *cli, const struct json **out)
+static const struct json *operation_given(struct cli *cli)
 {
 	struct buf text = { .max = 1 << 20 };
 	struct json_writer w = { .out = &text };
-	struct fault why = { 0 };
-	struct str pair, arguments;
-	int status = EXIT_YES;
+	struct str pair;
 
 	jw_object(&w);
-	for (size_t i = 0; status == EXIT_YES && args_next(&cli->args, "arg", &i, &pair);)
+	for (size_t i = 0; args_next(&cli->args, "arg", &i, &pair);)
 		if (!arg_put(&w, pair, &cli->arena))
-			status = CLI_USAGE(cli, "cli.arg.wrong", { "value", pair });
+			cli_end(cli, CLI_USAGE(cli, "cli.arg.wrong", { "value", pair }));
 	jw_object_end(&w);
-	arguments = buf_keep_done(&text, &cli->arena);
-	if (status == EXIT_YES && approval_operation(cli, "tool", cli_arg(cli, "tool"),
-					  arguments, out, &why) != OK)
-		status = cli_fail(cli, &why);
-	return status;
+	return approval_operation(
+		cli, "tool", cli_arg(cli, "tool"), buf_keep_done(&text, &cli->arena));
 }
 
-static int diff_read(struct cli *cli, struct str *out)
+static struct str diff_read(struct cli *cli)
 {
-	struct str path = cli_arg(cli, "diff");
+	struct str path = cli_arg(cli, "diff"), text = STR_NONE;
 	struct fault why = { 0 };
 
-	*out = STR_NONE;
-	if (path.len == 0) return EXIT_YES;
+	if (path.len == 0) return text;
 	const char *name = str_is(path, "-") ? "/dev/stdin" : path.at;
-	if (file_read(name, DIFF_MAX, false, &cli->arena, out, &why) == OK)
-		return EXIT_YES;
-	fprintf(stderr, "parley: %s\n", why.detail);
-	return EXIT_USAGE;
+	if (file_read(name, DIFF_MAX, false, &cli->arena, &text, &why) != OK) {
+		fprintf(stderr, "parley: %s\n", why.detail);
+		cli_end(cli, EXIT_USAGE);
+	}
+	return text;
 }
 
 /* Whoever asked for one thing must not take the approval of another for it. */
@@ -73,13 +68,13 @@ static int approve_run(struct cli *cli)
 	int status = EXIT_YES;
 
 	if (cli_arg(cli, "tool").len == 0) return CLI_USAGE(cli, "cli.approve.tool");
-	status = project_say(cli, NULL);
-	if (status == EXIT_YES) status = operation_make(cli, &ap.operation);
-	if (status == EXIT_YES) status = diff_read(cli, &ap.diff);
-	if (status == EXIT_YES) status = approval_ask(&ap);
-	if (status == EXIT_YES && !asking_leaves(&ap.asking)) {
-		status = asking_wait(&ap.asking, true);
-		if (status == EXIT_YES) status = verdict(cli, ap.asking.ask);
+	project_say(cli, NULL);
+	ap.operation = operation_given(cli);
+	ap.diff = diff_read(cli);
+	approval_ask(&ap);
+	if (!asking_leaves(&ap.asking)) {
+		asking_wait(&ap.asking, true);
+		status = verdict(cli, ap.asking.ask);
 	}
 	asking_done(&ap.asking);
 	return status;

@@ -29,7 +29,7 @@ static struct option option_parse(struct str text)
 	return (struct option){ n > 0 ? str_first(text, n) : label, label };
 }
 
-static int question_parse(struct cli *cli, struct question *q)
+static void question_parse(struct cli *cli, struct question *q)
 {
 	const struct args *args = &cli->args;
 	struct str value;
@@ -40,20 +40,20 @@ static int question_parse(struct cli *cli, struct question *q)
 		.other = args_have(args, "other"),
 		.note = args_have(args, "note") };
 	q->options = ARENA_ARRAY(&cli->arena, struct option, args->given_len + 1);
-	if (!q->options) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (!q->options)
+		cli_end(cli, cli_fail(cli, &(struct fault){ .err = ERR_MEMORY }));
 	for (size_t i = 0; args_next(args, "choice", &i, &value);)
 		q->options[q->options_len++] = option_parse(value);
 	int kinds = (q->options_len > 0) + args_have(args, "text") +
 		    args_have(args, "number");
-	if (kinds > 1) return CLI_USAGE(cli, "cli.ask.kinds");
+	if (kinds > 1) cli_end(cli, CLI_USAGE(cli, "cli.ask.kinds"));
 	if (q->options_len == 0 && (q->other || args_have(args, "multi")))
-		return CLI_USAGE(cli, "cli.ask.needs_choice");
+		cli_end(cli, CLI_USAGE(cli, "cli.ask.needs_choice"));
 	q->type = args_have(args, "text")     ? Q_TEXT
 		  : args_have(args, "number") ? Q_NUMBER
 		  : q->options_len == 0	      ? Q_BOOLEAN
 		  : args_have(args, "multi")  ? Q_CHOICES
 					      : Q_CHOICE;
-	return EXIT_YES;
 }
 
 static void question_put(struct json_writer *w, const struct question *q)
@@ -79,7 +79,7 @@ static void question_put(struct json_writer *w, const struct question *q)
 	jw_array_end(w);
 }
 
-static int default_put(struct cli *cli, struct json_writer *w, const struct question *q)
+static void default_put(struct cli *cli, struct json_writer *w, const struct question *q)
 {
 	struct str *words = ARENA_ARRAY(&cli->arena, struct str, cli->args.given_len + 1);
 	struct spoken said = { .words = words };
@@ -88,75 +88,56 @@ static int default_put(struct cli *cli, struct json_writer *w, const struct ques
 	for (size_t i = 0;
 		words && args_next(&cli->args, "default", &i, &words[said.len]);)
 		said.len++;
-	if (said.len == 0) return EXIT_YES;
+	if (said.len == 0) return;
 	jw_put_object(w, "default");
 	jw_key(w, KEY);
 	if (value_write(q, &said, &cli->arena, w, &why) != OK)
-		return CLI_USAGE(
-			cli, "cli.default.wrong", { "detail", str_of(why.detail) });
+		cli_end(cli, CLI_USAGE(cli, "cli.default.wrong",
+				     { "detail", str_of(why.detail) }));
 	jw_object_end(w);
-	return EXIT_YES;
 }
 
 /* "env=prod" for each {{env}} of the template. */
-static int template_put(struct cli *cli, struct json_writer *w)
+static void template_put(struct cli *cli, struct json_writer *w)
 {
-	struct str value, name;
+	struct str value;
 
 	jw_put_str(w, "template", cli_arg(cli, "template"));
 	jw_put_object(w, "values");
 	for (size_t i = 0; args_next(&cli->args, "value", &i, &value);) {
 		int at = str_find(value, STR("="));
 
-		if (at < 1) return CLI_USAGE(cli, "cli.ask.value", { "value", value });
-		name = str_first(value, (size_t)at);
-		jw_name(w, name);
+		if (at < 1)
+			cli_end(cli, CLI_USAGE(cli, "cli.ask.value", { "value", value }));
+		jw_name(w, str_first(value, (size_t)at));
 		jw_str(w, str_from(value, (size_t)at + 1));
 	}
 	jw_object_end(w);
-	return EXIT_YES;
 }
 
-static int body_put(struct asking *a, struct str session, struct buf *body)
+static struct str ask_body(struct asking *a, struct str session)
 {
 	struct cli *cli = a->cli;
-	struct json_writer w = { .out = body };
-	struct str kind = cli_arg(cli, "kind");
-	struct question q;
-	int status = question_parse(cli, &q);
-
-	if (status != EXIT_YES) return status;
-	jw_object(&w);
-	if (kind.len > 0) jw_key(&w, "kind"), jw_str(&w, kind);
-	if (cli_has(cli, "template")) status = template_put(cli, &w);
-	if (q.text.len) question_put(&w, &q);
-	if (status == EXIT_YES) status = default_put(cli, &w, &q);
-	if (status == EXIT_YES) status = asking_members(a, &w, session, STR_NONE);
-	jw_object_end(&w);
-	return status;
-}
-
-/* Wrong flags are told before anything is asked of a server. */
-static int flags_check(struct asking *a)
-{
-	struct buf trial = { .max = 1 << 20 };
-	int status = body_put(a, STR_NONE, &trial);
-
-	buf_done(&trial);
-	return status;
-}
-
-static int ask_put(struct asking *a)
-{
 	struct buf body = { .max = 1 << 20 };
-	struct str session = STR_NONE;
-	int status = flags_check(a);
+	struct json_writer w = { .out = &body };
+	struct question q;
 
-	if (status == EXIT_YES) status = asking_open(a, &session);
-	if (status == EXIT_YES) status = body_put(a, session, &body);
-	if (status == EXIT_YES) status = asking_post(a, buf_str(&body));
-	buf_done(&body);
-	return status;
+	question_parse(cli, &q);
+	jw_object(&w);
+	jw_put_some(&w, "kind", cli_arg(cli, "kind"));
+	if (cli_has(cli, "template")) template_put(cli, &w);
+	if (q.text.len) question_put(&w, &q);
+	default_put(cli, &w, &q);
+	asking_members(a, &w, session, STR_NONE);
+	jw_object_end(&w);
+	return buf_keep_done(&body, &cli->arena);
+}
+
+static void ask_put(struct asking *a)
+{
+	/* Wrong flags are told before anything is asked of a server. */
+	ask_body(a, STR_NONE);
+	asking_post(a, ask_body(a, asking_open(a)));
 }
 
 /* ---- in the shape of another system (--dialect) ---- */
@@ -164,7 +145,7 @@ static int ask_put(struct asking *a)
 enum { REQUEST_BYTES = 1 << 20 };
 
 /* The request says these things by itself, or cannot say them. */
-static int foreign_flags_check(struct cli *cli)
+static void foreign_flags_check(struct cli *cli)
 {
 	static const char *const others[] = { "choice", "multi", "other", "text",
 		"number", "note", "default", "kind", "title", "context", "timeout",
@@ -172,16 +153,8 @@ static int foreign_flags_check(struct cli *cli)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (cli_has(cli, others[i]))
-			return CLI_USAGE(
-				cli, "cli.ask.dialect", { "flag", str_of(others[i]) });
-	return EXIT_YES;
-}
-
-static int request_read(struct cli *cli, struct str *out)
-{
-	*out = cli_word(cli, 0);
-	if (out->at || stdin_read(REQUEST_BYTES, &cli->arena, out)) return EXIT_YES;
-	return CLI_USAGE(cli, "cli.too_long");
+			cli_end(cli, CLI_USAGE(cli, "cli.ask.dialect",
+					     { "flag", str_of(others[i]) }));
 }
 
 /* "<path>?dialect=…", with strictness. */
@@ -196,46 +169,32 @@ static struct str dialect_path(struct cli *cli, struct str path)
 	return buf_keep_done(&out, &cli->arena);
 }
 
-static int request_post(struct asking *a)
-{
-	struct str request, session;
-	int status = request_read(a->cli, &request);
-
-	if (status == EXIT_YES) status = asking_open(a, &session);
-	if (status != EXIT_YES) return status;
-	a->path = dialect_path(a->cli,
-		session.len == 0 ? STR("/v1/asks")
-				 : arena_print(&a->cli->arena, "/v1/sessions/%.*s/asks",
-					   STR_ARGS(session)));
-	return asking_post(a, request);
-}
-
-static int reply_print(struct asking *a)
+static void foreign_post(struct asking *a)
 {
 	struct cli *cli = a->cli;
-	struct api_reply reply;
-	int status = cli_call_by(cli, a->client, "GET",
-		dialect_path(cli, ask_path(cli, a->id, "")), STR_NONE, &reply, NULL);
-	const struct json *ask = json_get(reply.json, "ask"),
-			  *said = json_get(reply.json, "reply");
+	struct str request = cli_word(cli, 0), session;
 
-	if (status != EXIT_YES) return status;
-	json_print(cli_has(cli, "json") ? reply.json : said);
-	return str_is(json_text_of(ask, "status"), "pending") ? EXIT_YES
-							      : outcome_exit(ask);
+	foreign_flags_check(cli);
+	if (!request.at && !stdin_read(REQUEST_BYTES, &cli->arena, &request))
+		cli_end(cli, CLI_USAGE(cli, "cli.too_long"));
+	session = asking_open(a);
+	a->path = dialect_path(
+		cli, session.len ? arena_print(&cli->arena, "/v1/sessions/%.*s/asks",
+					   STR_ARGS(session))
+				 : STR("/v1/asks"));
+	asking_post(a, request);
 }
 
-static int foreign_ask(struct asking *a)
+static int foreign_tell(struct asking *a)
 {
-	int status = foreign_flags_check(a->cli);
+	struct cli *cli = a->cli;
+	const struct json *reply = cli_call_with(cli, a->client, "GET",
+		dialect_path(cli, ask_path(cli, a->id, "")), STR_NONE);
+	const struct json *ask = json_get(reply, "ask");
 
-	if (status == EXIT_YES) status = request_post(a);
-	if (status != EXIT_YES) return status;
-	/* What does not block has its reply at once. */
-	if (str_is(json_text_of(a->ask, "kind"), "non_blocking")) return reply_print(a);
-	if (asking_leaves(a)) return EXIT_YES;
-	status = asking_wait(a, true);
-	return status == EXIT_YES ? reply_print(a) : status;
+	json_print(cli_has(cli, "json") ? reply : json_get(reply, "reply"));
+	return str_is(json_text_of(ask, "status"), "pending") ? EXIT_YES
+							      : outcome_exit(ask);
 }
 
 /* ---- the command ---- */
@@ -243,7 +202,7 @@ static int foreign_ask(struct asking *a)
 static int ask_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
-	bool foreign = cli_has(cli, "dialect");
+	bool foreign = cli_has(cli, "dialect"), at_once;
 	bool whole = foreign || cli_has(cli, "template");
 	int status = EXIT_YES;
 
@@ -252,11 +211,16 @@ static int ask_run(struct cli *cli)
 	if (cli->args.words_len > 1) return CLI_USAGE(cli, "cli.ask.one_text");
 	if (cli_has(cli, "default") && !cli_has(cli, "timeout"))
 		SAY("cli.ask.no_timeout");
-	status = project_say(cli, NULL);
-	if (status == EXIT_YES) status = foreign ? foreign_ask(&a) : ask_put(&a);
-	if (!foreign && status == EXIT_YES && !asking_leaves(&a)) {
-		status = asking_wait(&a, true);
-		if (status == EXIT_YES) status = outcome_tell(cli, a.ask);
+	project_say(cli, NULL);
+	if (foreign)
+		foreign_post(&a);
+	else
+		ask_put(&a);
+	/* What does not block has its reply at once. */
+	at_once = foreign && str_is(json_text_of(a.ask, "kind"), "non_blocking");
+	if (at_once || !asking_leaves(&a)) {
+		if (!at_once) asking_wait(&a, true);
+		status = foreign ? foreign_tell(&a) : outcome_tell(cli, a.ask);
 	}
 	asking_done(&a);
 	return status;

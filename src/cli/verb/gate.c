@@ -22,19 +22,14 @@ enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
  * of the program) was approved, recomputed here, and used up at the server, in this order,
  * and the file is still what it was. */
 
-static int operation_make(struct cli *cli, const char *cwd, const struct program *program,
-	const struct json **out)
+static const struct json *operation_given(
+	struct cli *cli, const char *cwd, const struct program *program)
 {
-	struct fault why = { 0 };
-	struct str arguments = BODY(cli, { "argv", .raw = request_word_list(cli, 0) },
-		{ "cwd", .text = str_of(cwd) },
-		{ "program", .text = str_of(program->path) },
-		{ "sha256", .text = str_of(program->sha256) });
-
-	if (!arguments.at) return CLI_USAGE(cli, "cli.too_long");
-	return approval_operation(cli, "command", cli_word(cli, 0), arguments, out, &why)
-		       ? cli_fail(cli, &why)
-		       : EXIT_YES;
+	return approval_operation(cli, "command", cli_word(cli, 0),
+		BODY(cli, { "argv", .raw = request_word_list(cli, 0) },
+			{ "cwd", .text = str_of(cwd) },
+			{ "program", .text = str_of(program->path) },
+			{ "sha256", .text = str_of(program->sha256) }));
 }
 
 /* JSON is UTF-8: a word with other bytes would be shown, and approved, as another. */
@@ -180,64 +175,62 @@ static int allowed_run(struct approval *ap)
 static int policy_run(struct approval *ap, bool *decided)
 {
 	struct cli *cli = ap->asking.cli;
-	struct str session, effect, reason;
-	struct api_reply reply;
-	int status = asking_open(&ap->asking, &session);
+	struct str session = asking_open(&ap->asking);
+	const struct json *said = cli_call_with(cli, ap->asking.client, "POST",
+		STR("/v1/decide"), decide_body(ap, session));
+	struct str effect = json_text_of(said, "effect");
 
-	if (status == EXIT_YES)
-		status = cli_call_by(cli, ap->asking.client, "POST", STR("/v1/decide"),
-			decide_body(ap, session), &reply, NULL);
-	if (status != EXIT_YES) return status;
-	effect = json_text_of(reply.json, "effect");
-	reason = json_text_of(reply.json, "reason");
-	*decided = !str_is(effect, "ask") &&
-		   !json_is(json_get(reply.json, "default"), JSON_TRUE);
+	*decided =
+		!str_is(effect, "ask") && !json_is(json_get(said, "default"), JSON_TRUE);
 	if (*decided && str_is(effect, "allow")) return allowed_run(ap);
 	if (!*decided) {
 		ap->asking.client = client_free(ap->asking.client);
 		return EXIT_YES;
 	}
-	SAY("cli.gate.denied", { "reason", reason });
-	return json_is(json_get(reply.json, "stop"), JSON_STRING) ? EXIT_NOT_ALLOWED
-								  : EXIT_NO;
+	SAY("cli.gate.denied", { "reason", json_text_of(said, "reason") });
+	return json_is(json_get(said, "stop"), JSON_STRING) ? EXIT_NOT_ALLOWED : EXIT_NO;
+}
+
+/* What is asked for: the command line as it stands here. */
+static void gate_prepare(struct approval *ap)
+{
+	struct cli *cli = ap->asking.cli;
+	struct program program = { .fd = -1 };
+	char *cwd = getcwd(NULL, 0);
+	struct fault why = { 0 };
+
+	if (!cwd || !words_showable(cli, cwd))
+		cli_end(cli, CLI_USAGE(cli, "cli.gate.bytes"));
+	if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
+		program_fail(&why);
+		cli_end(cli,
+			why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN);
+	}
+	ap->operation = operation_given(cli, cwd, &program);
+	program_close(&program);
+	free(cwd);
+	project_say_here(cli);
+	ap->asking.title = MSG(&cli->arena, "cli.gate.title",
+		{ "command", utf8_first(argv_line(json_get(json_get(ap->operation,
+								   "arguments"),
+							  "argv"),
+						&cli->arena),
+				     TITLE_POINTS) });
 }
 
 static int gate_run(struct cli *cli)
 {
 	struct approval ap = { .asking = { .cli = cli, .stops = true } };
-	struct program program = { .fd = -1 };
-	char *cwd = getcwd(NULL, 0);
-	struct fault why = { 0 };
 	bool decided = false;
-	int status;
+	int status = EXIT_YES;
 
-	if (!cwd || !words_showable(cli, cwd)) {
-		status = CLI_USAGE(cli, "cli.gate.bytes");
-	} else if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
-		program_fail(&why);
-		status = why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
-	} else {
-		status = operation_make(cli, cwd, &program, &ap.operation);
-		if (status == EXIT_YES) status = project_say_here(cli);
-	}
-	program_close(&program);
-	free(cwd);
-	if (status == EXIT_YES) {
-		const struct json *argv =
-			json_get(json_get(ap.operation, "arguments"), "argv");
-
-		ap.asking.title = MSG(&cli->arena, "cli.gate.title",
-			{ "command",
-				utf8_first(argv_line(argv, &cli->arena), TITLE_POINTS) });
-	}
-	if (status == EXIT_YES && cli_has(cli, "policy"))
-		status = policy_run(&ap, &decided);
-	if (!decided && status == EXIT_YES) status = approval_ask(&ap);
-	if (!decided && status == EXIT_YES) status = asking_wait(&ap.asking, true);
-	if (!decided && status == EXIT_YES) {
-		struct str story = outcome_story(ap.asking.ask, &cli->arena);
-
-		fprintf(stderr, "%.*s\n", STR_ARGS(story));
+	gate_prepare(&ap);
+	if (cli_has(cli, "policy")) status = policy_run(&ap, &decided);
+	if (!decided) {
+		approval_ask(&ap);
+		asking_wait(&ap.asking, true);
+		fprintf(stderr, "%.*s\n",
+			STR_ARGS(outcome_story(ap.asking.ask, &cli->arena)));
 		status = outcome_exit(ap.asking.ask);
 		if (status == EXIT_YES) status = approved_run(&ap);
 	}

@@ -53,7 +53,7 @@ static bool decide(struct hook *h, enum hook_decision decision, struct str reaso
 	return true;
 }
 
-static int event_read(struct hook *h)
+static void event_read(struct hook *h)
 {
 	struct arena *arena = &h->cli->arena;
 	const struct json *event;
@@ -62,16 +62,14 @@ static int event_read(struct hook *h)
 	if (!stdin_read(EVENT_BYTES, arena, &text) ||
 		json_read(text, NULL, arena, &event, NULL) != OK ||
 		!hook_event_read(h->agent, event, arena, &h->event))
-		return CLI_USAGE(
-			h->cli, "cli.hook.event", { "agent", str_of(h->agent->title) });
+		cli_end(h->cli, CLI_USAGE(h->cli, "cli.hook.event",
+					{ "agent", str_of(h->agent->title) }));
 	h->asks = h->agent->question && str_is(h->event.tool, h->agent->question);
 	/* Its questions are answered here, instead of allowed. */
 	h->dialect = h->asks ? "ask_user_question" : "permission";
-	return EXIT_YES;
 }
 
-/* The rules of one flag. EXIT_YES, or said. */
-static int flag_rules(
+static void rules_read(
 	struct hook *h, const char *flag, bool allows, struct tool_list *out)
 {
 	struct str line, rule = STR_NONE;
@@ -81,20 +79,11 @@ static int flag_rules(
 			tool_list_read(out, line, allows, &h->cli->arena, &rule);
 
 		if (wrong)
-			return CLI_USAGE(h->cli, "cli.hook.rule",
-				{ "flag", str_of(flag) }, { "rule", rule },
-				{ "why", str_of(wrong) });
+			cli_end(h->cli,
+				CLI_USAGE(h->cli, "cli.hook.rule",
+					{ "flag", str_of(flag) }, { "rule", rule },
+					{ "why", str_of(wrong) }));
 	}
-	return EXIT_YES;
-}
-
-static int rules_read(struct hook *h)
-{
-	int status = flag_rules(h, "deny", false, &h->deny);
-
-	if (status == EXIT_YES) status = flag_rules(h, "ask-only", false, &h->ask_only);
-	if (status == EXIT_YES) status = flag_rules(h, "allow", true, &h->allow);
-	return status;
 }
 
 /* {"type": "tool", "name", "arguments"}; NULL: no memory. */
@@ -417,13 +406,16 @@ static int hook_run(struct cli *cli)
 	bool decided = false;
 	int status = flags_read(&h);
 
-	if (status == EXIT_YES) status = rules_read(&h);
-	if (status == EXIT_YES) status = event_read(&h);
-	if (status == EXIT_YES)
-		status = h.event.cwd.len
-				 ? project_say(cli, arena_copy(&cli->arena, h.event.cwd))
-				 : project_say_here(cli);
-	if (status != EXIT_YES || rules_decide(&h)) return status;
+	if (status != EXIT_YES) return status;
+	rules_read(&h, "deny", false, &h.deny);
+	rules_read(&h, "ask-only", false, &h.ask_only);
+	rules_read(&h, "allow", true, &h.allow);
+	event_read(&h);
+	if (h.event.cwd.len)
+		project_say(cli, arena_copy(&cli->arena, h.event.cwd));
+	else
+		project_say_here(cli);
+	if (rules_decide(&h)) return EXIT_YES;
 	term_watch(&cli->term);
 	cli->program = str_of(h.agent->title);
 	cli->machine_user = machine_user(&cli->arena);

@@ -354,15 +354,14 @@ static int host_loop(struct host *h)
 }
 
 /* A session of its own, in which one question is open at a time. */
-static int session_make(struct host *h)
+static void session_make(struct host *h)
 {
 	struct str title = str_of(h->cli->args.words[0]);
-	struct api_reply reply;
-	int status = cli_call_by(h->cli, h->agent, "POST", STR("/v1/sessions"),
-		BODY(h->cli, { "title", .text = title }), &reply, NULL);
 
-	if (status == EXIT_YES) h->session = json_text_of(reply.json, "id");
-	return status;
+	h->session =
+		json_text_of(cli_call_with(h->cli, h->agent, "POST", STR("/v1/sessions"),
+				     BODY(h->cli, { "title", .text = title })),
+			"id");
 }
 
 /* What is still open is withdrawn: nobody waits for it. Also after a signal, which stops
@@ -414,23 +413,19 @@ static int host_run(struct cli *cli)
 		.held = { .max = HELD_MAX } };
 	struct client *person;
 	struct fault why = { 0 };
-	struct api_reply reply;
 	int status;
 
 	if (h.tty < 0) return CLI_USAGE(cli, "cli.host.terminal");
 	term_watch(&cli->term);
 	h.agent = pick_client(cli, AS_AGENT, &why);
 	if (!h.agent) return cli_fail(cli, &why);
-	status = cli_call_by(cli, h.agent, "GET", STR("/v1/me"), STR_NONE, &reply, NULL);
-	person = status == EXIT_YES ? pick_client_person(cli) : NULL;
-	if (status == EXIT_YES && !person)
-		SAY("cli.answer.login"), status = EXIT_NOT_ALLOWED;
+	cli_call_with(cli, h.agent, "GET", STR("/v1/me"), STR_NONE);
+	person = pick_client_person(cli);
+	if (!person) cli_end(cli, CLI_SAY(EXIT_NOT_ALLOWED, "cli.answer.login"));
 	client_free(person);
-	if (status == EXIT_YES) status = session_make(&h);
-	if (status == EXIT_YES) {
-		status = terminal_run(&h);
-		session_end(&h);
-	}
+	session_make(&h);
+	status = terminal_run(&h);
+	session_end(&h);
 	stream_free(h.stream);
 	client_free(h.agent);
 	if (h.ready >= 0) close(h.ready);

@@ -43,10 +43,8 @@ static int mcp_run(struct cli *cli)
 		.host = cli_arg(cli, "host"),
 		.in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO };
-	int status;
 
-	status = project_say_here(cli);
-	if (status) return status;
+	project_say_here(cli);
 	if (client.at) return config_print(cli, client);
 	term_watch(&cli->term);
 	setup.stop_fd = cli->term.stop_fd;

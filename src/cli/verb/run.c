@@ -77,14 +77,12 @@ static int run_run(struct cli *cli)
 	struct str text = cli_word(cli, cli->args.words_len - 1);
 	struct run_follow f = { .cli = cli,
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
-	int status;
 
 	if (cli_word_looks(cli, "runs")) return EXIT_USAGE;
 	if (str_is(text, "-") && !stdin_read(TEXT_MAX, &cli->arena, &text))
 		return CLI_USAGE(cli, "cli.run.no_text");
 	if (!str_trim(text).len) return CLI_USAGE(cli, "cli.run.no_text");
-	status = project_say_here(cli);
-	if (status) return status;
+	project_say_here(cli);
 	term_watch(&cli->term);
 	cli_call_open_person(cli);
 	f.session = session_open(cli);

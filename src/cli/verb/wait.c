@@ -6,10 +6,11 @@
 static int wait_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
-	int status = asking_join(&a, cli_word(cli, 0));
+	int status;
 
-	if (status == EXIT_YES) status = asking_wait(&a, false);
-	if (status == EXIT_YES) status = outcome_tell(cli, a.ask);
+	asking_join(&a, cli_word(cli, 0));
+	asking_wait(&a, false);
+	status = outcome_tell(cli, a.ask);
 	asking_done(&a);
 	return status;
 }
