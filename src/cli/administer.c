@@ -62,16 +62,16 @@ void administer_open(struct cli *cli)
 
 	if (elsewhere_meant(cli)) {
 		cli->client = elsewhere_open(cli, &why);
-		if (!cli->client) cli_end(cli, cli_fail(cli, &why));
+		if (!cli->client) cli_fail_end(cli, &why);
 		return;
 	}
 	if (env_of("PARLEY_URL"))
 		SAY("cli.admin.not_url", { "folder", cli->settings.data });
 	if (fresh && !(cli->command->what & MAKES_STORE))
-		cli_end(cli, CLI_USAGE(cli, "cli.admin.no_store", { "file", file }));
+		CLI_REFUSE(cli, "cli.admin.no_store", { "file", file });
 	cli->admin = admin_open(cli->settings.store, cli->settings.data,
 		cli_arg(cli, "workspace"), cli->command->what & SERVED, cli->above->use,
 		&why);
-	if (!cli->admin) cli_end(cli, cli_fail(cli, &why));
+	if (!cli->admin) cli_fail_end(cli, &why);
 	if (fresh) SAY("cli.admin.made_store", { "file", file });
 }

@@ -21,9 +21,8 @@ const struct json *approval_operation(
 	const struct json *operation;
 	struct fault why = { 0 };
 
-	if (!arguments.at) cli_end(cli, CLI_USAGE(cli, "cli.too_long"));
-	if (json_read(text, NULL, &cli->arena, &operation, &why))
-		cli_end(cli, cli_fail(cli, &why));
+	if (!arguments.at) CLI_REFUSE(cli, "cli.too_long");
+	if (json_read(text, NULL, &cli->arena, &operation, &why)) cli_fail_end(cli, &why);
 	return operation;
 }
 
@@ -53,7 +52,7 @@ void approval_ask(struct approval *ap)
 	jw_put_raw(&w, "operation", operation_text(ap));
 	asking_members(a, &w, session, ap->diff);
 	jw_object_end(&w);
-	if (body.failed) cli_end(a->cli, CLI_USAGE(a->cli, "cli.too_long"));
+	if (body.failed) CLI_REFUSE(a->cli, "cli.too_long");
 	asking_post(a, buf_str(&body));
 	buf_done(&body);
 	if (!digest_fits(ap))

@@ -26,7 +26,7 @@ struct str asking_open(struct asking *a)
 
 	term_watch(&a->cli->term);
 	a->client = pick_client(a->cli, AS_AGENT, &why);
-	if (!a->client) cli_end(a->cli, cli_fail(a->cli, &why));
+	if (!a->client) cli_fail_end(a->cli, &why);
 	return session_resolve(a->cli, a->client);
 }
 
@@ -38,8 +38,8 @@ void asking_members(
 	int64_t ms;
 
 	if (timeout.at && !duration_read(timeout, &ms))
-		cli_end(cli, CLI_USAGE(cli, "cli.timeout.wrong",
-				     { "flag", STR("timeout") }, { "value", timeout }));
+		CLI_REFUSE(cli, "cli.timeout.wrong", { "flag", STR("timeout") },
+			{ "value", timeout });
 	jw_put_some(w, "session", session);
 	jw_put_some(w, "title", cli_has(cli, "title") ? cli_arg(cli, "title") : a->title);
 	jw_put_some(w, "priority", cli_arg(cli, "priority"));
@@ -128,7 +128,7 @@ void asking_join(struct asking *a, struct str id)
 
 	term_watch(&a->cli->term);
 	a->client = pick_client_seeing(a->cli, id, &why);
-	if (!a->client) cli_end(a->cli, cli_fail(a->cli, &why));
+	if (!a->client) cli_fail_end(a->cli, &why);
 	ask_take(a, cli_call_with(a->cli, a->client, "GET", ask_path(a->cli, id, ""),
 			    STR_NONE));
 }
@@ -213,8 +213,7 @@ void asking_wait(struct asking *a, bool in_place)
 	if (a->stops && asking_stopped(a)) cli_end(a->cli, EXIT_NOT_ALLOWED);
 	if (!str_is(json_text_of(a->ask, "status"), "pending")) return;
 	a->waiter = waiter_new(&setup);
-	if (!a->waiter)
-		cli_end(a->cli, cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY }));
+	if (!a->waiter) cli_fail_end(a->cli, &(struct fault){ .err = ERR_MEMORY });
 	waiting_tell(a);
 	replies_tell(a);
 	if (in_place) a->dialog = term_dialog_open(a->cli, a->ask, TERM_DIALOG_ASKED);

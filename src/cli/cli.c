@@ -336,6 +336,11 @@ void cli_end(struct cli *cli, int status)
 	exit(verb_ended(cli, status));
 }
 
+void cli_fail_end(struct cli *cli, const struct fault *why)
+{
+	cli_end(cli, cli_fail(cli, why));
+}
+
 int cli_main(int argc, char **argv, const struct cli_above *above)
 {
 	struct cli cli = { .above = above };

@@ -128,6 +128,9 @@ int cli_fail(const struct cli *, const struct fault *);
 /* The same for a wrong use of the verb, with a pointer to its help: always EXIT_USAGE. */
 int cli_usage(const struct cli *, struct str what);
 #define CLI_USAGE(cli, id, ...) cli_usage((cli), MSG(&(cli)->arena, (id), __VA_ARGS__))
+/* Both, and the program ends. */
+_Noreturn void cli_fail_end(struct cli *, const struct fault *);
+#define CLI_REFUSE(cli, ...) cli_end((cli), CLI_USAGE((cli), __VA_ARGS__))
 /* Says it, and gives the exit status that goes with it. */
 #define CLI_SAY(status, ...) (SAY(__VA_ARGS__), (status))
 /* Is the only word one that looks for something ("list", "status"), where a sentence belongs?

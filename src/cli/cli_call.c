@@ -14,7 +14,7 @@ enum { CALL_PATIENCE_MS = 20000, PAGE_MAX = 200 };
 static void way_take(struct cli *cli, struct client *client, const struct fault *why)
 {
 	cli->client = client;
-	if (!client) cli_end(cli, cli_fail(cli, why));
+	if (!client) cli_fail_end(cli, why);
 }
 
 void cli_call_open(struct cli *cli)
@@ -126,7 +126,7 @@ static void items_add(struct cli *cli, struct json *out, const struct json *more
 	uint32_t n = json_is(more, JSON_ARRAY) ? more->count : 0;
 	struct json *room = ARENA_ARRAY(&cli->arena, struct json, out->count + n + 1);
 
-	if (!room) cli_end(cli, cli_fail(cli, &(struct fault){ .err = ERR_MEMORY }));
+	if (!room) cli_fail_end(cli, &(struct fault){ .err = ERR_MEMORY });
 	for (uint32_t i = 0; i < out->count; i++)
 		room[i] = out->items[i];
 	for (uint32_t i = 0; i < n; i++)
@@ -208,7 +208,7 @@ struct str moment_read(struct cli *cli, const char *flag, int way)
 
 	if (!span.at) return STR_NONE;
 	if (!duration_read(span, &ms) || ms <= 0)
-		cli_end(cli, CLI_USAGE(cli, "cli.timeout.wrong", { "value", span }));
+		CLI_REFUSE(cli, "cli.timeout.wrong", { "value", span });
 	time_write(clock_now_ms() + way * ms, at);
 	return arena_str(&cli->arena, str_of(at));
 }

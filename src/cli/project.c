@@ -44,7 +44,7 @@ void project_say(struct cli *cli, const char *folder)
 	said->name = str_trim(cli_has(cli, "project") ? cli_arg(cli, "project")
 						      : str_of(getenv("PARLEY_PROJECT")));
 	if (said->name.len && project_check(said->name, "/project", &why))
-		cli_end(cli, CLI_USAGE(cli, "cli.project.wrong"));
+		CLI_REFUSE(cli, "cli.project.wrong");
 	if (!said->name.len && folder)
 		said->work_tree = work_tree(&cli->arena, str_of(folder));
 	/* What cannot be a name is no guess. */

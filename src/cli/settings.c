@@ -108,17 +108,26 @@ struct str setting_accepts(size_t i, struct arena *arena)
 		{ "words", words_join(s->words, ", ", arena) });
 }
 
+static struct str name_cased(const char *name, char gap, bool upper, struct arena *arena)
+{
+	char *text = arena_copy(arena, str_of(name));
+
+	for (char *ch = text; ch && *ch; ch++) {
+		if (*ch == '_') *ch = gap;
+		if (upper && *ch >= 'a' && *ch <= 'z') *ch = (char)(*ch - 'a' + 'A');
+	}
+	return str_of(text);
+}
+
 const struct flag *settings_flags(unsigned groups, struct arena *arena)
 {
 	struct flag *flags = ARENA_ARRAY(arena, struct flag, SETTINGS_LEN + 1);
 	size_t len = 0;
 
 	for (size_t i = 0; flags && i < SETTINGS_LEN; i++) {
-		char *name = arena_copy(arena, str_of(table[i].name));
+		const char *name = name_cased(table[i].name, '-', false, arena).at;
 
 		if (!name) return NULL;
-		for (char *ch = name; (ch = strchr(ch, '_'));)
-			*ch = '-';
 		if (table[i].groups & groups)
 			flags[len++] = (struct flag){ .name = name,
 				.value = table[i].value,
@@ -150,13 +159,19 @@ static bool listen_valid(struct str text)
 	return six || str_find(host, STR(":")) < 0;
 }
 
+/* No blank, no control character, and none of these. */
+static bool free_of(struct str text, const char *others)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.at[i] <= ' ' || strchr(others, text.at[i]))
+			return false;
+	return true;
+}
+
 static bool url_valid(struct str text)
 {
 	if (str_starts(text, "unix:/")) return text.len > strlen("unix:/");
-	for (size_t i = 0; i < text.len; i++)
-		if ((unsigned char)text.at[i] <= ' ' || text.at[i] == '#' ||
-			text.at[i] == '?')
-			return false;
+	if (!free_of(text, "#?")) return false;
 	return (str_starts(text, "http://") && text.len > 7 && text.at[7] != '/') ||
 	       (str_starts(text, "https://") && text.len > 8 && text.at[8] != '/');
 }
@@ -173,10 +188,7 @@ static bool hosts_valid(struct str text)
 
 	while (str_cut(&text, ',', &host)) {
 		host = str_trim(host);
-		if (host.len == 0) return false;
-		for (size_t i = 0; i < host.len; i++)
-			if ((unsigned char)host.at[i] <= ' ' || strchr("/@", host.at[i]))
-				return false;
+		if (host.len == 0 || !free_of(host, "/@")) return false;
 	}
 	return true;
 }
@@ -187,9 +199,7 @@ static bool server_valid(const char *const *schemes, struct str text)
 	int at = str_find(text, STR("://"));
 	struct str host;
 
-	for (size_t i = 0; i < text.len; i++)
-		if ((unsigned char)text.at[i] <= ' ' || strchr("\"'<>\\?#", text.at[i]))
-			return false;
+	if (!free_of(text, "\"'<>\\?#")) return false;
 	for (; at > 0 && *schemes; schemes++)
 		if (str_is(str_first(text, (size_t)at), *schemes)) break;
 	if (at <= 0 || !*schemes) return false;
@@ -222,13 +232,11 @@ static bool reply_valid(struct str text)
 
 static bool bool_read(struct str text, bool *out)
 {
-	static const char *const yes[] = { "yes", "true", "on", "1" };
-	static const char *const no[] = { "no", "false", "off", "0" };
+	static const char *const words[] = { "no", "false", "off", "0", "yes", "true",
+		"on", "1" };
 
-	for (size_t i = 0; i < 4; i++) {
-		if (str_is_nocase(text, yes[i])) return *out = true, true;
-		if (str_is_nocase(text, no[i])) return *out = false, true;
-	}
+	for (size_t i = 0; i < 8; i++)
+		if (str_is_nocase(text, words[i])) return *out = i >= 4, true;
 	return false;
 }
 
@@ -241,17 +249,17 @@ static bool word_read(const char *const *words, struct str text, int *out)
 
 static bool text_valid(const struct setting *s, struct str text)
 {
-	switch (s->kind) {
-	case KIND_SERVER: return server_valid(s->words, text);
-	case KIND_MAIL: return mail_address_valid(text);
-	case KIND_REPLY: return reply_valid(text);
-	case KIND_LISTEN: return listen_valid(text);
-	case KIND_URL: return url_valid(text);
-	case KIND_STORE: return store_valid(text);
-	case KIND_HOSTS: return hosts_valid(text);
-	case KIND_REACH: return reach_valid(text);
-	default: return true;
-	}
+	static bool (*const checks[])(struct str) = { [KIND_MAIL] = mail_address_valid,
+		[KIND_REPLY] = reply_valid,
+		[KIND_LISTEN] = listen_valid,
+		[KIND_URL] = url_valid,
+		[KIND_STORE] = store_valid,
+		[KIND_HOSTS] = hosts_valid,
+		[KIND_REACH] = reach_valid,
+		[KIND_BOOL] = NULL };
+
+	if (s->kind == KIND_SERVER) return server_valid(s->words, text);
+	return text.len && (!checks[s->kind] || checks[s->kind](text));
 }
 
 static bool value_read(const struct setting *s, struct str text, struct settings *all)
@@ -268,7 +276,7 @@ static bool value_read(const struct setting *s, struct str text, struct settings
 		*(int64_t *)at = n;
 		return true;
 	default:
-		if (!text.len || !text_valid(s, text)) return false;
+		if (!text_valid(s, text)) return false;
 		*(struct str *)at = text;
 		return true;
 	}
@@ -280,17 +288,6 @@ struct source {
 	struct str value; /* `at` is NULL: nothing was said */
 	bool in_file;
 };
-
-static struct str name_cased(const char *name, char gap, bool upper, struct arena *arena)
-{
-	char *text = arena_copy(arena, str_of(name));
-
-	for (char *ch = text; ch && *ch; ch++) {
-		if (*ch == '_') *ch = gap;
-		if (upper && *ch >= 'a' && *ch <= 'z') *ch = (char)(*ch - 'a' + 'A');
-	}
-	return str_of(text);
-}
 
 static struct source source_find(size_t i, const struct args *args,
 	const struct settings_file *file, struct arena *arena)

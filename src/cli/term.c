@@ -91,18 +91,18 @@ int tty_open(void)
 	return open("/dev/tty", O_RDWR | O_CLOEXEC);
 }
 
-void tty_write(int tty, struct str text)
+bool tty_write(int fd, struct str text)
 {
 	while (text.len > 0) {
-		ssize_t n = write(tty, text.at, text.len);
+		ssize_t n = write(fd, text.at, text.len);
 
 		if (n < 0 && errno == EINTR) continue;
-		if (n <= 0) return;
+		if (n <= 0) return false;
 		text = str_from(text, (size_t)n);
 	}
+	return true;
 }
 
-/* What canonical input holds, once it is readable: a line, or its end (false). */
 static bool tty_read(int tty, struct arena *arena, struct str *out)
 {
 	char line[TTY_LINE_MAX];

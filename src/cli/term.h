@@ -36,6 +36,6 @@ int tty_open(void);
 /* One line from it, without its end; false at the end of input or when stopped. Without
  * `echo` what is typed is not shown. */
 bool tty_line(const struct term *, int tty, bool echo, struct arena *, struct str *out);
-void tty_write(int tty, struct str text);
+bool tty_write(int fd, struct str text); /* all of it; false: it cannot be */
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/keep.h"
+#include "cli/request.h"
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
 #include "core/shared/address.h"
@@ -81,36 +82,17 @@ struct row_key {
 	bool limit; /* a member of `limits` */
 };
 
-static const struct row_key agent_keys[] = {
-	{ "kind", ROW_TEXT, false },
-	{ "description", ROW_TEXT, false },
-	{ "provider", ROW_TEXT, false },
-	{ "model", ROW_TEXT, false },
-	{ "prompt", ROW_TEXT, false },
-	{ "prompt_file", ROW_ELSEWHERE, false },
-	{ "effort", ROW_TEXT, false },
-	{ "tools", ROW_LIST, false },
-	{ "turns", ROW_NUMBER, true },
-	{ "history", ROW_NUMBER, true },
-	{ "tokens", ROW_NUMBER, true },
-	{ "cost_usd", ROW_NUMBER, true },
-	{ "time", ROW_TEXT, true },
-	{ "validation", ROW_ELSEWHERE, false },
-	{ "on_error", ROW_TEXT, false },
-	{ "on_limit", ROW_TEXT, false },
-	{ "on_reject", ROW_TEXT, false },
-	{ NULL, ROW_TEXT, false },
-};
+static const struct row_key agent_keys[] = { { "kind" }, { "description" },
+	{ "provider" }, { "model" }, { "prompt" }, { "prompt_file", ROW_ELSEWHERE },
+	{ "effort" }, { "tools", ROW_LIST }, { "turns", ROW_NUMBER, .limit = true },
+	{ "history", ROW_NUMBER, .limit = true }, { "tokens", ROW_NUMBER, .limit = true },
+	{ "cost_usd", ROW_NUMBER, .limit = true }, { "time", .limit = true },
+	{ "validation", ROW_ELSEWHERE }, { "on_error" }, { "on_limit" }, { "on_reject" },
+	{ 0 } };
 
-static const struct row_key provider_keys[] = {
-	{ "kind", ROW_TEXT, false },
-	{ "url", ROW_TEXT, false },
-	{ "key_env", ROW_ELSEWHERE, false },
-	{ "key_file", ROW_ELSEWHERE, false },
-	{ "models", ROW_MODELS, false },
-	{ "at_once", ROW_NUMBER, false },
-	{ NULL, ROW_TEXT, false },
-};
+static const struct row_key provider_keys[] = { { "kind" }, { "url" },
+	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE },
+	{ "models", ROW_MODELS }, { "at_once", ROW_NUMBER }, { 0 } };
 
 static enum err keys_check(const struct section_reader *r, const struct row_key *keys)
 {
@@ -143,10 +125,7 @@ static void list_write(struct json_writer *w, struct str text, bool models)
 	while (str_cut(&rest, ',', &one)) {
 		one = str_trim(one);
 		if (!one.len) continue;
-		if (models) {
-			jw_object(w);
-			jw_key(w, "id");
-		}
+		if (models) jw_object(w), jw_key(w, "id");
 		jw_str(w, one);
 		if (models) jw_object_end(w);
 	}
@@ -257,13 +236,12 @@ static enum err key_take(const struct section_reader *r, struct provider_record 
 	return e;
 }
 
-static enum err url_check(const struct section_reader *r, struct str body)
+static enum err url_check(const struct section_reader *r)
 {
 	const struct settings_line *l = line_find(r->section, STR("url"));
 	struct str reach = r->set->model_internal;
 	struct url url;
 
-	(void)body;
 	if (!l || !url_split(l->value.value, &url) ||
 		model_reach_may_allow(reach.len ? reach : STR("no"), &url))
 		return OK;
@@ -289,7 +267,7 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	out->name = r->section->name;
 	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
 	if (e) return body_wrong(r, &found);
-	e = url_check(r, out->body);
+	e = url_check(r);
 	return e ? e : key_take(r, out);
 }
 
@@ -303,35 +281,22 @@ static const struct provider_record *provider_find(
 	return NULL;
 }
 
-static enum err body_of(struct arena *arena, struct str text, bool agent, struct str *out,
-	struct fault *why)
-{
-	const struct json *body;
-	enum err e = json_read(text, NULL, arena, &body, why);
-
-	if (e) return e;
-	return agent ? agent_read(body, STR_NONE, NULL, arena, out, why)
-		     : provider_read(body, STR_NONE, NULL, arena, out, NULL, why);
-}
-
 static enum err usual_take(const struct usual_provider *u, struct arena *arena,
 	struct agents_file *out, struct fault *why)
 {
 	const char *key = getenv(u->key_env);
 	const char *url = u->url_env ? getenv(u->url_env) : NULL;
 	struct provider_record *p = &out->providers[out->providers_len];
-	struct buf text = { .max = 8192 };
-	struct json_writer w = { .out = &text };
+	const struct json *body;
+	struct str text;
 	enum err e;
 
 	if (!key || !*key || provider_find(out, str_of(u->name))) return OK;
-	if (!url || !*url) url = u->url;
-	jw_object(&w);
-	jw_put_text(&w, "name", u->name);
-	jw_put_text(&w, "kind", model_wire_names[u->wire]);
-	if (url) jw_put_text(&w, "url", url);
-	jw_object_end(&w);
-	e = body_of(arena, buf_keep_done(&text, arena), false, &p->body, why);
+	text = OBJECT(arena, { "name", str_of(u->name) },
+		{ "kind", str_of(model_wire_names[u->wire]) },
+		{ "url", str_of(url && *url ? url : u->url) });
+	e = json_read(text, NULL, arena, &body, why);
+	if (!e) e = provider_read(body, STR_NONE, NULL, arena, &p->body, NULL, why);
 	if (e) return fail(why, ERR_INVALID, "%s: %s", u->url_env, why->detail);
 	p->name = str_of(u->name);
 	p->source = KEY_ENV;
@@ -346,7 +311,9 @@ static enum err assistant_take(
 	struct arena *arena, struct agents_file *out, struct fault *why)
 {
 	const struct usual_provider *u = usual_providers;
+	const struct json *body;
 	struct str text;
+	enum err e;
 
 	while (u->name && !(getenv(u->key_env) && provider_find(out, str_of(u->name))))
 		u++;
@@ -361,7 +328,8 @@ static enum err assistant_take(
 		u->name, u->model);
 	out->agents[0].name = STR("assistant");
 	out->agents_len = 1;
-	return body_of(arena, text, true, &out->agents[0].body, why);
+	e = json_read(text, NULL, arena, &body, why);
+	return e ? e : agent_read(body, STR_NONE, NULL, arena, &out->agents[0].body, why);
 }
 
 enum err agents_file_read(const struct settings *set, struct arena *arena,

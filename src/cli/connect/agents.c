@@ -4,6 +4,7 @@
 #include "base/keep.h"
 #include "base/shell.h"
 #include "client/client.h"
+#include "net/process.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,23 +37,9 @@ void agents_remote_write(struct buf *out)
 	names_write(out, true);
 }
 
-/* On PATH, or at its path. */
-static bool program_found(struct str name, struct arena *arena)
-{
-	struct str path = str_of(getenv("PATH")), folder, file;
-
-	if (str_find(name, STR("/")) >= 0)
-		return access(arena_copy(arena, name), X_OK) == 0;
-	while (str_cut(&path, ':', &folder)) {
-		file = arena_print(arena, "%.*s/%.*s", STR_ARGS(folder), STR_ARGS(name));
-		if (file.at && access(file.at, X_OK) == 0) return true;
-	}
-	return false;
-}
-
 bool agent_installed(const struct agent *a, struct arena *arena)
 {
-	return a->program && program_found(str_of(a->program), arena);
+	return a->program && process_found(str_of(a->program), arena);
 }
 
 /* ---- written out ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "cli/request.h"
 
 enum { TIMEOUT_DEFAULT_S = 600 };
 
@@ -34,26 +35,20 @@ static bool hook_find(const struct json *root, const char *known, struct place *
 }
 
 /* Members by name, without blanks, and without those that are not set. */
-static void identity_write(struct buf *out, const struct place *p)
+static struct str identity_text(const struct place *p, struct arena *arena)
 {
 	const struct json *timeout = json_get(p->hook, "timeout");
-	struct json_writer w = { .out = out };
+	int64_t s = timeout && timeout->is_int ? timeout->integer : TIMEOUT_DEFAULT_S;
+	bool async = json_is(json_get(p->hook, "async"), JSON_TRUE);
+	struct str hook = OBJECT(arena, { "async", .raw = request_bool(async) },
+		{ "command", .json = json_get(p->hook, "command") },
+		{ "statusMessage", .json = json_get(p->hook, "statusMessage") },
+		{ "timeout", .raw = arena_print(arena, "%lld", (long long)s) },
+		{ "type", STR("command") });
 
-	jw_object(&w);
-	jw_put_text(&w, "event_name", "pre_tool_use");
-	jw_put_array(&w, "hooks");
-	jw_object(&w);
-	jw_put_bool(&w, "async", json_is(json_get(p->hook, "async"), JSON_TRUE));
-	jw_put_json(&w, "command", json_get(p->hook, "command"));
-	if (json_get(p->hook, "statusMessage"))
-		jw_put_json(&w, "statusMessage", json_get(p->hook, "statusMessage"));
-	jw_put_int(&w, "timeout",
-		timeout && timeout->is_int ? timeout->integer : TIMEOUT_DEFAULT_S);
-	jw_put_text(&w, "type", "command");
-	jw_object_end(&w);
-	jw_array_end(&w);
-	if (p->matcher) jw_put_json(&w, "matcher", p->matcher);
-	jw_object_end(&w);
+	return OBJECT(arena, { "event_name", STR("pre_tool_use") },
+		{ "hooks", .raw = arena_print(arena, "[%.*s]", STR_ARGS(hook)) },
+		{ "matcher", .json = p->matcher });
 }
 
 bool codex_trust(const char *path, struct str hooks, const char *known,
@@ -62,16 +57,13 @@ bool codex_trust(const char *path, struct str hooks, const char *known,
 	char full[PATH_MAX], hex[2 * SHA256_SIZE + 1];
 	uint8_t digest[SHA256_SIZE];
 	const struct json *root;
-	struct buf identity = { 0 };
 	struct place p;
 
 	if (json_read(hooks, NULL, arena, &root, NULL) || !hook_find(root, known, &p))
 		return false;
 	/* A file that is not there yet has no real path: the one it will have. */
 	if (!realpath(path, full)) full[0] = 0;
-	identity_write(&identity, &p);
-	sha256(buf_str(&identity), digest);
-	buf_done(&identity);
+	sha256(identity_text(&p, arena), digest);
 	hex_write(digest, sizeof digest, hex);
 	change->last = arena_print(
 		arena, "%s:pre_tool_use:%u:%u", *full ? full : path, p.group, p.handler);

@@ -41,18 +41,6 @@ static void folders_make(const char *path)
 	}
 }
 
-static bool bytes_write(int fd, struct str text)
-{
-	while (text.len) {
-		ssize_t n = write(fd, text.at, text.len);
-
-		if (n < 0 && errno == EINTR) continue;
-		if (n <= 0) return false;
-		text = str_from(text, (size_t)n);
-	}
-	return fsync(fd) == 0;
-}
-
 /* Beside it, then in its place, with its mode: nobody ever sees half of it. */
 static enum err text_replace(const char *path, struct str text, struct fault *why)
 {
@@ -71,7 +59,8 @@ static enum err text_replace(const char *path, struct str text, struct fault *wh
 	snprintf(beside, sizeof beside, "%s.parley-XXXXXX", real);
 	fd = mkstemp(beside);
 	if (fd < 0) return trouble(why, path, strerror(errno));
-	bool ok = bytes_write(fd, text) && fchmod(fd, st.st_mode & 0777) == 0;
+	bool ok = tty_write(fd, text) && fsync(fd) == 0 &&
+		  fchmod(fd, st.st_mode & 0777) == 0;
 
 	/* Root must not take a person's file away from them. */
 	if (ok && there && st.st_uid != geteuid())

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/cli_call.h"
+#include "cli/request.h"
 #include "text/msg.h"
 
 extern char **environ;
@@ -130,33 +130,26 @@ static const struct json *call(struct trial *t, struct str method_and_params,
 	return NULL;
 }
 
+static struct str option_text(struct arena *arena, const char *label)
+{
+	return OBJECT(arena, { "label", MSG(arena, label) },
+		{ "description", MSG(arena, "cli.connect.test.option") });
+}
+
 static struct str question_params(struct arena *arena)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	struct str out;
+	struct str options = arena_print(arena, "[%s,%s]",
+		option_text(arena, "cli.connect.test.yes").at,
+		option_text(arena, "cli.connect.test.no").at);
+	struct str question =
+		OBJECT(arena, { "question", MSG(arena, "cli.connect.test.question") },
+			{ "header", STR("Test") }, { "multiSelect", .raw = STR("false") },
+			{ "options", .raw = options });
 
-	buf_add_text(&b,
+	return arena_print(arena,
 		"\"method\":\"tools/call\",\"params\":{\"name\":\"ask_user_question\","
-		"\"arguments\":{\"session\":\"parley connect\",\"questions\":[");
-	jw_object(&w);
-	jw_put_str(&w, "question", MSG(arena, "cli.connect.test.question"));
-	jw_put_text(&w, "header", "Test");
-	jw_put_bool(&w, "multiSelect", false);
-	jw_put_array(&w, "options");
-	for (int i = 0; i < 2; i++) {
-		jw_object(&w);
-		jw_put_str(&w, "label",
-			MSG(arena, i ? "cli.connect.test.no" : "cli.connect.test.yes"));
-		jw_put_str(&w, "description", MSG(arena, "cli.connect.test.option"));
-		jw_object_end(&w);
-	}
-	jw_array_end(&w);
-	jw_object_end(&w);
-	buf_add_text(&b, "]}}");
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+		"\"arguments\":{\"session\":\"parley connect\",\"questions\":[%.*s]}}",
+		STR_ARGS(question));
 }
 
 static struct str answer_params(struct arena *arena, struct str ask)
@@ -211,27 +204,24 @@ static enum err question_ask(
 static void question_withdraw(struct cli *cli)
 {
 	struct str text = MSG(&cli->arena, "cli.connect.test.question");
-	struct api_call list = { .method = "GET", .path = STR("/v1/asks?limit=200") };
-	struct api_reply reply = { 0 };
+	struct api_reply reply;
 	int stop_fd = cli->term.stop_fd;
 	struct client *client;
+	const struct json *page;
 
 	cli->term.stop_fd = -1;
 	client = pick_client(cli, AS_AGENT, NULL);
 	cli->term.stop_fd = stop_fd;
-	if (client) client_call(client, &list, &cli->arena, &reply, NULL);
-	const struct json *asks = json_get(reply.json, "items");
-
-	for (const struct json *item = NULL; json_each(asks, &item);) {
-		const struct json *questions = json_get(item, "questions");
-		struct str id = json_text_of(item, "id");
+	page = cli_call_quiet(cli, client, STR("/v1/asks?limit=200"), NULL);
+	for (const struct json *item = NULL; json_each(json_get(page, "items"), &item);) {
+		const struct json *question = NULL;
 		struct api_call cancel = { .method = "POST",
-			.path = ask_path(cli, id, "/cancel"),
+			.path = ask_path(cli, json_text_of(item, "id"), "/cancel"),
 			.body = STR("{}"),
 			.key = key_make(&cli->arena) };
 
-		if (json_is(questions, JSON_ARRAY) && questions->count &&
-			str_eq(json_text_of(&questions->items[0], "text"), text))
+		if (json_each(json_get(item, "questions"), &question) &&
+			str_eq(json_text_of(question, "text"), text))
 			client_call(client, &cancel, &cli->arena, &reply, NULL);
 	}
 	client_free(client);

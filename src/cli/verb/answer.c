@@ -1,4 +1,5 @@
 /* answer.c - parley answer. */
+#include "base/keep.h"
 #include "cli/request.h"
 #include "cli/value.h"
 #include "cli/verb/answer_many.h"
@@ -12,79 +13,71 @@ struct answer_form {
 	struct spoken *said;
 };
 
-static int form_load(struct cli *cli, const struct json *ask, struct answer_form *form)
+static struct answer_form form_load(struct cli *cli, const struct json *ask)
 {
+	struct answer_form form = { 0 };
 	struct fault why = { 0 };
 
-	if (questions_load(json_get(ask, "questions"), &cli->arena, &form->questions,
-		    &form->len, &why) != OK)
-		return cli_fail(cli, &why);
-	form->said = ARENA_ARRAY(&cli->arena, struct spoken, form->len + 1);
-	return form->said ? EXIT_YES
-			  : cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (questions_load(json_get(ask, "questions"), &cli->arena, &form.questions,
+		    &form.len, &why) != OK)
+		cli_fail_end(cli, &why);
+	form.said = ARENA_ARRAY(&cli->arena, struct spoken, form.len + 1);
+	if (!form.said) cli_fail_end(cli, &(struct fault){ .err = ERR_MEMORY });
+	return form;
 }
 
-static int said_add(struct cli *cli, struct spoken *said, struct str word)
+static void said_add(struct cli *cli, struct spoken *said, struct str word)
 {
 	struct str *words = ARENA_ARRAY(&cli->arena, struct str, said->len + 1);
 
-	if (!words) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (!words) cli_fail_end(cli, &(struct fault){ .err = ERR_MEMORY });
 	for (size_t i = 0; i < said->len; i++)
 		words[i] = said->words[i];
 	words[said->len] = word;
 	said->words = words;
 	said->len++;
-	return EXIT_YES;
 }
 
 /* KEY=VALUE: several questions are answered by name. */
-static int pair_take(struct cli *cli, struct answer_form *form, struct str pair)
+static void pair_take(struct cli *cli, struct answer_form *form, struct str pair)
 {
-	struct str key, value = pair;
+	struct str key, value = pair, keys = STR_NONE;
 
 	str_cut(&value, '=', &key);
 	for (size_t i = 0; key.len < pair.len && i < form->len; i++)
-		if (str_eq(key, form->questions[i].key))
-			return said_add(cli, &form->said[i], value);
-	struct str keys = STR_NONE;
+		if (str_eq(key, form->questions[i].key)) {
+			said_add(cli, &form->said[i], value);
+			return;
+		}
 	for (size_t i = 0; i < form->len; i++)
 		keys = arena_print(&cli->arena, "%.*s%s%.*s", STR_ARGS(keys),
 			i ? ", " : "", STR_ARGS(form->questions[i].key));
-	return CLI_USAGE(cli, "cli.answer.pair", { "value", pair }, { "keys", keys });
+	CLI_REFUSE(cli, "cli.answer.pair", { "value", pair }, { "keys", keys });
 }
 
-static int arguments_take(struct cli *cli, struct spoken *said)
+static void words_take(struct cli *cli, struct answer_form *form)
 {
-	struct str text = cli_arg(cli, "arguments");
+	struct str arguments = cli_arg(cli, "arguments");
 	struct fault why = { 0 };
 
-	if (!text.at) return EXIT_YES;
-	if (json_read(text, NULL, &cli->arena, &said->arguments, &why) == OK)
-		return EXIT_YES;
-	return CLI_USAGE(cli, "cli.answer.arguments", { "detail", str_of(why.detail) });
-}
-
-static int words_take(struct cli *cli, struct answer_form *form)
-{
-	int status = EXIT_YES;
-
-	for (size_t i = 1; status == EXIT_YES && i < cli->args.words_len; i++) {
-		struct str word = cli_word(cli, i);
-
-		status = form->len == 1 ? said_add(cli, &form->said[0], word)
-					: pair_take(cli, form, word);
-	}
-	if (form->len != 1 || status != EXIT_YES) return status;
+	for (size_t i = 1; i < cli->args.words_len; i++)
+		if (form->len == 1)
+			said_add(cli, &form->said[0], cli_word(cli, i));
+		else
+			pair_take(cli, form, cli_word(cli, i));
+	if (form->len != 1) return;
 	form->said[0].other = cli_arg(cli, "other");
 	form->said[0].note = cli_arg(cli, "note");
-	return arguments_take(cli, &form->said[0]);
+	if (arguments.at && json_read(arguments, NULL, &cli->arena,
+				    &form->said[0].arguments, &why) != OK)
+		CLI_REFUSE(cli, "cli.answer.arguments", { "detail", str_of(why.detail) });
 }
 
-static int value_wrong(
+static _Noreturn void value_wrong(
 	struct cli *cli, const struct answer_form *form, size_t i, struct str detail)
 {
-	if (form->len == 1) return cli_usage(cli, detail);
-	return CLI_USAGE(cli, "cli.answer.keyed", { "key", form->questions[i].key },
+	if (form->len == 1) cli_end(cli, cli_usage(cli, detail));
+	CLI_REFUSE(cli, "cli.answer.keyed", { "key", form->questions[i].key },
 		{ "detail", detail });
 }
 
@@ -98,9 +91,10 @@ static struct str scope_given(struct cli *cli)
 		{ "tool", .text = pattern }, { "open", .yes = cli_has(cli, "open") });
 }
 
-static int form_write(struct cli *cli, const struct answer_form *form, struct buf *body)
+static struct str form_text(struct cli *cli, const struct answer_form *form)
 {
-	struct json_writer w = { .out = body };
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
 	struct fault why = { 0 };
 
 	jw_object(&w);
@@ -111,27 +105,23 @@ static int form_write(struct cli *cli, const struct answer_form *form, struct bu
 		if (said->len == 0 && said->other.len == 0 && form->len > 1) continue;
 		jw_name(&w, form->questions[i].key);
 		if (value_write(&form->questions[i], said, &cli->arena, &w, &why) != OK)
-			return value_wrong(cli, form, i, str_of(why.detail));
+			value_wrong(cli, form, i, str_of(why.detail));
 	}
 	jw_object_end(&w);
 	if (cli_has(cli, "for")) jw_put_raw(&w, "scope", scope_given(cli));
 	jw_object_end(&w);
-	return body->failed ? CLI_USAGE(cli, "cli.too_long") : EXIT_YES;
+	if (body.failed) CLI_REFUSE(cli, "cli.too_long");
+	return buf_keep_done(&body, &cli->arena);
 }
 
 static int answer_send(struct cli *cli)
 {
 	struct str id = cli_word(cli, 0);
-	struct buf body = { .max = 1 << 20 };
-	struct answer_form form = { 0 };
-	const struct json *ask = cli_call_get(cli, ask_path(cli, id, ""));
-	int status = form_load(cli, ask, &form);
+	struct answer_form form =
+		form_load(cli, cli_call_get(cli, ask_path(cli, id, "")));
 
-	if (status == EXIT_YES) status = words_take(cli, &form);
-	if (status == EXIT_YES) status = form_write(cli, &form, &body);
-	if (status == EXIT_YES) status = settle(cli, id, "/answer", buf_str(&body));
-	buf_done(&body);
-	return status;
+	words_take(cli, &form);
+	return settle(cli, id, "/answer", form_text(cli, &form));
 }
 
 static int answer_run(struct cli *cli)

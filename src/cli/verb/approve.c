@@ -35,7 +35,7 @@ static const struct json *operation_given(struct cli *cli)
 	jw_object(&w);
 	for (size_t i = 0; args_next(&cli->args, "arg", &i, &pair);)
 		if (!arg_put(&w, pair, &cli->arena))
-			cli_end(cli, CLI_USAGE(cli, "cli.arg.wrong", { "value", pair }));
+			CLI_REFUSE(cli, "cli.arg.wrong", { "value", pair });
 	jw_object_end(&w);
 	return approval_operation(
 		cli, "tool", cli_arg(cli, "tool"), buf_keep_done(&text, &cli->arena));

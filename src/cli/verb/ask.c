@@ -40,15 +40,14 @@ static void question_parse(struct cli *cli, struct question *q)
 		.other = args_have(args, "other"),
 		.note = args_have(args, "note") };
 	q->options = ARENA_ARRAY(&cli->arena, struct option, args->given_len + 1);
-	if (!q->options)
-		cli_end(cli, cli_fail(cli, &(struct fault){ .err = ERR_MEMORY }));
+	if (!q->options) cli_fail_end(cli, &(struct fault){ .err = ERR_MEMORY });
 	for (size_t i = 0; args_next(args, "choice", &i, &value);)
 		q->options[q->options_len++] = option_parse(value);
 	int kinds = (q->options_len > 0) + args_have(args, "text") +
 		    args_have(args, "number");
-	if (kinds > 1) cli_end(cli, CLI_USAGE(cli, "cli.ask.kinds"));
+	if (kinds > 1) CLI_REFUSE(cli, "cli.ask.kinds");
 	if (q->options_len == 0 && (q->other || args_have(args, "multi")))
-		cli_end(cli, CLI_USAGE(cli, "cli.ask.needs_choice"));
+		CLI_REFUSE(cli, "cli.ask.needs_choice");
 	q->type = args_have(args, "text")     ? Q_TEXT
 		  : args_have(args, "number") ? Q_NUMBER
 		  : q->options_len == 0	      ? Q_BOOLEAN
@@ -92,8 +91,7 @@ static void default_put(struct cli *cli, struct json_writer *w, const struct que
 	jw_put_object(w, "default");
 	jw_key(w, KEY);
 	if (value_write(q, &said, &cli->arena, w, &why) != OK)
-		cli_end(cli, CLI_USAGE(cli, "cli.default.wrong",
-				     { "detail", str_of(why.detail) }));
+		CLI_REFUSE(cli, "cli.default.wrong", { "detail", str_of(why.detail) });
 	jw_object_end(w);
 }
 
@@ -107,8 +105,7 @@ static void template_put(struct cli *cli, struct json_writer *w)
 	for (size_t i = 0; args_next(&cli->args, "value", &i, &value);) {
 		int at = str_find(value, STR("="));
 
-		if (at < 1)
-			cli_end(cli, CLI_USAGE(cli, "cli.ask.value", { "value", value }));
+		if (at < 1) CLI_REFUSE(cli, "cli.ask.value", { "value", value });
 		jw_name(w, str_first(value, (size_t)at));
 		jw_str(w, str_from(value, (size_t)at + 1));
 	}
@@ -153,8 +150,7 @@ static void foreign_flags_check(struct cli *cli)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (cli_has(cli, others[i]))
-			cli_end(cli, CLI_USAGE(cli, "cli.ask.dialect",
-					     { "flag", str_of(others[i]) }));
+			CLI_REFUSE(cli, "cli.ask.dialect", { "flag", str_of(others[i]) });
 }
 
 /* "<path>?dialect=…", with strictness. */
@@ -176,7 +172,7 @@ static void foreign_post(struct asking *a)
 
 	foreign_flags_check(cli);
 	if (!request.at && !stdin_read(REQUEST_BYTES, &cli->arena, &request))
-		cli_end(cli, CLI_USAGE(cli, "cli.too_long"));
+		CLI_REFUSE(cli, "cli.too_long");
 	session = asking_open(a);
 	a->path = dialect_path(
 		cli, session.len ? arena_print(&cli->arena, "/v1/sessions/%.*s/asks",

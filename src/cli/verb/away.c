@@ -15,7 +15,7 @@ static struct str until_read(struct cli *cli, struct str word)
 	if (duration_read(word, &ms) && ms > 0)
 		ms += clock_now_ms();
 	else if (!time_read(word, &ms))
-		cli_end(cli, CLI_USAGE(cli, "cli.away.until", { "value", word }));
+		CLI_REFUSE(cli, "cli.away.until", { "value", word });
 	time_write(ms, at);
 	return arena_str(&cli->arena, str_of(at));
 }
@@ -29,8 +29,7 @@ static struct str away_body(struct cli *cli, struct str word)
 	if (to.len && !str_starts(to, "usr_")) {
 		all = cli_call_all(cli, STR("/v1/users"));
 		user = resource_find(&all, to);
-		if (!user)
-			cli_end(cli, CLI_USAGE(cli, "cli.away.nobody", { "name", to }));
+		if (!user) CLI_REFUSE(cli, "cli.away.nobody", { "name", to });
 		to = json_text_of(user, "id");
 	}
 	return BODY(cli, { "until", until }, { "delegate", to },

@@ -129,7 +129,7 @@ static struct resource contacts_of(struct cli *cli)
 	if (!name.len) return of;
 	all = cli_call_all(cli, STR("/v1/teams"));
 	team = resource_find(&all, name);
-	if (!team) cli_end(cli, CLI_USAGE(cli, "cli.contact.team", { "name", name }));
+	if (!team) CLI_REFUSE(cli, "cli.contact.team", { "name", name });
 	of.path = path_with(cli, "/v1/teams/", json_text_of(team, "id"), "/contacts").at;
 	return of;
 }

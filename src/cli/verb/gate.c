@@ -199,8 +199,7 @@ static void gate_prepare(struct approval *ap)
 	char *cwd = getcwd(NULL, 0);
 	struct fault why = { 0 };
 
-	if (!cwd || !words_showable(cli, cwd))
-		cli_end(cli, CLI_USAGE(cli, "cli.gate.bytes"));
+	if (!cwd || !words_showable(cli, cwd)) CLI_REFUSE(cli, "cli.gate.bytes");
 	if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
 		program_fail(&why);
 		cli_end(cli,

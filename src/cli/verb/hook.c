@@ -62,8 +62,8 @@ static void event_read(struct hook *h)
 	if (!stdin_read(EVENT_BYTES, arena, &text) ||
 		json_read(text, NULL, arena, &event, NULL) != OK ||
 		!hook_event_read(h->agent, event, arena, &h->event))
-		cli_end(h->cli, CLI_USAGE(h->cli, "cli.hook.event",
-					{ "agent", str_of(h->agent->title) }));
+		CLI_REFUSE(
+			h->cli, "cli.hook.event", { "agent", str_of(h->agent->title) });
 	h->asks = h->agent->question && str_is(h->event.tool, h->agent->question);
 	/* Its questions are answered here, instead of allowed. */
 	h->dialect = h->asks ? "ask_user_question" : "permission";
@@ -79,10 +79,8 @@ static void rules_read(
 			tool_list_read(out, line, allows, &h->cli->arena, &rule);
 
 		if (wrong)
-			cli_end(h->cli,
-				CLI_USAGE(h->cli, "cli.hook.rule",
-					{ "flag", str_of(flag) }, { "rule", rule },
-					{ "why", str_of(wrong) }));
+			CLI_REFUSE(h->cli, "cli.hook.rule", { "flag", str_of(flag) },
+				{ "rule", rule }, { "why", str_of(wrong) });
 	}
 }
 

@@ -129,18 +129,6 @@ static void size_pass(const struct host *h, bool repaint)
 
 /* ---- bytes to and fro ---- */
 
-static bool all_write(int fd, struct str bytes)
-{
-	while (bytes.len > 0) {
-		ssize_t n = write(fd, bytes.at, bytes.len);
-
-		if (n < 0 && errno == EINTR) continue;
-		if (n <= 0) return false;
-		bytes = str_from(bytes, (size_t)n);
-	}
-	return true;
-}
-
 /* Beyond the limit the oldest goes, up to the end of a line. */
 static void held_add(struct host *h, struct str bytes)
 {
@@ -169,7 +157,7 @@ static void held_write(struct host *h)
 						(h->dropped + 1023) / 1024) })
 				.at);
 	buf_add(&out, buf_str(&h->held));
-	all_write(h->tty, buf_str(&out));
+	tty_write(h->tty, buf_str(&out));
 	buf_done(&out);
 	buf_clear(&h->held);
 	h->dropped = 0;
@@ -189,7 +177,7 @@ static void master_take(struct host *h)
 		if (h->dialog)
 			held_add(h, str_make(bytes, (size_t)n));
 		else
-			all_write(h->tty, str_make(bytes, (size_t)n));
+			tty_write(h->tty, str_make(bytes, (size_t)n));
 	}
 }
 
@@ -202,7 +190,7 @@ static void tty_take(struct host *h)
 	if (clock_person_ms() < h->dead_until)
 		h->dead_until = clock_person_ms() + QUIET_MS;
 	else
-		all_write(h->master, str_make(bytes, (size_t)n));
+		tty_write(h->master, str_make(bytes, (size_t)n));
 }
 
 static void watch(const struct host *h, int fd, bool on)
@@ -226,8 +214,8 @@ static void dialog_shut(struct host *h)
 	/* What was being typed for it must not reach the agent. */
 	if (vanished) h->dead_until = clock_person_ms() + QUIET_MS;
 	if (unsent.len > 0) {
-		all_write(h->tty, unsent);
-		all_write(h->tty, STR("\r\n"));
+		tty_write(h->tty, unsent);
+		tty_write(h->tty, STR("\r\n"));
 	}
 	held_write(h);
 	watch(h, h->tty, true);
@@ -242,7 +230,7 @@ static void modes_write(const struct host *h, bool on)
 		host_modes_on(&h->modes, &out);
 	else
 		host_modes_off(&h->modes, &out);
-	all_write(h->tty, buf_str(&out));
+	tty_write(h->tty, buf_str(&out));
 	buf_done(&out);
 }
 

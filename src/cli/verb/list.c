@@ -149,12 +149,10 @@ static struct str query_made(struct cli *cli)
 	char from[TIME_SIZE];
 	int64_t ms;
 
-	if (settled && cli_has(cli, "status"))
-		cli_end(cli, CLI_USAGE(cli, "cli.list.settled_status"));
-	if (!settled && (since.at || mine))
-		cli_end(cli, CLI_USAGE(cli, "cli.list.needs_settled"));
+	if (settled && cli_has(cli, "status")) CLI_REFUSE(cli, "cli.list.settled_status");
+	if (!settled && (since.at || mine)) CLI_REFUSE(cli, "cli.list.needs_settled");
 	if (since.at && !duration_read(since, &ms))
-		cli_end(cli, CLI_USAGE(cli, "cli.since.wrong", { "value", since }));
+		CLI_REFUSE(cli, "cli.since.wrong", { "value", since });
 	buf_add(&out, flags_query(cli, "/v1/asks", "status kind session project agent"));
 	if (settled)
 		buf_print(&out, "%cstatus=settled",

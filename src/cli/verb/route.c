@@ -9,21 +9,17 @@
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-/* Items of an array, with commas; `family`: each is a word of the catalogue. */
+/* Items of an array, with commas; each is a word of the catalogue's family. */
 static struct str listed(struct cli *cli, const struct json *items, const char *family)
 {
 	struct buf out = { .max = 4096 };
 
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
-		struct str one = json_text(&items->items[i]);
+	for (const struct json *one = NULL; json_each(items, &one);) {
+		struct str id = arena_print(
+			&cli->arena, "%s.%.*s", family, STR_ARGS(json_text(one)));
 
-		if (i) buf_add_text(&out, ", ");
-		if (!family)
-			safe_line_add(&out, one);
-		else
-			buf_add(&out, MSG(&cli->arena, arena_print(&cli->arena, "%s.%.*s",
-							       family, STR_ARGS(one))
-							       .at));
+		if (out.len) buf_add_text(&out, ", ");
+		buf_add(&out, MSG(&cli->arena, id.at));
 	}
 	return buf_keep_done(&out, &cli->arena);
 }
@@ -34,14 +30,14 @@ static struct str whom(struct cli *cli, const struct json *to)
 {
 	struct buf out = { .max = 4096 };
 
-	for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++) {
-		struct str one = json_text(&to->items[i]);
+	for (const struct json *item = NULL; json_each(to, &item);) {
+		struct str one = json_text(item);
 		const char *id = str_is(one, "assignees")    ? "web.told.to.assignees"
 				 : str_is(one, "all")	     ? "web.told.to.all"
 				 : str_is(one, "role:admin") ? "web.told.to.admins"
 							     : NULL;
 
-		if (i) buf_add_text(&out, ", ");
+		if (out.len) buf_add_text(&out, ", ");
 		buf_add(&out, id ? MSG(&cli->arena, id) : safe_line(&cli->arena, one));
 	}
 	return buf_keep_done(&out, &cli->arena);

@@ -127,7 +127,7 @@ static struct str try_body(struct cli *cli, struct str said)
 	if (!str_starts(said, "{"))
 		rule = rule_given(cli, effect.len ? effect : STR("allow"), said);
 	else if (json_read(said, NULL, &cli->arena, &operation, NULL))
-		cli_end(cli, CLI_USAGE(cli, "cli.rule.json"));
+		CLI_REFUSE(cli, "cli.rule.json");
 	return BODY(cli, { "operation", .json = operation }, { "rule", .raw = rule },
 		{ "from", moment_read(cli, "since", -1) },
 		{ "agent", cli_arg(cli, "agent") },

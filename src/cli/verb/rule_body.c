@@ -109,8 +109,7 @@ static struct str arguments_given(struct cli *cli)
 
 	while (args_next(&cli->args, "argument", &at, &one))
 		if (len == ARGUMENTS_MAX || !argument_split(one, &given[len++]))
-			cli_end(cli,
-				CLI_USAGE(cli, "cli.rule.argument", { "value", one }));
+			CLI_REFUSE(cli, "cli.rule.argument", { "value", one });
 	if (!len) return STR_NONE;
 	jw_object(&w);
 	for (size_t i = 0; i < len; i++) {
@@ -138,7 +137,7 @@ static struct str require_one(struct cli *cli, struct str said)
 
 	str_cut(&from, ':', &n);
 	if (!str_to_int(n, 1, APPROVALS_MAX, &approvals))
-		cli_end(cli, CLI_USAGE(cli, "cli.rule.require.wrong", { "value", said }));
+		CLI_REFUSE(cli, "cli.rule.require.wrong", { "value", said });
 	return BODY(cli, { "approvals", .number = n }, { "from", .list = from });
 }
 

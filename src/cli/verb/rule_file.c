@@ -138,7 +138,7 @@ static void change_print(
 {
 	struct buf line = { .max = 65536 };
 
-	rule_says(&line, rule, &a->cli->arena);
+	rule_says(&line, rule, a->cli);
 	if (live)
 		printf("~ %.*s  %s\n", STR_ARGS(json_text_of(live, "id")),
 			buf_text(&line));

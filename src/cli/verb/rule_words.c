@@ -3,29 +3,25 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "cli/resource.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
 #include <stdio.h>
 
-static struct str text_of(const struct json *of, const char *name)
-{
-	return json_text_of(of, name);
-}
-
-static void part_add(
-	struct buf *out, const char *id, struct str text, struct arena *arena)
+static void part_add(struct buf *out, const char *id, struct str text, struct cli *cli)
 {
 	if (!text.len) return;
 	buf_add_char(out, ' ');
-	buf_add(out, MSG(arena, id, { "text", safe_line(arena, text) }));
+	buf_add(out, MSG(&cli->arena, id, { "text", safe_line(&cli->arena, text) }));
 }
 
 /* The call it was made from: `npm test`, `Read(/etc/hosts)`. */
 static void call_add(struct buf *out, const struct json *from)
 {
-	struct str tool = text_of(from, "tool"), subject = text_of(from, "subject");
+	struct str tool = json_text_of(from, "tool"),
+		   subject = json_text_of(from, "subject");
 
 	buf_add_char(out, '`');
 	if (!subject.len || !str_is(tool, "Bash")) safe_line_add(out, tool);
@@ -35,112 +31,106 @@ static void call_add(struct buf *out, const struct json *from)
 	buf_add_char(out, '`');
 }
 
-static void tools_add(struct buf *out, const struct json *rule)
+static void tools_add(struct buf *out, const struct json *rule, struct cli *cli)
 {
 	const struct json *match = json_get(rule, "match"),
 			  *from = json_get(rule, "made_from"),
 			  *tools = json_get(match, "tool");
 
-	for (uint32_t i = 0; json_is(tools, JSON_ARRAY) && i < tools->count; i++) {
-		if (i) buf_add_text(out, ", ");
-		safe_line_add(out, json_text(&tools->items[i]));
-	}
-	if (tools) return;
-	if (json_get(match, "same") && text_of(from, "tool").len)
+	if (tools)
+		buf_add(out, reply_texts(cli, tools, ", "));
+	else if (json_get(match, "same") && json_text_of(from, "tool").len)
 		call_add(out, from);
-	else if (json_get(match, "same"))
-		buf_add_text(out, msg_text("cli.rule.same"));
 	else
-		buf_add_text(out, msg_text("cli.rule.everything"));
+		buf_add_text(
+			out, msg_text(json_get(match, "same") ? "cli.rule.same"
+							      : "cli.rule.everything"));
 }
 
-static struct str json_line(const struct json *json, struct arena *arena)
+static struct str json_line(const struct json *json, struct cli *cli)
 {
 	struct buf b = { .max = 65536 };
 
 	if (!json) return STR_NONE;
 	json_write(&b, json);
-	return buf_keep_done(&b, arena);
+	return buf_keep_done(&b, &cli->arena);
 }
 
-static void match_add(struct buf *out, const struct json *match, struct arena *arena)
+static void match_add(struct buf *out, const struct json *match, struct cli *cli)
 {
 	const struct json *risk = json_get(match, "risk"),
 			  *project = json_get(match, "project");
 
-	part_add(out, "cli.rule.type", text_of(match, "type"), arena);
-	part_add(out, "cli.rule.where", json_line(json_get(match, "arguments"), arena),
-		arena);
-	part_add(out, "cli.rule.min", text_of(risk, "min"), arena);
-	part_add(out, "cli.rule.max", text_of(risk, "max"), arena);
-	part_add(out, "cli.rule.agent", text_of(match, "agent"), arena);
-	part_add(out, "cli.rule.project", json_text(project), arena);
+	part_add(out, "cli.rule.type", json_text_of(match, "type"), cli);
+	part_add(
+		out, "cli.rule.where", json_line(json_get(match, "arguments"), cli), cli);
+	part_add(out, "cli.rule.min", json_text_of(risk, "min"), cli);
+	part_add(out, "cli.rule.max", json_text_of(risk, "max"), cli);
+	part_add(out, "cli.rule.agent", json_text_of(match, "agent"), cli);
+	part_add(out, "cli.rule.project", json_text(project), cli);
 	if (json_is(project, JSON_NULL))
 		buf_print(out, " %s", msg_text("cli.rule.noproject"));
-	part_add(out, "cli.rule.session", text_of(match, "session"), arena);
+	part_add(out, "cli.rule.session", json_text_of(match, "session"), cli);
 }
 
 /* "· 2 approvals from team:ops". */
-static void require_add(struct buf *out, const struct json *part, struct arena *arena)
+static void require_add(struct buf *out, const struct json *part, struct cli *cli)
 {
-	const struct json *n = json_get(part, "approvals"),
-			  *from = json_get(part, "from");
-	struct buf names = { .max = 65536 };
+	const struct json *n = json_get(part, "approvals");
 
 	buf_add_char(out, ' ');
-	buf_add(out,
-		msg_count(arena, "cli.rule.require", n && n->is_int ? n->integer : 1));
-	for (uint32_t i = 0; json_is(from, JSON_ARRAY) && i < from->count; i++) {
-		if (i) buf_add_text(&names, ", ");
-		buf_add(&names, json_text(&from->items[i]));
-	}
-	part_add(out, "cli.rule.from", buf_keep_done(&names, arena), arena);
+	buf_add(out, msg_count(&cli->arena, "cli.rule.require",
+			     n && n->is_int ? n->integer : 1));
+	part_add(out, "cli.rule.from", reply_texts(cli, json_get(part, "from"), ", "),
+		cli);
 }
 
-static void asks_add(struct buf *out, const struct json *ask, struct arena *arena)
+static void asks_add(struct buf *out, const struct json *ask, struct cli *cli)
 {
 	const struct json *require = json_get(ask, "require"),
 			  *timeout = json_get(ask, "timeout");
 
 	for (const struct json *item = NULL; json_each(require, &item);)
-		require_add(out, item, arena);
-	part_add(out, "cli.rule.raised", text_of(ask, "risk"), arena);
-	part_add(out, "cli.rule.verify", text_of(ask, "verify"), arena);
+		require_add(out, item, cli);
+	part_add(out, "cli.rule.raised", json_text_of(ask, "risk"), cli);
+	part_add(out, "cli.rule.verify", json_text_of(ask, "verify"), cli);
 	part_add(out, "cli.rule.timeout",
-		json_is(timeout, JSON_STRING) ? timeout->text : json_line(timeout, arena),
-		arena);
+		json_is(timeout, JSON_STRING) ? timeout->text : json_line(timeout, cli),
+		cli);
 }
 
-void rule_says(struct buf *out, const struct json *rule, struct arena *arena)
+void rule_says(struct buf *out, const struct json *rule, struct cli *cli)
 {
-	struct str effect = text_of(rule, "effect");
+	struct str effect = json_text_of(rule, "effect");
 
 	buf_add_text(out, msg_text(str_is(effect, "allow")  ? "cli.rule.allow"
 				   : str_is(effect, "deny") ? "cli.rule.deny"
 							    : "cli.rule.ask"));
 	buf_add_char(out, ' ');
-	tools_add(out, rule);
-	match_add(out, json_get(rule, "match"), arena);
-	asks_add(out, json_get(rule, "ask"), arena);
+	tools_add(out, rule, cli);
+	match_add(out, json_get(rule, "match"), cli);
+	asks_add(out, json_get(rule, "ask"), cli);
 }
 
 /* The same with its end, use, maker and note. */
-static void rule_line(struct buf *out, const struct json *rule, struct arena *arena)
+static void rule_line(struct buf *out, const struct json *rule, struct cli *cli)
 {
 	const struct json *hits = json_get(rule, "hits");
-	struct str expires = text_of(rule, "expires_at");
+	struct str expires = json_text_of(rule, "expires_at");
 	int64_t until = 0;
 
-	rule_says(out, rule, arena);
+	rule_says(out, rule, cli);
 	if (expires.len && time_read(expires, &until))
-		part_add(out, "cli.rule.until", time_local(until, clock_now_ms(), arena),
-			arena);
+		part_add(out, "cli.rule.until",
+			time_local(until, clock_now_ms(), &cli->arena), cli);
 	buf_add_char(out, ' ');
-	buf_add(out, msg_count(arena, "cli.rule.hits",
+	buf_add(out, msg_count(&cli->arena, "cli.rule.hits",
 			     hits && hits->is_int ? hits->integer : 0));
-	part_add(out, "cli.rule.by", text_of(json_get(rule, "made_by"), "name"), arena);
-	part_add(out, "cli.rule.note", text_of(rule, "note"), arena);
-	part_add(out, "cli.rule.ended", text_of(json_get(rule, "ended"), "why"), arena);
+	part_add(
+		out, "cli.rule.by", json_text_of(json_get(rule, "made_by"), "name"), cli);
+	part_add(out, "cli.rule.note", json_text_of(rule, "note"), cli);
+	part_add(
+		out, "cli.rule.ended", json_text_of(json_get(rule, "ended"), "why"), cli);
 	if (json_is(json_get(rule, "enabled"), JSON_FALSE))
 		buf_print(out, " %s", msg_text("cli.rule.off"));
 }
@@ -149,7 +139,7 @@ void rule_print(struct cli *cli, const struct json *rule)
 {
 	struct buf line = { .max = 65536 };
 
-	rule_line(&line, rule, &cli->arena);
-	printf("%.*s  %s\n", STR_ARGS(text_of(rule, "id")), buf_text(&line));
+	rule_line(&line, rule, cli);
+	printf("%.*s  %s\n", STR_ARGS(json_text_of(rule, "id")), buf_text(&line));
 	buf_done(&line);
 }

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 /* What it does to what: effect, match and what an ask rule asks for. */
-void rule_says(struct buf *, const struct json *rule, struct arena *);
+void rule_says(struct buf *, const struct json *rule, struct cli *);
 /* A line on stdout that begins with its id. */
 void rule_print(struct cli *, const struct json *rule);
 

@@ -1,76 +1,51 @@
 /* slack.c - parley slack manifest: the app that Slack is to make for this server. */
-#include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 
-static void list_write(struct json_writer *w, const char *name, const char *words)
-{
-	struct str rest = str_of(words), one;
-
-	jw_put_array(w, name);
-	while (str_cut(&rest, ' ', &one))
-		jw_str(w, one);
-	jw_array_end(w);
-}
-
 /* `request_url`: empty for Socket Mode. */
-static void manifest_write(struct json_writer *w, struct str request_url)
+static struct str manifest_text(struct arena *arena, struct str request_url)
 {
-	jw_object(w);
-	jw_put_object(w, "display_information");
-	jw_put_text(w, "name", "Parley");
-	jw_put_text(w, "description", "Questions and approvals of agents");
-	jw_object_end(w);
-	jw_put_object(w, "features");
+	struct str no = STR("false");
+	struct str display = OBJECT(arena, { "name", STR("Parley") },
+		{ "description", STR("Questions and approvals of agents") });
 	/* Without it people can write nothing to the app, so no reply in a thread either. */
-	jw_put_object(w, "app_home");
-	jw_put_bool(w, "home_tab_enabled", false);
-	jw_put_bool(w, "messages_tab_enabled", true);
-	jw_put_bool(w, "messages_tab_read_only_enabled", false);
-	jw_object_end(w);
-	jw_put_object(w, "bot_user");
-	jw_put_text(w, "display_name", "Parley");
-	jw_put_bool(w, "always_online", true);
-	jw_object_end(w);
-	jw_object_end(w);
-	jw_put_object(w, "oauth_config");
-	jw_put_object(w, "scopes");
-	list_write(w, "bot",
-		"chat:write chat:write.public channels:history groups:history im:history "
-		"users:read users:read.email");
-	jw_object_end(w);
-	jw_object_end(w);
-	jw_put_object(w, "settings");
-	jw_put_object(w, "event_subscriptions");
-	jw_put_some(w, "request_url", request_url);
-	list_write(w, "bot_events", "message.channels message.groups message.im");
-	jw_object_end(w);
-	jw_put_object(w, "interactivity");
-	jw_put_bool(w, "is_enabled", true);
-	jw_put_some(w, "request_url", request_url);
-	jw_object_end(w);
-	jw_put_bool(w, "org_deploy_enabled", false);
-	jw_put_bool(w, "socket_mode_enabled", !request_url.len);
-	jw_put_bool(w, "token_rotation_enabled", false);
-	jw_object_end(w);
-	jw_object_end(w);
+	struct str home = OBJECT(arena, { "home_tab_enabled", .raw = no },
+		{ "messages_tab_enabled", .yes = true },
+		{ "messages_tab_read_only_enabled", .raw = no });
+	struct str bot = OBJECT(arena, { "display_name", STR("Parley") },
+		{ "always_online", .yes = true });
+	struct str scopes = OBJECT(arena,
+		{ "bot", .list = STR("chat:write,chat:write.public,channels:history,"
+				     "groups:history,im:history") });
+	struct str events = OBJECT(arena, { "request_url", request_url },
+		{ "bot_events",
+			.list = STR("message.channels,message.groups,message.im") });
+	struct str buttons = OBJECT(
+		arena, { "is_enabled", .yes = true }, { "request_url", request_url });
+	struct str settings = OBJECT(arena, { "event_subscriptions", .raw = events },
+		{ "interactivity", .raw = buttons }, { "org_deploy_enabled", .raw = no },
+		{ "socket_mode_enabled", .raw = request_bool(!request_url.len) },
+		{ "token_rotation_enabled", .raw = no });
+
+	return OBJECT(arena, { "display_information", .raw = display },
+		{ "features", .raw = OBJECT(arena, { "app_home", .raw = home },
+				      { "bot_user", .raw = bot }) },
+		{ "oauth_config", .raw = OBJECT(arena, { "scopes", .raw = scopes }) },
+		{ "settings", .raw = settings });
 }
 
 static int manifest_run(struct cli *cli)
 {
 	struct str url = cli->settings.url;
-	struct buf text = { 0 };
-	struct json_writer w = { .out = &text };
 	bool socket = cli_has(cli, "socket");
 	const struct json *json;
 
 	if (!socket && !str_starts(url, "https://"))
 		return CLI_USAGE(cli, "cli.slack.url");
-	manifest_write(
-		&w, socket ? STR_NONE
-			   : arena_print(&cli->arena, "%.*s/v1/in/slack", STR_ARGS(url)));
-	if (json_read(buf_keep_done(&text, &cli->arena), NULL, &cli->arena, &json,
-		    NULL) == OK)
+	url = socket ? STR_NONE
+		     : arena_print(&cli->arena, "%.*s/v1/in/slack", STR_ARGS(url));
+	if (json_read(manifest_text(&cli->arena, url), NULL, &cli->arena, &json, NULL) ==
+		OK)
 		json_print_pretty(json);
 	return EXIT_YES;
 }

@@ -44,7 +44,7 @@ static struct str token_find(struct cli *cli, struct str who)
 			id = json_text_of(item, "id");
 			named++;
 		}
-	if (named > 1) cli_end(cli, CLI_USAGE(cli, "cli.token.many", { "name", who }));
+	if (named > 1) CLI_REFUSE(cli, "cli.token.many", { "name", who });
 	return id;
 }
 
