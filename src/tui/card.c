@@ -16,175 +16,124 @@ struct card_writer {
 	const struct json *ask;
 	const struct card_look *look;
 	size_t diff_end; /* the row behind the diff */
-	struct arena arena;
+	struct arena *words;
 };
-
-static void heading(struct card_writer *w, const char *id)
-{
-	page_gap(w->page);
-	page_row(w->page);
-	page_add(w->page, STYLE_BOLD, MSG(&w->arena, id));
-}
 
 static void section(
 	struct card_writer *w, const char *id, enum style style, struct str text)
 {
 	if (text.len == 0) return;
-	heading(w, id);
+	page_heading(w->page, id);
 	page_wrap(w->page, style, 2, text);
 }
 
 /* ---- the head ---- */
 
-static void crumb(struct card_writer *w, struct str text)
-{
-	if (text.len == 0) return;
-	if (w->page->column > 0) page_add_text(w->page, STYLE_SOFT, " · ");
-	page_add(w->page, STYLE_SOFT, text);
-}
-
 static void crumbs_write(struct card_writer *w)
 {
-	struct str session = session_title(w->ask, &w->arena);
+	struct str session = session_title(w->ask, w->words);
 
 	page_row(w->page);
-	crumb(w, ask_agent(w->ask, &w->arena));
-	if (!str_eq(session, ask_title(w->ask, &w->arena))) crumb(w, session);
-	crumb(w, json_text_of(w->ask, "project"));
-	crumb(w, ask_age(w->ask, w->look->now_ms, &w->arena));
+	page_dot(w->page, STYLE_SOFT, ask_agent(w->ask, w->words));
+	if (!str_eq(session, ask_title(w->ask, w->words)))
+		page_dot(w->page, STYLE_SOFT, session);
+	page_dot(w->page, STYLE_SOFT, json_text_of(w->ask, "project"));
+	page_dot(w->page, STYLE_SOFT, ask_age(w->ask, w->look->now_ms, w->words));
 }
 
 /* An agent's title may not fill the screen before the operation. */
 static void title_write(struct card_writer *w)
 {
-	struct str title = ask_title(w->ask, &w->arena);
+	struct str given = json_text_of(w->ask, "title");
 
-	if (w->look->asked && json_text_of(w->ask, "title").len == 0) return;
-	page_wrap_rows(
-		w->page, STYLE_BOLD, 0, title, w->look->tight ? SIZE_MAX : TITLE_ROWS);
-}
-
-static struct str title_given(struct card_writer *w)
-{
-	return ask_words(w->ask, json_text_of(w->ask, "title"), &w->arena);
-}
-
-static void question_write(struct card_writer *w)
-{
-	if (!str_eq(w->look->question, title_given(w)))
+	if (!w->look->asked || given.len)
+		page_wrap_rows(w->page, STYLE_BOLD, 0, ask_title(w->ask, w->words),
+			w->look->tight ? SIZE_MAX : TITLE_ROWS);
+	if (!str_eq(w->look->question, ask_words(w->ask, given, w->words)))
 		page_wrap(w->page, STYLE_BOLD, 0, w->look->question);
 }
 
-static void chip(struct card_writer *w, enum style style, struct str text)
-{
-	struct page *p = w->page;
-
-	if (text.len == 0) return;
-	if (p->column > 0) page_add_text(p, STYLE_SOFT, " · ");
-	page_add(p, style, text);
-}
-
-static void risk_write(struct card_writer *w)
-{
-	static const enum style styles[] = {
-		[RISK_LOW] = STYLE_GOOD,
-		[RISK_MEDIUM] = STYLE_WARN,
-		[RISK_HIGH] = STYLE_BAD,
-		[RISK_CRITICAL] = STYLE_BAD,
-	};
-	enum risk risk = ask_risk(w->ask);
-
-	if (risk == RISK_NONE) return;
-	chip(w, styles[risk],
-		MSG(&w->arena,
-			arena_print(&w->arena, "web.risk.%s", risk_name(risk)).at));
-}
-
-static void attempt_write(struct card_writer *w)
+static struct str attempt_words(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
 	const struct json *n = json_get(context, "attempt");
 	const struct json *m = json_get(context, "attempts");
 
-	if (!json_is(n, JSON_NUMBER)) return;
-	chip(w, STYLE_WARN,
-		MSG(&w->arena, "web.recovery.attempt", { "n", n->text },
-			{ "m", json_is(m, JSON_NUMBER) ? m->text : STR("?") }));
+	if (!json_is(n, JSON_NUMBER)) return STR_NONE;
+	return MSG(w->words, "web.recovery.attempt", { "n", n->text },
+		{ "m", json_is(m, JSON_NUMBER) ? m->text : STR("?") });
 }
 
 static void chips_write(struct card_writer *w)
 {
+	static const enum style risks[] = {
+		[RISK_LOW] = STYLE_GOOD,
+		[RISK_MEDIUM] = STYLE_WARN,
+		[RISK_HIGH] = STYLE_BAD,
+		[RISK_CRITICAL] = STYLE_BAD,
+	};
 	struct str priority = json_text_of(w->ask, "priority");
 	const struct json *claim = json_get(w->ask, "claimed_by");
 	struct str kind = json_text_of(w->ask, "kind");
+	enum risk risk = ask_risk(w->ask);
 
 	page_row(w->page);
-	if (kind.len > 0)
-		chip(w, STYLE_ACCENT,
-			MSG(&w->arena,
-				arena_print(&w->arena, "web.kind.%.*s", STR_ARGS(kind))
-					.at));
-	risk_write(w);
+	if (kind.len)
+		page_dot(w->page, STYLE_ACCENT, msg_named(w->words, "web.kind", kind));
+	if (risk != RISK_NONE) page_dot(w->page, risks[risk], words_risk(risk, w->words));
 	if (str_is(priority, "high") || str_is(priority, "urgent"))
-		chip(w, STYLE_WARN,
-			MSG(&w->arena, str_is(priority, "high") ? "web.priority.high"
-								: "web.priority.urgent"));
-	attempt_write(w);
+		page_dot(w->page, STYLE_WARN,
+			msg_named(w->words, "web.priority", priority));
+	page_dot(w->page, STYLE_WARN, attempt_words(w));
 	if (ask_pending(w->ask))
-		chip(w, STYLE_WARN, ask_end(w->ask, w->look->now_ms, &w->arena));
+		page_dot(w->page, STYLE_WARN, ask_end(w->ask, w->look->now_ms, w->words));
 	if (json_is(claim, JSON_OBJECT) && ask_time(claim, "until") > w->look->now_ms)
-		chip(w, STYLE_ACCENT,
-			MSG(&w->arena, "web.ask.claimed",
+		page_dot(w->page, STYLE_ACCENT,
+			MSG(w->words, "web.ask.claimed",
 				{ "name", json_text_of(claim, "name") }));
 }
 
 /* Which approvals it has and needs, and why the person may not give one. */
 static void votes_write(struct card_writer *w)
 {
-	struct str line = votes_line(w->ask, w->look->me, true, &w->arena);
+	struct str line = votes_line(w->ask, w->look->me, true, w->words);
 	const struct json *denied = json_get(w->ask, "denied_by");
 	struct str note = json_text_of(denied, "note");
 	struct str refused = json_text_of(w->ask, "refused");
-	struct str id = arena_print(&w->arena, "web.refused.%.*s", STR_ARGS(refused));
+	struct str id = arena_print(w->words, "web.refused.%.*s", STR_ARGS(refused));
 
 	if (line.len) page_wrap(w->page, STYLE_ACCENT, 0, line);
 	if (json_is(denied, JSON_OBJECT))
-		page_wrap(w->page, STYLE_BAD, 0,
-			MSG(&w->arena, note.len ? "web.denied" : "web.denied.unnamed",
-				{ "note", safe_line(&w->arena, note) }));
+		PAGE_WRAP(w->page, STYLE_BAD, 0,
+			note.len ? "web.denied" : "web.denied.unnamed", { "note", note });
 	if (refused.len && ask_pending(w->ask))
-		page_wrap(w->page, STYLE_WARN, 0,
-			MSG(&w->arena, id.at,
-				{ "project", json_text_of(w->ask, "project") }));
+		PAGE_WRAP(w->page, STYLE_WARN, 0, id.at,
+			{ "project", json_text_of(w->ask, "project") });
 }
 
 static void verifier_write(struct card_writer *w, const struct json *one)
 {
-	struct str verdict = json_text_of(one, "verdict");
-	struct str risk = json_text_of(one, "risk");
-	struct str note = json_text_of(one, "note");
+	struct str verdict = json_text_of(one, "verdict"),
+		   risk = json_text_of(one, "risk");
 	bool waits = !verdict.len && ask_pending(w->ask);
-	enum style style = str_is(verdict, "fine")   ? STYLE_GOOD
+	enum style style = !verdict.len		     ? STYLE_SOFT
+			   : str_is(verdict, "fine") ? STYLE_GOOD
 			   : str_is(verdict, "deny") ? STYLE_BAD
 						     : STYLE_WARN;
-	struct str id =
-		verdict.len ? arena_print(&w->arena, "web.verify.%.*s", STR_ARGS(verdict))
-			    : str_of(waits ? "web.verify.waiting" : "web.verify.none");
 
 	page_row(w->page);
-	page_add(w->page, STYLE_BOLD,
-		MSG(&w->arena, "web.verify.says", { "name", json_text_of(one, "name") }));
-	page_add_text(w->page, STYLE_PLAIN, "  ");
-	page_add(w->page, verdict.len ? style : STYLE_SOFT, MSG(&w->arena, id.at));
-	if (risk.len) {
-		struct str word = MSG(&w->arena,
-			arena_print(&w->arena, "web.risk.%.*s", STR_ARGS(risk)).at);
-
-		page_add_text(w->page, STYLE_SOFT, " · ");
-		page_add(w->page, STYLE_SOFT,
-			MSG(&w->arena, "web.verify.risk", { "risk", word }));
-	}
-	if (note.len) page_wrap(w->page, STYLE_PLAIN, 2, note);
+	PAGE_MSG(w->page, STYLE_BOLD, "web.verify.says",
+		{ "name", json_text_of(one, "name") });
+	page_word(w->page, style,
+		msg_named(w->words, "web.verify",
+			verdict.len ? verdict
+			: waits	    ? STR("waiting")
+				    : STR("none")));
+	if (risk.len)
+		page_dot(w->page, STYLE_SOFT,
+			MSG(w->words, "web.verify.risk",
+				{ "risk", msg_named(w->words, "web.risk", risk) }));
+	page_wrap(w->page, STYLE_PLAIN, 2, json_text_of(one, "note"));
 }
 
 /* What verifiers say of it, before the operation they looked at. */
@@ -192,10 +141,9 @@ static void verifiers_write(struct card_writer *w)
 {
 	const struct json *list = json_get(w->ask, "verify");
 
-	if (!json_is(list, JSON_ARRAY) || list->count == 0) return;
-	page_gap(w->page);
-	for (uint32_t i = 0; i < list->count; i++)
-		verifier_write(w, &list->items[i]);
+	if (json_is(list, JSON_ARRAY) && list->count) page_gap(w->page);
+	for (const struct json *one = NULL; json_each(list, &one);)
+		verifier_write(w, one);
 }
 
 /* ---- the operation ---- */
@@ -233,7 +181,7 @@ static void argument_write(struct card_writer *w, struct str name, const struct 
 			  : json_is(was, JSON_FALSE)  ? STR("false")
 			  : json_is(was, JSON_NULL)   ? STR("null")
 						      : STR_NONE;
-	struct str safe = safe_line(&w->arena, text);
+	struct str safe = safe_line(w->words, text);
 	if (text.at && p->column < NAME_COLUMNS + 3 &&
 		NAME_COLUMNS + 4 + text_width(safe) <= p->width &&
 		(text.len == 0 || !memchr(text.at, '\n', text.len))) {
@@ -266,7 +214,7 @@ static void arguments_write(struct card_writer *w, const struct json *arguments)
 	if (!arguments || (json_is(arguments, JSON_OBJECT) && arguments->count == 0)) {
 		page_row(w->page);
 		page_pad(w->page, 2);
-		page_add(w->page, STYLE_SOFT, MSG(&w->arena, "web.operation.none"));
+		PAGE_MSG(w->page, STYLE_SOFT, "web.operation.none");
 		return;
 	}
 	if (!json_is(arguments, JSON_OBJECT)) {
@@ -296,10 +244,9 @@ static void operation_draw(struct card_writer *w, struct card *card)
 	if (!json_is(op, JSON_OBJECT)) return;
 	if (!w->look->tight) page_gap(w->page);
 	page_row(w->page);
-	page_add(w->page, STYLE_BOLD, MSG(&w->arena, "web.operation"));
+	PAGE_MSG(w->page, STYLE_BOLD, "web.operation");
 	card->operation_row = w->page->rows_len - 1;
-	page_add_text(w->page, STYLE_PLAIN, "  ");
-	page_add(w->page, STYLE_WARN, json_text_of(op, "name"));
+	page_word(w->page, STYLE_WARN, json_text_of(op, "name"));
 	if (w->look->raw)
 		value_write(w, STYLE_PLAIN, op);
 	else
@@ -314,7 +261,7 @@ static void diff_write(struct card_writer *w, struct str diff)
 	struct str line;
 
 	if (diff.len == 0) return;
-	heading(w, "tui.diff");
+	page_heading(w->page, "tui.diff");
 	while (str_cut(&diff, '\n', &line)) {
 		char first = line.len > 0 ? line.at[0] : ' ';
 
@@ -332,19 +279,17 @@ static void context_write(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
 	struct str step = json_text_of(context, "current_step");
-	struct str text = ask_words(w->ask, json_text_of(context, "text"), &w->arena);
+	struct str text = ask_words(w->ask, json_text_of(context, "text"), w->words);
 
 	section(w, "web.recovery.error", STYLE_BAD,
 		json_text_of(context, "error_details"));
 	if (step.len > 0) {
 		page_row(w->page);
-		page_add(w->page, STYLE_SOFT,
-			MSG(&w->arena, "web.colon",
-				{ "words", MSG(&w->arena, "web.ask.step") },
-				{ "text", step }));
+		PAGE_MSG(w->page, STYLE_SOFT, "web.colon",
+			{ "words", MSG(w->words, "web.ask.step") }, { "text", step });
 	}
 	if (text.len > 0) {
-		heading(w, "web.says");
+		page_heading(w->page, "web.says");
 		markdown_write(w->page, 2, text);
 	}
 	diff_write(w, json_text_of(context, "diff"));
@@ -355,22 +300,19 @@ static void thread_write(struct card_writer *w)
 {
 	const struct json *replies = json_get(w->ask, "replies");
 
-	if (!json_is(replies, JSON_ARRAY) || replies->count == 0) return;
-	heading(w, "web.thread");
-	for (uint32_t i = 0; i < replies->count; i++) {
-		const struct json *r = &replies->items[i], *by = json_get(r, "by");
+	if (json_is(replies, JSON_ARRAY) && replies->count)
+		page_heading(w->page, "web.thread");
+	for (const struct json *r = NULL; json_each(replies, &r);) {
+		const struct json *by = json_get(r, "by");
 		bool agent = str_is(json_text_of(by, "kind"), "agent");
 
 		page_row(w->page);
 		page_pad(w->page, 2);
-		if (agent) {
-			page_add(w->page, STYLE_SOFT, MSG(&w->arena, "web.says"));
-			page_add_text(w->page, STYLE_SOFT, " · ");
-		}
+		if (agent) PAGE_MSG(w->page, STYLE_SOFT, "web.says");
+		if (agent) page_add_text(w->page, STYLE_SOFT, " · ");
 		page_add(w->page, STYLE_SOFT, json_text_of(by, "name"));
-		page_add_text(w->page, STYLE_SOFT, " · ");
-		page_add(w->page, STYLE_SOFT,
-			time_local(ask_time(r, "at"), w->look->now_ms, &w->arena));
+		page_dot(w->page, STYLE_SOFT,
+			time_local(ask_time(r, "at"), w->look->now_ms, w->words));
 		page_wrap(w->page, STYLE_PLAIN, 4, json_text_of(r, "text"));
 	}
 }
@@ -378,43 +320,41 @@ static void thread_write(struct card_writer *w)
 static void before_write(struct card_writer *w)
 {
 	const struct json *before = w->look->before;
-	uint32_t last;
+	uint32_t n = json_is(before, JSON_ARRAY) ? before->count : 0;
 
-	if (!json_is(before, JSON_ARRAY) || before->count == 0) return;
-	heading(w, "web.led");
-	last = before->count < BEFORE_MAX ? before->count : BEFORE_MAX;
-	for (uint32_t n = last; n > 0; n--) {
-		uint32_t i = n - 1;
+	if (n > BEFORE_MAX) n = BEFORE_MAX;
+	if (n > 0) page_heading(w->page, "web.led");
+	for (; n > 0; n--) {
+		const struct json *event = &before->items[n - 1];
 
 		page_row(w->page);
 		page_pad(w->page, 2);
 		page_add(w->page, STYLE_SOFT,
-			time_local(ask_time(&before->items[i], "at"), w->look->now_ms,
-				&w->arena));
-		page_add_text(w->page, STYLE_PLAIN, "  ");
-		page_add(w->page, STYLE_PLAIN, event_words(&before->items[i], &w->arena));
+			time_local(ask_time(event, "at"), w->look->now_ms, w->words));
+		page_word(w->page, STYLE_PLAIN, event_words(event, w->words));
 	}
 }
 
 static void outcome_write(struct card_writer *w)
 {
 	const struct json *answer = json_get(w->ask, "answer");
-	struct str reason = json_text_of(w->ask, "reason");
 
 	if (ask_pending(w->ask)) return;
 	page_gap(w->page);
 	page_row(w->page);
-	page_add(w->page, STYLE_GOOD, ask_settled(w->ask, &w->arena));
+	page_add(w->page, STYLE_GOOD, ask_settled(w->ask, w->words));
 	if (json_is(answer, JSON_OBJECT))
 		page_wrap(w->page, STYLE_BOLD, 2,
-			answer_all_words(w->ask, answer, &w->arena));
-	if (reason.len > 0) page_wrap(w->page, STYLE_PLAIN, 2, reason);
+			answer_all_words(w->ask, answer, w->words));
+	page_wrap(w->page, STYLE_PLAIN, 2, json_text_of(w->ask, "reason"));
 }
 
 struct card card_draw(
 	struct page *page, const struct json *ask, const struct card_look *look)
 {
-	struct card_writer w = { .page = page, .ask = ask, .look = look };
+	struct card_writer w = {
+		.page = page, .ask = ask, .look = look, .words = &page->words
+	};
 	struct card card = { 0 };
 
 	if (look->tight) {
@@ -424,7 +364,6 @@ struct card card_draw(
 	}
 	crumbs_write(&w);
 	title_write(&w);
-	question_write(&w);
 	if (!look->tight) chips_write(&w);
 	votes_write(&w);
 	why_draw(page, ask);
@@ -433,12 +372,9 @@ struct card card_draw(
 	if (!look->tight) operation_draw(&w, &card);
 	context_write(&w);
 	/* The agent's diff says what the operation would do: it is to be read with it. */
-	if (card.operation_end > 0 &&
-		json_text_of(json_get(ask, "context"), "diff").len > 0)
-		card.operation_end = w.diff_end;
+	if (card.operation_end > 0 && w.diff_end > 0) card.operation_end = w.diff_end;
 	thread_write(&w);
 	told_draw(page, look->told, look->me, look->now_ms);
 	before_write(&w);
-	arena_done(&w.arena);
 	return card;
 }

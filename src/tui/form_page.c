@@ -1,19 +1,13 @@
 /* form_page.c - the answer form as rows of text. */
 #include "tui/form_page.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/ask/question_kind.h"
-#include "text/msg.h"
 #include "text/own.h"
 #include "tui/words.h"
 
 enum { PREVIEW_ROWS = 8 };
-
-struct form_writer {
-	struct page *page;
-	const struct form *form;
-	struct arena arena;
-};
 
 struct str form_title(const struct form *f, struct arena *arena)
 {
@@ -27,28 +21,26 @@ struct str form_title(const struct form *f, struct arena *arena)
 
 /* ---- rows ---- */
 
-static struct str row_label(struct form_writer *w, const struct question *q, size_t row)
+static struct str row_label(
+	const struct form *f, const struct question *q, size_t row, struct arena *arena)
 {
 	if (question_kind(q)->input == INPUT_YES_NO)
-		return MSG(&w->arena, row == 0 ? "web.form.yes" : "web.form.no");
+		return MSG(arena, row == 0 ? "web.form.yes" : "web.form.no");
 	if (question_decides(q))
-		return MSG(&w->arena, row > 0 ? "web.approval.reject.open"
-				      : w->form->arguments.len > 0
-					      ? "web.approval.changed"
-					      : "web.approval.approve");
+		return MSG(arena, row > 0		 ? "web.approval.reject.open"
+				  : f->arguments.len > 0 ? "web.approval.changed"
+							 : "web.approval.approve");
 	if (row < q->options_len)
-		return own_words(q->key, q->options[row].label, msg_lang(), &w->arena);
-	return MSG(&w->arena, "web.form.other");
+		return own_words(q->key, q->options[row].label, msg_lang(), arena);
+	return MSG(arena, "web.form.other");
 }
 
 /* Suggested: an id, a label, a list of them, true or false, approve or reject. */
 static bool suggests(const struct json *said, const struct question *q, size_t row)
 {
-	if (json_is(said, JSON_ARRAY)) {
-		for (uint32_t i = 0; i < said->count; i++)
-			if (suggests(&said->items[i], q, row)) return true;
-		return false;
-	}
+	for (const struct json *one = NULL; json_each(said, &one);)
+		if (suggests(one, q, row)) return true;
+	if (json_is(said, JSON_ARRAY)) return false;
 	if (question_kind(q)->pair[0]) return question_pair_row(q, said) == (int)row;
 	return row < q->options_len && json_is(said, JSON_STRING) &&
 	       (str_eq(said->text, q->options[row].id) ||
@@ -56,92 +48,79 @@ static bool suggests(const struct json *said, const struct question *q, size_t r
 }
 
 /* What an option means; of the one under the cursor also how it would look. */
-static void option_extra(struct form_writer *w, const struct question *q, size_t row)
+static void option_extra(
+	struct page *p, const struct form *f, const struct question *q, size_t row)
 {
 	const struct json *options = json_get(q->json, "options");
-	struct page *p = w->page;
 
 	if (row >= q->options_len || !json_is(options, JSON_ARRAY)) return;
-	struct str meaning = json_text_of(&options->items[row], "description");
 	struct str preview = json_text_of(&options->items[row], "preview"), line;
-	if (meaning.len > 0) page_wrap(p, STYLE_SOFT, 8, meaning);
-	if (row != w->form->entries[w->form->at].row) return;
+	page_wrap(p, STYLE_SOFT, 8, json_text_of(&options->items[row], "description"));
+	if (row != f->entries[f->at].row) return;
 	for (int n = 0; n < PREVIEW_ROWS && str_cut(&preview, '\n', &line); n++)
 		page_block(p, STYLE_ACCENT, 8, line);
 }
 
 /* What the person has written, in one row: its line ends as a sign, not as control bytes. */
-static void words_show(struct form_writer *w, enum style style, struct str rest)
+static void words_show(struct page *p, enum style style, struct str rest)
 {
 	struct str part;
 
 	while (str_cut(&rest, '\n', &part)) {
-		page_add(w->page, style, part);
-		if (rest.len > 0) page_add_text(w->page, STYLE_SOFT, " ↵ ");
+		page_add(p, style, part);
+		if (rest.len > 0) page_add_text(p, STYLE_SOFT, " ↵ ");
 	}
 }
 
 /* "▸ (•) 2 Production  suggested by the agent" */
-static void row_write(struct form_writer *w, size_t row)
+static void row_write(struct page *p, const struct form *f, size_t row)
 {
-	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
 	bool here = e->row == row && f->mode != FORM_NOTE && !f->idle;
 	bool chosen = form_row_chosen(f, f->at, row);
 	bool other = row == q->options_len && q->other && question_has_options(q);
-	struct page *p = w->page;
+	bool typing = other && f->mode == FORM_OTHER;
 
-	if (here) page_focus(p);
-	page_row(p);
-	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
+	page_row_choice(p, here);
 	page_add_text(p, chosen ? STYLE_GOOD : STYLE_PLAIN,
 		question_many(q) ? (chosen ? "[x] " : "[ ] ")
 				 : (chosen ? "(•) " : "( ) "));
-	if (row < 9) page_add(p, STYLE_SOFT, arena_print(&w->arena, "%zu ", row + 1));
-	page_add(p, here ? STYLE_BOLD : STYLE_PLAIN, row_label(w, q, row));
-	if (suggests(json_get(q->json, "suggested"), q, row)) {
-		page_add_text(p, STYLE_PLAIN, "  ");
-		page_add(p, STYLE_SOFT, MSG(&w->arena, "web.form.suggested"));
-	}
-	if (other && f->mode == FORM_OTHER) {
+	if (row < 9) page_add(p, STYLE_SOFT, arena_print(&p->words, "%zu ", row + 1));
+	page_add(p, here ? STYLE_BOLD : STYLE_PLAIN, row_label(f, q, row, &p->words));
+	if (suggests(json_get(q->json, "suggested"), q, row))
+		page_word(p, STYLE_SOFT, MSG(&p->words, "web.form.suggested"));
+	if (typing || (other && e->other.text.len > 0))
 		page_add_text(p, STYLE_PLAIN, ": ");
+	if (typing)
 		page_line(p, STYLE_ACCENT, &e->other);
-	} else if (other && e->other.text.len > 0) {
-		page_add_text(p, STYLE_PLAIN, ": ");
+	else if (other)
 		words_show(
-			w, e->other_on ? STYLE_PLAIN : STYLE_SOFT, line_text(&e->other));
-	}
-	option_extra(w, q, row);
+			p, e->other_on ? STYLE_PLAIN : STYLE_SOFT, line_text(&e->other));
+	option_extra(p, f, q, row);
 	if (here) page_focus_end(p);
 }
 
-static void note_write(struct form_writer *w)
+static void note_write(struct page *p, const struct form *f)
 {
-	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
 	bool writes = f->mode == FORM_NOTE, reason = question_decides(q) && !q->note;
 	bool here = !f->idle && (writes || e->row >= form_rows(q));
-	struct page *p = w->page;
 
 	if (!question_kind(q)->note || (!q->note && !writes && e->note.text.len == 0))
 		return;
-	if (here) page_focus(p);
-	page_row(p);
-	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
-	page_add(p, STYLE_SOFT,
-		MSG(&w->arena, reason ? "web.approval.reason" : "web.form.note"));
+	page_row_choice(p, here);
+	PAGE_MSG(p, STYLE_SOFT, reason ? "web.approval.reason" : "web.form.note");
 	page_add_text(p, STYLE_SOFT, " ");
-	page_add(p, STYLE_SOFT,
-		MSG(&w->arena,
-			q->note_required ? "web.form.required" : "web.form.optional"));
+	PAGE_MSG(p, STYLE_SOFT,
+		q->note_required ? "web.form.required" : "web.form.optional");
 	page_row(p);
 	page_pad(p, 4);
 	if (writes)
 		page_line(p, STYLE_ACCENT, &e->note);
 	else
-		words_show(w, STYLE_PLAIN, line_text(&e->note));
+		words_show(p, STYLE_PLAIN, line_text(&e->note));
 	if (here) page_focus_end(p);
 }
 
@@ -149,44 +128,36 @@ static void note_write(struct form_writer *w)
 
 /* A bound as the agent wrote it: a double would round a long integer. */
 static struct str bound_text(
-	struct form_writer *w, const struct question *q, const char *name)
+	const struct question *q, const char *name, struct arena *arena)
 {
 	const struct json *bound = json_get(q->json, name);
 
-	return json_is(bound, JSON_NUMBER)
-		       ? bound->text
-		       : arena_print(&w->arena, "%d", LINE_POINTS_MAX);
+	return json_is(bound, JSON_NUMBER) ? bound->text
+					   : arena_print(arena, "%d", LINE_POINTS_MAX);
 }
 
-static void bounds_write(struct form_writer *w, const struct question *q, size_t typed)
+/* Which values are possible, or how much was typed of what is; empty: any. */
+static struct str bounds_words(
+	const struct question *q, size_t typed, struct arena *arena)
 {
-	struct page *p = w->page;
+	enum question_input input = question_kind(q)->input;
 
-	if (question_kind(q)->input == INPUT_NUMBER && q->has_min && q->has_max) {
-		page_row(p);
-		page_pad(p, 2);
-		page_add(p, STYLE_SOFT,
-			MSG(&w->arena, "web.form.range",
-				{ "min", bound_text(w, q, "min") },
-				{ "max", bound_text(w, q, "max") }));
-	} else if (question_kind(q)->input == INPUT_TEXT &&
-		   (q->has_max || typed > LINE_POINTS_MAX / 2)) {
-		page_row(p);
-		page_pad(p, 2);
-		page_add(p, STYLE_SOFT,
-			MSG(&w->arena, "web.form.counter",
-				{ "n", arena_print(&w->arena, "%zu", typed) },
-				{ "max", bound_text(w, q, "max") }));
-	}
+	if (input == INPUT_NUMBER && q->has_min && q->has_max)
+		return MSG(arena, "web.form.range",
+			{ "min", bound_text(q, "min", arena) },
+			{ "max", bound_text(q, "max", arena) });
+	if (input == INPUT_TEXT && (q->has_max || typed > LINE_POINTS_MAX / 2))
+		return MSG(arena, "web.form.counter",
+			{ "n", arena_print(arena, "%zu", typed) },
+			{ "max", bound_text(q, "max", arena) });
+	return STR_NONE;
 }
 
-static void text_write(struct form_writer *w)
+static void text_write(struct page *p, const struct form *f)
 {
-	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
-	struct str hint = json_text_of(q->json, "placeholder");
-	struct page *p = w->page;
+	struct str suggested = json_text_of(q->json, "suggested"), bounds;
 
 	page_focus(p);
 	page_row(p);
@@ -194,96 +165,88 @@ static void text_write(struct form_writer *w)
 	if (f->mode == FORM_WRITE && !f->idle)
 		page_line(p, STYLE_PLAIN, &e->text);
 	else
-		words_show(w, STYLE_PLAIN, line_text(&e->text));
-	if (e->text.text.len == 0) page_add(p, STYLE_SOFT, hint);
+		words_show(p, STYLE_PLAIN, line_text(&e->text));
+	if (e->text.text.len == 0)
+		page_add(p, STYLE_SOFT, json_text_of(q->json, "placeholder"));
 	page_focus_end(p);
-	struct str suggested = json_text_of(q->json, "suggested");
 	if (suggested.len > 0) {
 		page_row(p);
 		page_pad(p, 2);
-		page_add(p, STYLE_SOFT, MSG(&w->arena, "web.form.suggested"));
+		PAGE_MSG(p, STYLE_SOFT, "web.form.suggested");
 		page_add_text(p, STYLE_SOFT, ": ");
 		page_add(p, STYLE_SOFT, suggested);
 	}
-	bounds_write(w, q, utf8_count(line_text(&e->text)));
+	bounds = bounds_words(q, utf8_count(line_text(&e->text)), &p->words);
+	if (!bounds.len) return;
+	page_row(p);
+	page_pad(p, 2);
+	page_add(p, STYLE_SOFT, bounds);
 }
 
 /* ---- before it is sent ---- */
 
-static struct str entry_words(struct form_writer *w, size_t i)
+static struct str entry_words(const struct form *f, size_t i, struct arena *arena)
 {
 	struct buf text = { 0 };
 	struct json_writer jw = { .out = &text };
 	const struct json *values = NULL;
-	const struct question *q = &w->form->questions[i];
+	const struct question *q = &f->questions[i];
 	struct str words = STR_NONE;
 
-	form_answer(w->form, &jw);
-	struct str kept = arena_str(&w->arena, buf_str(&text));
-	if (json_read(kept, NULL, &w->arena, &values, NULL) == OK)
-		words = reply_words(q->json, json_get_str(values, q->key), &w->arena);
-	buf_done(&text);
-	return words.len > 0 ? words : MSG(&w->arena, "web.form.empty");
+	form_answer(f, &jw);
+	if (json_read(buf_keep_done(&text, arena), NULL, arena, &values, NULL) == OK)
+		words = reply_words(q->json, json_get_str(values, q->key), arena);
+	return words.len > 0 ? words : MSG(arena, "web.form.empty");
 }
 
-static void review_write(struct form_writer *w)
+static void review_write(struct page *p, const struct form *f)
 {
-	const struct form *f = w->form;
-	struct page *p = w->page;
-
 	for (size_t i = 0; i <= f->len; i++) {
 		bool here = f->review_row == i && !f->idle;
 		const struct question *q = &f->questions[i < f->len ? i : 0];
 
-		if (here) page_focus(p);
-		page_row(p);
-		page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
+		page_row_choice(p, here);
 		if (i == f->len) {
-			page_add(p, STYLE_BOLD, MSG(&w->arena, "web.form.submit"));
+			PAGE_MSG(p, STYLE_BOLD, "web.form.submit");
 		} else {
 			page_add(p, STYLE_SOFT, q->header.len > 0 ? q->header : q->text);
 			page_add_text(p, STYLE_SOFT, ": ");
-			words_show(w, STYLE_PLAIN, entry_words(w, i));
+			words_show(p, STYLE_PLAIN, entry_words(f, i, &p->words));
 		}
 		if (here) page_focus_end(p);
 	}
 }
 
-static void flaw_write(struct form_writer *w)
+static void flaw_write(struct page *p, const struct form *f)
 {
-	const struct flaw *flaw = &w->form->flaw;
-	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at < f->len ? f->at : 0];
 
-	if (!flaw->id) return;
-	page_wrap(w->page, STYLE_BAD, 0,
-		MSG(&w->arena, flaw->id, { "min", bound_text(w, q, "min") },
-			{ "max", bound_text(w, q, "max") },
-			{ "n", arena_print(&w->arena, "%zu", flaw->n) }));
-	page_focus_end(w->page); /* seen with what it is about */
+	if (!f->flaw.id) return;
+	PAGE_WRAP(p, STYLE_BAD, 0, f->flaw.id, { "min", bound_text(q, "min", &p->words) },
+		{ "max", bound_text(q, "max", &p->words) },
+		{ "n", arena_print(&p->words, "%zu", f->flaw.n) });
+	page_focus_end(p); /* seen with what it is about */
 }
 
-static void prompt_write(struct form_writer *w, const char *one, const char *many)
+static void confirm_write(
+	struct page *p, const struct form *f, const char *one, const char *many)
 {
-	size_t asks = w->form->asks;
-
-	page_focus(w->page);
-	page_row(w->page);
-	page_add(w->page, STYLE_WARN,
-		asks > 1 ? msg_count(&w->arena, many, (int64_t)asks)
-			 : MSG(&w->arena, one));
-	page_focus_end(w->page);
+	page_focus(p);
+	page_row(p);
+	page_add(p, STYLE_WARN,
+		f->asks > 1 ? msg_count(&p->words, many, (int64_t)f->asks)
+			    : MSG(&p->words, one));
+	page_focus_end(p);
 }
 
-static void shown_write(struct form_writer *w)
+static void shown_write(struct page *p, const struct form *f)
 {
-	const struct form *f = w->form;
-	const struct question *q = &f->questions[f->at];
+	size_t rows = form_rows(&f->questions[f->at]);
 
-	for (size_t row = 0; row < form_rows(q); row++)
-		row_write(w, row);
-	if (form_rows(q) == 0) text_write(w);
-	note_write(w);
+	for (size_t row = 0; row < rows; row++)
+		row_write(p, f, row);
+	if (rows == 0) text_write(p, f);
+	note_write(p, f);
 }
 
 struct str form_text(const struct form *f, struct arena *arena)
@@ -293,21 +256,20 @@ struct str form_text(const struct form *f, struct arena *arena)
 	return f->at < f->len ? own_words(q->key, q->text, msg_lang(), arena) : STR_NONE;
 }
 
-size_t form_write(struct page *page, const struct form *f, size_t text_rows)
+size_t form_write(struct page *p, const struct form *f, size_t text_rows)
 {
-	struct form_writer w = { .page = page, .form = f };
-	size_t first = page->rows_len, text;
+	size_t first = p->rows_len, text;
 
-	page_wrap_rows(page, STYLE_BOLD, 0, form_text(f, &w.arena), text_rows);
-	text = page->rows_len - first;
+	page_wrap_rows(p, STYLE_BOLD, 0, form_text(f, &p->words), text_rows);
+	text = p->rows_len - first;
 	if (f->at < f->len)
-		shown_write(&w);
+		shown_write(p, f);
 	else
-		review_write(&w);
-	flaw_write(&w);
-	if (f->mode == FORM_SKIP) prompt_write(&w, "tui.skip", "tui.batch.skip");
-	if (f->mode == FORM_CONFIRM) prompt_write(&w, "tui.again", "tui.batch.confirm");
-	arena_done(&w.arena);
+		review_write(p, f);
+	flaw_write(p, f);
+	if (f->mode == FORM_SKIP) confirm_write(p, f, "tui.skip", "tui.batch.skip");
+	if (f->mode == FORM_CONFIRM)
+		confirm_write(p, f, "tui.again", "tui.batch.confirm");
 	return text;
 }
 

@@ -8,11 +8,6 @@
 
 /* ---- out ---- */
 
-static void text_put(struct json_writer *w, const char *key, const struct line *l)
-{
-	jw_put_str(w, key, line_text(l));
-}
-
 /* The JSON number that a person wrote; empty: it is none. `real` may be NULL. */
 static struct str number_of(const struct line *l, double *real)
 {
@@ -34,7 +29,7 @@ static void value_put(const struct form *f, size_t i, struct json_writer *w)
 	bool first = e->selected & 1;
 
 	switch (kind->input) {
-	case INPUT_TEXT: text_put(w, "text", &e->text); break;
+	case INPUT_TEXT: jw_put_str(w, "text", line_text(&e->text)); break;
 	case INPUT_NUMBER: jw_put_raw(w, "value", number_of(&e->text, NULL)); break;
 	case INPUT_YES_NO:
 	case INPUT_DECISION:
@@ -45,7 +40,7 @@ static void value_put(const struct form *f, size_t i, struct json_writer *w)
 	case INPUT_ONE:
 	case INPUT_MANY:
 		if (e->other_on && !line_blank(&e->other))
-			text_put(w, "other", &e->other);
+			jw_put_str(w, "other", line_text(&e->other));
 	}
 }
 
@@ -88,17 +83,8 @@ static void question_put(const struct form *f, size_t i, struct json_writer *w)
 		selected_put(f, i, w);
 		value_put(f, i, w);
 	}
-	if (note_given(f, i)) text_put(w, "text", &f->entries[i].note);
+	if (note_given(f, i)) jw_put_str(w, "text", line_text(&f->entries[i].note));
 	jw_object_end(w);
-}
-
-/* Keys are the agent's own words: they need escapes. */
-static void key_put(struct json_writer *w, struct str key)
-{
-	if (w->more) buf_add_char(w->out, ',');
-	json_write_str(w->out, key);
-	buf_add_char(w->out, ':');
-	w->more = false;
 }
 
 void form_answer(const struct form *f, struct json_writer *w)
@@ -106,7 +92,7 @@ void form_answer(const struct form *f, struct json_writer *w)
 	jw_object(w);
 	for (size_t i = 0; i < f->len; i++) {
 		if (!form_question_given(f, i) && !note_given(f, i)) continue;
-		key_put(w, f->questions[i].key);
+		jw_name(w, f->questions[i].key);
 		question_put(f, i, w);
 	}
 	jw_object_end(w);
@@ -118,13 +104,13 @@ void form_draft(const struct form *f, struct json_writer *w)
 	for (size_t i = 0; i < f->len; i++) {
 		const struct entry *e = &f->entries[i];
 
-		key_put(w, f->questions[i].key);
+		jw_name(w, f->questions[i].key);
 		jw_object(w);
 		jw_put_int(w, "rows", e->selected);
 		jw_put_bool(w, "other_on", e->other_on);
-		text_put(w, "other", &e->other);
-		text_put(w, "text", &e->text);
-		text_put(w, "note", &e->note);
+		jw_put_str(w, "other", line_text(&e->other));
+		jw_put_str(w, "text", line_text(&e->text));
+		jw_put_str(w, "note", line_text(&e->note));
 		jw_object_end(w);
 	}
 	jw_object_end(w);

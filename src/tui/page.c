@@ -256,3 +256,10 @@ void page_focus_end(struct page *p)
 {
 	p->focus_end = p->rows_len;
 }
+
+void page_row_choice(struct page *p, bool here)
+{
+	if (here) page_focus(p);
+	page_row(p);
+	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
+}

@@ -67,6 +67,9 @@ void page_gap(struct page *); /* an empty row, unless one stands there already *
 void page_heading(struct page *, const char *id); /* a row in bold, with a gap above */
 /* Foreign text in rows of its own, broken at blanks, behind `indent` blanks. */
 void page_wrap(struct page *, enum style, size_t indent, struct str foreign);
+#define PAGE_WRAP(p, style, indent, id, ...)                                             \
+	page_wrap((p), (style), (indent),                                                \
+		MSG(&(p)->words, (id)__VA_OPT__(, ) __VA_ARGS__))
 /* The same in no more than so many rows; what is cut ends with an ellipsis. */
 void page_wrap_rows(
 	struct page *, enum style, size_t indent, struct str foreign, size_t rows);
@@ -79,6 +82,8 @@ void page_mark(struct page *, enum style); /* the last row */
 /* From this row on, rows belong to what the keys go to. */
 void page_focus(struct page *);
 void page_focus_end(struct page *);
+/* Starts a row that can be chosen, "▸ " before it; `here`: the keys go to it. */
+void page_row_choice(struct page *, bool here);
 
 size_t page_row_runs(const struct page *, size_t row, const struct text_run **out);
 struct str page_run_text(const struct page *, const struct text_run *);

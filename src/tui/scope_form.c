@@ -313,73 +313,63 @@ static const char *const labels[] = {
 enum { INDENT = 8 };
 
 /* "Creates the rule: Allow the same call for builder in shop until 15:40." */
-static void rule_write(
-	struct page *p, const struct scope_form *s, int64_t now_ms, struct arena *arena)
+static void rule_write(struct page *p, const struct scope_form *s, int64_t now_ms)
 {
+	struct arena *a = &p->words;
 	struct str project = json_text_of(s->ask, "project");
 	struct str agent = json_text_of(json_get(s->ask, "agent"), "name");
+	int64_t ms = s->what == WHAT_SESSION ? 0 : times[s->time].ms;
 	struct buf line = { .max = 16384 };
 
-	buf_add(&line, MSG(arena, "web.scope.creates"));
-	buf_add_char(&line, ' ');
-	buf_add(&line, MSG(arena, "web.rules.effect.allow"));
-	buf_add_char(&line, ' ');
-	buf_add(&line, s->what == WHAT_PATTERN ? str_trim(line_text(&s->pattern))
-					       : MSG(arena, "web.rules.says.same"));
-	buf_add_char(&line, ' ');
+	words_join(&line, " ", MSG(a, "web.scope.creates"));
+	words_join(&line, " ", MSG(a, "web.rules.effect.allow"));
+	words_join(&line, " ",
+		s->what == WHAT_PATTERN ? str_trim(line_text(&s->pattern))
+					: MSG(a, "web.rules.says.same"));
 	if (s->high)
-		buf_print(&line, "%s ",
-			MSG(arena, "web.rules.says.max",
-				{ "risk", MSG(arena, "web.risk.high") })
-				.at);
-	buf_add(&line, MSG(arena, "web.rules.says.for", { "agent", agent }));
-	buf_add_char(&line, ' ');
-	buf_add(&line, project.len
-			       ? MSG(arena, "web.rules.says.in", { "project", project })
-			       : MSG(arena, "web.rules.says.in.none"));
+		words_join(&line, " ",
+			MSG(a, "web.rules.says.max",
+				{ "risk", MSG(a, "web.risk.high") }));
+	words_join(&line, " ", MSG(a, "web.rules.says.for", { "agent", agent }));
+	words_join(&line, " ",
+		project.len ? MSG(a, "web.rules.says.in", { "project", project })
+			    : MSG(a, "web.rules.says.in.none"));
 	if (s->what == WHAT_SESSION)
-		buf_print(&line, " %s",
-			MSG(arena, "web.rules.says.session",
-				{ "session", session_title(s->ask, arena) })
-				.at);
-	else if (times[s->time].ms)
-		buf_print(&line, " %s",
-			MSG(arena, "web.rules.until",
-				{ "at", time_local(now_ms + times[s->time].ms, now_ms,
-						arena) })
-				.at);
+		words_join(&line, " ",
+			MSG(a, "web.rules.says.session",
+				{ "session", session_title(s->ask, a) }));
+	if (ms)
+		words_join(&line, " ",
+			MSG(a, "web.rules.until",
+				{ "at", time_local(now_ms + ms, now_ms, a) }));
 	buf_add_char(&line, '.');
 	page_wrap(p, STYLE_PLAIN, INDENT, buf_str(&line));
 	buf_done(&line);
 }
 
-static void tried_write(struct page *p, const struct scope_form *s, struct arena *arena)
+static void tried_write(struct page *p, const struct scope_form *s)
 {
-	struct str fits = arena_print(arena, "%lld", (long long)s->fits);
-	struct str looked = arena_print(arena, "%lld", (long long)s->looked);
-
 	if (s->known == RULE_REFUSED)
 		page_wrap(p, STYLE_BAD, INDENT, buf_str(&s->problem));
-	if (s->known == RULE_ASKED)
-		page_wrap(p, STYLE_SOFT, INDENT, MSG(arena, "web.loading"));
+	if (s->known == RULE_ASKED) PAGE_WRAP(p, STYLE_SOFT, INDENT, "web.loading");
 	if (s->known != RULE_KNOWN) return;
-	page_wrap(p, s->fits ? STYLE_SOFT : STYLE_WARN, INDENT,
-		MSG(arena, s->fits == 1 ? "web.rules.tried.one" : "web.rules.tried.other",
-			{ "n", fits }, { "looked", looked }));
+	PAGE_WRAP(p, s->fits ? STYLE_SOFT : STYLE_WARN, INDENT,
+		s->fits == 1 ? "web.rules.tried.one" : "web.rules.tried.other",
+		{ "n", arena_print(&p->words, "%lld", (long long)s->fits) },
+		{ "looked", arena_print(&p->words, "%lld", (long long)s->looked) });
 	if (s->rejected)
 		page_wrap(p, STYLE_WARN, INDENT,
-			msg_count(arena, "tui.scope.rejected", s->rejected));
+			msg_count(&p->words, "tui.scope.rejected", s->rejected));
 }
 
 /* What belongs to the choice that is made. */
-static void chosen_write(
-	struct page *p, const struct scope_form *s, int64_t now_ms, struct arena *arena)
+static void chosen_write(struct page *p, const struct scope_form *s, int64_t now_ms)
 {
 	if (lasts(s)) {
 		page_row(p);
 		page_pad(p, INDENT);
 		page_add_text(p, STYLE_ACCENT, "‹ ");
-		page_add(p, STYLE_BOLD, MSG(arena, times[s->time].id));
+		PAGE_MSG(p, STYLE_BOLD, times[s->time].id);
 		page_add_text(p, STYLE_ACCENT, " ›");
 	}
 	if (s->what == WHAT_PATTERN) {
@@ -389,61 +379,47 @@ static void chosen_write(
 			page_line(p, STYLE_ACCENT, &s->pattern);
 		else
 			page_add(p, STYLE_ACCENT, line_text(&s->pattern));
-		tried_write(p, s, arena);
+		tried_write(p, s);
 	}
 	if (s->what != WHAT_ONCE && !s->writing && s->known != RULE_REFUSED)
-		rule_write(p, s, now_ms, arena);
+		rule_write(p, s, now_ms);
 }
 
 static void choice_write(struct page *p, const struct scope_form *s, enum scope_what what,
-	int64_t now_ms, bool idle, struct arena *arena)
+	int64_t now_ms, bool idle)
 {
 	bool here = what == s->what && !s->at_open && !idle,
 	     possible = what_possible(s, what);
 
-	if (here) page_focus(p);
-	page_row(p);
-	page_add_text(p, STYLE_ACCENT, here ? "▸ " : "  ");
+	page_row_choice(p, here);
 	page_add_text(p, STYLE_PLAIN, what == s->what ? "(•) " : "( ) ");
-	page_add(p, STYLE_SOFT, arena_print(arena, "%d ", (int)what + 1));
-	page_add(p,
+	page_add(p, STYLE_SOFT, arena_print(&p->words, "%d ", (int)what + 1));
+	PAGE_MSG(p,
 		here	   ? STYLE_BOLD
 		: possible ? STYLE_PLAIN
 			   : STYLE_SOFT,
-		MSG(arena, labels[what]));
-	if (!possible) {
-		page_add_text(p, STYLE_PLAIN, "  ");
-		page_add(p, STYLE_SOFT,
-			MSG(arena, s->high ? "web.scope.high" : "web.scope.own"));
-	}
-	if (what == s->what) chosen_write(p, s, now_ms, arena);
+		labels[what]);
+	if (!possible)
+		page_word(p, STYLE_SOFT,
+			MSG(&p->words, s->high ? "web.scope.high" : "web.scope.own"));
+	if (what == s->what) chosen_write(p, s, now_ms);
 	if (here) page_focus_end(p);
-}
-
-static void open_write(struct page *p, const struct scope_form *s, struct arena *arena)
-{
-	if (!others(s)) return;
-	if (s->at_open) page_focus(p);
-	page_row(p);
-	page_add_text(p, STYLE_ACCENT, s->at_open ? "▸ " : "  ");
-	page_add_text(p, STYLE_PLAIN, s->open ? "[x] " : "[ ] ");
-	page_add(p, s->at_open ? STYLE_BOLD : STYLE_PLAIN,
-		msg_count(arena, "web.scope.open", others(s)));
-	if (s->at_open) page_focus_end(p);
 }
 
 void scope_form_write(
 	struct page *p, const struct scope_form *s, int64_t now_ms, bool idle)
 {
-	struct arena arena = { 0 };
-
 	for (int what = WHAT_ONCE; what < WHATS; what++)
-		choice_write(p, s, (enum scope_what)what, now_ms, idle, &arena);
-	open_write(p, s, &arena);
-	if (s->sure) {
-		page_row(p);
-		page_add(p, STYLE_WARN, MSG(&arena, "tui.again"));
-		page_focus_end(p);
+		choice_write(p, s, (enum scope_what)what, now_ms, idle);
+	if (others(s)) {
+		page_row_choice(p, s->at_open);
+		page_add_text(p, STYLE_PLAIN, s->open ? "[x] " : "[ ] ");
+		page_add(p, s->at_open ? STYLE_BOLD : STYLE_PLAIN,
+			msg_count(&p->words, "web.scope.open", others(s)));
+		if (s->at_open) page_focus_end(p);
 	}
-	arena_done(&arena);
+	if (!s->sure) return;
+	page_row(p);
+	PAGE_MSG(p, STYLE_WARN, "tui.again");
+	page_focus_end(p);
 }

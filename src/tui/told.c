@@ -2,7 +2,7 @@
  * reached, who is told later, and what comes next. web/src/lib/told.ts says the same. */
 #include "tui/told.h"
 
-#include "text/msg.h"
+#include "base/keep.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -23,105 +23,80 @@ struct told_writer {
 	const struct json *told, *items;
 	struct str me;
 	int64_t now_ms;
-	struct arena arena;
-	bool some; /* were told, or will be */
+	struct arena *words;
 };
 
-static struct str member(const struct json *d, const char *name)
+/* TOLD_STATES: it says nothing about who was told. */
+static enum told_state state_of(const struct json *d)
 {
-	return json_text_of(d, name);
-}
-
-/* False: it says nothing about who was told. */
-static bool state_of(const struct json *d, enum told_state *out)
-{
-	struct str purpose = member(d, "purpose"), status = member(d, "status");
-	const struct json *attempts = json_get(d, "attempts");
+	struct str purpose = json_text_of(d, "purpose"),
+		   status = json_text_of(d, "status");
 
 	if (!str_is(purpose, "ask") && !str_is(purpose, "reminder") &&
 		!str_is(purpose, "thread"))
-		return false;
-	if (str_is(status, "done"))
-		*out = TOLD;
-	else if (str_is(status, "dead"))
-		*out = TOLD_FAILED;
-	else if (str_is(status, "waiting") && attempts)
-		*out = attempts->integer ? TOLD_RETRIED : TOLD_LATER;
-	else
-		return false;
-	return true;
+		return TOLD_STATES;
+	if (str_is(status, "done")) return TOLD;
+	if (str_is(status, "dead")) return TOLD_FAILED;
+	if (!str_is(status, "waiting") || !json_get(d, "attempts")) return TOLD_STATES;
+	return json_int_of(d, "attempts") ? TOLD_RETRIED : TOLD_LATER;
 }
 
 static struct str whose(const struct json *d)
 {
-	struct str user = member(d, "user");
+	struct str user = json_text_of(d, "user");
 
-	return user.len ? user : member(d, "contact");
+	return user.len ? user : json_text_of(d, "contact");
 }
 
-static bool same_line(const struct json *a, const struct json *b)
+/* To the same, the same way, with the same result: one entry for both. */
+static bool same_entry(const struct json *a, const struct json *b)
 {
-	return str_eq(whose(a), whose(b)) && str_eq(member(a, "kind"), member(b, "kind"));
+	return state_of(a) == state_of(b) && str_eq(whose(a), whose(b)) &&
+	       str_eq(json_text_of(a, "kind"), json_text_of(b, "kind"));
 }
 
-static struct str name_of(struct told_writer *w, const struct json *d)
+static struct str name_of(struct told_writer *w, struct str id, struct str otherwise)
 {
-	struct str id = whose(d);
 	struct str name = json_text(json_get_str(json_get(w->told, "names"), id));
 
-	if (w->me.len && str_eq(id, w->me)) return MSG(&w->arena, "web.told.you");
-	return safe_line(&w->arena, name.len ? name : member(d, "target"));
+	return safe_line(w->words, name.len ? name : otherwise);
 }
 
-static int64_t when(const struct json *d, enum told_state state)
+/* The first few times at which this was tried, or will be. */
+static struct str times_of(struct told_writer *w, const struct json *first)
 {
-	return ask_time(
-		d, state == TOLD_LATER || state == TOLD_RETRIED ? "next_at" : "done_at");
-}
-
-/* The times of what is like the i-th: the first few. */
-static struct str times_of(struct told_writer *w, uint32_t i, enum told_state state)
-{
+	enum told_state state = state_of(first);
+	bool later = state == TOLD_LATER || state == TOLD_RETRIED;
 	struct buf out = { .max = 256 };
-	enum told_state other;
-	struct str kept;
 	int n = 0;
 
-	for (uint32_t k = i; k < w->items->count && n < TIMES_MAX; k++) {
-		const struct json *d = &w->items->items[k];
+	for (const struct json *d = NULL; json_each(w->items, &d) && n < TIMES_MAX;) {
+		int64_t at = ask_time(d, later ? "next_at" : "done_at");
 
-		if (!state_of(d, &other) || other != state ||
-			!same_line(d, &w->items->items[i]) || !when(d, state))
-			continue;
-		if (n++) buf_add_text(&out, ", ");
-		buf_add(&out, time_local(when(d, state), w->now_ms, &w->arena));
+		if (d < first || !at || !same_entry(d, first)) continue;
+		words_join(&out, ", ", time_local(at, w->now_ms, w->words));
+		n++;
 	}
-	kept = arena_str(&w->arena, buf_str(&out));
-	buf_done(&out);
-	return kept;
+	return buf_keep_done(&out, w->words);
 }
 
-static struct str entry_words(struct told_writer *w, uint32_t i, enum told_state state)
+static struct str entry_words(struct told_writer *w, const struct json *d)
 {
-	const struct json *d = &w->items->items[i];
-	bool room = !member(d, "user").len && str_is(member(d, "kind"), "slack");
-	struct str id = arena_print(
-		&w->arena, "web.deliveries.%.*s", STR_ARGS(member(d, "kind")));
-	struct str channel = MSG(&w->arena, id.at);
+	struct str kind = json_text_of(d, "kind"), id = whose(d);
+	bool room = !json_text_of(d, "user").len && str_is(kind, "slack");
+	bool mine = w->me.len && str_eq(id, w->me);
 
-	return MSG(&w->arena, room ? "web.told.room" : "web.told.entry",
-		{ "who", name_of(w, d) }, { "channel", channel },
-		{ "at", times_of(w, i, state) });
+	return MSG(w->words, room ? "web.told.room" : "web.told.entry",
+		{ "who", mine ? MSG(w->words, "web.told.you")
+			      : name_of(w, id, json_text_of(d, "target")) },
+		{ "channel", msg_named(w->words, "web.deliveries", kind) },
+		{ "at", times_of(w, d) });
 }
 
-static bool said_before(struct told_writer *w, uint32_t i, enum told_state state)
+static bool said_before(struct told_writer *w, const struct json *entry)
 {
-	enum told_state other;
-
-	for (uint32_t k = 0; k < i; k++)
-		if (state_of(&w->items->items[k], &other) && other == state &&
-			same_line(&w->items->items[k], &w->items->items[i]))
-			return true;
+	for (const struct json *d = NULL; json_each(w->items, &d) && d < entry;)
+		if (same_entry(d, entry)) return true;
 	return false;
 }
 
@@ -129,117 +104,98 @@ static bool said_before(struct told_writer *w, uint32_t i, enum told_state state
 
 static struct str reason_words(struct told_writer *w, const struct json *reason)
 {
-	struct str user = member(reason, "user"), team = member(reason, "team");
+	struct str user = json_text_of(reason, "user"),
+		   team = json_text_of(reason, "team");
 	struct str id = user.len ? user : team;
-	struct str name = json_text(json_get_str(json_get(w->told, "names"), id));
 	struct str key = arena_print(
-		&w->arena, "web.told.why.%.*s", STR_ARGS(member(reason, "why")));
+		w->words, "web.told.why.%.*s", STR_ARGS(json_text_of(reason, "why")));
 
-	if (!id.len) return MSG(&w->arena, "web.told.why.nobody");
-	return MSG(&w->arena, key.at,
-		{ "who", safe_line(&w->arena, name.len ? name : id) },
-		{ "at", time_local(ask_time(reason, "from"), w->now_ms, &w->arena) });
+	if (!id.len) return MSG(w->words, "web.told.why.nobody");
+	return MSG(w->words, key.at, { "who", name_of(w, id, id) },
+		{ "at", time_local(ask_time(reason, "from"), w->now_ms, w->words) });
 }
 
 /* Adds each reason once. Failed messages have their own line, unless nobody was reached. */
 static void reasons_add(struct told_writer *w, struct buf *list, bool with_failed)
 {
-	const struct json *steps = json_get(w->told, "unreached");
+	const struct json *steps = json_get(w->told, "unreached"), *r;
 
-	for (const struct json *item = NULL; json_each(steps, &item);) {
-		const struct json *reasons = json_get(item, "reasons");
-
-		for (uint32_t k = 0; reasons && k < reasons->count; k++) {
-			struct str why = member(&reasons->items[k], "why");
-			struct str words = reason_words(w, &reasons->items[k]);
+	for (const struct json *step = NULL; json_each(steps, &step);)
+		for (r = NULL; json_each(json_get(step, "reasons"), &r);) {
+			struct str why = json_text_of(r, "why");
+			struct str words = reason_words(w, r);
 
 			if (!with_failed && (str_is(why, "down") || str_is(why, "dead")))
 				continue;
-			if (str_find(buf_str(list), words) >= 0) continue;
-			if (list->len) buf_add_text(list, " · ");
-			buf_add(list, words);
+			if (str_find(buf_str(list), words) < 0)
+				words_join(list, " · ", words);
 		}
-	}
 }
 
 /* Somebody was told, or will be. */
 static bool some_hear(struct told_writer *w)
 {
-	enum told_state own;
-
-	for (uint32_t i = 0; i < w->items->count; i++)
-		if (state_of(&w->items->items[i], &own) &&
-			(own == TOLD || own == TOLD_LATER))
-			return true;
+	for (const struct json *d = NULL; json_each(w->items, &d);)
+		if (state_of(d) == TOLD || state_of(d) == TOLD_LATER) return true;
 	return false;
 }
 
 /* ---- the lines ---- */
 
-static void line_write(struct told_writer *w, enum told_state state)
+static void list_write(
+	struct told_writer *w, enum style style, const char *id, struct buf *list)
 {
-	struct buf list = { .max = 8192 };
-	enum told_state own;
-
-	for (uint32_t i = 0; i < w->items->count; i++) {
-		if (!state_of(&w->items->items[i], &own) || own != state ||
-			said_before(w, i, state))
-			continue;
-		if (list.len) buf_add_text(&list, " · ");
-		buf_add(&list, entry_words(w, i, state));
-	}
-	if (state == TOLD_FAILED && w->some) reasons_add(w, &list, false);
-	if (list.len)
-		page_wrap(w->page, state == TOLD_FAILED ? STYLE_WARN : STYLE_SOFT, 0,
-			MSG(&w->arena, lines[state], { "list", buf_str(&list) }));
-	buf_done(&list);
+	if (list->len) PAGE_WRAP(w->page, style, 0, id, { "list", buf_str(list) });
+	buf_done(list);
 }
 
-static void unreached_write(struct told_writer *w)
+static void line_write(struct told_writer *w, enum told_state state, bool some)
 {
 	struct buf list = { .max = 8192 };
 
-	reasons_add(w, &list, true);
-	if (list.len)
-		page_wrap(w->page, STYLE_WARN, 0,
-			MSG(&w->arena, "web.told.unreached", { "list", buf_str(&list) }));
-	buf_done(&list);
+	for (const struct json *d = NULL; json_each(w->items, &d);)
+		if (state_of(d) == state && !said_before(w, d))
+			words_join(&list, " · ", entry_words(w, d));
+	if (state == TOLD_FAILED && some) reasons_add(w, &list, false);
+	list_write(
+		w, state == TOLD_FAILED ? STYLE_WARN : STYLE_SOFT, lines[state], &list);
 }
 
 static void next_write(struct told_writer *w)
 {
-	const struct json *to = json_get(w->told, "next_to");
 	int64_t at = ask_time(w->told, "next_at");
 	struct buf list = { .max = 4096 };
 
 	if (!at) return;
-	for (const struct json *item = NULL; json_each(to, &item);) {
+	for (const struct json *to = NULL;
+		json_each(json_get(w->told, "next_to"), &to);) {
 		struct str id = arena_print(
-			&w->arena, "web.told.to.%.*s", STR_ARGS(member(item, "kind")));
+			w->words, "web.told.to.%.*s", STR_ARGS(json_text_of(to, "kind")));
 
-		if (list.len) buf_add_text(&list, ", ");
-		buf_add(&list,
-			MSG(&w->arena, id.at,
-				{ "name", safe_line(&w->arena, member(item, "name")) }));
+		words_join(&list, ", ",
+			MSG(w->words, id.at,
+				{ "name",
+					safe_line(w->words, json_text_of(to, "name")) }));
 	}
 	if (list.len)
-		page_wrap(w->page, STYLE_SOFT, 0,
-			MSG(&w->arena, "web.told.next", { "who", buf_str(&list) },
-				{ "at", time_local(at, w->now_ms, &w->arena) }));
+		PAGE_WRAP(w->page, STYLE_SOFT, 0, "web.told.next",
+			{ "who", buf_str(&list) },
+			{ "at", time_local(at, w->now_ms, w->words) });
 	buf_done(&list);
 }
 
 void told_draw(struct page *p, const struct json *told, struct str me, int64_t now_ms)
 {
-	struct told_writer w = { p, told, json_get(told, "items"), me, now_ms, { 0 },
-		false };
+	struct told_writer w = { p, told, json_get(told, "items"), me, now_ms,
+		&p->words };
+	struct buf unreached = { .max = 8192 };
 
 	if (!json_is(w.items, JSON_ARRAY)) return;
-	w.some = some_hear(&w);
+	bool some = some_hear(&w);
 	page_gap(p);
-	if (!w.some) unreached_write(&w);
+	if (!some) reasons_add(&w, &unreached, true);
+	list_write(&w, STYLE_WARN, "web.told.unreached", &unreached);
 	for (enum told_state s = TOLD; s < TOLD_STATES; s++)
-		line_write(&w, s);
+		line_write(&w, s, some);
 	next_write(&w);
-	arena_done(&w.arena);
 }

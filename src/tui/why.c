@@ -35,11 +35,11 @@ static struct str rules_words(const struct json *rules, struct arena *arena)
 {
 	struct buf out = { .max = 65536 };
 
-	for (uint32_t i = 0; json_is(rules, JSON_ARRAY) && i < rules->count; i++) {
-		struct str note = json_text_of(&rules->items[i], "note");
+	for (const struct json *rule = NULL; json_each(rules, &rule);) {
+		struct str note = json_text_of(rule, "note");
 
-		if (i) buf_add_text(&out, ", ");
-		buf_add(&out, MSG(arena, note.len ? "web.why.rule" : "web.why.unnamed"));
+		words_join(&out, ", ",
+			MSG(arena, note.len ? "web.why.rule" : "web.why.unnamed"));
 		if (note.len) buf_add_char(&out, ' ');
 		buf_add(&out, safe_line(arena, note));
 	}
@@ -65,24 +65,16 @@ static struct str reason_words(const struct json *ask, struct arena *arena)
 void why_draw(struct page *p, const struct json *ask)
 {
 	struct buf line = { .max = 16384 };
-	struct arena arena = { 0 };
-	struct str agent = json_text_of(json_get(ask, "agent"), "name");
-	struct str reason = reason_words(ask, &arena);
+	struct str reason = reason_words(ask, &p->words);
 
-	if (reason.len) {
-		buf_add(&line, MSG(&arena, "web.why"));
-		buf_add_char(&line, ' ');
-		buf_add(&line, reason);
-		buf_add_char(&line, '.');
-	}
-	if (risk_differs(ask)) {
-		if (line.len) buf_add_char(&line, ' ');
-		buf_add(&line, MSG(&arena, "web.why.risk",
-				       { "risk", words_risk(ask_risk(ask), &arena) },
-				       { "agent", safe_line(&arena, agent) },
-				       { "said", words_risk(risk_said(ask), &arena) }));
-	}
-	if (line.len) page_wrap(p, STYLE_SOFT, 0, buf_str(&line));
+	if (reason.len)
+		buf_print(&line, "%s %.*s.", msg_text("web.why"), STR_ARGS(reason));
+	if (risk_differs(ask))
+		words_join(&line, " ",
+			MSG(&p->words, "web.why.risk",
+				{ "risk", words_risk(ask_risk(ask), &p->words) },
+				{ "agent", json_text_of(json_get(ask, "agent"), "name") },
+				{ "said", words_risk(risk_said(ask), &p->words) }));
+	page_wrap(p, STYLE_SOFT, 0, buf_str(&line));
 	buf_done(&line);
-	arena_done(&arena);
 }

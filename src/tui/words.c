@@ -82,6 +82,12 @@ int64_t ask_time(const struct json *ask, const char *member)
 	return ms;
 }
 
+void words_join(struct buf *out, const char *between, struct str text)
+{
+	if (out->len > 0 && text.len > 0) buf_add_text(out, between);
+	buf_add(out, text);
+}
+
 /* ---- times ---- */
 
 struct str span_short(int64_t ms, struct arena *arena)
@@ -112,25 +118,35 @@ struct str countdown(int64_t ms, struct arena *arena)
 		arena, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
 }
 
-struct str time_local(int64_t ms, int64_t now_ms, struct arena *arena)
-{
-	time_t then = (time_t)(ms / 1000), now = (time_t)(now_ms / 1000);
-	struct tm at, today;
-	char text[32];
-
-	localtime_r(&then, &at);
-	localtime_r(&now, &today);
-	bool same_day = at.tm_yday == today.tm_yday && at.tm_year == today.tm_year;
-	strftime(text, sizeof text, same_day ? "%H:%M" : "%Y-%m-%d %H:%M", &at);
-	return arena_print(arena, "%s", text);
-}
-
-int64_t day_begin(int64_t ms, int back)
+static struct tm local_of(int64_t ms)
 {
 	time_t then = (time_t)(ms / 1000);
 	struct tm at;
 
 	localtime_r(&then, &at);
+	return at;
+}
+
+static struct str time_print(const char *format, int64_t ms, struct arena *arena)
+{
+	struct tm at = local_of(ms);
+	char text[32];
+
+	strftime(text, sizeof text, format, &at);
+	return arena_print(arena, "%s", text);
+}
+
+struct str time_local(int64_t ms, int64_t now_ms, struct arena *arena)
+{
+	bool today = day_local(ms) == day_local(now_ms);
+
+	return time_print(today ? "%H:%M" : "%Y-%m-%d %H:%M", ms, arena);
+}
+
+int64_t day_begin(int64_t ms, int back)
+{
+	struct tm at = local_of(ms);
+
 	at.tm_hour = at.tm_min = at.tm_sec = 0;
 	at.tm_mday -= back;
 	at.tm_isdst = -1;
@@ -139,30 +155,19 @@ int64_t day_begin(int64_t ms, int back)
 
 int64_t day_local(int64_t ms)
 {
-	time_t then = (time_t)(ms / 1000);
-	struct tm at;
+	struct tm at = local_of(ms);
 
-	localtime_r(&then, &at);
 	return (int64_t)at.tm_year * 366 + at.tm_yday;
 }
 
 struct str day_words(int64_t ms, int64_t now_ms, struct arena *arena)
 {
-	time_t then = (time_t)(ms / 1000), now = (time_t)(now_ms / 1000);
-	struct tm at, before;
-	char text[32];
-
 	if (day_local(ms) == day_local(now_ms))
 		return MSG(arena, "web.history.when.today");
-	localtime_r(&now, &before);
-	before.tm_mday--;
-	before.tm_hour = 12; /* there is one in every day */
-	before.tm_isdst = -1;
-	if (day_local(ms) == day_local((int64_t)mktime(&before) * 1000))
+	/* Noon of the day before: there is one in every day. */
+	if (day_local(ms) == day_local(day_begin(now_ms, 1) + 12 * 3600 * 1000))
 		return MSG(arena, "tui.history.yesterday");
-	localtime_r(&then, &at);
-	strftime(text, sizeof text, "%Y-%m-%d", &at);
-	return arena_print(arena, "%s", text);
+	return time_print("%Y-%m-%d", ms, arena);
 }
 
 struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
@@ -199,12 +204,6 @@ static struct str option_label(
 	return id;
 }
 
-static void part_add(struct buf *out, struct str part)
-{
-	if (out->len > 0) buf_add_text(out, ", ");
-	buf_add(out, part);
-}
-
 static struct str plain_words(const struct json *value, struct arena *arena)
 {
 	if (json_is_bool(value))
@@ -226,14 +225,15 @@ struct str reply_words(
 	struct buf out = { .max = 65536 };
 
 	for (const struct json *item = NULL; json_each(selected, &item);)
-		part_add(&out, option_label(question, json_text(item), arena));
+		words_join(&out, ", ", option_label(question, json_text(item), arena));
 	if (other.len > 0) { /* with its line ends, which a message would not keep */
-		part_add(&out, MSG(arena, "web.form.other.said", { "text", STR_NONE }));
+		words_join(&out, ", ",
+			MSG(arena, "web.form.other.said", { "text", STR_NONE }));
 		buf_add(&out, other);
 	}
 	if (json_get(value, "value"))
-		part_add(&out, plain_words(json_get(value, "value"), arena));
-	if (text.len > 0) part_add(&out, text);
+		words_join(&out, ", ", plain_words(json_get(value, "value"), arena));
+	if (text.len > 0) words_join(&out, ", ", text);
 	return buf_keep_done(&out, arena);
 }
 
@@ -246,7 +246,7 @@ struct str answer_all_words(
 	for (const struct json *q = NULL; json_each(questions, &q);) {
 		const struct json *value = json_get_str(answers, json_text_of(q, "key"));
 
-		if (value) part_add(&out, reply_words(q, value, arena));
+		if (value) words_join(&out, ", ", reply_words(q, value, arena));
 	}
 	return buf_keep_done(&out, arena);
 }
@@ -297,8 +297,7 @@ static struct str voters_of(const struct json *ask, struct arena *arena)
 			!str_eq(json_text_of(vote, "digest"), digest) ||
 			!str_is(json_text_of(vote, "value"), "approve"))
 			continue;
-		if (names.len) buf_add_text(&names, ", ");
-		buf_add(&names, json_text_of(json_get(vote, "by"), "name"));
+		words_join(&names, ", ", json_text_of(json_get(vote, "by"), "name"));
 	}
 	return buf_keep_done(&names, arena);
 }
@@ -365,50 +364,37 @@ struct str ask_settler(const struct json *ask, struct arena *arena)
 
 static const struct json *vote_by(const struct json *ask, struct str user)
 {
-	const struct json *votes = json_get(ask, "votes");
-
-	for (const struct json *item = NULL; json_each(votes, &item);) {
-		const struct json *by = json_get(item, "by");
-
-		if (user.len && str_eq(json_text_of(by, "user"), user)) return item;
-	}
+	for (const struct json *vote = NULL; json_each(json_get(ask, "votes"), &vote);)
+		if (user.len && str_eq(json_text_of(json_get(vote, "by"), "user"), user))
+			return vote;
 	return NULL;
 }
 
-/* "ops", "admin", a name: what stands behind team:, role: and user:. */
-static void from_add(struct buf *out, const struct json *ask, struct str entry)
+static struct str number_text(int64_t n, struct arena *arena)
 {
-	struct str name = str_from(entry, 5);
-	const struct json *vote = str_starts(entry, "user:") ? vote_by(ask, name) : NULL;
-
-	if (out->len) buf_add_text(out, ", ");
-	buf_add(out, vote ? json_text_of(json_get(vote, "by"), "name") : name);
+	return arena_print(arena, "%lld", (long long)n);
 }
 
+/* "one more from ops, Ada": what stands behind team:, role: and user:. */
 static struct str votes_missing(
 	const struct json *ask, const struct json *part, int64_t n, struct arena *arena)
 {
-	const struct json *from = json_get(part, "from");
 	struct buf who = { .max = 1024 };
-	struct str out, count = arena_print(arena, "%lld", (long long)n);
+	struct str names;
 
-	for (const struct json *item = NULL; json_each(from, &item);)
-		from_add(&who, ask, json_text(item));
-	if (who.len)
-		out = MSG(arena,
-			n == 1 ? "tui.votes.more.from.one" : "tui.votes.more.from.other",
-			{ "n", count }, { "who", buf_str(&who) });
-	else
-		out = msg_count(arena, "tui.votes.more", n);
-	buf_done(&who);
-	return out;
-}
+	for (const struct json *one = NULL; json_each(json_get(part, "from"), &one);) {
+		struct str entry = json_text(one), name = str_from(entry, 5);
+		const struct json *vote =
+			str_starts(entry, "user:") ? vote_by(ask, name) : NULL;
 
-static int64_t whole(const struct json *object, const char *name)
-{
-	const struct json *n = json_get(object, name);
-
-	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
+		words_join(&who, ", ",
+			vote ? json_text_of(json_get(vote, "by"), "name") : name);
+	}
+	names = buf_keep_done(&who, arena);
+	if (!names.len) return msg_count(arena, "tui.votes.more", n);
+	return MSG(arena,
+		n == 1 ? "tui.votes.more.from.one" : "tui.votes.more.from.other",
+		{ "n", number_text(n, arena) }, { "who", names });
 }
 
 /* "duo has 1 who can approve: 2 needed" */
@@ -421,25 +407,20 @@ static struct str votes_unmet(const struct json *part, int64_t need, struct aren
 	struct str team = str_starts(one, "team:") ? str_from(one, 5) : STR_NONE;
 
 	return MSG(arena, team.len ? "web.votes.unmet.team" : "web.votes.unmet",
-		{ "team", team },
-		{ "n", arena_print(arena, "%lld", (long long)whole(part, "reach")) },
-		{ "need", arena_print(arena, "%lld", (long long)need) });
+		{ "team", team }, { "n", number_text(json_int_of(part, "reach"), arena) },
+		{ "need", number_text(need, arena) });
 }
 
 /* Those whose approval counts: the reader first. */
 static void voters_add(struct buf *line, const struct json *ask, struct str me)
 {
-	const struct json *votes = json_get(ask, "votes"), *own = vote_by(ask, me);
+	const struct json *own = vote_by(ask, me);
 
-	if (own) {
-		buf_add_text(line, " · ");
-		buf_add_text(line, msg_text("tui.votes.you"));
-	}
-	for (const struct json *vote = NULL; json_each(votes, &vote);) {
+	if (own) words_join(line, " · ", str_of(msg_text("tui.votes.you")));
+	for (const struct json *vote = NULL; json_each(json_get(ask, "votes"), &vote);) {
 		if (vote == own || !json_is(json_get(vote, "counts"), JSON_TRUE))
 			continue;
-		buf_add_text(line, " · ");
-		buf_add(line, json_text_of(json_get(vote, "by"), "name"));
+		words_join(line, " · ", json_text_of(json_get(vote, "by"), "name"));
 		buf_add_text(line, " ✓");
 	}
 }
@@ -449,29 +430,21 @@ struct str votes_line(
 {
 	const struct json *parts = json_get(ask, "require");
 	struct buf line = { .max = 8192 };
-	struct str out;
 
-	if (!json_is(parts, JSON_ARRAY)) return STR_NONE;
-	for (uint32_t i = 0; i < parts->count; i++) {
-		const struct json *part = &parts->items[i];
-		int64_t have = whole(part, "have"), need = whole(part, "approvals");
+	for (const struct json *part = NULL; json_each(parts, &part);) {
+		int64_t have = json_int_of(part, "have"),
+			need = json_int_of(part, "approvals");
 
-		if (i) buf_add_text(&line, " · ");
-		buf_add(&line,
-			MSG(arena, "tui.votes",
-				{ "have", arena_print(arena, "%lld", (long long)have) },
-				{ "need", arena_print(arena, "%lld", (long long)need) }));
-		if (!i && voters) voters_add(&line, ask, me);
+		words_join(&line, " · ",
+			MSG(arena, "tui.votes", { "have", number_text(have, arena) },
+				{ "need", number_text(need, arena) }));
+		if (part == parts->items && voters) voters_add(&line, ask, me);
 		if (have >= need || !ask_pending(ask)) continue;
-		buf_add_text(&line, " · ");
-		buf_add(&line, votes_missing(ask, part, need - have, arena));
-		if (!json_get(part, "reach")) continue;
-		buf_add_text(&line, " · ");
-		buf_add(&line, votes_unmet(part, need, arena));
+		words_join(&line, " · ", votes_missing(ask, part, need - have, arena));
+		if (json_get(part, "reach"))
+			words_join(&line, " · ", votes_unmet(part, need, arena));
 	}
-	out = arena_str(arena, buf_str(&line));
-	buf_done(&line);
-	return out;
+	return buf_keep_done(&line, arena);
 }
 
 struct str ask_decided(const struct json *ask, struct arena *arena)
@@ -545,8 +518,7 @@ struct str event_words(const struct json *event, struct arena *arena)
 
 	if (str_is(type, "session.progress")) return progress_words(data, arena);
 	if (str_is(type, "session.status") && status.len > 0)
-		return MSG(arena,
-			arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at);
+		return msg_named(arena, "web.status", status);
 	if (str_is(type, "run.message")) return message_words(data, arena);
 	static const char *const acts[] = { "vote", "revoked" };
 	for (size_t i = 0; by.len == 0 && i < sizeof acts / sizeof *acts; i++)

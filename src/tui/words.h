@@ -21,6 +21,9 @@ struct str words_risk(enum risk, struct arena *); /* "high risk" */
 bool ask_pending(const struct json *ask);
 int64_t ask_time(const struct json *ask, const char *member); /* ms; 0: none */
 
+/* Adds a text to a list of them; nothing of an empty one. */
+void words_join(struct buf *, const char *between, struct str);
+
 /* "45s", "3m", "2h", "5d": how long something takes or took. */
 struct str span_short(int64_t ms, struct arena *);
 /* "2:47" below ten minutes, then as span_short. */
