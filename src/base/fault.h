@@ -59,6 +59,12 @@ struct fault {
 
 const char *err_name(enum err);		 /* "conflict", … */
 enum err fail_memory(struct fault *why); /* ERR_MEMORY, "out of memory" */
+/* The same, for what returns a pointer: NULL. */
+static inline void *no_memory(struct fault *why)
+{
+	fail_memory(why);
+	return NULL;
+}
 
 /* Fills *why (which may be NULL) and returns err, so that it can be returned at once. */
 enum err fail(struct fault *why, enum err, const char *format, ...)

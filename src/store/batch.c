@@ -292,12 +292,10 @@ static void batch_undo(struct batch *b, struct job **jobs, size_t len)
  * since. */
 static enum err batch_confirm(struct batch *b, struct fault *why)
 {
-	const struct val there[] = { val_int(1), val_int(1) };
-	const struct val back[] = { val_int(1), val_int(-1) };
 	struct call calls[] = {
 		{ SQL_BEGIN, NULL, 0, NULL, NULL, 0 },
-		{ SQL_COUNTER_TAKE, there, 2, NULL, NULL, 0 },
-		{ SQL_COUNTER_TAKE, back, 2, NULL, NULL, 0 },
+		{ SQL_COUNTER_TAKE, ARGS(1, 1), NULL, NULL, 0 },
+		{ SQL_COUNTER_TAKE, ARGS(1, -1), NULL, NULL, 0 },
 		{ SQL_COMMIT, NULL, 0, NULL, NULL, 0 },
 	};
 	enum err e;

@@ -32,21 +32,18 @@ struct clerk {
 
 void clerk_job_refuse(struct job *job, const struct fault *why)
 {
-	static const struct fault no_memory = { ERR_MEMORY, "out of memory" };
+	static const struct fault short_of_it = { ERR_MEMORY, "out of memory" };
 	struct fault *kept = ARENA_NEW(&job->arena, struct fault);
 
 	if (kept) *kept = *why;
-	job->refused = kept ? kept : &no_memory;
+	job->refused = kept ? kept : &short_of_it;
 }
 
 struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 {
 	struct clerk *c = mem_alloc(sizeof *c);
 
-	if (!c) {
-		fail_memory(why);
-		return NULL;
-	}
+	if (!c) return no_memory(why);
 	pthread_mutex_init(&c->work, NULL);
 	c->queue = queue_new();
 	c->url = mem_copy(o->url.at, o->url.len);

@@ -127,11 +127,10 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 static enum err credential_local_admin(struct db *db, struct job *job, struct fault *why)
 {
 	struct str name = job->credential.workspace;
-	const struct val args[] = { name.len ? val_text(name)
-					     : val_int(job->who.ws ? job->who.ws : 1) };
 	enum err e;
 
-	e = db_one(db, name.len ? SQL_WORKSPACE_BY_NAME : SQL_WORKSPACE_GET, args, 1,
+	e = db_one(db, name.len ? SQL_WORKSPACE_BY_NAME : SQL_WORKSPACE_GET,
+		ARGS(name.len ? val_text(name) : val_int(job->who.ws ? job->who.ws : 1)),
 		workspace_row, job, why);
 	if (!e && !str_is(job->credential.kind, "local_admin") && name.len)
 		job->err = fail(
@@ -142,9 +141,9 @@ static enum err credential_local_admin(struct db *db, struct job *job, struct fa
 /* A person who came by a channel of theirs. */
 static enum err credential_person(struct db *db, struct job *job, struct fault *why)
 {
-	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
 	struct lookup l = { job, false };
-	enum err e = db_one(db, SQL_PERSON, args, 2, credential_row, &l, why);
+	enum err e = db_one(db, SQL_PERSON, ARGS(job->who.ws, job->who.user),
+		credential_row, &l, why);
 
 	if (!e && !l.found)
 		job->err = fail(&job->why, ERR_FORBIDDEN, "this person may not log in");
@@ -321,13 +320,6 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len,
 	return e;
 }
 
-static enum err its_workspace(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 void credentials_workspaces(
 	struct db *db, struct job **jobs, int64_t *ws, size_t len, struct arena *arena)
 {
@@ -337,7 +329,7 @@ void credentials_workspaces(
 	if (!calls || !args) return;
 	for (size_t i = 0; i < len; i++) {
 		args[i] = val_bytes(jobs[i]->hash, SHA256_SIZE);
-		calls[i] = (struct call){ SQL_CREDENTIAL, &args[i], 1, its_workspace,
+		calls[i] = (struct call){ SQL_CREDENTIAL, &args[i], 1, row_take_int,
 			&ws[i], 0 };
 	}
 	db_run(db, calls, len, NULL);

@@ -37,6 +37,13 @@ bool store_url_is_shared(struct str url)
 	return driver && driver->hint;
 }
 
+enum err row_take_int(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
 struct db *db_open(struct str url, enum db_mode mode, const struct db_options *options,
 	struct fault *why)
 {

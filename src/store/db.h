@@ -80,6 +80,8 @@ bool row_packed(const struct row *, int column);
 /* It must not use the connection: with a wire, other replies are still to come. */
 typedef enum err row_fn(void *ctx, const struct row *, struct fault *why);
 
+row_fn row_take_int; /* the first column into the int64_t that ctx is */
+
 struct call {
 	enum sql sql;
 	const struct val *args;

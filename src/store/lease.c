@@ -99,10 +99,9 @@ static enum err owner_row(void *ctx, const struct row *row, struct fault *why)
 
 static enum err claiming_look(struct claiming *q, struct fault *why)
 {
-	const struct val held[] = { val_text(q->c->by), val_text(q->c->kind) };
-	const struct val owners[] = { val_int(q->rows->now_ms), val_text(q->c->by),
-		val_text(q->c->kind), val_int(OWNERS_MAX) };
-	enum err e = rows_query(q->rows, q->l->held, held, 2, held_row, q, why);
+	const struct lease_claim *c = q->c;
+	enum err e =
+		rows_query(q->rows, q->l->held, ARGS(c->by, c->kind), held_row, q, why);
 
 	/* After the query, because group_find may run another one. */
 	for (const struct lease_held *h = e ? NULL : q->held; h; h = h->next) {
@@ -110,7 +109,10 @@ static enum err claiming_look(struct claiming *q, struct fault *why)
 
 		if (group) group->held += h->count;
 	}
-	return e ? e : rows_query(q->rows, q->l->owners, owners, 4, owner_row, q, why);
+	return e ? e
+		 : rows_query(q->rows, q->l->owners,
+			   ARGS(q->rows->now_ms, c->by, c->kind, OWNERS_MAX), owner_row,
+			   q, why);
 }
 
 static bool group_full(struct claiming *q, const void *record)
@@ -202,13 +204,12 @@ static struct str groups_full(struct claiming *q, const struct lease_tally *owne
 static enum err owner_load(
 	struct claiming *q, struct lease_tally *owner, struct fault *why)
 {
-	const struct val args[] = { val_int(q->rows->now_ms), val_text(q->c->by),
-		val_text(q->c->kind), val_text(owner->name),
-		val_text(groups_full(q, owner)), val_int(q->c->take) };
-
 	owner->loaded = true;
 	owner->full = groups_full_len(q, owner);
-	return rows_fetch(q->rows, q->l->record, q->l->due, args, 6, why);
+	return rows_fetch(q->rows, q->l->record, q->l->due,
+		ARGS(q->rows->now_ms, q->c->by, q->c->kind, owner->name,
+			groups_full(q, owner), q->c->take),
+		why);
 }
 
 /* The first copy that this owner may have claimed. They came oldest first. */
@@ -285,13 +286,6 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 
 /* ---- looking ---- */
 
-static enum err look_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	((struct lease_due *)ctx)->next_ms = row_int(row, 0);
-	return OK;
-}
-
 enum err lease_due_read(
 	struct rows *rows, struct call next, struct lease_due *l, struct fault *why)
 {
@@ -299,8 +293,8 @@ enum err lease_due_read(
 	enum err e;
 
 	l->next_ms = 0;
-	calls[1].row = look_row;
-	calls[1].ctx = l;
+	calls[1].row = row_take_int;
+	calls[1].ctx = &l->next_ms;
 	e = db_run(rows->db, calls, 2, why);
 	l->due = !e && l->next_ms && l->next_ms <= rows->now_ms;
 	return e;

@@ -545,13 +545,6 @@ static void additions_write(struct buf *out, int64_t version)
 
 /* ---- bringing a store up to date ---- */
 
-static enum err version_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 enum err schema_version(struct db *db, int64_t *out, struct fault *why)
 {
 	int64_t version = 0;
@@ -559,7 +552,7 @@ enum err schema_version(struct db *db, int64_t *out, struct fault *why)
 		"CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)",
 		why);
 
-	if (!e) e = db_one(db, SQL_SCHEMA_VERSION, NULL, 0, version_row, &version, why);
+	if (!e) e = db_one(db, SQL_SCHEMA_VERSION, NULL, 0, row_take_int, &version, why);
 	if (!e) *out = version;
 	return e;
 }
@@ -602,7 +595,6 @@ static void step_write(struct buf *out, const struct db_driver *driver, struct s
 
 static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 {
-	const struct val args[] = { val_int(version) };
 	struct buf step = { .max = 65536 }, text = { .max = 65536 };
 	enum err e;
 
@@ -612,7 +604,7 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 	buf_add_char(&text, '\0');
 	e = step.failed || text.failed ? fail_memory(why)
 				       : db->driver->script(db, text.at, why);
-	if (!e) e = db_one(db, SQL_SCHEMA_SET, args, 1, NULL, NULL, why);
+	if (!e) e = db_one(db, SQL_SCHEMA_SET, ARGS(version), NULL, NULL, why);
 	buf_done(&step);
 	buf_done(&text);
 	return e;

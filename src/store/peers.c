@@ -444,10 +444,7 @@ struct peers *peers_new(
 	struct peers *l = mem_alloc(sizeof *l);
 	enum err e;
 
-	if (!l) {
-		fail_memory(why);
-		return NULL;
-	}
+	if (!l) return no_memory(why);
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_mutex_init(&l->lines_lock, NULL);
 	l->hooks = *hooks;

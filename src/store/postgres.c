@@ -118,10 +118,7 @@ static struct db *postgres_open(
 	struct postgres *p = mem_alloc(sizeof *p);
 	enum err e;
 
-	if (!p) {
-		fail_memory(why);
-		return NULL;
-	}
+	if (!p) return no_memory(why);
 	p->db.driver = &postgres_driver;
 	p->db.mode = mode;
 	p->conn = postgres_connect(o->url);

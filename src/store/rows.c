@@ -39,19 +39,14 @@ static struct row_copy *copy_load(
 	if (r->name >= 0) found = copy_find(rows, id, row_text(row, r->name));
 	if (found) return found;
 	fresh = copy_new(rows, id);
-	if (!fresh) {
-		fail_memory(why);
-		return NULL;
-	}
+	if (!fresh) return no_memory(why);
 	if (record_read(r, row, rows->arena, copy_record(fresh), why)) return NULL;
 	if (r->name < 0)
 		found = copy_find(
 			rows, id, record_name(r, copy_record(fresh), rows->arena));
 	if (found) return found;
 	fresh->stored_version = record_version(r, copy_record(fresh));
-	if (copy_put(rows, fresh)) return fresh;
-	fail_memory(why);
-	return NULL;
+	return copy_put(rows, fresh) ? fresh : no_memory(why);
 }
 
 /* As it is now, for a rollback; once for each savepoint. Without memory the arena has failed, and
@@ -136,6 +131,22 @@ enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
 
 	if (e) return e;
 	copy_find(ctx, RECORD_ASKS, row_text(row, 1))->due = true;
+	return OK;
+}
+
+enum err loaded_log_end(void *ctx, const struct row *row, struct fault *why)
+{
+	struct log_end *end = ctx;
+	struct str hash = row_text(row, 1);
+
+	if (hash.len != SHA256_SIZE)
+		return fail(why, ERR_INTERNAL, "the event counter has no hash");
+	end->last = row_int(row, 0);
+	memcpy(end->hash, hash.at, SHA256_SIZE);
+	end->revocations = row_int(row, 2);
+	end->policy_version = row_int(row, 3);
+	end->contacts = row_int(row, 4);
+	end->found = true;
 	return OK;
 }
 
@@ -387,10 +398,7 @@ void rows_name_external(struct rows *rows, struct session *s)
 const struct key_record *rows_key(
 	struct rows *rows, int64_t ws, struct str token, struct str path, struct str key)
 {
-	const struct val name[] = { val_int(ws), val_text(token), val_text(path),
-		val_text(key) };
-
-	return rows_find_key(rows, RECORD_KEYS, name);
+	return rows_find_key(rows, RECORD_KEYS, KEY(ws, token, path, key));
 }
 
 /* The first of these, from `row` on, that is open and of this session, or due. */
@@ -598,14 +606,6 @@ struct staged *rows_event_run(struct rows *rows, const char *type,
 					 .data = data });
 }
 
-struct staged *rows_event_of(
-	struct rows *rows, int64_t ws, const char *type, struct str data)
-{
-	return event_stage(rows,
-		&(struct event){
-			.ws = ws, .type = type, .at_ms = rows->now_ms, .data = data });
-}
-
 struct staged *rows_event_by(struct rows *rows, int64_t ws, const char *type,
 	struct str agent, struct str data)
 {
@@ -614,6 +614,12 @@ struct staged *rows_event_by(struct rows *rows, int64_t ws, const char *type,
 					 .at_ms = rows->now_ms,
 					 .agent = agent,
 					 .data = data });
+}
+
+struct staged *rows_event_of(
+	struct rows *rows, int64_t ws, const char *type, struct str data)
+{
+	return rows_event_by(rows, ws, type, STR_NONE, data);
 }
 
 void rows_deliver_at(struct rows *rows, int64_t at_ms)

@@ -4,43 +4,41 @@
 
 #include <assert.h>
 
+static enum err not_found(const char *what, struct str id, struct fault *why)
+{
+	return fail(why, ERR_NOT_FOUND, "no %s %.*s", what, STR_ARGS(str_first(id, 64)));
+}
+
 enum err rows_fetch_ask(
 	struct rows *rows, int64_t ws, struct str id, struct ask **out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_recall_ask(rows, ws, id) ? OK
-						   : db_one(rows->db, SQL_ASK_GET, args,
-							     2, loaded_ask, rows, why);
+	enum err e = OK;
 
+	if (!rows_recall_ask(rows, ws, id))
+		e = db_one(rows->db, SQL_ASK_GET, ARGS(ws, id), loaded_ask, rows, why);
 	if (e) return e;
 	*out = rows_ask(rows, ws, id);
-	return *out ? OK
-		    : fail(why, ERR_NOT_FOUND, "no ask %.*s",
-			      STR_ARGS(str_first(id, 64)));
+	return *out ? OK : not_found("ask", id, why);
 }
 
 enum err rows_fetch_session(struct rows *rows, int64_t ws, struct str id,
 	struct session **out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_recall_session(rows, ws, id)
-			     ? OK
-			     : db_one(rows->db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args,
-				       2, loaded_session, rows, why);
+	enum err e = OK;
 
+	if (!rows_recall_session(rows, ws, id))
+		e = db_one(rows->db, SQL_OF(RECORD_SESSIONS, RECORD_GET), ARGS(ws, id),
+			loaded_session, rows, why);
 	if (e) return e;
 	*out = rows_session(rows, ws, id);
-	return *out ? OK
-		    : fail(why, ERR_NOT_FOUND, "no session %.*s",
-			      STR_ARGS(str_first(id, 64)));
+	return *out ? OK : not_found("session", id, why);
 }
 
 enum err rows_fetch_open(struct rows *rows, const struct session *s, struct fault *why)
 {
-	const struct val args[] = { val_int(s->ws), val_text(s->id) };
-
 	if (s->open_input + s->open_approval + s->open_other == 0) return OK;
-	return db_one(rows->db, SQL_ASKS_OPEN, args, 2, loaded_open, rows, why);
+	return db_one(
+		rows->db, SQL_ASKS_OPEN, ARGS(s->ws, s->id), loaded_open, rows, why);
 }
 
 enum err rows_fetch(struct rows *rows, enum record_id id, enum sql sql,
@@ -205,28 +203,19 @@ enum err rows_query(struct rows *rows, enum sql sql, const struct val *args, int
 enum err rows_fetch_user(struct rows *rows, int64_t ws, struct str id,
 	const struct user **out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct user *u;
-	enum err e = copy_find(rows, RECORD_USERS, id)
-			     ? OK
-			     : rows_fetch(rows, RECORD_USERS,
-				       SQL_OF(RECORD_USERS, RECORD_GET), key, 2, why);
+	const struct user *u = NULL;
+	enum err e = rows_get(rows, RECORD_USERS, KEY(ws, id), &u, why);
 
-	if (e) return e;
-	u = rows_find(rows, RECORD_USERS, id);
-	if (!u || u->ws != ws)
-		return fail(
-			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
-	*out = u;
-	return OK;
+	if (!e && !u) e = not_found("user", id, why);
+	if (!e) *out = u;
+	return e;
 }
 
 enum err rows_fetch_token(struct rows *rows, int64_t ws, struct str id,
 	const struct token **out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(id) };
 	const struct token *tok = NULL;
-	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKEN_BY_ID, args, 2, why);
+	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKEN_BY_ID, ARGS(ws, id), why);
 
 	if (e) return e;
 	while ((tok = rows_next(rows, RECORD_TOKENS, tok)))
@@ -234,7 +223,7 @@ enum err rows_fetch_token(struct rows *rows, int64_t ws, struct str id,
 			*out = tok;
 			return OK;
 		}
-	return fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(id, 64)));
+	return not_found("token", id, why);
 }
 
 /* ---- what jobs of one batch ask for again: it has the copies already ---- */

@@ -77,7 +77,8 @@ struct loading {
 
 row_fn loaded_record;				/* ctx: struct loading */
 row_fn loaded_session, loaded_open, loaded_due; /* ctx: struct rows */
-row_fn loaded_ask; /* ctx: struct rows; its session stands behind it */
+row_fn loaded_ask;     /* ctx: struct rows; its session stands behind it */
+row_fn loaded_log_end; /* ctx: struct log_end */
 /* Is it here, or remembered from a batch before? Then it is here now. */
 bool rows_recall_session(struct rows *, int64_t ws, struct str id);
 bool rows_recall_ask(struct rows *, int64_t ws, struct str id); /* and its session */

@@ -19,23 +19,17 @@ static void statement_add(
 
 void rows_raise_revocations(struct rows *rows, int64_t ws)
 {
-	const struct val args[] = { val_int(ws) };
-
-	statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
+	statement_add(rows, SQL_WORKSPACE_REVOKE, ARGS(ws));
 }
 
 void rows_count_teams(struct rows *rows, int64_t ws, int64_t more)
 {
-	const struct val args[] = { val_int(ws), val_int(more) };
-
-	statement_add(rows, SQL_WORKSPACE_TEAMS, args, 2);
+	statement_add(rows, SQL_WORKSPACE_TEAMS, ARGS(ws, more));
 }
 
 void rows_count_contacts(struct rows *rows, int64_t ws, int64_t more)
 {
-	const struct val args[] = { val_int(ws), val_int(more) };
-
-	statement_add(rows, SQL_WORKSPACE_CONTACTS, args, 2);
+	statement_add(rows, SQL_WORKSPACE_CONTACTS, ARGS(ws, more));
 }
 
 /* The earliest look of the batch is the one that counts. */
@@ -56,26 +50,20 @@ void rows_guard_people(struct rows *rows, int64_t ws, int64_t revocations)
 
 void rows_raise_policy(struct rows *rows, int64_t ws)
 {
-	const struct val args[] = { val_int(ws) };
-
-	statement_add(rows, SQL_WORKSPACE_POLICY, args, 1);
+	statement_add(rows, SQL_WORKSPACE_POLICY, ARGS(ws));
 }
 
 void rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
 {
-	const struct val args[] = { val_int(ws), val_text(arena_str(rows->arena, rule)),
-		val_int(1), val_int(rows->now_ms) };
-
-	statement_add(rows, SQL_RULE_HIT, args, 4);
+	statement_add(rows, SQL_RULE_HIT,
+		ARGS(ws, arena_str(rows->arena, rule), 1, rows->now_ms));
 }
 
 void rows_go_on(struct rows *rows, int64_t ws)
 {
-	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
-
 	rows->delivers = rows->runs = true;
-	statement_add(rows, SQL_RESUMERS_GO, args, 2);
-	statement_add(rows, SQL_RUNS_GO, args, 2);
+	statement_add(rows, SQL_RESUMERS_GO, ARGS(ws, rows->now_ms));
+	statement_add(rows, SQL_RUNS_GO, ARGS(ws, rows->now_ms));
 }
 
 void rows_fetched(struct rows *rows, int64_t ws, const struct str *asks, size_t len)
@@ -90,9 +78,7 @@ void rows_fetched(struct rows *rows, int64_t ws, const struct str *asks, size_t 
 
 void rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)
 {
-	const struct val args[] = { val_int(ws), val_text(ask) };
-
-	statement_add(rows, SQL_MARKS_END_SNOOZE, args, 2);
+	statement_add(rows, SQL_MARKS_END_SNOOZE, ARGS(ws, ask));
 }
 
 void rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len)

@@ -489,8 +489,7 @@ static struct db *sqlite_open(
 		mem_free(s);
 		if (name != path) mem_free(name);
 		mem_free(path);
-		fail_memory(why);
-		return NULL;
+		return no_memory(why);
 	}
 	s->db.driver = &sqlite_driver;
 	s->db.mode = mode;

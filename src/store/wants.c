@@ -55,35 +55,28 @@ void wants_record(struct wants *w, enum record_id id, const struct val *key)
 
 void wants_session(struct wants *w, int64_t ws, struct str id)
 {
-	const struct val args[] = { val_int(ws), val_text(id) };
-
 	if (!rows_recall_session(w->rows, ws, id) && wants_first(w, 's', ws, id))
-		wants_call(
-			w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session, args, 2);
+		wants_call(w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session,
+			ARGS(ws, id));
 }
 
 void wants_user(struct wants *w, int64_t ws, struct str id)
 {
-	const struct val key[] = { val_int(ws), val_text(id) };
-
-	wants_record(w, RECORD_USERS, key);
+	wants_record(w, RECORD_USERS, KEY(ws, id));
 }
 
 void wants_external(struct wants *w, int64_t ws, struct str agent, struct str external_id)
 {
-	const struct val args[] = { val_int(ws), val_text(agent), val_text(external_id) };
-
 	if (external_id.len &&
 		wants_first(w, 'x', ws, external_key(w->rows, ws, agent, external_id)))
-		wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session, args, 3);
+		wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session,
+			ARGS(ws, agent, external_id));
 }
 
 void wants_ask(struct wants *w, int64_t ws, struct str id)
 {
-	const struct val args[] = { val_int(ws), val_text(id) };
-
 	if (!rows_recall_ask(w->rows, ws, id) && wants_first(w, 'a', ws, id))
-		wants_call(w, SQL_ASK_GET, loaded_ask, args, 2);
+		wants_call(w, SQL_ASK_GET, loaded_ask, ARGS(ws, id));
 }
 
 static bool wants_first_key(
@@ -96,46 +89,35 @@ static bool wants_first_key(
 
 void wants_dedupe(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key)
 {
-	const struct val args[] = { val_int(ws), val_text(agent), val_text(dedupe_key) };
-
 	if (wants_first_key(w, 'e', ws, agent, dedupe_key))
-		wants_call(w, SQL_ASK_BY_DEDUPE, loaded_ask, args, 3);
+		wants_call(w, SQL_ASK_BY_DEDUPE, loaded_ask, ARGS(ws, agent, dedupe_key));
 }
 
 void wants_settled(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key,
 	int64_t since_ms)
 {
-	const struct val args[] = { val_int(ws), val_text(agent), val_text(dedupe_key),
-		val_int(since_ms) };
-
 	if (wants_first_key(w, 'g', ws, agent, dedupe_key))
-		wants_call(w, SQL_ASK_SETTLED_BY_DEDUPE, loaded_ask, args, 4);
+		wants_call(w, SQL_ASK_SETTLED_BY_DEDUPE, loaded_ask,
+			ARGS(ws, agent, dedupe_key, since_ms));
 }
 
 void wants_open_asks(struct wants *w, int64_t ws, struct str session)
 {
-	const struct val args[] = { val_int(ws), val_text(session) };
-
 	wants_session(w, ws, session);
 	if (wants_first(w, 'o', ws, session))
-		wants_call(w, SQL_ASKS_OPEN, loaded_open, args, 2);
+		wants_call(w, SQL_ASKS_OPEN, loaded_open, ARGS(ws, session));
 }
 
 void wants_due(struct wants *w, int64_t limit)
 {
-	const struct val args[] = { val_int(w->rows->now_ms), val_int(limit) };
-
 	if (wants_first(w, 'd', 0, STR("due")))
-		wants_call(w, SQL_ASKS_DUE, loaded_due, args, 2);
+		wants_call(w, SQL_ASKS_DUE, loaded_due, ARGS(w->rows->now_ms, limit));
 }
 
 void wants_key(
 	struct wants *w, int64_t ws, struct str token, struct str path, struct str key)
 {
-	const struct val name[] = { val_int(ws), val_text(token), val_text(path),
-		val_text(key) };
-
-	wants_record(w, RECORD_KEYS, name);
+	wants_record(w, RECORD_KEYS, KEY(ws, token, path, key));
 }
 
 void wants_also(struct wants *w, const struct call *call)
@@ -145,31 +127,14 @@ void wants_also(struct wants *w, const struct call *call)
 	if (c) *c = *call;
 }
 
-static enum err log_end_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct log_end *end = ctx;
-	struct str hash = row_text(row, 1);
-
-	if (hash.len != SHA256_SIZE)
-		return fail(why, ERR_INTERNAL, "the event counter has no hash");
-	end->last = row_int(row, 0);
-	memcpy(end->hash, hash.at, SHA256_SIZE);
-	end->revocations = row_int(row, 2);
-	end->policy_version = row_int(row, 3);
-	end->contacts = row_int(row, 4);
-	end->found = true;
-	return OK;
-}
-
 void wants_log_end(struct wants *w, int64_t ws)
 {
-	const struct val args[] = { val_int(ws) };
 	struct log_end *end;
 	struct call *c;
 
 	if (!wants_first(w, 'l', ws, STR_NONE)) return;
 	end = ARENA_NEW(w->rows->arena, struct log_end);
-	c = wants_call(w, SQL_COUNTER_GET, log_end_row, args, 1);
+	c = wants_call(w, SQL_COUNTER_GET, loaded_log_end, ARGS(ws));
 	w->failed |= !end;
 	if (!end || !c) return;
 	*end = (struct log_end){ .next = w->rows->log_ends, .ws = ws };

@@ -42,9 +42,6 @@ static struct call *calls_add(
 	return c->arena->failed ? NULL : &c->at[c->len - 1];
 }
 
-#define CALL(c, sql, args)                                                               \
-	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
-
 /* Apart from what follows, so that the many columns without it do not pay for its stack. */
 __attribute__((noinline)) static void pack_val(
 	const struct calls *c, const struct column *column, struct val *v)
@@ -132,16 +129,16 @@ static void delete_row(struct calls *c, const struct row_copy *row)
 /* Everything that goes with a session, and what its events said. */
 static void delete_of_session(struct calls *c, const struct session *s)
 {
-	const struct val args[] = { val_int(s->ws), val_text(s->id) };
-
 	/* Delete records keyed by ask before the asks themselves. */
 	for (int id = 0; id < RECORD_COUNT; id++)
 		if (records[id].of_asks)
-			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);
+			calls_add(c, SQL_OF(id, RECORD_DELETE_OF_SESSION),
+				ARGS(s->ws, s->id));
 	for (int id = 0; id < RECORD_COUNT; id++)
 		if (records[id].session_at && !records[id].of_asks)
-			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);
-	CALL(c, SQL_SESSION_EMPTY_EVENTS, args);
+			calls_add(c, SQL_OF(id, RECORD_DELETE_OF_SESSION),
+				ARGS(s->ws, s->id));
+	calls_add(c, SQL_SESSION_EMPTY_EVENTS, ARGS(s->ws, s->id));
 }
 
 /* Changes and deletions before additions: an ask settled in this batch makes room for the
@@ -194,30 +191,13 @@ static void add_statements(const struct rows *rows, struct calls *c)
 
 /* ---- events ---- */
 
-/* The counter row of a workspace with new events; sorted by workspace. */
+/* A workspace with new events, and where its log stands with them; sorted by workspace. */
 struct counter {
 	struct counter *next;
-	int64_t ws, count, last, revocations, policy_version, contacts;
-	uint8_t hash[SHA256_SIZE];
-	bool found;
-	bool known; /* known from log_end, before the row is read */
+	struct log_end end;
+	int64_t count; /* of the new ones */
+	bool known;    /* before the row is read */
 };
-
-static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct counter *counter = ctx;
-	struct str hash = row_text(row, 1);
-
-	if (hash.len != SHA256_SIZE)
-		return fail(why, ERR_INTERNAL, "the event counter has no hash");
-	counter->last = row_int(row, 0);
-	memcpy(counter->hash, hash.at, SHA256_SIZE);
-	counter->revocations = row_int(row, 2);
-	counter->policy_version = row_int(row, 3);
-	counter->contacts = row_int(row, 4);
-	counter->found = true;
-	return OK;
-}
 
 static void add_event(struct calls *c, const struct rows *rows, const struct event *e)
 {
@@ -267,12 +247,12 @@ static int64_t raised_here(const struct rows *, int64_t ws);
 static void counter_know(
 	struct counter *counter, const struct rows *rows, const struct log_end *end)
 {
-	counter->known = counter->found = true;
-	counter->last = end->last + counter->count;
-	counter->revocations = end->revocations + raised_here(rows, end->ws);
-	counter->policy_version = end->policy_version + rows_policy_raised(rows, end->ws);
-	counter->contacts = end->contacts + rows_contacts_counted(rows, end->ws);
-	memcpy(counter->hash, end->hash, SHA256_SIZE);
+	counter->known = true;
+	counter->end = *end;
+	counter->end.last += counter->count;
+	counter->end.revocations += raised_here(rows, end->ws);
+	counter->end.policy_version += rows_policy_raised(rows, end->ws);
+	counter->end.contacts += rows_contacts_counted(rows, end->ws);
 }
 
 static struct counter *take_counters(const struct rows *rows, struct calls *c)
@@ -281,36 +261,35 @@ static struct counter *take_counters(const struct rows *rows, struct calls *c)
 	int64_t ws = INT64_MIN, count;
 
 	while ((ws = next_workspace(rows, ws, &count)) != INT64_MAX) {
-		const struct val take[] = { val_int(ws), val_int(count) };
 		const struct log_end *log = rows_log_end(rows, ws);
 		struct counter *counter = ARENA_NEW(c->arena, struct counter);
 		struct call *call;
 
 		if (!counter) return NULL;
-		*counter = (struct counter){ .ws = ws, .count = count };
+		*counter = (struct counter){ .end = { .ws = ws }, .count = count };
 		*end = counter;
 		end = &counter->next;
 		if (log) {
 			counter_know(counter, rows, log);
 			continue;
 		}
-		CALL(c, SQL_COUNTER_TAKE, take);
-		call = calls_add(c, SQL_COUNTER_GET, take, 1);
+		calls_add(c, SQL_COUNTER_TAKE, ARGS(ws, count));
+		call = calls_add(c, SQL_COUNTER_GET, ARGS(ws));
 		if (!call) return NULL;
-		call->row = counter_row;
-		call->ctx = counter;
+		call->row = loaded_log_end;
+		call->ctx = &counter->end;
 	}
 	return first;
 }
 
 /* Did another node change the policy this batch decided by? The counter row is locked until
  * the commit, so its version can no longer move. */
-static bool policy_moved(const struct rows *rows, const struct counter *counter)
+static bool policy_moved(const struct rows *rows, const struct log_end *end)
 {
 	for (const struct policy_seen *p = rows->policies; p; p = p->next)
-		if (p->ws == counter->ws)
+		if (p->ws == end->ws)
 			return p->version + rows_policy_raised(rows, p->ws) !=
-			       counter->policy_version;
+			       end->policy_version;
 	return false;
 }
 
@@ -325,53 +304,47 @@ static int64_t raised_here(const struct rows *rows, int64_t ws)
 }
 
 /* The same of who people are. */
-static bool people_moved(const struct rows *rows, const struct counter *counter)
+static bool people_moved(const struct rows *rows, const struct log_end *end)
 {
 	for (const struct people_guard *g = rows->guards; g; g = g->next)
-		if (g->ws == counter->ws)
+		if (g->ws == end->ws)
 			return g->revocations + raised_here(rows, g->ws) !=
-			       counter->revocations;
+			       end->revocations;
 	return false;
 }
 
 static enum err number_events(struct rows *rows, const struct counter *counter,
 	struct calls *c, struct fault *why)
 {
-	const uint8_t *before = counter->hash;
-	int64_t n = counter->last - counter->count;
+	const struct log_end *end = &counter->end;
+	const uint8_t *before = end->hash;
+	int64_t n = end->last - counter->count;
 
-	if (!counter->found)
-		return fail(why, ERR_INTERNAL, "workspace %lld is gone",
-			(long long)counter->ws);
-	if (policy_moved(rows, counter))
+	if (!end->found)
+		return fail(
+			why, ERR_INTERNAL, "workspace %lld is gone", (long long)end->ws);
+	if (policy_moved(rows, end))
 		return fail(why, ERR_BUSY, "the rules changed meanwhile");
-	if (people_moved(rows, counter))
+	if (people_moved(rows, end))
 		return fail(why, ERR_BUSY, "people changed meanwhile");
 	for (struct staged *st = rows->staged_first; st; st = st->next) {
-		if (st->event.ws != counter->ws) continue;
+		if (st->event.ws != end->ws) continue;
 		st->event.n = ++n;
 		st->event.place = event_place(st->event.ws, n);
-		st->revocations = counter->revocations;
+		st->revocations = end->revocations;
 		event_seal(&st->event, before);
 		before = st->event.hash;
 		add_event(c, rows, &st->event);
 	}
-	const struct val args[] = { val_int(counter->ws),
-		val_bytes(before, SHA256_SIZE) };
-	const struct val move[] = { val_int(counter->ws),
-		val_int(counter->last - counter->count), val_int(counter->last),
-		val_bytes(before, SHA256_SIZE) };
-
-	rows->log_now = (struct log_end){ .ws = counter->ws,
-		.last = counter->last,
-		.revocations = counter->revocations,
-		.policy_version = counter->policy_version,
-		.contacts = counter->contacts,
-		.found = true };
+	rows->log_now = *end;
+	rows->log_now.next = NULL;
 	memcpy(rows->log_now.hash, before, SHA256_SIZE);
 	if (!counter->known)
-		CALL(c, SQL_COUNTER_HASH, args);
-	else if (CALL(c, SQL_COUNTER_MOVE, move))
+		calls_add(c, SQL_COUNTER_HASH,
+			ARGS(end->ws, val_bytes(before, SHA256_SIZE)));
+	else if (calls_add(c, SQL_COUNTER_MOVE,
+			 ARGS(end->ws, end->last - counter->count, end->last,
+				 val_bytes(before, SHA256_SIZE))))
 		c->at[c->len - 1].must_change = true;
 	return OK;
 }

@@ -243,8 +243,7 @@ struct writer_shards *writer_shards_new(struct clerk *const *clerks, size_t len,
 	if (!l || !own) {
 		mem_free(l);
 		mem_free(own);
-		fail_memory(why);
-		return NULL;
+		return no_memory(why);
 	}
 	l->hooks = hooks;
 	l->clerks = own;

@@ -86,10 +86,7 @@ struct syncer *syncer_new(const struct syncer_hooks *hooks, struct fault *why)
 {
 	struct syncer *s = mem_alloc(sizeof *s);
 
-	if (!s) {
-		fail_memory(why);
-		return NULL;
-	}
+	if (!s) return no_memory(why);
 	s->hooks = *hooks;
 	s->end = &s->first;
 	pthread_mutex_init(&s->lock, NULL);
