@@ -1,7 +1,7 @@
 /* models.c - lists of models: those that providers reply with, on every wire, and files of prices.
  * What is written is JSON. */
 #include "core/run/provider.h"
-#include "model/model_list.h"
+#include "model/model.h"
 
 #include <assert.h>
 

@@ -12,18 +12,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_PLAIN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_PLAIN 1
-#endif
-#ifndef ARENA_PLAIN
-#define ARENA_PLAIN 0
-#endif
-
 enum {
 	ALIGN = 16,
 	BLOCK_ROOM = 16 * 1024, /* of a usual block, without its head */
@@ -84,7 +72,7 @@ static bool kept_put(struct arena_block *b)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (ARENA_PLAIN || b->room != BLOCK_ROOM || kept.len >= kept_max) return false;
+	if (MEM_WATCHED || b->room != BLOCK_ROOM || kept.len >= kept_max) return false;
 	if (!kept.known) {
 		pthread_once(&once, kept_key_make);
 		if (!kept_key_made || pthread_setspecific(kept_key, &kept) != 0)
@@ -124,7 +112,7 @@ static struct arena_block *block_new(size_t room)
 /* A block with room for size bytes, on top unless it is for this allocation only. */
 static struct arena_block *block_for(struct arena *a, size_t size)
 {
-	bool alone = ARENA_PLAIN || size > BLOCK_ROOM / 4;
+	bool alone = MEM_WATCHED || size > BLOCK_ROOM / 4;
 	struct arena_block *b = block_new(alone ? size : BLOCK_ROOM);
 
 	if (!b) return NULL;
@@ -154,10 +142,10 @@ static void *take(struct arena *a, size_t size)
 
 	if (a->failed || room < size || room > max || a->used > max - room)
 		return refuse(a);
-	if (!b || b->room - b->used < room) b = block_for(a, ARENA_PLAIN ? size : room);
+	if (!b || b->room - b->used < room) b = block_for(a, MEM_WATCHED ? size : room);
 	if (!b) return refuse(a);
 	at = b->bytes + b->used;
-	b->used = ARENA_PLAIN ? b->room : b->used + room;
+	b->used = MEM_WATCHED ? b->room : b->used + room;
 	a->used += room;
 	return at;
 }

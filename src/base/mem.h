@@ -10,6 +10,15 @@
  * others, leaves it as it is. */
 #define MEM_UNSET __attribute__((uninitialized))
 
+/* Under AddressSanitizer, which sees what is written past an allocation of its own. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MEM_WATCHED 1
+#elif defined(__has_feature)
+#define MEM_WATCHED __has_feature(address_sanitizer)
+#else
+#define MEM_WATCHED 0
+#endif
+
 void *mem_alloc(size_t size);		    /* zeroed; NULL when there is none */
 void *mem_grow(void *old, size_t size);	    /* realloc; old stays valid on NULL */
 char *mem_copy(const char *at, size_t len); /* NUL-terminated copy, yours */

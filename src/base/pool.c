@@ -25,12 +25,7 @@ struct pool_page {
 
 _Static_assert(sizeof(struct pool_page) % ALIGN == 0, "things are aligned");
 
-/* Under a sanitizer each thing is allocated by itself, so that it sees overruns. */
-#if defined(__SANITIZE_ADDRESS__)
-#define ALONE 1
-#else
-#define ALONE 0
-#endif
+/* Under a sanitizer (MEM_WATCHED) each thing is allocated by itself, so that it sees overruns. */
 
 static size_t cell_size(const struct pool *p)
 {
@@ -83,7 +78,7 @@ void *pool_get(struct pool *p)
 	struct cell *cell;
 
 	assert(p->size && p->size <= POOL_THING_MAX);
-	if (ALONE) return mem_alloc(p->size);
+	if (MEM_WATCHED) return mem_alloc(p->size);
 	if (!mem_allowed()) return NULL;
 	page = LIST_EMPTY(&p->room) ? page_new(p) : LIST_FIRST(&p->room);
 	if (!page) return NULL;
@@ -105,7 +100,7 @@ void pool_put(struct pool *p, void *thing)
 	struct cell *cell = thing;
 
 	if (!thing) return;
-	if (ALONE) {
+	if (MEM_WATCHED) {
 		mem_free(thing);
 		return;
 	}

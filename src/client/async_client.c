@@ -90,11 +90,10 @@ static bool parcel_arrived(struct parcel *p)
 	struct fault why = { 0 };
 	struct api_reply reply;
 	enum err err = transfer_result(p->on_way, &arena, &reply, &why);
-	int64_t pause = transfer_backoff_ms(++p->tries), now = clock_mono_ms();
+	int64_t pause = transfer_backoff_ms(++p->tries, &why), now = clock_mono_ms();
 	bool again = err != OK && err != ERR_MEMORY && reply_passing(&reply);
 
 	p->on_way = transfer_free(p->on_way);
-	if (why.retry_after_s * 1000 > pause) pause = why.retry_after_s * 1000;
 	again = again && now + pause < p->until;
 	p->pause_until = now + pause;
 	if (!again) p->fn(p->ctx, p->tag, err, &reply, &why);
@@ -110,7 +109,7 @@ static void parcels_move(struct async_client *c, int64_t *sleep_ms)
 		int64_t pause = p->pause_until - clock_mono_ms();
 
 		if (!p->on_way && pause <= 0)
-			p->on_way = transfer_start(c->client, &p->call, NULL, NULL);
+			p->on_way = transfer_start(c->client, &p->call, NULL);
 		if (!p->on_way && pause < *sleep_ms) *sleep_ms = pause > 0 ? pause : 1000;
 		if (!p->on_way || !transfer_over(p->on_way) || !parcel_arrived(p)) {
 			at = &p->next;

@@ -151,13 +151,6 @@ static bool frame_pass(void *ctx, const struct sse_frame *frame)
 	return !call->bridge->broken;
 }
 
-static bool bytes_take(void *ctx, struct str bytes)
-{
-	struct bridge_call *call = ctx;
-
-	return sse_feed(&call->sse, bytes);
-}
-
 /* Looks up the server again, once no call to the old address is under way. */
 static bool client_find(struct bridge *b, struct fault *why)
 {
@@ -209,7 +202,7 @@ static bool call_go(struct bridge_call *call, struct fault *why)
 	}
 	if (!client_find(b, why)) return false;
 	sse_reset(&call->sse);
-	call->transfer = transfer_start(b->client, &request, bytes_take, call);
+	call->transfer = transfer_start(b->client, &request, &call->sse);
 	return call->transfer || fail(why, ERR_MEMORY, "out of memory") == OK;
 }
 
@@ -318,7 +311,7 @@ static void call_lost(struct bridge_call *call, const struct fault *why)
 		return;
 	}
 	away_say(call);
-	call->pause_until = clock_mono_ms() + transfer_backoff_ms(++call->tries);
+	call->pause_until = clock_mono_ms() + transfer_backoff_ms(++call->tries, NULL);
 }
 
 static struct str text_keep(struct arena *arena, struct buf *text)
@@ -398,7 +391,7 @@ static void greeting_start(struct bridge *b)
 static bool call_insists(struct bridge_call *call, enum err err,
 	const struct api_reply *r, int64_t retry_after_s)
 {
-	int64_t now = clock_mono_ms(), pause = transfer_backoff_ms(call->tries + 1);
+	int64_t now = clock_mono_ms(), pause = transfer_backoff_ms(call->tries + 1, NULL);
 	bool reached = r->connected || call->tries > 0 || call->sse.id.len > 0;
 	bool listens = call->body.len == 0;
 
@@ -458,7 +451,7 @@ static int64_t legs_turn(struct bridge *b)
 				call_fail(call, &why);
 			else
 				call->pause_until =
-					now + transfer_backoff_ms(++call->tries);
+					now + transfer_backoff_ms(++call->tries, NULL);
 			sleep = 0;
 		} else if (!call->transfer && call->pause_until - now < sleep) {
 			sleep = call->pause_until - now;

@@ -73,7 +73,7 @@ struct client *client_free(struct client *c)
 enum err client_call(struct client *c, const struct api_call *call, struct arena *arena,
 	struct api_reply *out, struct fault *why)
 {
-	struct transfer *t = transfer_start(c, call, NULL, NULL);
+	struct transfer *t = transfer_start(c, call, NULL);
 	enum err err;
 
 	*out = (struct api_reply){ 0 };
@@ -115,9 +115,8 @@ enum err client_insist(struct client *c, const struct api_call *call,
 	for (int n = 1;; n++) {
 		struct fault now = { 0 };
 		enum err err = client_call(c, call, arena, out, &now);
-		int64_t pause = transfer_backoff_ms(n);
+		int64_t pause = transfer_backoff_ms(n, &now);
 
-		if (now.retry_after_s * 1000 > pause) pause = now.retry_after_s * 1000;
 		/* A channel that is not configured will not appear by waiting. */
 		if (err == OK || !reply_passing(out) || err == ERR_MEMORY ||
 			err == ERR_CHANNEL_OFF ||

@@ -28,13 +28,6 @@ static bool frame_take(void *ctx, const struct sse_frame *frame)
 	return !s->ended;
 }
 
-static bool bytes_take(void *ctx, struct str bytes)
-{
-	struct stream *s = ctx;
-
-	return sse_feed(&s->sse, bytes);
-}
-
 struct stream *stream_new(const struct stream_setup *setup)
 {
 	struct stream *s = mem_alloc(sizeof *s);
@@ -67,7 +60,7 @@ static bool stream_open(struct stream *s)
 		.after = buf_str(&s->sse.id) };
 
 	sse_reset(&s->sse);
-	s->open = transfer_start(s->with.client, &call, bytes_take, s);
+	s->open = transfer_start(s->with.client, &call, &s->sse);
 	return s->open != NULL;
 }
 
@@ -91,10 +84,8 @@ static bool stream_closed(struct stream *s, struct fault *why)
 		s->with.trouble(s->with.ctx, &now);
 		s->troubled = true;
 	}
-	int64_t pause = s->tries == 1 && s->sse.retry_ms > 0
-				? s->sse.retry_ms
-				: transfer_backoff_ms(s->tries);
-	if (now.retry_after_s * 1000 > pause) pause = now.retry_after_s * 1000;
+	int64_t pause = transfer_backoff_ms(s->tries, &now), asked = s->sse.retry_ms;
+	if (s->tries == 1 && asked > now.retry_after_s * 1000) pause = asked;
 	s->pause_until = clock_mono_ms() + pause;
 	return true;
 }

@@ -22,12 +22,11 @@ struct transfer {
 	struct buf request;
 	struct buf body;
 	struct buf cookie;
-	transfer_fn *sink;
-	void *ctx;
+	struct sse *sse; /* or NULL */
 	int64_t retry_after_s;
 	int64_t heard_ms; /* monotonic; when a byte came last */
 	bool over;
-	bool refused; /* the sink wants no more, or memory gave out */
+	bool refused; /* no more is wanted, or memory gave out */
 	CURLcode code;
 };
 
@@ -37,9 +36,9 @@ static size_t take_body(char *at, size_t size, size_t n, void *ctx)
 	struct str bytes = { at, size * n };
 
 	t->heard_ms = clock_mono_ms();
-	if (t->sink && transfer_status(t) < 300 &&
+	if (t->sse && transfer_status(t) < 300 &&
 		str_starts(transfer_header(t, "Content-Type"), "text/event-stream"))
-		t->refused = !t->sink(t->ctx, bytes);
+		t->refused = !sse_feed(t->sse, bytes);
 	else
 		buf_add(&t->body, bytes);
 	t->refused |= t->body.failed;
@@ -167,12 +166,12 @@ static void body_set(struct transfer *t, struct str body)
 }
 
 struct transfer *transfer_start(
-	struct client *client, const struct api_call *call, transfer_fn *sink, void *ctx)
+	struct client *client, const struct api_call *call, struct sse *sse)
 {
 	struct transfer *t = mem_alloc(sizeof *t);
 
 	if (!t) return NULL;
-	*t = (struct transfer){ .client = client, .sink = sink, .ctx = ctx };
+	*t = (struct transfer){ .client = client, .sse = sse };
 	t->cookie.max = COOKIE_MAX;
 	t->easy = curl_easy_init();
 	if (!t->easy) return transfer_free(t);
@@ -276,11 +275,12 @@ enum stirred client_stir(struct client *c, int input_fd, int64_t wait_ms)
 	return STIRRED_NET;
 }
 
-int64_t transfer_backoff_ms(int n)
+int64_t transfer_backoff_ms(int n, const struct fault *why)
 {
 	int64_t most = n >= 6 ? 10000 : (int64_t)250 << n;
+	int64_t ms = most / 2 + (int64_t)(random_u64(NULL) % (uint64_t)(most / 2 + 1));
 
-	return most / 2 + (int64_t)(random_u64(NULL) % (uint64_t)(most / 2 + 1));
+	return why && why->retry_after_s * 1000 > ms ? why->retry_after_s * 1000 : ms;
 }
 
 static const struct {

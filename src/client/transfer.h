@@ -2,6 +2,7 @@
 #ifndef CLIENT_TRANSFER_H
 #define CLIENT_TRANSFER_H
 
+#include "base/sse.h"
 #include "client/client.h"
 
 /* What a client is made of. */
@@ -16,13 +17,9 @@ struct client {
 
 struct transfer;
 
-/* Takes the bytes of an event stream as they come. False ends the transfer. Any other
- * body is kept for the result. */
-typedef bool transfer_fn(void *ctx, struct str bytes);
-
-/* NULL when out of memory. `sink` may be NULL. The call is copied. */
-struct transfer *transfer_start(
-	struct client *, const struct api_call *, transfer_fn *sink, void *ctx);
+/* NULL when out of memory. The call is copied. An event stream is fed to `sse` as it comes, unless
+ * that is NULL; any other body is kept for the result. */
+struct transfer *transfer_start(struct client *, const struct api_call *, struct sse *);
 struct transfer *transfer_free(struct transfer *); /* gives it up; returns NULL */
 bool transfer_over(const struct transfer *);
 int transfer_status(const struct transfer *); /* 0: no status line yet */
@@ -37,7 +34,7 @@ enum stirred { STIRRED_NET, STIRRED_STOP, STIRRED_INPUT };
  * happens. `input_fd` may be -1. */
 enum stirred client_stir(struct client *, int input_fd, int64_t wait_ms);
 /* How long to sleep before try number n, from 1 on: 250 ms doubling to 10 s, with
- * jitter. */
-int64_t transfer_backoff_ms(int n);
+ * jitter, or as long as the server asks for in `why`, which may be NULL. */
+int64_t transfer_backoff_ms(int n, const struct fault *why);
 
 #endif

@@ -47,10 +47,7 @@ struct api_waiter *waiter_free(struct api_waiter *w)
 
 static void lost(struct api_waiter *w, const struct fault *why)
 {
-	int64_t pause = transfer_backoff_ms(++w->tries);
-
-	if (why->retry_after_s * 1000 > pause) pause = why->retry_after_s * 1000;
-	w->pause_until = clock_mono_ms() + pause;
+	w->pause_until = clock_mono_ms() + transfer_backoff_ms(++w->tries, why);
 	if (w->tries == 1 && w->with.trouble) w->with.trouble(w->with.ctx, why);
 }
 
@@ -112,7 +109,7 @@ enum waited waiter_run(
 		int64_t pause = w->pause_until - clock_mono_ms();
 
 		if (!w->held && pause <= 0) {
-			w->held = transfer_start(w->with.client, &call, NULL, NULL);
+			w->held = transfer_start(w->with.client, &call, NULL);
 			if (!w->held)
 				return fail(why, ERR_MEMORY, "out of memory"),
 				       WAITED_FAILED;

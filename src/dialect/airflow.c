@@ -68,7 +68,7 @@ static bool param_asked(struct arena *arena, const struct json *param)
 
 	if (json_is(value, JSON_OBJECT)) return false;
 	if (json_is(value, JSON_ARRAY) && !is_written_out(param)) return false;
-	return schema_flat(arena, param_schema(arena, param));
+	return schema_flat(param_schema(arena, param));
 }
 
 static void params_in(struct inbound *in)

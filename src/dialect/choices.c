@@ -38,11 +38,14 @@ static struct str id_make(
 }
 
 /* The label by its proper name, or by one that models use instead. */
-static struct str label_of(const struct json *option, const struct choice_names *names)
+static struct str label_of(
+	const struct json *option, uint32_t place, const struct choice_names *names)
 {
 	const char *const others[] = { names->label, "label", "title", "name", "text",
 		"value", "id", "const" };
 
+	if (names->labels && !text_blank(scalar_text(&names->labels->items[place])))
+		return scalar_text(&names->labels->items[place]);
 	if (option->type != JSON_OBJECT) return scalar_text(option);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		struct str label = scalar_text(json_get(option, others[i]));
@@ -66,9 +69,10 @@ struct choices choices_make(
 	out.at = ARENA_ARRAY(arena, struct choice, list->count);
 	for (uint32_t i = 0; out.at && i < list->count; i++) {
 		const struct json *from = &list->items[i];
-		struct choice c = { .from = from, .said = label_of(from, names) };
-		struct str id =
-			names->id ? scalar_text(json_get(from, names->id)) : STR_NONE;
+		struct choice c = { .from = from, .said = label_of(from, i, names) };
+		struct str id = names->labels ? scalar_text(from)
+				: names->id   ? scalar_text(json_get(from, names->id))
+					      : STR_NONE;
 
 		if (names->other_ours && str_is_nocase(str_trim(c.said), "other"))
 			continue;

@@ -89,24 +89,27 @@ static struct str decision_name(const struct json *decision)
 	return json_text(decision);
 }
 
-/* Four are known; one that brings an amendment along is an object. */
+/* Those that are offered where nothing is said. */
+static const struct offer known[] = {
+	{ .id = STR("accept"), .label = STR("Accept"), .allows = true },
+	{ .id = STR("acceptForSession"),
+		.label = STR("Accept for this session"),
+		.allows = true,
+		.lasts = true,
+		.session = true },
+	{ .id = STR("decline"), .label = STR("Decline") },
+	{ .id = STR("cancel"), .label = STR("Decline and stop"), .lasts = true },
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* One that brings an amendment along is an object. */
 static struct offer offer_of(struct arena *arena, const struct json *decision, uint32_t i)
 {
-	static const struct offer known[] = {
-		{ .id = STR("accept"), .label = STR("Accept"), .allows = true },
-		{ .id = STR("acceptForSession"),
-			.label = STR("Accept for this session"),
-			.allows = true,
-			.lasts = true,
-			.session = true },
-		{ .id = STR("decline"), .label = STR("Decline") },
-		{ .id = STR("cancel"), .label = STR("Decline and stop"), .lasts = true },
-	};
 	struct str name = decision_name(decision);
 	struct offer o = { .id = arena_print(arena, "#%u", i + 1), .lasts = true };
 	struct buf b = { 0 };
 
-	for (size_t n = 0; n < sizeof known / sizeof *known; n++)
+	for (size_t n = 0; n < KNOWN; n++)
 		if (str_eq(known[n].id, name)) o = known[n];
 	o.from = decision;
 	if (o.label.len) return o;
@@ -119,12 +122,6 @@ static struct offer offer_of(struct arena *arena, const struct json *decision, u
 static size_t offers_of(
 	struct arena *arena, const struct json *request, struct offer offers[OFFERS_MAX])
 {
-	static const struct json usual[] = {
-		{ .type = JSON_STRING, .text = STR("accept") },
-		{ .type = JSON_STRING, .text = STR("acceptForSession") },
-		{ .type = JSON_STRING, .text = STR("decline") },
-		{ .type = JSON_STRING, .text = STR("cancel") },
-	};
 	const struct json *list = list_of(arena, json_get(request, "availableDecisions"));
 	size_t len = 0;
 
@@ -136,9 +133,9 @@ static size_t offers_of(
 			twin++;
 		if (twin == len) offers[len++] = o;
 	}
-	for (uint32_t i = 0; !len && i < 4; i++)
-		offers[i] = offer_of(arena, &usual[i], i);
-	return len ? len : 4;
+	if (len) return len;
+	memcpy(offers, known, sizeof known);
+	return KNOWN;
 }
 
 static void approval_in(struct inbound *in)
@@ -170,10 +167,10 @@ static void decision_out(struct foreign_reply *o)
 	jw_key(w, "decision");
 	if (o->ask->status == ASK_CANCELLED)
 		jw_text(w, "cancel");
-	else if (taken)
+	else if (taken && taken->from)
 		jw_json(w, taken->from);
 	else
-		jw_text(w, "decline");
+		jw_str(w, taken ? taken->id : STR("decline"));
 	outcome_put(o);
 	if (answered(o) && !v.allow && !outcome_words(o).len)
 		jw_put_some(w, "message", v.words);

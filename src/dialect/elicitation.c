@@ -26,7 +26,7 @@ static void schema_check(
 		struct json_place spot =
 			place_member(&under, properties->members[i].name);
 
-		if (!schema_flat(in->arena, &properties->members[i].value))
+		if (!schema_flat(&properties->members[i].value))
 			wrong(&in->check, &spot,
 				"must be a string, number, integer, boolean, enum or an "
 				"array of an enum");

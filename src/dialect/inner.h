@@ -74,6 +74,7 @@ struct choices {
 struct choice_names {
 	const char *id, *label, *description, *preview;
 	bool other_ours; /* an option "Other" is left out: it is offered anyway */
+	const struct json *labels; /* of plain options, in their order; or NULL */
 };
 
 /* Options may be plain strings, numbers or booleans. `list` may be NULL. */
@@ -177,7 +178,7 @@ void actions_put(
 /* ---- questions from a JSON schema ---- */
 
 /* Can a question hold it, or must it be asked for as JSON? */
-bool schema_flat(struct arena *, const struct json *schema);
+bool schema_flat(const struct json *schema);
 /* A schema as a question; a text that is set already stays. */
 void schema_asked(struct inbound *, const struct json_place *, struct str name,
 	const struct json *schema, bool required, struct asked *out);

@@ -3,9 +3,6 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
-static const struct choice_names plain_names = { 0 };
-static const struct choice_names titled_names = { .id = "const", .label = "title" };
-
 /* "string", or the first of ["string", "null"] that is something. */
 static struct str type_of(const struct json *schema)
 {
@@ -20,31 +17,6 @@ static struct str type_of(const struct json *schema)
 
 /* ---- options ---- */
 
-static struct json_member member(const char *name, const struct json *value)
-{
-	return (struct json_member){ .name = str_of(name), .value = *value };
-}
-
-/* An enum and its enumNames as {const, title}. */
-static const struct json *titled(
-	struct arena *arena, const struct json *list, const struct json *names)
-{
-	struct json *out = ARENA_NEW(arena, struct json);
-	struct json *items = ARENA_ARRAY(arena, struct json, list->count);
-
-	for (uint32_t i = 0; out && items && i < list->count; i++) {
-		struct json_member *m = ARENA_ARRAY(arena, struct json_member, 2);
-
-		if (!m) return NULL;
-		m[0] = member("const", &list->items[i]);
-		m[1] = member("title", &names->items[i]);
-		items[i] = (struct json){ .type = JSON_OBJECT, .count = 2, .members = m };
-	}
-	if (!out || !items) return NULL;
-	*out = (struct json){ .type = JSON_ARRAY, .count = list->count, .items = items };
-	return out;
-}
-
 static bool all_have_const(const struct json *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
@@ -54,22 +26,22 @@ static bool all_have_const(const struct json *list)
 
 /* The options of a schema: enum, oneOf or anyOf of constants. NULL: it has none. */
 static const struct json *options_of(
-	struct arena *arena, const struct json *schema, const struct choice_names **names)
+	const struct json *schema, struct choice_names *names)
 {
 	static const char *const ways[] = { "oneOf", "anyOf" };
 	const struct json *list = json_get(schema, "enum");
 	const struct json *labels = json_get(schema, "enumNames");
 
-	*names = &titled_names;
+	*names = (struct choice_names){ .id = "const", .label = "title" };
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *of = json_get(schema, ways[i]);
 
 		if (json_is(of, JSON_ARRAY) && all_have_const(of)) return of;
 	}
 	if (!json_is(list, JSON_ARRAY) || !list->count) return NULL;
+	*names = (struct choice_names){ 0 };
 	if (json_is(labels, JSON_ARRAY) && labels->count == list->count)
-		return titled(arena, list, labels);
-	*names = &plain_names;
+		names->labels = labels;
 	return list;
 }
 
@@ -81,18 +53,18 @@ static const struct json *chosen_from(const struct json *schema)
 
 static struct choices schema_choices(struct arena *arena, const struct json *schema)
 {
-	const struct choice_names *names;
-	const struct json *list = options_of(arena, chosen_from(schema), &names);
+	struct choice_names names;
+	const struct json *list = options_of(chosen_from(schema), &names);
 
-	return choices_make(arena, list, names);
+	return choices_make(arena, list, &names);
 }
 
-bool schema_flat(struct arena *arena, const struct json *schema)
+bool schema_flat(const struct json *schema)
 {
-	const struct choice_names *names;
+	struct choice_names names;
 	struct str type = type_of(schema);
 
-	if (options_of(arena, chosen_from(schema), &names)) return true;
+	if (options_of(chosen_from(schema), &names)) return true;
 	return str_is(type, "string") || str_is(type, "number") ||
 	       str_is(type, "integer") || str_is(type, "boolean");
 }
@@ -134,11 +106,11 @@ static void choices_asked(struct inbound *in, const struct json_place *at,
 	const struct json *schema, bool required, struct asked *out)
 {
 	bool many = str_is(type_of(schema), "array");
-	const struct choice_names *names;
-	const struct json *list = options_of(in->arena, chosen_from(schema), &names);
+	struct choice_names names;
+	const struct json *list = options_of(chosen_from(schema), &names);
 
 	out->type = many ? "choices" : "choice";
-	out->choices = choices_read(in, at, list, names);
+	out->choices = choices_read(in, at, list, &names);
 	if (!many) return;
 	out->min = count_of(schema, "minItems", 1, OPTIONS_MAX);
 	out->max = count_of(schema, "maxItems", 1, OPTIONS_MAX);
@@ -187,12 +159,12 @@ void schema_asked(struct inbound *in, const struct json_place *at, struct str na
 	const struct json *schema, bool required, struct asked *out)
 {
 	struct str type = type_of(schema);
-	const struct choice_names *names;
+	struct choice_names names;
 
 	words_of(name, schema, out);
 	out->optional = !required;
 	out->type = "text";
-	if (options_of(in->arena, chosen_from(schema), &names)) {
+	if (options_of(chosen_from(schema), &names)) {
 		choices_asked(in, at, schema, required, out);
 	} else if (str_is(type, "boolean")) {
 		out->type = "boolean";
@@ -295,7 +267,7 @@ void schema_write(const struct foreign_reply *o, const struct said *s,
 		constant_write(w, &picked.at[0]);
 	} else if (s->value) {
 		jw_json(w, s->value);
-	} else if (schema && !schema_flat(o->arena, schema)) {
+	} else if (schema && !schema_flat(schema)) {
 		json_text_write(o, w, s->text);
 	} else {
 		jw_str(w, s->text.len ? s->text : s->other);

@@ -144,4 +144,12 @@ bool model_reader_feed(struct model_reader *, int status, struct str bytes);
 void model_reader_end(
 	struct model_reader *, const struct model_end *, struct model_reply *out);
 
+/* ---- the models a provider says it has ---- */
+
+/* Where the list is; a GET with model_headers. */
+const char *model_list_url(enum model_wire, struct str base, struct arena *);
+/* {"items": [{"id", "context", "output", "price"}]} from the reply; what this program knows
+ * of a model is added. False: it is no such list; nothing was written. */
+bool model_list_write(struct json_writer *, enum model_wire, struct str reply);
+
 #endif

@@ -1,5 +1,5 @@
 /* model_list.c - lists of models, whose members each wire names otherwise. */
-#include "model/model_list.h"
+#include "model/model.h"
 
 #include "core/run/provider.h"
 

@@ -7,7 +7,6 @@
 #include "core/shared/address.h"
 #include "desk/run/configured.h"
 #include "model/model.h"
-#include "model/model_list.h"
 #include "net/fetch.h"
 
 #include <uv.h>
