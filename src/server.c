@@ -313,8 +313,7 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
 	struct str first = listen_first(set);
-	struct buf b = { .max = 16384 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = 16384 } };
 	char text[16];
 	enum err e;
 
@@ -325,8 +324,8 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 		arena_print(&sv->cli->arena, "%.*s/parley.sock", STR_ARGS(set->data)));
 	jw_put_int(&w, "pid", getpid());
 	jw_object_end(&w);
-	e = file_write(set->data, "server.json", buf_str(&b), why);
-	buf_done(&b);
+	e = file_write(set->data, "server.json", buf_str(w.out), why);
+	buf_done(w.out);
 	snprintf(text, sizeof text, "%d\n", port);
 	if (!e && set->port_file.len)
 		e = file_write(STR_NONE, set->port_file.at, str_of(text), why);

@@ -180,8 +180,7 @@ static enum err inspected_check(struct inspected *in, struct str url,
 {
 	struct rows rows = { 0 };
 	struct checking c = { .rows = &rows, .progress = progress, .progress_ctx = ctx };
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	enum err e = OK;
 
 	clock_init();
@@ -193,10 +192,10 @@ static enum err inspected_check(struct inspected *in, struct str url,
 	} else {
 		e = check_store(&c, &w, why);
 	}
-	if (!e && (out.failed || arena->failed))
+	if (!e && (w.out->failed || arena->failed))
 		e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) *report = arena_str(arena, buf_str(&out));
-	buf_done(&out);
+	if (!e) *report = arena_str(arena, buf_str(w.out));
+	buf_done(w.out);
 	rows_done(&rows);
 	return e;
 }

@@ -46,34 +46,32 @@ static void call_show(struct model_call *c)
 
 static void transient_say(struct model_call *c, const char *type, struct buf *members)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	const struct run_work *work = c->work;
 
 	jw_object(&w);
 	show_text(&w, "run", work->key.run);
 	jw_members(&w, buf_str(members));
 	jw_object_end(&w);
-	if (!b.failed)
+	if (!w.out->failed)
 		transient_tell(c->w->runner->desk,
 			&(struct transient){ work->key.ws, work->session, work->key.run,
-				type, buf_str(&b) });
-	buf_done(&b);
+				type, buf_str(w.out) });
+	buf_done(w.out);
 	buf_done(members);
 }
 
 static void delta_came(void *ctx, const struct model_delta *d)
 {
 	struct model_call *c = ctx;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (d->type == DELTA_TOOL) {
 		call_show(c);
 		if (!transient_wanted(c->w->runner->desk)) return;
 		show_text(&w, "name", d->text);
 		show_text(&w, "status", STR("pending"));
-		transient_say(c, "run.tool", &b);
+		transient_say(c, "run.tool", w.out);
 		return;
 	}
 	buf_add(d->type == DELTA_TEXT ? &c->text : &c->thought, d->text);
@@ -227,11 +225,10 @@ static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 
 static struct str prices_kept(const struct model_access *a, struct arena *arena)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (a->model.priced) price_write(&w, &a->model.price);
-	return buf_keep_done(&b, arena);
+	return buf_keep_done(w.out, arena);
 }
 
 static int64_t retry_pause(int try, const struct model_reply *reply)
@@ -246,19 +243,17 @@ static int64_t retry_pause(int try, const struct model_reply *reply)
 static void retry_show(
 	struct model_call *c, int try, const struct model_reply *reply, int64_t pause_ms)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	jw_put_int(&w, "attempt", try + 1);
 	show_text(&w, "why", str_of(trouble_name(reply->trouble)));
 	jw_put_int(&w, "in_ms", pause_ms);
-	transient_say(c, "run.retrying", &b);
+	transient_say(c, "run.retrying", w.out);
 }
 
 static void progress_show(struct model_call *c, const struct usage *u)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	int64_t ms = clock_mono_ms() - c->began_ms;
 
 	if (!transient_wanted(c->w->runner->desk)) return;
@@ -266,7 +261,7 @@ static void progress_show(struct model_call *c, const struct usage *u)
 	jw_put_null(&w, "text");
 	jw_put_int(&w, "tokens", u->output);
 	jw_put_int(&w, "tokens_per_s", ms > 0 ? u->output * 1000 / ms : 0);
-	transient_say(c, "run.progress", &b);
+	transient_say(c, "run.progress", w.out);
 }
 
 /* ---- the turn ---- */

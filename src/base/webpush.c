@@ -219,19 +219,18 @@ static bool es256(EVP_PKEY *key, struct str text, uint8_t out[2 * HALF])
 static void claims_write(
 	struct buf *out, struct str origin, struct str subject, int64_t expires_s)
 {
-	struct buf claims = { .max = 4096 };
-	struct json_writer w = { .out = &claims };
+	struct json_writer w = { .out = &(struct buf){ .max = 4096 } };
 
 	jw_object(&w);
 	jw_put_str(&w, "aud", origin);
 	jw_put_int(&w, "exp", expires_s);
 	jw_put_str(&w, "sub", subject);
 	jw_object_end(&w);
-	if (claims.failed) out->failed = true;
+	if (w.out->failed) out->failed = true;
 	base64url_write(out, STR("{\"typ\":\"JWT\",\"alg\":\"ES256\"}"));
 	buf_add_char(out, '.');
-	base64url_write(out, buf_str(&claims));
-	buf_done(&claims);
+	base64url_write(out, buf_str(w.out));
+	buf_done(w.out);
 }
 
 bool webpush_sign(const uint8_t key[P256_PRIVATE_SIZE], struct str origin,

@@ -82,24 +82,22 @@ static void error_say(
 	struct bridge *b, struct str id, enum rpc_code code, struct str text)
 {
 	struct rpc_fault why = { 0 };
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	rpc_fail(&why, 0, code, "%.*s", STR_ARGS(text));
 	rpc_error(&w, id, &why);
-	line_say(b, &out);
+	line_say(b, w.out);
 }
 
 /* A tool that was not called: a result that says so, which a model can act on. */
 static void refusal_say(struct bridge *b, struct str id, bool current, struct str text)
 {
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	result_begin(&w, id, current ? REV_2026_07_28 : REV_2025_11_25, "complete");
 	text_result_write(&w, text, true);
 	rpc_end(&w);
-	line_say(b, &out);
+	line_say(b, w.out);
 }
 
 static void call_free(struct bridge_call *call)
@@ -290,8 +288,7 @@ static void call_fail(struct bridge_call *call, const struct fault *why)
 /* The call waits until a server is there: report progress if the client asked for it. */
 static void away_say(struct bridge_call *call)
 {
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	call->patience_until = clock_mono_ms() + AWAY_MS;
 	if (!call->progress.len) return;
@@ -300,7 +297,7 @@ static void away_say(struct bridge_call *call)
 	jw_put_int(&w, "progress", 0);
 	jw_put_text(&w, "message", "Parley's server is away. Waiting for it.");
 	rpc_end(&w);
-	line_say(call->bridge, &out);
+	line_say(call->bridge, w.out);
 }
 
 /* The server was not found: a tool waits for it; the rest is over. */
@@ -524,8 +521,7 @@ static bool message_asks(const struct json *message)
 static struct str member_put(const struct json *object, const char *name,
 	struct str value, struct arena *arena)
 {
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	jw_object(&w);
 	for (uint32_t i = 0; json_is(object, JSON_OBJECT) && i < object->count; i++) {
@@ -537,7 +533,7 @@ static struct str member_put(const struct json *object, const char *name,
 	}
 	jw_put_raw(&w, name, value);
 	jw_object_end(&w);
-	return text_keep(arena, &out);
+	return text_keep(arena, w.out);
 }
 
 /* What a hosted agent asks belongs to its host's session; one question at a time. */

@@ -149,8 +149,7 @@ static bool text_write(const char *path, struct str text)
 enum err login_write(const struct login *login, struct fault *why)
 {
 	struct arena arena = { 0 };
-	struct buf text = { .max = SMALL_FILE };
-	struct json_writer w = { .out = &text };
+	struct json_writer w = { .out = &(struct buf){ .max = SMALL_FILE } };
 	const char *path = config_path(&arena, "login"), *fresh;
 	enum err err = OK;
 
@@ -158,19 +157,19 @@ enum err login_write(const struct login *login, struct fault *why)
 	jw_put_str(&w, "url", login->url);
 	jw_put_str(&w, "token", login->cookie);
 	jw_object_end(&w);
-	buf_add_char(&text, '\n');
+	buf_add_char(w.out, '\n');
 	fresh = path ? arena_print(&arena, "%s.%d", path, (int)getpid()).at : NULL;
-	if (!fresh || text.failed) {
+	if (!fresh || w.out->failed) {
 		err = fail(why, ERR_INTERNAL, "no place for the login file");
 	} else {
 		unlink(fresh);
 		if (!folder_make(arena_copy(&arena, str_of(path))) ||
-			!text_write(fresh, buf_str(&text)) || rename(fresh, path) != 0) {
+			!text_write(fresh, buf_str(w.out)) || rename(fresh, path) != 0) {
 			err = fail(why, ERR_INTERNAL, "%s: %s", path, strerror(errno));
 			unlink(fresh);
 		}
 	}
-	buf_done(&text);
+	buf_done(w.out);
 	arena_done(&arena);
 	return err;
 }

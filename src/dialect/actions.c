@@ -60,15 +60,14 @@ static void batch_write(struct json_writer *w, const struct action *actions, siz
 static void batch_put(struct inbound *in, const struct json_place *at,
 	const struct action *actions, size_t len)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	const struct json *batch = NULL;
 	struct operation_asked operation = { .name = actions[0].name,
 		.arguments = actions[0].arguments };
 
 	if (len > 1) {
 		batch_write(&w, actions, len);
-		struct str text = buf_keep_done(&b, in->arena);
+		struct str text = buf_keep_done(w.out, in->arena);
 		json_read(text, NULL, in->arena, &batch, NULL);
 		operation.name = arena_print(in->arena, "%zu actions", len);
 		operation.arguments = batch;

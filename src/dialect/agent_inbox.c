@@ -2,11 +2,6 @@
  * done with it. A list of them, or one alone; the reply is always a list. */
 #include "dialect/inner.h"
 
-static bool is_interrupt(const struct json *json)
-{
-	return json_is(json_get(json, "action_request"), JSON_OBJECT);
-}
-
 static bool allowed(const struct json *interrupt, const char *what)
 {
 	return member_flag(json_get(interrupt, "config"), what);
@@ -43,7 +38,7 @@ static void to_ask(struct inbound *in)
 	for (uint32_t i = 0; list && i < list->count; i++) {
 		struct json_place item = place_item(&root, i);
 
-		if (!is_interrupt(&list->items[i]))
+		if (!json_is(json_get(&list->items[i], "action_request"), JSON_OBJECT))
 			wrong(&in->check, &item, "must have an action_request");
 	}
 	if (in->check.failed || !list) return;

@@ -56,11 +56,6 @@ static const struct json *param_schema(struct arena *arena, const struct json *p
 	return out;
 }
 
-static const struct json *params_of(struct arena *arena, const struct json *request)
-{
-	return object_of(arena, json_get(request, "params"));
-}
-
 /* What no question can hold is not asked, and comes back as it was. */
 static bool param_asked(struct arena *arena, const struct json *param)
 {
@@ -151,7 +146,7 @@ static void chosen_write(struct foreign_reply *o)
 static void params_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
-	const struct json *params = params_of(o->arena, o->request);
+	const struct json *params = object_of(o->arena, json_get(o->request, "params"));
 	size_t next = 1;
 
 	jw_object(w);

@@ -63,11 +63,6 @@ struct operation_asked operation_of(const struct foreign_reply *o)
 
 /* ---- verdicts ---- */
 
-static bool is_decision(const struct said *s)
-{
-	return said_input(s) == INPUT_DECISION;
-}
-
 struct verdict verdict_said(const struct foreign_reply *o, const struct said *s)
 {
 	struct verdict v = {
@@ -97,7 +92,7 @@ struct verdict verdict_of(const struct foreign_reply *o)
 		struct said s = said_at(o, i);
 		struct verdict v;
 
-		if (!is_decision(&s)) continue;
+		if (said_input(&s) != INPUT_DECISION) continue;
 		v = verdict_said(o, &s);
 		if (!v.allow) return v;
 		if (!found++) first = v;

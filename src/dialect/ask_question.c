@@ -43,14 +43,16 @@ static enum agent_ask_kind kind_of(const struct json *request)
 	return kind;
 }
 
+static enum value_form form_named(struct str name)
+{
+	int form = name_find(forms, FORMS, name);
+
+	return form < 0 ? FORMS : (enum value_form)form;
+}
+
 static enum value_form form_of(const struct json *request)
 {
-	struct str name = json_text_of(request, "responseType");
-	enum value_form form = FORM_TEXT;
-
-	while (form < FORMS && !str_is(name, forms[form]))
-		form++;
-	return form;
+	return form_named(json_text_of(request, "responseType"));
 }
 
 /* The options, what the context suggests instead, or the ways out of an error. */
@@ -134,8 +136,7 @@ static void context_read(struct inbound *in)
 	};
 	const struct json *given = json_get(in->request, "context");
 	struct json_place root = { 0 }, at = place_member(&root, STR("context"));
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (json_is(given, JSON_STRING)) {
 		repair(in, &at, "shown as a text", "must be an object");
@@ -147,7 +148,7 @@ static void context_read(struct inbound *in)
 				names[i].max, false));
 	if (json_is(given, JSON_OBJECT) && given->count)
 		jw_put_json(&w, "details", given);
-	in->context_members = buf_keep_done(&b, in->arena);
+	in->context_members = buf_keep_done(w.out, in->arena);
 }
 
 static int64_t timeout_of(struct inbound *in)
@@ -260,14 +261,11 @@ static bool said_many(const struct foreign_reply *o, const struct said *s)
 /* The form of the ask's only question, which was made to fit. */
 static enum value_form form_asked(const struct foreign_reply *o, const struct said *s)
 {
-	struct str type = json_text_of(s->question, "type");
-	enum value_form form = FORM_TEXT;
+	enum value_form form = form_named(json_text_of(s->question, "type"));
 
 	if (answered(o) && said_many(o, s)) return FORM_TEXT;
 	if (said_input(s) == INPUT_DECISION && form_of(o->request) == FORM_BOOLEAN)
 		return FORM_BOOLEAN;
-	while (form < FORMS && !str_is(type, forms[form]))
-		form++;
 	return form == FORMS ? FORM_TEXT : form;
 }
 

@@ -132,15 +132,14 @@ static struct str prefill(struct inbound *in, const struct json_place *at,
 {
 	const struct json *answers = json_get(in->request, "answers"), *known;
 	struct json_place spot = place_member(at, STR("answers"));
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	known = json_get_str(answers, out->header);
 	if (!known && !in->strict) known = json_get_str(answers, question_text(q));
 	if (!json_is(known, JSON_STRING) || text_blank(known->text)) return STR_NONE;
 	if (!out->choices.len) {
-		json_write_str(&b, utf8_first(known->text, ANSWER_TEXT_MAX));
-		return buf_keep_done(&b, in->arena);
+		json_write_str(w.out, utf8_first(known->text, ANSWER_TEXT_MAX));
+		return buf_keep_done(w.out, in->arena);
 	}
 	struct picked p = picked_read(in->arena, known->text, &out->choices);
 	if (p.lost)
@@ -149,7 +148,7 @@ static struct str prefill(struct inbound *in, const struct json_place *at,
 	if (!p.set && !p.other.len) return STR_NONE;
 	p.other = utf8_first(p.other, ANSWER_TEXT_MAX);
 	prefill_write(&w, &p, &out->choices, strcmp(out->type, "choices") == 0);
-	return buf_keep_done(&b, in->arena);
+	return buf_keep_done(w.out, in->arena);
 }
 
 static void question_in(

@@ -60,8 +60,7 @@ struct str dialect_names(struct arena *arena)
 static struct str foreign_write(
 	const struct dialect *d, const struct json *request, const struct inbound *in)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	jw_object(&w);
 	jw_put_text(&w, "dialect", d->name);
@@ -77,20 +76,19 @@ static struct str foreign_write(
 	}
 	if (in->strict) jw_put_bool(&w, "strict", true);
 	jw_object_end(&w);
-	return buf_keep_done(&b, in->arena);
+	return buf_keep_done(w.out, in->arena);
 }
 
 static enum err inbound_end(const struct dialect *d, const struct json *request,
 	struct inbound *in, struct translated *out, struct fault *why)
 {
 	struct translated t = { .repairs = in->repairs, .repairs_len = in->repairs_len };
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	struct str body;
 	enum err e;
 
 	inbound_write(in, &w);
-	body = buf_keep_done(&b, in->arena);
+	body = buf_keep_done(w.out, in->arena);
 	e = check_end(&in->check, in->arena);
 	if (e) return e;
 	t.foreign = foreign_write(d, request, in);

@@ -27,15 +27,14 @@ static const char *offer_scope(const struct offer *o)
 /* What lasts becomes a rule of ours when it is chosen; the desk says how far. */
 static struct str scopes_of(const struct offer *offers, size_t len, struct arena *arena)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	for (size_t i = 0; i < len; i++)
 		if (offer_scope(&offers[i])) {
 			jw_name(&w, offers[i].id);
 			jw_text(&w, offer_scope(&offers[i]));
 		}
-	return buf_keep_done(&b, arena);
+	return buf_keep_done(w.out, arena);
 }
 
 /* The label is the agent's word; what comes of it is ours to say. */

@@ -18,11 +18,6 @@ static const struct json *schema_of(struct arena *arena, const struct json *payl
 	return object_of(arena, json_get(payload, "resumeSchema"));
 }
 
-static bool suspends(const struct json *payload)
-{
-	return json_get(payload, "suspendPayload") != NULL;
-}
-
 /* ---- in ---- */
 
 static void question_in(struct inbound *in, const struct json *payload)
@@ -45,7 +40,7 @@ static void to_ask(struct inbound *in)
 
 	if (text_blank(json_text_of(payload, "toolCallId")))
 		wrong_member(&in->check, &root, STR("toolCallId"), "required");
-	if (suspends(payload)) {
+	if (json_get(payload, "suspendPayload")) {
 		question_in(in, payload);
 		return;
 	}

@@ -3,16 +3,14 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
-static const struct json *input_of(const struct json *request)
-{
-	const struct json *input = json_get(request, "input");
-
-	return input ? input : json_get(request, "tool_input");
-}
-
 static const char *input_name(const struct json *request)
 {
 	return json_get(request, "input") ? "input" : "tool_input";
+}
+
+static const struct json *input_of(const struct json *request)
+{
+	return json_get(request, input_name(request));
 }
 
 /* Where the agent is at work, and why it asks. */
@@ -20,12 +18,11 @@ static struct str members_of(struct inbound *in)
 {
 	static const char *const names[] = { "cwd", "tool_use_id", "permission_mode",
 		"reason", "decision_reason", "blocked_path" };
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		jw_put_some(&w, names[i], json_text_of(in->request, names[i]));
-	return buf_keep_done(&b, in->arena);
+	return buf_keep_done(w.out, in->arena);
 }
 
 static void to_ask(struct inbound *in)

@@ -125,8 +125,7 @@ static struct str known(
 	struct inbound *in, const struct json *schema, const struct asked *q)
 {
 	const struct json *given = json_get(schema, "default");
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (!given || given->type == JSON_NULL || given->type == JSON_OBJECT)
 		return STR_NONE;
@@ -135,14 +134,14 @@ static struct str known(
 			jw_str(&w, scalar_text(given));
 		else
 			jw_json(&w, given);
-		return buf_keep_done(&b, in->arena);
+		return buf_keep_done(w.out, in->arena);
 	}
 	if (!given->count) return STR_NONE;
 	jw_array(&w);
 	for (uint32_t i = 0; i < given->count; i++)
 		jw_str(&w, scalar_text(&given->items[i]));
 	jw_array_end(&w);
-	return buf_keep_done(&b, in->arena);
+	return buf_keep_done(w.out, in->arena);
 }
 
 static void words_of(struct str name, const struct json *schema, struct asked *out)

@@ -3,12 +3,6 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
-static void quote(struct buf *b, struct str label)
-{
-	b->len = 0;
-	json_write_str(b, label);
-}
-
 /* The length of `name` when it opens `text` and a comma or the end follows. */
 static size_t opens(struct str text, struct str name)
 {
@@ -26,7 +20,8 @@ static size_t option_open(
 	size_t longest = 0;
 
 	for (size_t i = 0; i < c->len && i < 32; i++) {
-		quote(&quoted, c->at[i].said);
+		quoted.len = 0;
+		json_write_str(&quoted, c->at[i].said);
 		const struct str names[] = { c->at[i].said, c->at[i].label,
 			buf_str(&quoted) };
 

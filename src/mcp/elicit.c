@@ -251,8 +251,7 @@ enum elicited elicit_read(const struct json *result, const struct ask_json *whol
 	const struct json *questions = whole->questions;
 	const struct json *content = json_get(result, "content");
 	struct str action = json_text_of(result, "action");
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (str_is(action, "decline")) return ELICITED_DECLINED;
 	if (!str_is(action, "accept"))
@@ -264,6 +263,6 @@ enum elicited elicit_read(const struct json *result, const struct ask_json *whol
 		reply_write(&w, &questions->items[i], content, arena);
 	jw_object_end(&w);
 	jw_object_end(&w);
-	*body = buf_keep_done(&b, arena);
+	*body = buf_keep_done(w.out, arena);
 	return ELICITED_ANSWER;
 }

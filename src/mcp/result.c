@@ -126,8 +126,7 @@ static struct str structured(const struct ask_json *whole, const struct json *re
 {
 	const struct json *repairs = json_get(whole->foreign, "repairs");
 	const struct ask *a = whole->ask;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	jw_object(&w);
 	jw_put_text(&w, "status", ask_status_name(a->status));
@@ -140,7 +139,7 @@ static struct str structured(const struct ask_json *whole, const struct json *re
 	if (not_empty(whole->replies)) jw_put_raw(&w, "replies", a->replies);
 	if (not_empty(repairs)) jw_put_json(&w, "repairs", repairs);
 	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
+	return buf_keep_done(w.out, arena);
 }
 
 /* ---- the text that a model reads ---- */

@@ -101,15 +101,14 @@ static bool headers_fit(const struct rpc *rpc, const struct mcp_wire *wire,
 
 static struct str versions_data(struct str requested, struct arena *arena)
 {
-	struct buf b = { .max = 4096 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = 4096 } };
 
 	jw_object(&w);
 	jw_key(&w, "supported");
 	revisions_write(&w);
 	jw_put_str(&w, "requested", utf8_first(requested, 100));
 	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
+	return buf_keep_done(w.out, arena);
 }
 
 bool revision_check(const struct rpc *rpc, const struct mcp_wire *wire,

@@ -61,8 +61,7 @@ static int64_t member_int(const struct json *members, const char *name)
 
 void ticket_session_write(struct buf *out, struct str key, const struct ticket_session *s)
 {
-	struct buf b = { .max = TICKET_MAX };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = TICKET_MAX } };
 
 	jw_object(&w);
 	jw_put_int(&w, "revision", s->client.revision);
@@ -72,8 +71,8 @@ void ticket_session_write(struct buf *out, struct str key, const struct ticket_s
 	jw_put_some(&w, "agent", s->agent);
 	jw_put_int(&w, "expires", s->expires_ms);
 	jw_object_end(&w);
-	ticket_write(out, key, TICKET_SESSION, buf_str(&b));
-	buf_done(&b);
+	ticket_write(out, key, TICKET_SESSION, buf_str(w.out));
+	buf_done(w.out);
 }
 
 bool ticket_session_read(
@@ -96,8 +95,7 @@ bool ticket_session_read(
 void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
 	const struct ticket_call *c)
 {
-	struct buf b = { .max = TICKET_MAX };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = TICKET_MAX } };
 
 	jw_object(&w);
 	jw_put_some(&w, "ask", c->ask);
@@ -106,8 +104,8 @@ void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
 	if (c->how) jw_put_int(&w, "how", c->how);
 	if (c->expires_ms) jw_put_int(&w, "expires", c->expires_ms);
 	jw_object_end(&w);
-	ticket_write(out, key, kind, buf_str(&b));
-	buf_done(&b);
+	ticket_write(out, key, kind, buf_str(w.out));
+	buf_done(w.out);
 }
 
 bool ticket_call_read(struct str text, struct str key, enum ticket_kind kind,

@@ -28,19 +28,12 @@ static void effort_write(
 	if (budget) jw_put_int(w, "budget_tokens", budget < output ? budget : output - 1);
 	jw_object_end(w);
 	if (budget) return;
-	jw_put_object(w, "output_config");
-	jw_put_text(w, "effort", model_effort_names[r->effort]);
-	jw_object_end(w);
+	JW(w, "'output_config':{'effort':%s}", str_of(model_effort_names[r->effort]));
 }
 
 static void cache_write(struct json_writer *w)
 {
-	jw_put_raw(w, "cache_control", STR("{\"type\":\"ephemeral\"}"));
-}
-
-static void type_write(struct json_writer *w, const char *type)
-{
-	jw_put_text(w, "type", type);
+	JW(w, "'cache_control':{'type':'ephemeral'}");
 }
 
 /* Can it be sent at all? Empty texts are refused, thoughts only come back sealed. */
@@ -51,46 +44,40 @@ static bool block_goes(const struct utterance_part *p)
 	return true;
 }
 
-static void thought_write(struct json_writer *w, const struct utterance_part *p)
+/* Its object, left open. */
+static void block_open(
+	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
 {
-	if (str_is(p->as, "redacted")) {
-		type_write(w, "redacted_thinking");
-		jw_put_str(w, "data", p->seal);
-		return;
+	switch (p->type) {
+	case PART_THOUGHT:
+		if (str_is(p->as, "redacted"))
+			JW(w, "{'type':'redacted_thinking','data':%s", p->seal);
+		else
+			JW(w, "{'type':'thinking','thinking':%s,'signature':%s", p->text,
+				p->seal);
+		break;
+	case PART_CALL:
+		JW(w, "{'type':'tool_use','id':%s,'name':%s", wire_id(p->id, arena),
+			p->name);
+		jw_put_json(w, "input", p->arguments);
+		break;
+	case PART_RESULT:
+		JW(w, "{'type':'tool_result','tool_use_id':%s,'content':%s,'is_error':%j",
+			wire_id(p->id, arena), p->text,
+			p->is_error ? STR("true") : STR_NONE);
+		break;
+	case PART_IMAGE:
+		JW(w, "{'type':'image','source':{'type':'base64','media_type':%s,'data':%s}",
+			p->media_type, p->text);
+		break;
+	default: JW(w, "{'type':'text','text':%s", p->text);
 	}
-	type_write(w, "thinking");
-	jw_put_str(w, "thinking", p->text);
-	jw_put_str(w, "signature", p->seal);
 }
 
 static void block_write(struct json_writer *w, const struct utterance_part *p, bool cache,
 	struct arena *arena)
 {
-	jw_object(w);
-	switch (p->type) {
-	case PART_THOUGHT: thought_write(w, p); break;
-	case PART_CALL:
-		type_write(w, "tool_use");
-		jw_put_str(w, "id", wire_id(p->id, arena));
-		jw_put_str(w, "name", p->name);
-		jw_put_json(w, "input", p->arguments);
-		break;
-	case PART_RESULT:
-		type_write(w, "tool_result");
-		jw_put_str(w, "tool_use_id", wire_id(p->id, arena));
-		jw_put_str(w, "content", p->text);
-		if (p->is_error) jw_put_bool(w, "is_error", true);
-		break;
-	case PART_IMAGE:
-		type_write(w, "image");
-		jw_put_object(w, "source");
-		type_write(w, "base64");
-		jw_put_str(w, "media_type", p->media_type);
-		jw_put_str(w, "data", p->text);
-		jw_object_end(w);
-		break;
-	default: type_write(w, "text"); jw_put_str(w, "text", p->text);
-	}
+	block_open(w, p, arena);
 	if (cache && p->type != PART_THOUGHT) cache_write(w);
 	jw_object_end(w);
 }
@@ -103,9 +90,8 @@ static void message_write(
 	while (last > 0 && !block_goes(&m->parts[last - 1]))
 		last--;
 	if (last == 0) return;
-	jw_object(w);
-	jw_put_text(w, "role", m->role == MODEL_ASSISTANT ? "assistant" : "user");
-	jw_put_array(w, "content");
+	JW(w, "{'role':%s,'content':[",
+		m->role == MODEL_ASSISTANT ? STR("assistant") : STR("user"));
 	for (size_t i = 0; i < last; i++)
 		if (block_goes(&m->parts[i]))
 			block_write(w, &m->parts[i], m->cache && i + 1 == last, arena);
@@ -117,10 +103,8 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 {
 	jw_put_array(w, "tools");
 	for (size_t i = 0; i < r->tools_len; i++) {
-		jw_object(w);
-		jw_put_str(w, "name", r->tools[i].name);
-		jw_put_str(w, "description", r->tools[i].description);
-		jw_put_raw(w, "input_schema", r->tools[i].schema);
+		JW(w, "{'name':%s,'description':%s,'input_schema':%j", r->tools[i].name,
+			r->tools[i].description, r->tools[i].schema);
 		if (i + 1 == r->tools_len && r->system.len == 0) cache_write(w);
 		jw_object_end(w);
 	}
@@ -141,13 +125,9 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	effort_write(w, r, output);
 	if (r->tools_len) tools_write(w, r);
 	if (r->system.len) { /* the cache mark also covers the tools, which come before it */
-		jw_put_array(w, "system");
-		jw_object(w);
-		type_write(w, "text");
-		jw_put_str(w, "text", r->system);
+		JW(w, "'system':[{'type':'text','text':%s", r->system);
 		cache_write(w);
-		jw_object_end(w);
-		jw_array_end(w);
+		JW(w, "}]");
 	}
 	jw_put_array(w, "messages");
 	for (size_t i = 0; i < r->messages_len; i++)

@@ -23,10 +23,10 @@ static void thinking_write(struct json_writer *w, const struct model_request *r)
 }
 
 /* Ids that were made here mean nothing to the provider. */
-static void id_write(struct json_writer *w, struct str id, struct arena *arena)
+static struct str id_of(const struct utterance_part *p, struct arena *arena)
 {
-	if (!id.len || str_starts(id, "parley_")) return;
-	jw_put_str(w, "id", wire_id(id, arena));
+	return !p->id.len || str_starts(p->id, "parley_") ? STR_NONE
+							  : wire_id(p->id, arena);
 }
 
 static bool part_goes(const struct utterance_part *p)
@@ -39,34 +39,25 @@ static bool part_goes(const struct utterance_part *p)
 static void part_write(
 	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
 {
-	jw_object(w);
 	switch (p->type) {
 	case PART_CALL:
-		jw_put_object(w, "functionCall");
-		id_write(w, p->id, arena);
-		jw_put_str(w, "name", p->name);
+		JW(w, "{'functionCall':{'id':%?,'name':%s", id_of(p, arena), p->name);
 		jw_put_json(w, "args", p->arguments);
 		jw_object_end(w);
 		break;
 	case PART_RESULT:
-		jw_put_object(w, "functionResponse");
-		id_write(w, p->id, arena);
-		jw_put_str(w, "name", p->name);
-		jw_put_object(w, "response");
-		jw_put_str(w, p->is_error ? "error" : "output", p->text);
-		jw_object_end(w);
-		jw_object_end(w);
+		JW(w,
+			p->is_error
+				? "{'functionResponse':{'id':%?,'name':%s,'response':{'error':%s}}"
+				: "{'functionResponse':{'id':%?,'name':%s,'response':{'output':%s}}",
+			id_of(p, arena), p->name, p->text);
 		break;
 	case PART_IMAGE:
-		jw_put_object(w, "inlineData");
-		jw_put_str(w, "mimeType", p->media_type);
-		jw_put_str(w, "data", p->text);
-		jw_object_end(w);
+		JW(w, "{'inlineData':{'mimeType':%s,'data':%s}", p->media_type, p->text);
 		break;
-	default: jw_key(w, "text"); jw_str(w, p->text);
+	default: JW(w, "{'text':%s", p->text);
 	}
-	jw_put_some(w, "thoughtSignature", p->seal);
-	jw_object_end(w);
+	JW(w, "'thoughtSignature':%?}", p->seal);
 }
 
 static void message_write(
@@ -88,54 +79,31 @@ static void contents_write(struct json_writer *w, const struct model_request *r,
 
 		if (!said[i].items.len) continue;
 		if (role != before) {
-			if (before >= 0) {
-				jw_array_end(w);
-				jw_object_end(w);
-			}
-			jw_object(w);
-			jw_put_text(w, "role", role ? "model" : "user");
-			jw_put_array(w, "parts");
+			if (before >= 0) JW(w, "]}");
+			JW(w, "{'role':%s,'parts':[", role ? STR("model") : STR("user"));
 			before = role;
 		}
 		jw_members(w, said[i].items);
 	}
-	if (before >= 0) {
-		jw_array_end(w);
-		jw_object_end(w);
-	}
+	if (before >= 0) JW(w, "]}");
 	jw_array_end(w);
 }
 
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
-	jw_put_array(w, "tools");
-	jw_object(w);
-	jw_put_array(w, "functionDeclarations");
-	for (size_t i = 0; i < r->tools_len; i++) {
-		jw_object(w);
-		jw_put_str(w, "name", r->tools[i].name);
-		jw_put_str(w, "description", r->tools[i].description);
-		jw_put_raw(w, "parametersJsonSchema", r->tools[i].schema);
-		jw_object_end(w);
-	}
-	jw_array_end(w);
-	jw_object_end(w);
-	jw_array_end(w);
+	JW(w, "'tools':[{'functionDeclarations':[");
+	for (const struct model_tool *t = r->tools; t < r->tools + r->tools_len; t++)
+		JW(w, "{'name':%s,'description':%s,'parametersJsonSchema':%j}", t->name,
+			t->description, t->schema);
+	JW(w, "]}]");
 }
 
 static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
 	jw_object(w);
-	if (r->system.len) {
-		jw_put_object(w, "systemInstruction");
-		jw_put_array(w, "parts");
-		jw_object(w);
-		jw_put_str(w, "text", r->system);
-		jw_object_end(w);
-		jw_array_end(w);
-		jw_object_end(w);
-	}
+	if (r->system.len)
+		JW(w, "'systemInstruction':{'parts':[{'text':%s}]}", r->system);
 	if (r->tools_len) tools_write(w, r);
 	if (r->output_max || r->effort) {
 		jw_put_object(w, "generationConfig");

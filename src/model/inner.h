@@ -2,6 +2,7 @@
 #ifndef MODEL_INNER_H
 #define MODEL_INNER_H
 
+#include "base/json_pattern.h"
 #include "base/sse.h"
 #include "model/model.h"
 
@@ -50,10 +51,7 @@ const struct wire *wire_of(enum model_wire);
 struct str wire_id(struct str id, struct arena *);
 /* All texts of a message in one, a blank line between them. */
 struct str utterance_text(const struct utterance *, struct arena *);
-void write_data_url(struct json_writer *, const struct utterance_part *, struct arena *);
-/* A call's arguments, as JSON in a text. */
-void model_write_arguments(
-	struct json_writer *, const struct utterance_part *, struct arena *);
+struct str utterance_data_url(const struct utterance_part *, struct arena *);
 extern const char *const model_effort_names[]; /* "", "low", … */
 
 /* ---- the reply as it comes, for the readers ---- */

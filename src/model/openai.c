@@ -4,19 +4,6 @@
 
 #include <math.h>
 
-static void role_write(struct json_writer *w, const char *role)
-{
-	jw_put_text(w, "role", role);
-}
-
-static void text_part_write(struct json_writer *w, struct str text)
-{
-	jw_object(w);
-	jw_put_text(w, "type", "text");
-	jw_put_str(w, "text", text);
-	jw_object_end(w);
-}
-
 static bool has_type(const struct utterance *m, enum part_type type)
 {
 	for (size_t i = 0; i < m->len; i++)
@@ -27,45 +14,32 @@ static bool has_type(const struct utterance *m, enum part_type type)
 static void user_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
-	if (!has_type(m, PART_TEXT) && !has_type(m, PART_IMAGE)) return;
-	jw_object(w);
-	role_write(w, "user");
-	jw_key(w, "content");
 	if (!has_type(m, PART_IMAGE)) {
-		jw_str(w, utterance_text(m, arena));
-		jw_object_end(w);
+		if (has_type(m, PART_TEXT))
+			JW(w, "{'role':'user','content':%s}", utterance_text(m, arena));
 		return;
 	}
-	jw_array(w);
+	JW(w, "{'role':'user','content':[");
 	for (size_t i = 0; i < m->len; i++) {
 		const struct utterance_part *p = &m->parts[i];
 
-		if (p->type == PART_TEXT && p->text.len) text_part_write(w, p->text);
-		if (p->type != PART_IMAGE) continue;
-		jw_object(w);
-		jw_put_text(w, "type", "image_url");
-		jw_put_object(w, "image_url");
-		jw_key(w, "url");
-		write_data_url(w, p, arena);
-		jw_object_end(w);
-		jw_object_end(w);
+		if (p->type == PART_TEXT && p->text.len)
+			JW(w, "{'type':'text','text':%s}", p->text);
+		else if (p->type == PART_IMAGE)
+			JW(w, "{'type':'image_url','image_url':{'url':%s}}",
+				utterance_data_url(p, arena));
 	}
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }
 
 /* Each result is a message of its own. */
 static void results_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
-	for (size_t i = 0; i < m->len; i++) {
-		if (m->parts[i].type != PART_RESULT) continue;
-		jw_object(w);
-		role_write(w, "tool");
-		jw_put_str(w, "tool_call_id", wire_id(m->parts[i].id, arena));
-		jw_put_str(w, "content", m->parts[i].text);
-		jw_object_end(w);
-	}
+	for (size_t i = 0; i < m->len; i++)
+		if (m->parts[i].type == PART_RESULT)
+			JW(w, "{'role':'tool','tool_call_id':%s,'content':%s}",
+				wire_id(m->parts[i].id, arena), m->parts[i].text);
 }
 
 static void calls_write(
@@ -75,16 +49,10 @@ static void calls_write(
 	for (size_t i = 0; i < m->len; i++) {
 		const struct utterance_part *p = &m->parts[i];
 
-		if (p->type != PART_CALL) continue;
-		jw_object(w);
-		jw_put_str(w, "id", wire_id(p->id, arena));
-		jw_put_text(w, "type", "function");
-		jw_put_object(w, "function");
-		jw_put_str(w, "name", p->name);
-		jw_key(w, "arguments");
-		model_write_arguments(w, p, arena);
-		jw_object_end(w);
-		jw_object_end(w);
+		if (p->type == PART_CALL)
+			JW(w, "{'id':%s,'type':'function','function':{'name':%s,'arguments':%s}}",
+				wire_id(p->id, arena), p->name,
+				json_keep(p->arguments, arena));
 	}
 	jw_array_end(w);
 }
@@ -97,15 +65,12 @@ static void reasoning_write(struct json_writer *w, const struct utterance *m, bo
 		const struct utterance_part *p = &m->parts[i];
 
 		if (p->type != PART_THOUGHT) continue;
-		if (str_is(p->as, "details") && p->seal.len) {
-			jw_put_array(w, "reasoning_details");
-			jw_members(w, p->seal);
-			jw_array_end(w);
-		} else if (str_is(p->as, "reasoning_content") && calls) {
-			jw_put_str(w, "reasoning_content", p->text);
-		} else {
+		if (str_is(p->as, "details") && p->seal.len)
+			JW(w, "'reasoning_details':[%j]", p->seal);
+		else if (str_is(p->as, "reasoning_content") && calls)
+			JW(w, "'reasoning_content':%s", p->text);
+		else
 			continue;
-		}
 		return;
 	}
 }
@@ -117,9 +82,7 @@ static void assistant_write(
 	struct str text = utterance_text(m, arena);
 
 	if (!calls && !text.len) return;
-	jw_object(w);
-	role_write(w, "assistant");
-	jw_key(w, "content");
+	JW(w, "{'role':'assistant','content':");
 	text.len ? jw_str(w, text) : jw_null(w);
 	reasoning_write(w, m, calls);
 	if (calls) calls_write(w, m, arena);
@@ -129,16 +92,9 @@ static void assistant_write(
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
 	jw_put_array(w, "tools");
-	for (size_t i = 0; i < r->tools_len; i++) {
-		jw_object(w);
-		jw_put_text(w, "type", "function");
-		jw_put_object(w, "function");
-		jw_put_str(w, "name", r->tools[i].name);
-		jw_put_str(w, "description", r->tools[i].description);
-		jw_put_raw(w, "parameters", r->tools[i].schema);
-		jw_object_end(w);
-		jw_object_end(w);
-	}
+	for (const struct model_tool *t = r->tools; t < r->tools + r->tools_len; t++)
+		JW(w, "{'type':'function','function':{'name':%s,'description':%s,'parameters':%j}}",
+			t->name, t->description, t->schema);
 	jw_array_end(w);
 }
 
@@ -156,20 +112,13 @@ static void message_write(
 static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
-	jw_object(w);
-	jw_put_str(w, "model", r->model);
-	jw_put_bool(w, "stream", true);
-	jw_put_raw(w, "stream_options", STR("{\"include_usage\":true}"));
+	JW(w, "{'model':%s,'stream':true,'stream_options':{'include_usage':true}",
+		r->model);
 	if (r->output_max) jw_put_int(w, "max_completion_tokens", r->output_max);
 	if (r->effort) jw_put_text(w, "reasoning_effort", model_effort_names[r->effort]);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "messages");
-	if (r->system.len) {
-		jw_object(w);
-		role_write(w, "system");
-		jw_put_str(w, "content", r->system);
-		jw_object_end(w);
-	}
+	if (r->system.len) JW(w, "{'role':'system','content':%s}", r->system);
 	for (size_t i = 0; i < r->messages_len; i++)
 		jw_members(w, said[i].items);
 	jw_array_end(w);

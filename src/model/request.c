@@ -1,4 +1,4 @@
-/* request.c - a request's messages as the wires see them. */
+/* request.c - a request's messages as the wires see them. Prefix: utterance_. */
 #include "base/hash.h"
 #include "base/keep.h"
 #include "core/shared/body.h"
@@ -157,21 +157,11 @@ struct str utterance_text(const struct utterance *m, struct arena *arena)
 	return buf_keep_done(&text, arena);
 }
 
-void write_data_url(
-	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
+struct str utterance_data_url(const struct utterance_part *p, struct arena *arena)
 {
 	struct buf url = { 0 };
 
 	buf_print(&url, "data:%.*s;base64,", STR_ARGS(p->media_type));
 	buf_add(&url, p->text);
-	jw_str(w, buf_keep_done(&url, arena));
-}
-
-void model_write_arguments(
-	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
-{
-	struct buf text = { 0 };
-
-	json_write(&text, p->arguments);
-	jw_str(w, buf_keep_done(&text, arena));
+	return buf_keep_done(&url, arena);
 }

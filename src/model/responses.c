@@ -9,18 +9,6 @@ static bool reasons(const struct model_request *r)
 	       str_starts(r->model, "o3") || str_starts(r->model, "o4");
 }
 
-static void type_write(struct json_writer *w, const char *type)
-{
-	jw_put_text(w, "type", type);
-}
-
-static void message_open(struct json_writer *w, const char *role)
-{
-	jw_object(w);
-	jw_put_text(w, "role", role);
-	jw_key(w, "content");
-}
-
 static void user_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
@@ -30,44 +18,24 @@ static void user_write(
 		some |= m->parts[i].type == PART_IMAGE ||
 			(m->parts[i].type == PART_TEXT && m->parts[i].text.len);
 	if (!some) return;
-	message_open(w, "user");
-	jw_array(w);
+	JW(w, "{'role':'user','content':[");
 	for (size_t i = 0; i < m->len; i++) {
 		const struct utterance_part *p = &m->parts[i];
 
-		if (p->type == PART_TEXT && p->text.len) {
-			jw_object(w);
-			type_write(w, "input_text");
-			jw_put_str(w, "text", p->text);
-			jw_object_end(w);
-		} else if (p->type == PART_IMAGE) {
-			jw_object(w);
-			type_write(w, "input_image");
-			jw_put_text(w, "detail", "auto");
-			jw_key(w, "image_url");
-			write_data_url(w, p, arena);
-			jw_object_end(w);
-		}
+		if (p->type == PART_TEXT && p->text.len)
+			JW(w, "{'type':'input_text','text':%s}", p->text);
+		else if (p->type == PART_IMAGE)
+			JW(w, "{'type':'input_image','detail':'auto','image_url':%s}",
+				utterance_data_url(p, arena));
 	}
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }
 
 static void reasoning_write(struct json_writer *w, const struct utterance_part *p)
 {
-	jw_object(w);
-	type_write(w, "reasoning");
-	jw_put_str(w, "id", p->seal_id);
-	jw_put_array(w, "summary");
-	if (p->text.len) {
-		jw_object(w);
-		type_write(w, "summary_text");
-		jw_put_str(w, "text", p->text);
-		jw_object_end(w);
-	}
-	jw_array_end(w);
-	jw_put_str(w, "encrypted_content", p->seal);
-	jw_object_end(w);
+	JW(w, "{'type':'reasoning','id':%s,'summary':[", p->seal_id);
+	if (p->text.len) JW(w, "{'type':'summary_text','text':%s}", p->text);
+	JW(w, "],'encrypted_content':%s}", p->seal);
 }
 
 static void item_write(
@@ -75,29 +43,18 @@ static void item_write(
 {
 	switch (p->type) {
 	case PART_TEXT:
-		if (!p->text.len) return;
-		message_open(w, "assistant");
-		jw_str(w, p->text);
-		jw_object_end(w);
+		if (p->text.len) JW(w, "{'role':'assistant','content':%s}", p->text);
 		return;
 	case PART_THOUGHT:
 		if (p->seal.len) reasoning_write(w, p);
 		return;
 	case PART_CALL:
-		jw_object(w);
-		type_write(w, "function_call");
-		jw_put_str(w, "call_id", wire_id(p->id, arena));
-		jw_put_str(w, "name", p->name);
-		jw_key(w, "arguments");
-		model_write_arguments(w, p, arena);
-		jw_object_end(w);
+		JW(w, "{'type':'function_call','call_id':%s,'name':%s,'arguments':%s}",
+			wire_id(p->id, arena), p->name, json_keep(p->arguments, arena));
 		return;
 	case PART_RESULT:
-		jw_object(w);
-		type_write(w, "function_call_output");
-		jw_put_str(w, "call_id", wire_id(p->id, arena));
-		jw_put_str(w, "output", p->text);
-		jw_object_end(w);
+		JW(w, "{'type':'function_call_output','call_id':%s,'output':%s}",
+			wire_id(p->id, arena), p->text);
 		return;
 	default: return;
 	}
@@ -106,25 +63,16 @@ static void item_write(
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
 	jw_put_array(w, "tools");
-	for (size_t i = 0; i < r->tools_len; i++) {
-		jw_object(w);
-		type_write(w, "function");
-		jw_put_str(w, "name", r->tools[i].name);
-		jw_put_str(w, "description", r->tools[i].description);
-		jw_put_raw(w, "parameters", r->tools[i].schema);
-		jw_put_bool(w, "strict", false);
-		jw_object_end(w);
-	}
+	for (const struct model_tool *t = r->tools; t < r->tools + r->tools_len; t++)
+		JW(w, "{'type':'function','name':%s,'description':%s,'parameters':%j,'strict':false}",
+			t->name, t->description, t->schema);
 	jw_array_end(w);
 }
 
 static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 {
-	jw_put_raw(w, "include", STR("[\"reasoning.encrypted_content\"]"));
-	jw_put_object(w, "reasoning");
-	if (r->effort) jw_put_text(w, "effort", model_effort_names[r->effort]);
-	jw_put_text(w, "summary", "auto");
-	jw_object_end(w);
+	JW(w, "'include':['reasoning.encrypted_content'],'reasoning':{'effort':%?,'summary':'auto'}",
+		str_of(model_effort_names[r->effort]));
 }
 
 static void message_write(
@@ -139,10 +87,7 @@ static void message_write(
 static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
-	jw_object(w);
-	jw_put_str(w, "model", r->model);
-	jw_put_bool(w, "stream", true);
-	jw_put_bool(w, "store", false);
+	JW(w, "{'model':%s,'stream':true,'store':false", r->model);
 	if (r->output_max) jw_put_int(w, "max_output_tokens", r->output_max);
 	if (reasons(r)) reasoning_ask(w, r);
 	jw_put_some(w, "instructions", r->system);

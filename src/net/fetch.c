@@ -1,7 +1,6 @@
 /* fetch.c - a blocking request by libcurl's multi interface, so that it can be stopped. */
 #include "net/fetch.h"
 
-#include <poll.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -138,13 +137,6 @@ static void body_set(CURL *c, const struct fetch_request *r)
 	curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body.at ? r->body.at : "");
 }
 
-static bool stop_asked(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return fd >= 0 && poll(&p, 1, 0) > 0;
-}
-
 static int wait_ms(const struct fetching *g)
 {
 	int64_t left = 60 * 1000;
@@ -163,7 +155,7 @@ static enum fetch_ending fetching_drive(struct fetching *g, CURLM *multi, CURLco
 	const struct fetch_request *r = g->request;
 	struct curl_waitfd stop = { .fd = r->stop_fd, .events = CURL_WAIT_POLLIN };
 
-	if (stop_asked(r->stop_fd)) return FETCH_STOPPED;
+	if (outbound_stop_asked(r->stop_fd)) return FETCH_STOPPED;
 	for (;;) {
 		int running = 0, left;
 		CURLMsg *m;

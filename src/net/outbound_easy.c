@@ -2,6 +2,7 @@
 #include "net/outbound_easy.h"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -53,6 +54,13 @@ static bool headers_set(CURL *c, const char *const *headers, struct curl_slist *
 			*list = longer;
 		}
 	return curl_easy_setopt(c, CURLOPT_HTTPHEADER, *list) == CURLE_OK;
+}
+
+bool outbound_stop_asked(int fd)
+{
+	struct pollfd stop = { .fd = fd, .events = POLLIN };
+
+	return fd >= 0 && poll(&stop, 1, 0) > 0;
 }
 
 void outbound_easy_limit(CURL *c, int64_t timeout_ms)

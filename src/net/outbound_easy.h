@@ -28,6 +28,8 @@ enum { MAIL_LINE_SIZE = 256 };
  * `line` gets the last line that the server said. False: no memory. */
 bool mail_easy_set(CURL *, struct outbound_gate *, const struct mail_server *,
 	int64_t timeout_ms, char line[MAIL_LINE_SIZE], char error[CURL_ERROR_SIZE]);
+/* Is it readable? -1: it cannot be. */
+bool outbound_stop_asked(int fd);
 /* Another limit of time for the next request of a handle that is set. */
 void outbound_easy_limit(CURL *, int64_t timeout_ms);
 

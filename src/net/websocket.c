@@ -59,18 +59,11 @@ static bool url_cut(const char *url, struct arena *arena, struct websocket *ws,
 	return *http;
 }
 
-static bool stop_wanted(int fd)
-{
-	struct pollfd stop = { .fd = fd, .events = POLLIN };
-
-	return fd >= 0 && poll(&stop, 1, 0) > 0;
-}
-
 static int stop_look(
 	void *ctx, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up)
 {
 	(void)total, (void)now, (void)up_total, (void)up;
-	return stop_wanted(((const struct websocket *)ctx)->stop_fd);
+	return outbound_stop_asked(((const struct websocket *)ctx)->stop_fd);
 }
 
 static enum err connection_make(
@@ -145,7 +138,7 @@ static enum err upgrade_wait(struct websocket *ws, int64_t end_ms, struct fault 
 		}
 		if (code != CURLE_AGAIN)
 			return fail(why, ERR_UNAVAILABLE, "the connection was cut");
-		if (left <= 0 || stop_wanted(ws->stop_fd))
+		if (left <= 0 || outbound_stop_asked(ws->stop_fd))
 			return fail(why, ERR_UNAVAILABLE, "no reply to the upgrade");
 		if (websocket_wire_out(ws->wire)->len) fds[0].events |= POLLOUT;
 		if (poll(fds, 2, (int)left) < 0 && errno != EINTR)

@@ -170,13 +170,12 @@ void mcp_refuse_uri(struct request *r, struct str uri)
 {
 	bool now = mcp_of(r)->client.revision >= REV_2026_07_28;
 	struct rpc_fault why = { 0 };
-	struct buf b = { .max = 65536 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = 65536 } };
 
 	jw_object(&w);
 	jw_put_str(&w, "uri", uri);
 	jw_object_end(&w);
-	why.data = buf_keep_done(&b, &r->task.job.arena);
+	why.data = buf_keep_done(w.out, &r->task.job.arena);
 	rpc_fail(&why, 200, now ? RPC_INVALID_PARAMS : RPC_NO_RESOURCE,
 		"there is no such resource");
 	mcp_refuse(r, &why);

@@ -191,8 +191,7 @@ static bool is_approved_already(const struct tool *tool, const struct json *argu
 static void approve(struct request *r, const struct json *arguments)
 {
 	const struct json *input = json_get(arguments, "input");
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (mcp_enter_first(r, mcp_tools_call)) return;
 	if (!input) input = json_get(arguments, "tool_input");
@@ -203,9 +202,9 @@ static void approve(struct request *r, const struct json *arguments)
 	else
 		jw_put_raw(&w, "updatedInput", STR("{}"));
 	jw_object_end(&w);
-	if (b.failed) r->task.job.arena.failed = true;
-	text_result_write(mcp_result(r, "complete"), buf_str(&b), false);
-	buf_done(&b);
+	if (w.out->failed) r->task.job.arena.failed = true;
+	text_result_write(mcp_result(r, "complete"), buf_str(w.out), false);
+	buf_done(w.out);
 	mcp_send(r);
 }
 
@@ -277,14 +276,13 @@ static void late_read(struct request *r)
 static void text_put(struct request *r, struct str ask, const char *name, struct str text,
 	const struct use *use)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	jw_object(&w);
 	jw_put_some(&w, name, text);
 	jw_object_end(&w);
-	mcp_do(r, use, ask, buf_str(&b), now_read, late_read);
-	buf_done(&b);
+	mcp_do(r, use, ask, buf_str(w.out), now_read, late_read);
+	buf_done(w.out);
 }
 
 static void wait_limit(struct mcp *m, int64_t most_ms)
@@ -338,8 +336,7 @@ static void data_send(struct request *r, struct str text, struct buf *data)
 static void listed(struct request *r)
 {
 	struct arena *arena = &r->task.job.arena;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	struct ask_json whole;
 
 	jw_object(&w);
@@ -350,7 +347,7 @@ static void listed(struct request *r)
 	jw_array_end(&w);
 	show_text(&w, "next_cursor", r->task.next_cursor);
 	jw_object_end(&w);
-	data_send(r, STR_NONE, &b);
+	data_send(r, STR_NONE, w.out);
 }
 
 /* Of a text or a number; empty: it is neither. */
@@ -388,14 +385,13 @@ static struct str stopped_text(struct str stopped, struct arena *arena)
 
 static void progressed(struct request *r)
 {
-	struct buf b = { .max = 16384 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = 16384 } };
 
 	jw_object(&w);
 	jw_put_str(&w, "session", r->task.session);
 	if (r->task.stopped.len) jw_put_raw(&w, "stopped", r->task.stopped);
 	jw_object_end(&w);
-	data_send(r, stopped_text(r->task.stopped, &r->task.job.arena), &b);
+	data_send(r, stopped_text(r->task.stopped, &r->task.job.arena), w.out);
 }
 
 static void call_progress(struct request *r, const struct json *arguments)

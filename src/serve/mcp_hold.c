@@ -113,8 +113,7 @@ static void notice_end(struct buf *out, const struct tool_wait *c, struct json_w
 
 static void progress_write(struct buf *out, const struct tool_wait *c)
 {
-	struct buf b = { .max = 8192 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ .max = 8192 } };
 
 	rpc_call(&w, "notifications/progress", STR_NONE);
 	jw_put_raw(&w, "progressToken", call_text(c, PROGRESS));
@@ -177,14 +176,13 @@ static void call_cut(
 	struct hold *h, struct exchange *x, enum err e, const struct fault *why)
 {
 	struct rpc_fault said = { 0 };
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	rpc_fail(&said, 200, e == ERR_NOT_FOUND ? RPC_INVALID_PARAMS : RPC_INTERNAL, "%s",
 		why->detail);
 	rpc_error(&w, call_text(call_of(h), ID), &said);
-	call_last(call_of(h), x, &b);
-	buf_done(&b);
+	call_last(call_of(h), x, w.out);
+	buf_done(w.out);
 }
 
 static void call_tell(struct tool_wait *c, struct exchange *x,

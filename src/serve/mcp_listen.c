@@ -51,8 +51,7 @@ static void notice_end(struct buf *out, struct json_writer *w)
 
 static void acknowledge(struct buf *out, const struct mcp_listener *l)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	const struct mcp_change *changes = l->stream.serve->mcp->changes;
 	struct str uris = listener_uris(l), uri;
 
@@ -89,8 +88,7 @@ static void listen_mark(struct event_stream *st)
 static void updated(
 	struct buf *out, const struct mcp_listener *l, const char *prefix, struct str id)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	char line[96];
 	int n = snprintf(line, sizeof line, "\n%s%.*s\n", prefix, STR_ARGS(id));
 

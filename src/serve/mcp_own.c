@@ -223,13 +223,12 @@ static size_t own_inputs(const struct ask_json *whole, const struct mcp_client *
 	struct arena *arena, struct mcp_input out[MCP_INPUTS_MAX])
 {
 	enum elicit_mode mode = elicit_mode(whole, client);
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (mode == ELICIT_NOT) return 0;
 	elicit_write(&w, whole, mode, client->revision, arena);
 	out[0] = (struct mcp_input){ STR("q"), "elicitation/create",
-		buf_keep_done(&b, arena) };
+		buf_keep_done(w.out, arena) };
 	return 1;
 }
 

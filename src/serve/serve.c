@@ -29,8 +29,7 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 	const struct fault *why, enum lang lang, struct str ask, struct str headers)
 {
 	struct fault said = *why;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	char after[48], who[512] = "WWW-Authenticate: Bearer\r\n";
 	char lines[1024];
 	int status = problem_status(e);
@@ -48,8 +47,8 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 	problem_write(&w, e, &said, ask);
 	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "%d: %s", status, why->detail);
 	serve_count(s, status);
-	http_reply(x, status, "application/problem+json", str_of(lines), buf_str(&b));
-	buf_done(&b);
+	http_reply(x, status, "application/problem+json", str_of(lines), buf_str(w.out));
+	buf_done(w.out);
 }
 
 static void exchange_problem(struct serve *s, struct exchange *x, enum err e,

@@ -311,33 +311,31 @@ static void plain_beat(struct hold *h)
 static void plain_cut(
 	struct hold *h, struct exchange *x, enum err e, const struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	(void)h;
 	problem_write(&w, e, why, STR_NONE);
-	http_end_with(x, buf_str(&b));
-	buf_done(&b);
+	http_end_with(x, buf_str(w.out));
+	buf_done(w.out);
 }
 
 static void plain_end(struct hold *h, struct exchange *x, const struct wait_result *out)
 {
 	struct plain_hold *p = LINK_OF(h, struct plain_hold, hold);
 	struct fault why = { 0 };
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 	enum err e = OK;
 
 	if (p->dialect)
-		e = reply_translate(p->dialect, p->strict, out->ask, &b, &why);
+		e = reply_translate(p->dialect, p->strict, out->ask, w.out, &why);
 	else if (out->ask)
 		ask_write(&w, &out->ask->ask, &out->ask->view, clock_now_ms());
-	if (!e && b.failed) e = fail(&why, ERR_MEMORY, "out of memory");
+	if (!e && w.out->failed) e = fail(&why, ERR_MEMORY, "out of memory");
 	if (e)
 		plain_cut(h, x, e, &why);
 	else
-		http_end_with(x, out->ask ? buf_str(&b) : out->text);
-	buf_done(&b);
+		http_end_with(x, out->ask ? buf_str(w.out) : out->text);
+	buf_done(w.out);
 }
 
 static const struct hold_kind plain = { plain_begin, plain_beat, plain_end, plain_cut,
