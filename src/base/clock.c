@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -230,13 +231,26 @@ bool time_read(struct str s, int64_t *ms)
 	return true;
 }
 
+static const struct {
+	char unit;
+	int64_t ms;
+} units[] = { { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 } };
+
+void duration_write(int64_t ms, char out[DURATION_SIZE])
+{
+	size_t i = 3;
+
+	while (i && (ms < units[i].ms || ms % units[i].ms))
+		i--;
+	if (ms % units[i].ms)
+		snprintf(out, DURATION_SIZE, "%gs", (double)ms / 1000);
+	else
+		snprintf(out, DURATION_SIZE, "%lld%c", (long long)(ms / units[i].ms),
+			units[i].unit);
+}
+
 bool duration_read(struct str s, int64_t *ms)
 {
-	static const struct {
-		char unit;
-		int64_t ms;
-	} units[] = { { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 },
-		{ 'd', 86400000 } };
 	int64_t unit_ms = 1000, n;
 	char last = s.len ? s.at[s.len - 1] : '\0';
 

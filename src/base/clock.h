@@ -29,5 +29,8 @@ bool time_read(struct str rfc3339, int64_t *ms);  /* any offset; false when malf
 /* "90s" "30m" "24h" "7d", or a bare number of seconds; result in ms; false when it is
  * none, negative, or beyond 100 years. */
 bool duration_read(struct str, int64_t *ms);
+enum { DURATION_SIZE = 32 };
+/* As "5m": in the largest unit that it is whole in. */
+void duration_write(int64_t ms, char out[DURATION_SIZE]);
 
 #endif

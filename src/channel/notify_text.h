@@ -3,7 +3,7 @@
 #define CHANNEL_NOTIFY_TEXT_H
 
 #include "channel/inner.h"
-#include "core/ask/ask_detail.h"
+#include "core/ask/ask.h"
 
 /* Strings lie in the delivery's arena. Agents' text is made harmless: no control bytes, hidden
  * characters shown. */

@@ -82,7 +82,7 @@ static void denial_write(struct json_writer *w, const struct json *interrupt,
 		ignore_write(w);
 }
 
-static void decision_write(struct foreign_reply *o, const struct json *interrupt,
+static void verdict_write(struct foreign_reply *o, const struct json *interrupt,
 	const struct action *a, const struct operation_done *d)
 {
 	struct json_writer *w = &o->reply;
@@ -131,7 +131,7 @@ static void from_ask(struct foreign_reply *o)
 		if (actions) {
 			struct operation_done d = action_done(o, i, actions, len);
 
-			decision_write(o, &list->items[i], &actions[i], &d);
+			verdict_write(o, &list->items[i], &actions[i], &d);
 		} else {
 			other_write(o);
 		}

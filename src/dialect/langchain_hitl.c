@@ -113,7 +113,7 @@ static void denial_write(
 	message_write(w, respond ? "respond" : "reject", words);
 }
 
-static void decision_write(struct foreign_reply *o, const struct json *config,
+static void verdict_write(struct foreign_reply *o, const struct json *config,
 	const struct action *a, const struct operation_done *d)
 {
 	struct json_writer *w = &o->reply;
@@ -141,7 +141,7 @@ static void other_write(struct foreign_reply *o)
 	if (o->ask->kind != ASK_APPROVAL && answered(o))
 		message_write(&o->reply, "respond", o->whole->summary);
 	else
-		decision_write(o, NULL, &a, &(struct operation_done){ .verdict = v });
+		verdict_write(o, NULL, &a, &(struct operation_done){ .verdict = v });
 }
 
 static void from_ask(struct foreign_reply *o)
@@ -157,7 +157,7 @@ static void from_ask(struct foreign_reply *o)
 		if (actions) {
 			struct operation_done d = action_done(o, i, actions, len);
 
-			decision_write(o,
+			verdict_write(o,
 				config_of(o->arena, o->request, actions[i].name, i),
 				&actions[i], &d);
 		} else {

@@ -153,7 +153,7 @@ static void piece_common(
 
 /* ---- drawing ---- */
 
-static void operation_draw(const struct together *b, struct page *p, struct str line)
+static void operation_line_draw(const struct together *b, struct page *p, struct str line)
 {
 	struct str rest = line, piece;
 
@@ -204,7 +204,7 @@ void together_write(const struct together *b, struct page *p)
 		page_row(p);
 		page_pad(p, INDENT);
 		if (b->rows[i].line.len)
-			operation_draw(b, p, b->rows[i].line);
+			operation_line_draw(b, p, b->rows[i].line);
 		else
 			page_add(p, STYLE_PLAIN, b->rows[i].title);
 	}

@@ -12,6 +12,7 @@
 #include "core/people/people.h"
 #include "core/policy/operation.h"
 #include "core/policy/require.h"
+#include "core/shared/digest.h"
 #include "core/shared/principal.h"
 
 struct operation_view; /* core/policy/rule_set.h */
@@ -233,5 +234,39 @@ struct ask_json {
 /* ERR_INTERNAL: what is stored cannot be read. */
 enum err ask_json_read(const struct ask *, const struct ask_view *, struct arena *,
 	struct ask_json *out, struct fault *);
+
+/* ---- what a person has to read before they decide: the operation, its diff and the error, as plain text.
+ * Every channel shows these texts, and none takes an approval where they do not fit ---- */
+
+enum detail_part { DETAIL_OPERATION, DETAIL_DIFF, DETAIL_ERROR, DETAIL_PARTS };
+
+/* Harmless text (base/safe.h) in the arena; empty: there is none. */
+struct ask_detail {
+	struct str parts[DETAIL_PARTS];
+	size_t len; /* bytes of all, and of the question where nothing else says what is approved */
+};
+/* False: out of memory. */
+bool ask_detail_draw(const struct ask_parts *, struct arena *, struct ask_detail *out);
+
+/* The operation alone: its name, and its arguments one below the other. Texts stand as they are, an argv
+ * as a line of shell, the lines of a text of several lines are indented. */
+struct str operation_draw(const struct json *operation, struct arena *);
+
+/* ---- digests of an ask, carried by its events: what was asked, what was decided ----
+ *
+ * `check` makes them again from the rows and compares. The decision is "sha256:" and 64 hex digits, because
+ * anybody may make it again; "" when there is no memory, which equals no digest. */
+
+/* The RFC 8785 form of {ask, status, answer, answered_by, approved_digest, reason}, each as
+ * the ask shows it (null when there is none), and of `revoked` once it was taken back. */
+struct str decision_write(const struct ask *, struct arena *);
+void decision_digest(const struct ask *, char out[DIGEST_SIZE]);
+/* The same in the memory of `arena`: part of every answer. */
+void decision_digest_in(const struct ask *, struct arena *, char out[DIGEST_SIZE]);
+
+/* What never changes once it was asked. Not assignees, deadline and thread. */
+void asked_digest(const struct ask *, char out[SHORT_DIGEST_SIZE]);
+/* What approvals an ask requires, and the votes for it. */
+void votes_digest(const struct ask *, char out[SHORT_DIGEST_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
 /* ask_detail.c - draws what a person has to read before they decide. */
-#include "core/ask/ask_detail.h"
+#include "core/ask/ask.h"
 
 #include "base/keep.h"
 #include "base/safe.h"

@@ -99,7 +99,7 @@ static void because_write(
 	}
 	said = because_sentence(a, &arena);
 	jw_put_object(w, "asked_because");
-	jw_members(w, str_make(a->because.at + 1, a->because.len - 2));
+	show_members(w, a->because);
 	jw_put_str(w, "text", v->words ? v->words(said, &arena) : said);
 	jw_object_end(w);
 	w->out->failed |= arena.failed;

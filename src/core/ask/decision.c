@@ -1,6 +1,6 @@
 /* decision.c - digests of asks. The decision is hashed in a form that anybody can write
  * again (RFC 8785); the others are hashed as our own fields, which costs less. */
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 
 #include "base/hash.h"
 #include "base/keep.h"

@@ -4,6 +4,7 @@
 #include "base/keep.h"
 #include "core/ask/draft.h"
 #include "core/people/team.h"
+#include "core/shared/shape.h"
 #include "core/shared/show.h"
 
 const char *preset_kind_name(enum preset_kind kind)
@@ -65,13 +66,17 @@ static const struct str template_names[T_LEN] = {
 };
 static const struct members template_members = { template_names, T_LEN };
 
-enum { V_REQUIRED, V_MAX, V_LEN };
-
-static const struct str value_names[V_LEN] = {
-	[V_REQUIRED] = STR("required"),
-	[V_MAX] = STR("max"),
+struct value_terms {
+	bool required;
+	int64_t max;
 };
-static const struct members value_members = { value_names, V_LEN };
+
+static const struct shape_member value_members[] = {
+	{ STR("required"), OF_BOOL, AT(value_terms, required) },
+	{ STR("max"), OF_NUMBER, AT(value_terms, max), 1, TEMPLATE_EXPANDED_MAX },
+};
+/* As TemplateRequest.values in openapi.json. */
+static const struct shape value_shape = { SHAPE(value_members, value_terms) };
 
 static void read_values(
 	struct check *c, const struct json_place *at, const struct json *values)
@@ -85,17 +90,13 @@ static void read_values(
 	for (uint32_t i = 0; i < values->count; i++) {
 		const struct json_member *v = &values->members[i];
 		struct json_place spot = place_member(at, v->name);
-		const struct json *m[V_LEN];
+		struct value_terms ignored;
 
 		if (!preset_value_name_valid(v->name))
 			wrong(c, &spot,
 				"its name must be 1 to %d letters, digits, - or _",
 				PRESET_NAME_MAX);
-		if (!members_read(c, &spot, &v->value, &value_members, NULL, m)) continue;
-		flag_read(c, &spot, value_names[V_REQUIRED], m[V_REQUIRED], true);
-		if (m[V_MAX])
-			count_read(c, &spot, value_names[V_MAX], m[V_MAX], 1,
-				TEMPLATE_EXPANDED_MAX);
+		shape_check(&value_shape, c, &spot, &v->value, NULL, NULL, &ignored);
 	}
 }
 
@@ -235,7 +236,7 @@ void preset_show(struct json_writer *w, const struct preset_record *p)
 {
 	jw_object(w);
 	show_text(w, "name", p->name);
-	jw_members(w, str_first(str_from(p->body, 1), p->body.len - 2));
+	show_members(w, p->body);
 	show_json(w, "changed_by", p->changed_by);
 	show_time(w, "changed_at", p->changed_ms);
 	jw_put_int(w, "version", p->version);

@@ -4,26 +4,6 @@
 #include "core/ask/draft.h"
 #include "core/shared/body.h"
 
-#include <stdio.h>
-
-enum { DURATION_SIZE = 32 };
-
-static void duration_print(int64_t ms, char out[DURATION_SIZE])
-{
-	static const struct {
-		int64_t ms;
-		char unit;
-	} units[] = { { 86400000, 'd' }, { 3600000, 'h' }, { 60000, 'm' } };
-
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		if (ms < units[i].ms || ms % units[i].ms) continue;
-		snprintf(out, DURATION_SIZE, "%lld%c", (long long)(ms / units[i].ms),
-			units[i].unit);
-		return;
-	}
-	snprintf(out, DURATION_SIZE, "%gs", (double)ms / 1000);
-}
-
 int64_t timeout_check(struct check *c, const struct json_place *at,
 	const struct json *json, const struct draft_limits *limits)
 {
@@ -38,8 +18,8 @@ int64_t timeout_check(struct check *c, const struct json_place *at,
 		ms = -1;
 	}
 	if (ms >= limits->timeout_min_ms && ms <= limits->timeout_max_ms) return ms;
-	duration_print(limits->timeout_min_ms, min);
-	duration_print(limits->timeout_max_ms, max);
+	duration_write(limits->timeout_min_ms, min);
+	duration_write(limits->timeout_max_ms, max);
 	wrong(c, at, "must be from %s to %s", min, max);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* channel_limit.c - what may be settled from a channel. */
 #include "core/notify/channel_limit.h"
 
-#include "core/ask/ask_detail.h"
+#include "core/ask/ask.h"
 #include "core/ask/question_kind.h"
 
 const struct channel_limit channel_limit_push = {

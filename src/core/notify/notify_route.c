@@ -252,14 +252,9 @@ static void steps_check(const struct shape_reading *r)
 	}
 }
 
-static bool route_id_valid(struct str id)
-{
-	return id_valid(id, "rou");
-}
-
 static const struct shape_member route_members[] = {
 	{ STR("id"), OF_NAME, AT(notify_route, id),
-		.must = "must be the id of a route, or absent", .fits = route_id_valid },
+		.must = "must be the id of a route, or absent", .prefix = "rou" },
 	{ STR("name"), OF_TEXT, AT(notify_route, name), 0, ROUTE_NAME_MAX, TEXT_LINE },
 	{ STR("match"), OF_OBJECT, .flags = TEXT_NEEDED | SHAPE_BARE,
 		.of = &match_shape },

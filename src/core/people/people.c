@@ -1,7 +1,6 @@
 /* people.c - the names of what people hold. */
 #include "core/people/people.h"
 
-#include "base/id.h"
 #include "base/keep.h"
 #include "core/shared/shape.h"
 
@@ -55,16 +54,11 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 
-static bool user_id_fits(struct str id)
-{
-	return id_valid(id, "usr");
-}
-
 static const struct shape_member away_members[] = {
 	{ STR("from"), OF_TIME, AT(away, from_ms) },
 	{ STR("until"), OF_TIME, AT(away, until_ms), .flags = TEXT_NEEDED },
 	{ STR("delegate"), OF_NAME, AT(away, delegate),
-		.must = "must be a user's id or null", .fits = user_id_fits },
+		.must = "must be a user's id or null", .prefix = "usr" },
 	{ STR("note"), OF_TEXT, AT(away, note), 0, AWAY_NOTE_MAX, TEXT_LINE },
 };
 /* As AwayRequest in openapi.json. */

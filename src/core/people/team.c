@@ -1,7 +1,6 @@
 /* team.c - reads and writes teams; which projects one covers. */
 #include "core/people/team.h"
 
-#include "base/id.h"
 #include "core/shared/glob.h"
 #include "core/shared/shape.h"
 #include "core/shared/show.h"
@@ -31,11 +30,6 @@ static const struct team_member *member_find(
 	return NULL;
 }
 
-static bool user_id_valid(struct str id)
-{
-	return id_valid(id, "usr");
-}
-
 static bool pattern_valid(struct str pattern)
 {
 	return pattern.len && !text_longer(pattern, TEAM_PATTERN_MAX) &&
@@ -44,7 +38,7 @@ static bool pattern_valid(struct str pattern)
 
 static const struct shape_member member_members[] = {
 	{ STR("user"), OF_NAME, AT(team_member, user), .flags = TEXT_NEEDED,
-		.must = "must be a user's id", .fits = user_id_valid },
+		.must = "must be a user's id", .prefix = "usr" },
 	{ STR("lead"), OF_BOOL, AT(team_member, lead) },
 };
 static const struct shape member_shape = { SHAPE(member_members, team_member) };
@@ -71,7 +65,7 @@ static const struct shape_member team_members[] = {
 		.must = "must be an array of at most {most} members",
 		.of = &member_shape },
 	{ STR("on_call"), OF_NAME, AT(team_body, on_call),
-		.must = "must be a user's id or null", .fits = user_id_valid },
+		.must = "must be a user's id or null", .prefix = "usr" },
 	{ STR("projects"), OF_TEXTS, ALL(team_body, projects), .most = TEAM_PROJECTS_MAX,
 		.must = "must be an array of at most {most} patterns",
 		.each = "must be one line of 1 to 200 characters",

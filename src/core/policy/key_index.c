@@ -1,5 +1,5 @@
 /* key_index.c - sorted keys and their chains. */
-#include "core/policy/key_index.h"
+#include "core/policy/rule_set_inner.h"
 
 #include "base/mem.h"
 

@@ -42,8 +42,6 @@ enum err policy_read(const struct json *body, struct str before,
 /* Parses what policy_read wrote. */
 enum err policy_parse(
 	struct str json, struct arena *, struct policy *out, struct fault *);
-/* Shows it without the braces, so that others can add "version". */
-void policy_write_members(struct json_writer *, struct str json);
 
 /* The gravest row that fits, none: medium; a graver claim of the agent counts. Rows below
  * medium fit as an allow does, others as a deny does. */

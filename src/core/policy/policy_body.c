@@ -280,8 +280,3 @@ enum err policy_read(const struct json *body, struct str before,
 	if (out) *out = p;
 	return OK;
 }
-
-void policy_write_members(struct json_writer *w, struct str json)
-{
-	jw_members(w, json.len > 2 ? str_make(json.at + 1, json.len - 2) : STR_NONE);
-}

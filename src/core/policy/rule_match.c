@@ -2,7 +2,6 @@
  * covers which. */
 #include "core/policy/rule.h"
 
-#include "base/id.h"
 #include "core/shared/glob.h"
 #include "core/shared/shape.h"
 
@@ -136,11 +135,6 @@ static void risk_bounds_read(
 	risk_check(r->check, r->at, v, *effect, r->out);
 }
 
-static bool session_id_valid(struct str id)
-{
-	return id_valid(id, "ses");
-}
-
 static void match_complete(const struct shape_reading *r)
 {
 	struct rule_match *match = r->out;
@@ -162,7 +156,7 @@ static const struct shape_member rule_match_members[] = {
 	{ STR("project"), OF_TEXT, AT(rule_match, project), 1, WHERE_MAX,
 		TEXT_LINE | TEXT_FILLED | SHAPE_NULL },
 	{ STR("session"), OF_NAME, AT(rule_match, session),
-		.must = "must be the id of a session", .fits = session_id_valid },
+		.must = "must be the id of a session", .prefix = "ses" },
 	{ STR("same"), OF_NAME, AT(rule_match, same),
 		.must = "must be sha256: and 64 hexadecimal digits in small letters",
 		.fits = digest_valid },

@@ -247,11 +247,9 @@ enum err agent_parse(
 void agent_show(struct json_writer *w, const struct agent_record *a, struct str wrong,
 	bool preset)
 {
-	struct str inner = str_trim(a->body);
-
 	jw_object(w);
 	jw_put_str(w, "id", a->id);
-	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
+	show_members(w, a->body);
 	jw_put_text(w, "source", a->version ? "store" : "file");
 	jw_put_int(w, "version", a->version);
 	jw_put_bool(w, "runnable", wrong.len == 0);

@@ -2,6 +2,7 @@
 #include "core/run/provider.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/table.h"
 
@@ -96,6 +97,37 @@ static void dev_read(struct price_list *l, const struct json *file)
 
 /* ---- LiteLLM: dollars for a token ---- */
 
+/* `tail` is behind each name: "", or "_above_200k_tokens". False: it has none of these prices. */
+static bool lite_set_read(
+	const struct json *model, const char *tail, struct price_set *out)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} prices[] = {
+		{ "input_cost_per_token", offsetof(struct price_set, input) },
+		{ "output_cost_per_token", offsetof(struct price_set, output) },
+		{ "cache_read_input_token_cost", offsetof(struct price_set, cache_read) },
+		{ "cache_creation_input_token_cost",
+			offsetof(struct price_set, cache_write) },
+	};
+	struct price_set s = { .cache_write_1h = -1 };
+	char name[96];
+
+	for (size_t i = 0; i < sizeof prices / sizeof *prices; i++) {
+		snprintf(name, sizeof name, "%s%s", prices[i].name, tail);
+		*(int64_t *)(void *)((char *)&s + prices[i].at) =
+			price_of(model, name, 1e9);
+	}
+	if (!*tail)
+		s.cache_write_1h =
+			price_of(model, "cache_creation_input_token_cost_above_1hr", 1e9);
+	if (s.input < 0 || s.output < 0) return false;
+	caches_fill(&s);
+	*out = s;
+	return true;
+}
+
 static void lite_read(struct price_list *l, const struct json *file)
 {
 	for (uint32_t i = 0; i < file->count; i++) {
@@ -103,35 +135,10 @@ static void lite_read(struct price_list *l, const struct json *file)
 		struct provider_model m = { .id = file->members[i].name,
 			.context = tokens_of(model, "max_input_tokens"),
 			.output = tokens_of(model, "max_output_tokens") };
-		struct price *p = &m.price;
 
-		p->base = (struct price_set){ .input = price_of(
-						      model, "input_cost_per_token", 1e9),
-			.output = price_of(model, "output_cost_per_token", 1e9),
-			.cache_read = price_of(model, "cache_read_input_token_cost", 1e9),
-			.cache_write =
-				price_of(model, "cache_creation_input_token_cost", 1e9),
-			.cache_write_1h = price_of(model,
-				"cache_creation_input_token_cost_above_1hr", 1e9) };
-		p->beyond = (struct price_set){
-			.input = price_of(
-				model, "input_cost_per_token_above_200k_tokens", 1e9),
-			.output = price_of(
-				model, "output_cost_per_token_above_200k_tokens", 1e9),
-			.cache_read = price_of(model,
-				"cache_read_input_token_cost_above_200k_tokens", 1e9),
-			.cache_write = price_of(model,
-				"cache_creation_input_token_cost_above_200k_tokens", 1e9),
-			.cache_write_1h = -1
-		};
-		m.priced = p->base.input >= 0 && p->base.output >= 0;
-		caches_fill(&p->base);
-		if (p->beyond.input >= 0 && p->beyond.output >= 0) {
-			caches_fill(&p->beyond);
-			p->above = 200000;
-		} else {
-			p->beyond = (struct price_set){ 0 };
-		}
+		m.priced = lite_set_read(model, "", &m.price.base);
+		if (lite_set_read(model, "_above_200k_tokens", &m.price.beyond))
+			m.price.above = 200000;
 		list_add(l, &m);
 	}
 }

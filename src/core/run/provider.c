@@ -164,12 +164,11 @@ void provider_show(
 	struct json_writer *w, const struct provider_record *p, struct str wrong)
 {
 	static const char *const sources[] = { NULL, "env", "file", "sealed" };
-	struct str inner = str_trim(p->body);
 	enum key_source source = source_of(p);
 
 	jw_object(w);
 	jw_put_str(w, "id", p->id);
-	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
+	show_members(w, p->body);
 	jw_put_object(w, "key");
 	jw_put_bool(w, "set", p->sealed.len > 0 || p->key.len > 0);
 	jw_put_text(w, "source", sources[source]);

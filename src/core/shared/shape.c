@@ -2,10 +2,10 @@
 #include "core/shared/shape.h"
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/keep.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 /* ---- what is wrong ---- */
 
@@ -233,7 +233,8 @@ static void value_read(
 		break;
 	case OF_NAME:
 		*text = json_text(v);
-		if (!m->fits(*text)) wrong_here(r, m, "is not valid");
+		if (!(m->prefix ? id_valid(*text, m->prefix) : m->fits(*text)))
+			wrong_here(r, m, "is not valid");
 		break;
 	case OF_NUMBER: number_read(r, m, v); break;
 	case OF_BOOL:
@@ -324,18 +325,9 @@ void shape_check(const struct shape *s, struct check *c, const struct json_place
 
 void span_write(struct json_writer *w, int64_t ms)
 {
-	static const struct {
-		int64_t ms;
-		char unit;
-	} units[] = { { 86400000, 'd' }, { 3600000, 'h' }, { 60000, 'm' },
-		{ 1000, 's' } };
-	char text[32];
-	size_t i = 0;
+	char text[DURATION_SIZE];
 
-	while (i < 3 && (ms < units[i].ms || ms % units[i].ms))
-		i++;
-	snprintf(text, sizeof text, "%lld%c", (long long)(ms / units[i].ms),
-		units[i].unit);
+	duration_write(ms, text);
 	jw_text(w, text);
 }
 

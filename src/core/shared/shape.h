@@ -11,7 +11,7 @@
 /* What a member is, and what lies in its place of the struct. */
 enum shape_type {
 	OF_TEXT, /* struct str of at most `most` characters, as the text_shape in `flags` says */
-	OF_NAME,   /* struct str that `fits`; `must` says how */
+	OF_NAME, /* struct str that `fits`, or an id with this `prefix`; `must` says how */
 	OF_NUMBER, /* int64_t from `least` to `most`; another one is written as null */
 	OF_BOOL,   /* bool */
 	OF_WORD,   /* an enum: one of `words` */
@@ -67,6 +67,7 @@ struct shape_member {
 	const char *const *words; /* by number; NULL: none has this number */
 	size_t words_len;
 	bool (*fits)(struct str);
+	const char *prefix;
 	const char *each; /* said of an item, as `must` is; {value} is its text */
 	const struct shape *of;
 	size_t len_at; /* where the length of an array lies */

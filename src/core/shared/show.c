@@ -30,6 +30,12 @@ void show_json(struct json_writer *w, const char *key, struct str json)
 	jw_put_raw(w, key, json.len ? json : STR("null"));
 }
 
+void show_members(struct json_writer *w, struct str json)
+{
+	json = str_trim(json);
+	if (json.len > 2) jw_members(w, str_make(json.at + 1, json.len - 2));
+}
+
 void show_number(struct json_writer *w, const char *key, int64_t n, bool known)
 {
 	if (known)

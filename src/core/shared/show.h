@@ -9,6 +9,8 @@
 void show_text(struct json_writer *, const char *key, struct str text);
 void show_time(struct json_writer *, const char *key, int64_t ms);
 void show_json(struct json_writer *, const char *key, struct str json);
+/* The members of a JSON object. */
+void show_members(struct json_writer *, struct str json);
 /* Null unless it is known. */
 void show_number(struct json_writer *, const char *key, int64_t n, bool known);
 /* {id, name}; `name` is of a person whose id the agent is, or empty. */

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "core/approval/vote.h"
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 #include "core/shared/field.h"
 
 /* ---- use ---- */

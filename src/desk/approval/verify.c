@@ -4,8 +4,8 @@
 #include "desk/approval/verify.h"
 
 #include "base/keep.h"
+#include "core/ask/ask.h"
 #include "core/ask/because.h"
-#include "core/ask/decision.h"
 #include "core/shared/show.h"
 #include "desk/ask/ask.h"
 #include "desk/delivery/callbacks.h"

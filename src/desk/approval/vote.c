@@ -4,7 +4,7 @@
 
 #include "base/keep.h"
 
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/show.h"
 #include "desk/ask/ask.h"

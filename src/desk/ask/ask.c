@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "core/ask/ask.h"
 #include "core/ask/because.h"
-#include "core/ask/decision.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/field.h"
 #include "core/shared/show.h"

@@ -1,6 +1,6 @@
 /* ask_create.c - an agent asks by a request: in a session that stands, or one of its own. */
 #include "base/keep.h"
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 #include "core/ask/preset.h"
 #include "desk/ask/ask.h"
 #include "desk/policy/require.h"

@@ -2,7 +2,7 @@
 #include "desk/people/roster.h"
 
 #include "base/keep.h"
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 #include "core/shared/field.h"
 #include "desk/ask/ask.h"
 

@@ -6,7 +6,7 @@
 #include "desk/check/check.h"
 
 #include "base/clock.h"
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 
 enum { ASKS_PAGE = 5000 };
 

@@ -4,6 +4,7 @@
 #include "base/keep.h"
 
 #include "core/people/people.h"
+#include "core/shared/show.h"
 #include "desk/people/roster.h"
 
 #include <stdio.h>
@@ -175,7 +176,7 @@ static enum err away_put_decide(struct job *job, struct rows *rows, struct fault
 	away_set(rows, u, text);
 	if (e) return e;
 	jw_object(&w);
-	jw_members(&w, str_make(text.at + 1, text.len - 2));
+	show_members(&w, text);
 	e = delegate_covers(t, rows, u, away.delegate, &w, why);
 	jw_object_end(&w);
 	return e;

@@ -1,5 +1,6 @@
 /* policy.c - the policy of a workspace: what holds when no rule fits. Shown to people, changed by
  * admins, each change on the version it was read in. */
+#include "core/shared/show.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/shared/collection.h"
 
@@ -15,7 +16,7 @@ static enum err policy_show(struct json_writer *w, struct str body, int64_t vers
 	e = policy_parse(body, arena, &p, why);
 	if (!e) e = json_read(body, NULL, arena, &json, why);
 	if (e) return e;
-	policy_write_members(w, body);
+	show_members(w, body);
 	if (!json_get(json, "default")) jw_put_bool(w, "default", p.mode_unset);
 	jw_put_int(w, "version", version);
 	return OK;

@@ -1,6 +1,7 @@
 /* prices.c - prices of models that were imported, and what a call of a model needs to know. */
 #include "base/keep.h"
 #include "core/run/provider.h"
+#include "core/shared/show.h"
 #include "desk/run/configured.h"
 #include "desk/shared/inner.h"
 
@@ -15,11 +16,9 @@ struct prices_body {
 
 static void price_show(struct json_writer *w, const struct price_record *p)
 {
-	struct str inner = str_trim(p->body);
-
 	jw_object(w);
 	jw_put_str(w, "id", p->model);
-	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
+	show_members(w, p->body);
 	jw_object_end(w);
 }
 

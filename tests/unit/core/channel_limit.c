@@ -1,7 +1,7 @@
 /* What may be settled from a channel, whatever the person's role. */
 #include "kit.h"
 
-#include "core/ask/ask_detail.h"
+#include "core/ask/ask.h"
 #include "core/notify/channel_limit.h"
 
 static const struct principal ana = { .role = ROLE_MEMBER, .user = STR("usr_ana") };

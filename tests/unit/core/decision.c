@@ -1,5 +1,5 @@
 /* Digests of records: what was asked and what was decided. */
-#include "core/ask/decision.h"
+#include "core/ask/ask.h"
 
 #include "base/hash.h"
 
