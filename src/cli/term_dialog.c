@@ -153,16 +153,9 @@ static bool person_call(
 
 static bool settle_send(struct term_dialog *p, bool skip, const struct json **ask)
 {
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
 	struct api_reply reply = { 0 };
-
-	if (skip)
-		buf_add_text(&body, "{}");
-	else
-		dialog_answer(&p->dialog, &w);
-	bool sent = person_call(p, skip ? "/skip" : "/answer", buf_str(&body), &reply);
-	buf_done(&body);
+	bool sent = person_call(p, skip ? "/skip" : "/answer",
+		dialog_answer(&p->dialog, skip, &p->cli->arena), &reply);
 	const struct json *settled = sent ? json_get(reply.json, "ask") : NULL;
 	if (settled) *ask = settled;
 	p->done = settled && reply.status == 200;
@@ -183,15 +176,8 @@ static bool side_send(struct term_dialog *p, const char *tail, struct str body)
 
 static void reply_send(struct term_dialog *p)
 {
-	struct buf body = { .max = 1 << 17 };
-	struct json_writer w = { .out = &body };
-
-	dialog_reply(&p->dialog, &w);
-	if (side_send(p, "/replies", buf_str(&body))) {
-		p->dialog.replying = false;
-		line_set(&p->dialog.reply, STR_NONE);
-	}
-	buf_done(&body);
+	if (side_send(p, "/replies", dialog_reply(&p->dialog, &p->cli->arena)))
+		dialog_replied(&p->dialog);
 }
 
 /* How far this person may go with an approval for longer. */
@@ -209,18 +195,15 @@ static void limits_read(struct term_dialog *p)
 
 static void rule_try(struct term_dialog *p)
 {
-	struct buf body = { .max = 1 << 17 };
-	struct json_writer w = { .out = &body };
+	struct api_call call = { .method = "POST",
+		.path = STR("/v1/rules/try"),
+		.body = dialog_rule(&p->dialog, &p->cli->arena) };
 	struct api_reply reply = { 0 };
 	struct fault why = { 0 };
 
-	if (!dialog_rule(&p->dialog, &w)) return;
-	struct api_call call = {
-		.method = "POST", .path = STR("/v1/rules/try"), .body = buf_str(&body)
-	};
+	if (!call.body.len) return;
 	enum err err = client_call(p->person, &call, &p->cli->arena, &reply, &why);
 	dialog_tried(&p->dialog, err == OK ? reply.json : NULL, &why);
-	buf_done(&body);
 }
 
 /* True when it is settled. */

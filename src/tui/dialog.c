@@ -2,6 +2,8 @@
 #include "tui/dialog.h"
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
+#include "base/keep.h"
 #include "text/msg.h"
 #include "tui/form_page.h"
 #include "tui/words.h"
@@ -134,16 +136,10 @@ void dialog_allow(struct dialog *d, bool may_answer)
 struct str dialog_written(const struct dialog *d, struct arena *arena)
 {
 	struct buf text = { .max = 1 << 20 };
-	struct str kept;
 
 	form_written(&d->form, &text);
-	if (!line_blank(&d->reply)) {
-		if (text.len > 0) buf_add_char(&text, '\n');
-		buf_add(&text, line_text(&d->reply));
-	}
-	kept = text.failed ? STR_NONE : arena_str(arena, buf_str(&text));
-	buf_done(&text);
-	return kept;
+	if (!line_blank(&d->reply)) words_join(&text, "\n", line_text(&d->reply));
+	return buf_keep_done(&text, arena);
 }
 
 void dialog_close(struct dialog *d)
@@ -194,20 +190,29 @@ bool dialog_arguments(struct dialog *d, struct str text)
 	return true;
 }
 
-void dialog_answer(const struct dialog *d, struct json_writer *w)
+struct str dialog_answer(const struct dialog *d, bool skip, struct arena *arena)
 {
-	jw_object(w);
-	jw_key(w, "answers");
-	form_answer(&d->form, w);
-	if (d->scoping) scope_form_put(&d->scope, w);
-	jw_object_end(w);
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+
+	if (skip) return STR("{}");
+	jw_object(&w);
+	jw_key(&w, "answers");
+	form_answer(&d->form, &w);
+	if (d->scoping) scope_form_put(&d->scope, &w);
+	jw_object_end(&w);
+	return buf_keep_done(&body, arena);
 }
 
-void dialog_reply(const struct dialog *d, struct json_writer *w)
+struct str dialog_reply(const struct dialog *d, struct arena *arena)
 {
-	jw_object(w);
-	jw_put_str(w, "text", line_text(&d->reply));
-	jw_object_end(w);
+	return JSON_TEXT(arena, "{'text':%s}", line_text(&d->reply));
+}
+
+void dialog_replied(struct dialog *d)
+{
+	if (d->replying) line_set(&d->reply, STR_NONE);
+	d->replying = false;
 }
 
 void dialog_fault(struct dialog *d, const struct fault *why)
@@ -289,9 +294,9 @@ void dialog_limit(struct dialog *d, const struct json *scopes, bool admin)
 	if (d->scoping) scope_form_limit(&d->scope, scopes, admin);
 }
 
-bool dialog_rule(struct dialog *d, struct json_writer *w)
+struct str dialog_rule(struct dialog *d, struct arena *arena)
 {
-	return d->scoping && scope_form_rule(&d->scope, w);
+	return d->scoping ? scope_form_rule(&d->scope, arena) : STR_NONE;
 }
 
 void dialog_tried(struct dialog *d, const struct json *reply, const struct fault *why)

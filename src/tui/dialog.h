@@ -75,13 +75,14 @@ struct str dialog_keys(struct dialog *, struct arena *);
 int32_t dialog_yes(void); /* the key that means yes: 'y', 'o' */
 /* While it is chosen for how long to approve; tui/scope_form.h says what they do. */
 void dialog_limit(struct dialog *, const struct json *scopes, bool admin);
-bool dialog_rule(struct dialog *, struct json_writer *);
+struct str dialog_rule(struct dialog *, struct arena *); /* empty: nothing to try */
 /* `reply` NULL: there is none, and why. */
 void dialog_tried(struct dialog *, const struct json *reply, const struct fault *why);
-/* {"answers": {…}}, and `scope` if it holds for longer */
-void dialog_answer(const struct dialog *, struct json_writer *);
+/* {"answers": {…}}, and `scope` if it holds for longer; or {} that skips it. */
+struct str dialog_answer(const struct dialog *, bool skip, struct arena *);
 /* {"text": …}: the message to the agent. */
-void dialog_reply(const struct dialog *, struct json_writer *);
+struct str dialog_reply(const struct dialog *, struct arena *);
+void dialog_replied(struct dialog *); /* it was sent */
 /* Edited arguments, as JSON text; false: it is none, and the notice says so. */
 bool dialog_arguments(struct dialog *, struct str text);
 void dialog_say(struct dialog *, enum style, struct str);

@@ -8,32 +8,22 @@
 
 #include "base/mem.h"
 #include "client/locate.h"
+#include "tui/listing.h"
 
 enum { FILE_MAX = 1 << 20, DRAFTS_MAX = 200 };
 
+/* What was filled in for one ask, as JSON: a row as in a listing. */
 struct draft_kept {
-	struct buf id, json;
+	struct str ask, json;
 };
-
-static struct draft_kept *draft_free(struct draft_kept *k)
-{
-	if (!k) return NULL;
-	buf_done(&k->id);
-	buf_done(&k->json);
-	mem_free(k);
-	return NULL;
-}
 
 static void draft_put(struct drafts *d, struct str ask, struct str json)
 {
-	struct draft_kept *k = mem_alloc(sizeof *k);
+	const struct str texts[] = { ask, json };
+	struct draft_kept *k = listing_row(sizeof *k, texts, 2);
 
-	if (!k) return;
-	buf_add(&k->id, ask);
-	buf_add(&k->json, json);
-	if (k->id.failed || k->json.failed || d->by_ask.len >= DRAFTS_MAX ||
-		!table_put(&d->by_ask, buf_str(&k->id), k))
-		draft_free(k);
+	if (k && (d->by_ask.len >= DRAFTS_MAX || !table_put(&d->by_ask, k->ask, k)))
+		mem_free(k);
 }
 
 void drafts_open(struct drafts *d, struct str path)
@@ -43,20 +33,11 @@ void drafts_open(struct drafts *d, struct str path)
 	struct str text;
 
 	*d = (struct drafts){ .path = path };
-	if (path.len == 0 ||
-		file_read(path.at, FILE_MAX, true, &arena, &text, NULL) != OK ||
-		json_read(text, NULL, &arena, &all, NULL) != OK ||
-		!json_is(all, JSON_OBJECT)) {
-		arena_done(&arena);
-		return;
-	}
-	for (uint32_t i = 0; i < all->count; i++) {
-		struct buf json = { 0 };
-
-		json_write(&json, &all->members[i].value);
-		draft_put(d, all->members[i].name, buf_str(&json));
-		buf_done(&json);
-	}
+	if (path.len && file_read(path.at, FILE_MAX, true, &arena, &text, NULL) == OK &&
+		json_read(text, NULL, &arena, &all, NULL) == OK)
+		for (uint32_t i = 0; json_is(all, JSON_OBJECT) && i < all->count; i++)
+			draft_put(d, all->members[i].name,
+				json_keep(&all->members[i].value, &arena));
 	arena_done(&arena);
 }
 
@@ -65,7 +46,7 @@ void drafts_drop(struct drafts *d, struct str ask)
 	struct draft_kept *k = table_remove(&d->by_ask, ask);
 
 	d->changed |= k != NULL;
-	draft_free(k);
+	mem_free(k);
 }
 
 void drafts_keep(struct drafts *d, struct str ask, const struct form *form)
@@ -86,7 +67,7 @@ bool drafts_fill(const struct drafts *d, struct str ask, struct form *form)
 	const struct draft_kept *k = table_get(&d->by_ask, ask);
 	struct arena arena = { 0 };
 	const struct json *json = NULL;
-	bool there = k && json_read(buf_str(&k->json), NULL, &arena, &json, NULL) == OK;
+	bool there = k && json_read(k->json, NULL, &arena, &json, NULL) == OK;
 
 	if (there) form_fill(form, json);
 	arena_done(&arena);
@@ -112,21 +93,20 @@ static void file_write(const char *path, struct str text)
 void drafts_close(struct drafts *d)
 {
 	struct buf out = { .max = FILE_MAX };
+	struct json_writer w = { .out = &out };
 	struct str id;
 	void *value;
 
-	buf_add_char(&out, '{');
+	jw_object(&w);
 	for (size_t at = 0; table_next(&d->by_ask, &at, &id, &value);) {
 		struct draft_kept *k = value;
 
-		if (out.len > 1) buf_add_char(&out, ',');
-		json_write_str(&out, id);
-		buf_add_char(&out, ':');
-		buf_add(&out, buf_str(&k->json));
+		jw_name(&w, id);
+		jw_raw(&w, k->json);
 		table_remove(&d->by_ask, id);
-		draft_free(k);
+		mem_free(k);
 	}
-	buf_add_char(&out, '}');
+	jw_object_end(&w);
 	if (d->changed && d->path.len > 0 && !out.failed)
 		file_write(d->path.at, buf_str(&out));
 	buf_done(&out);

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "client/client.h"
 #include "text/msg.h"
+#include "tui/session_list.h"
 #include "tui/words.h"
 
 enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 7, OUTCOME_COLUMNS = 11 };
@@ -12,12 +13,30 @@ enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 7, OUTCOME_COLUMNS = 11 };
 static const char *const outcomes[] = { "", "approved", "rejected", "answered", "skipped",
 	"expired", "cancelled" };
 
-/* How far back, as the page offers it. */
-static const struct {
-	int days; /* today is one; 0: all */
-	const char *id;
-} spans[] = { { 0, NULL }, { 1, "web.history.when.today" },
-	{ 7, "web.history.when.week" }, { 30, "web.history.when.month" } };
+static const int days[] = { 0, 1, 7, 30 }; /* how far back; today is one, 0: all */
+
+static const struct filter_kind filters[HISTORY_FILTERS] = {
+	[HISTORY_MINE] = { 'm', { "tui.history.all", "tui.history.mine" } },
+	[HISTORY_OUTCOME] = { 'f',
+		{ NULL, "tui.outcome.approved", "tui.outcome.rejected",
+			"tui.outcome.answered", "tui.outcome.skipped",
+			"tui.outcome.expired", "tui.outcome.cancelled" } },
+	[HISTORY_DAYS] = { 'd', { NULL, "web.history.when.today", "web.history.when.week",
+					"web.history.when.month" } },
+	[HISTORY_PROJECT] = { 'P', .names = offsetof(struct session_item, project) },
+	[HISTORY_AGENT] = { 'A', .names = offsetof(struct session_item, agent) },
+};
+
+bool history_filter_key(
+	struct history *h, const struct row_list *sessions, int32_t letter)
+{
+	return filter_key(h->filters, filters, HISTORY_FILTERS, sessions, letter);
+}
+
+void history_head(const struct history *h, struct page *p)
+{
+	filter_head(h->filters, filters, HISTORY_FILTERS, p);
+}
 
 void history_clear(struct history *h)
 {
@@ -30,8 +49,7 @@ void history_done(struct history *h)
 {
 	listing_done(&h->rows);
 	buf_done(&h->cursor);
-	buf_done(&h->project);
-	buf_done(&h->agent);
+	filter_done(h->filters, HISTORY_FILTERS);
 	line_done(&h->search);
 	*h = (struct history){ 0 };
 }
@@ -45,16 +63,17 @@ static void param_add(struct buf *out, const char *name, struct str value)
 
 void history_query(const struct history *h, struct buf *out, int64_t now_ms)
 {
-	int days = spans[h->days].days;
+	const struct filter *f = h->filters;
+	int back = days[f[HISTORY_DAYS].at];
 	char from[TIME_SIZE] = "";
 
 	buf_print(out, "status=settled&limit=%d", PAGE);
-	if (h->mine) buf_add_text(out, "&by=me");
-	if (days) time_write(day_begin(now_ms, days - 1), from);
+	if (f[HISTORY_MINE].at) buf_add_text(out, "&by=me");
+	if (back) time_write(day_begin(now_ms, back - 1), from);
 	param_add(out, "from", str_of(from));
-	param_add(out, "outcome", str_of(outcomes[h->outcome]));
-	param_add(out, "project", buf_str(&h->project));
-	param_add(out, "agent", buf_str(&h->agent));
+	param_add(out, "outcome", str_of(outcomes[f[HISTORY_OUTCOME].at]));
+	param_add(out, "project", buf_str(&f[HISTORY_PROJECT].name));
+	param_add(out, "agent", buf_str(&f[HISTORY_AGENT].name));
 	param_add(out, "q", str_trim(line_text(&h->search)));
 	param_add(out, "cursor", buf_str(&h->cursor));
 }
@@ -106,35 +125,6 @@ bool history_ends(const struct history *h)
 	return h->rows.at + 1 >= h->rows.len && h->cursor.len > 0;
 }
 
-void history_outcome_next(struct history *h)
-{
-	h->outcome = (h->outcome + 1) % (sizeof outcomes / sizeof *outcomes);
-}
-
-void history_days_next(struct history *h)
-{
-	h->days = (h->days + 1) % (sizeof spans / sizeof *spans);
-}
-
-static struct str outcome_words(struct str outcome, struct arena *arena)
-{
-	struct str id = arena_print(arena, "tui.outcome.%.*s", STR_ARGS(outcome));
-
-	return id.at ? MSG(arena, id.at) : outcome;
-}
-
-void history_head(const struct history *h, struct page *p)
-{
-	page_word(p, STYLE_ACCENT,
-		MSG(&p->words, h->mine ? "tui.history.mine" : "tui.history.all"));
-	if (h->outcome)
-		page_word(p, STYLE_ACCENT,
-			outcome_words(str_of(outcomes[h->outcome]), &p->words));
-	if (h->days) page_word(p, STYLE_ACCENT, MSG(&p->words, spans[h->days].id));
-	page_word(p, STYLE_ACCENT, buf_str(&h->project));
-	page_word(p, STYLE_ACCENT, buf_str(&h->agent));
-}
-
 /* " 14:05 approved   Rotate the key      owner  deployer has it" */
 static void row_write(struct page *p, const struct history_row *r)
 {
@@ -147,7 +137,8 @@ static void row_write(struct page *p, const struct history_row *r)
 	page_pad(p, 1);
 	page_add(p, STYLE_SOFT, time_local(r->at_ms, r->at_ms, &p->words));
 	page_pad(p, WHEN_COLUMNS);
-	page_add(p, no ? STYLE_WARN : STYLE_GOOD, outcome_words(r->outcome, &p->words));
+	page_add(p, no ? STYLE_WARN : STYLE_GOOD,
+		msg_named(&p->words, "tui.outcome", r->outcome));
 	if (r->changed) page_add_text(p, STYLE_GOOD, "+");
 	page_pad(p, WHEN_COLUMNS + OUTCOME_COLUMNS);
 	page_cell(p, width - tail + 1, STYLE_PLAIN, r->title);

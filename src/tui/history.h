@@ -4,7 +4,7 @@
 #define TUI_HISTORY_H
 
 #include "base/json.h"
-#include "tui/listing.h"
+#include "tui/filter.h"
 #include "tui/screen.h"
 
 /* One settled ask: a row of the listing. */
@@ -16,15 +16,21 @@ struct history_row {
 	bool changed; /* approved with other arguments: "approved+" */
 };
 
+enum history_filter {
+	HISTORY_MINE, /* only what I settled */
+	HISTORY_OUTCOME,
+	HISTORY_DAYS, /* how far back */
+	HISTORY_PROJECT,
+	HISTORY_AGENT,
+	HISTORY_FILTERS,
+};
+
 /* { 0 } is empty and ready. */
 struct history {
-	struct row_list rows;	   /* of struct history_row */
-	struct buf cursor;	   /* of the next page; empty: that was all */
-	bool loaded;		   /* a page was received, so an empty list is empty */
-	bool mine;		   /* only what I settled */
-	size_t outcome;		   /* which outcomes; 0: all */
-	size_t days;		   /* how far back; 0: all */
-	struct buf project, agent; /* empty: all */
+	struct row_list rows; /* of struct history_row */
+	struct buf cursor;    /* of the next page; empty: that was all */
+	bool loaded;	      /* a page was received, so an empty list is empty */
+	struct filter filters[HISTORY_FILTERS];
 	struct line search;
 };
 
@@ -35,8 +41,10 @@ void history_query(const struct history *, struct buf *out, int64_t now_ms);
 void history_take(struct history *, const struct json *page);
 bool history_ends(
 	const struct history *); /* the last row was reached: the next page, please */
-void history_outcome_next(struct history *);
-void history_days_next(struct history *);
+/* A key that moves a filter on: another page is to be read. False: none. Projects and agents
+ * are those of the sessions. */
+bool history_filter_key(
+	struct history *, const struct row_list *sessions, int32_t letter);
 void history_head(const struct history *, struct page *); /* the filter */
 /* `loading`: a page is on its way. */
 void history_draw(struct history *, struct screen *, const struct area *, int64_t now_ms,

@@ -22,30 +22,6 @@ void inbox_say(struct inbox *in, enum style style, struct str text)
 
 /* ---- keys of the list ---- */
 
-static void kind_next(struct inbox *in)
-{
-	struct list_filter *f = &in->list.filter;
-
-	if (!f->kind_on)
-		f->kind_on = true, f->kind = ASK_BLOCKING;
-	else if (f->kind == ASK_ERROR_RECOVERY)
-		f->kind_on = false;
-	else
-		f->kind++;
-}
-
-static void priority_next(struct inbox *in)
-{
-	struct list_filter *f = &in->list.filter;
-
-	if (!f->priority_on)
-		f->priority_on = true, f->priority = PRIORITY_URGENT;
-	else if (f->priority == PRIORITY_LOW)
-		f->priority_on = false;
-	else
-		f->priority--;
-}
-
 struct line *inbox_searched(struct inbox *in)
 {
 	return in->view == VIEW_SESSIONS  ? &in->sessions.search
@@ -109,7 +85,6 @@ static bool rows_key(struct inbox *in, struct row_list *l, const struct key *k)
 
 static void list_letter(struct inbox *in, int32_t letter)
 {
-	struct list_filter *f = &in->list.filter;
 	const struct item *item = list_at(&in->list);
 	struct str id = item ? item->id : STR_NONE;
 
@@ -119,24 +94,19 @@ static void list_letter(struct inbox *in, int32_t letter)
 		listing_go(&in->list.rows, 1);
 		break;
 	case ' ': list_fold(&in->list, clock_now_ms()); break;
-	case 'P': list_project_next(&in->list); break;
-	case 'A': list_agent_next(&in->list); break;
 	case 'i': prompt_open(in, PROMPT_ASSIGN, id, STR_NONE); break;
 	case 'z': prompt_open(in, PROMPT_SNOOZE, id, STR_NONE); break;
-	case 'Z': f->snoozed = !f->snoozed; break;
 	case 'u': approval_revoke(in, buf_str(&in->undo)); break;
 	case 'B': dialog_batch(in); break;
-	case 'f': kind_next(in); break;
-	case 'p': priority_next(in); break;
-	case 'm': f->assigned = (f->assigned + 1) % ASSIGNED_STATES; break;
 	case 'v':
 		if (item) inbox_session(in, item->session);
 		in->before_session = VIEW_LIST;
 		break;
 	case 'q': in->over = true; break;
-	default: break;
+	default:
+		if (list_filter_key(&in->list, letter))
+			list_arrange(&in->list, clock_now_ms());
 	}
-	if (strchr("fpmPAZ", (int)letter)) list_arrange(&in->list, clock_now_ms());
 }
 
 /* Keys by which the person says where they are going. */
@@ -171,7 +141,7 @@ static void list_key(struct inbox *in, const struct key *k)
 		list_escape(in);
 	else if ((k->name == K_ENTER || k->name == K_RIGHT) && item)
 		ask_show(in, item->id);
-	else if (letter > 0 && letter < 128)
+	else
 		list_letter(in, letter);
 }
 
@@ -196,42 +166,13 @@ static void sessions_key(struct inbox *in, const struct key *k)
 	int32_t letter = key_letter(k);
 
 	if (rows_key(in, &in->sessions.rows, k)) return;
-	if (letter == 'P') session_list_project_next(&in->sessions);
-	if (!row) return;
+	if (session_list_filter_key(&in->sessions, letter) || !row) return;
 	if (k->name == K_ENTER || k->name == K_RIGHT) {
 		inbox_session(in, row->id);
 		in->before_session = VIEW_SESSIONS;
 	}
 	if (letter == ' ') inbox_unfold(in, row->id);
 	if (letter == 'S') prompt_open(in, PROMPT_STOP, row->id, row->title);
-}
-
-/* The next name after this one, among those of the sessions. */
-static void name_next(struct inbox *in, struct buf *name, size_t offset)
-{
-	struct str next = listing_next(&in->sessions.rows, offset, buf_str(name));
-
-	buf_clear(name);
-	buf_add(name, next);
-}
-
-/* True: a letter that changes which settled asks are shown. */
-static bool history_filter(struct inbox *in, int32_t letter)
-{
-	struct history *h = &in->history;
-
-	switch (letter) {
-	case 'm': h->mine = !h->mine; return true;
-	case 'f': history_outcome_next(h); return true;
-	case 'd': history_days_next(h); return true;
-	case 'P':
-		name_next(in, &h->project, offsetof(struct session_item, project));
-		return true;
-	case 'A':
-		name_next(in, &h->agent, offsetof(struct session_item, agent));
-		return true;
-	default: return false;
-	}
 }
 
 static void history_key(struct inbox *in, const struct key *k)
@@ -242,7 +183,7 @@ static void history_key(struct inbox *in, const struct key *k)
 		if (in->view == VIEW_HISTORY && !in->searching &&
 			history_ends(&in->history))
 			inbox_history(in, false);
-	} else if (history_filter(in, key_letter(k))) {
+	} else if (history_filter_key(&in->history, &in->sessions.rows, key_letter(k))) {
 		inbox_history(in, true);
 	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && row) {
 		ask_show(in, row->id);
@@ -422,7 +363,7 @@ enum err inbox_run(const struct inbox_setup *setup, struct fault *why)
 {
 	struct inbox in = { .with = setup, .dirty = true };
 
-	in.list.filter.search = &in.search;
+	in.list.search = &in.search;
 	in.courier = async_client_new(setup->client);
 	if (!in.courier) return fail(why, ERR_MEMORY, "out of memory");
 	in.screen = screen_open(&setup->screen, &in.why);

@@ -552,10 +552,7 @@ static void side_came(
 		if (in->dialog_on) dialog_fault(&in->dialog, why);
 		return;
 	}
-	if (in->dialog.replying) {
-		in->dialog.replying = false;
-		line_set(&in->dialog.reply, STR_NONE);
-	}
+	dialog_replied(&in->dialog);
 	if (ask) ask_take(in, ask);
 }
 
@@ -575,30 +572,16 @@ static void revoke_take(struct inbox *in, const struct json *reply)
 
 void inbox_settle(struct inbox *in, bool skip)
 {
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
+	struct str answer = dialog_answer(&in->dialog, skip, &in->turn);
 
-	if (in->batch) {
-		jw_object(&w);
-		together_put(&in->many, &w);
-		jw_key(&w, skip ? "skip" : "answers");
-		if (skip)
-			jw_bool(&w, true);
-		else
-			form_answer(&in->dialog.form, &w);
-		jw_object_end(&w);
-	} else if (skip) {
-		buf_add_text(&body, "{}");
-	} else {
-		dialog_answer(&in->dialog, &w);
-	}
 	in->dialog.busy = true;
 	if (in->batch)
-		inbox_send(in, REQUEST_MANY, STR_NONE, buf_str(&body));
+		inbox_send(in, REQUEST_MANY, STR_NONE,
+			together_body(
+				&in->many, skip ? NULL : &in->dialog.form, &in->turn));
 	else
-		inbox_send(in, skip ? REQUEST_SKIP : REQUEST_ANSWER, in->dialog.id,
-			buf_str(&body));
-	buf_done(&body);
+		inbox_send(
+			in, skip ? REQUEST_SKIP : REQUEST_ANSWER, in->dialog.id, answer);
 }
 
 /* ---- sessions and history ---- */

@@ -128,17 +128,6 @@ void dialog_gone(struct inbox *in)
 
 /* ---- keys ---- */
 
-static void reply_send(struct inbox *in)
-{
-	struct buf body = { .max = 1 << 17 };
-	struct json_writer w = { .out = &body };
-
-	dialog_reply(&in->dialog, &w);
-	in->dialog.busy = true;
-	inbox_send(in, REQUEST_REPLY, in->dialog.id, buf_str(&body));
-	buf_done(&body);
-}
-
 /* Others see that somebody is at it. */
 static void claim_renew(struct inbox *in)
 {
@@ -162,14 +151,12 @@ void dialog_policy_take(struct inbox *in, const struct json *policy)
 /* One call at a time, as its reply does not name the ask. */
 static void rule_try(struct inbox *in)
 {
-	struct buf body = { .max = 1 << 17 };
-	struct json_writer w = { .out = &body };
+	bool may = in->dialog_on && !in->try_id.len;
+	struct str rule = may ? dialog_rule(&in->dialog, &in->turn) : STR_NONE;
 
-	if (in->dialog_on && !in->try_id.len && dialog_rule(&in->dialog, &w)) {
-		buf_add(&in->try_id, in->dialog.id);
-		inbox_send(in, REQUEST_TRY, STR_NONE, buf_str(&body));
-	}
-	buf_done(&body);
+	if (!rule.len) return;
+	buf_add(&in->try_id, in->dialog.id);
+	inbox_send(in, REQUEST_TRY, STR_NONE, rule);
 }
 
 void dialog_try_came(
@@ -194,7 +181,10 @@ void ask_key(struct inbox *in, const struct key *k)
 	case WISH_SUBMIT: inbox_settle(in, false); return;
 	case WISH_SKIP: inbox_settle(in, true); return;
 	case WISH_LEAVE: dialog_gone(in); return;
-	case WISH_REPLY: reply_send(in); return;
+	case WISH_REPLY:
+		in->dialog.busy = true;
+		inbox_send(in, REQUEST_REPLY, id, dialog_reply(&in->dialog, &in->turn));
+		return;
 	case WISH_EDITOR: editor_line(&in->dialog, in->screen); return;
 	case WISH_ARGUMENTS:
 		if (!in->batch) editor_arguments(&in->dialog, in->screen);

@@ -199,7 +199,7 @@ static void head_draw(struct inbox *in, int64_t now_ms)
 	if (help) tab_add(p, "web.keys", 0, true);
 	if (inbox) list_head(&in->list, p);
 	if (in->view == VIEW_SESSIONS)
-		page_word(p, STYLE_ACCENT, buf_str(&in->sessions.project));
+		page_word(p, STYLE_ACCENT, buf_str(&in->sessions.project.name));
 	if (history) history_head(&in->history, p);
 	if (in->view != VIEW_SESSION && !help) search_add(in, p);
 	if (in->hint && inbox && !in->searching)

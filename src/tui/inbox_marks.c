@@ -1,6 +1,7 @@
 /* inbox_marks.c - the person's own marks on asks (read, snoozed), and taking back an
  * approval. */
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
@@ -16,17 +17,13 @@ void mark_read(struct inbox *in, struct str ask)
 bool mark_snooze(struct inbox *in, struct str ask, struct str span)
 {
 	char until[TIME_SIZE];
-	struct buf body = { .max = 128 };
 	int64_t ms = 0;
 
 	if (span.len > 0 && !duration_read(span, &ms)) return false;
 	time_write(clock_now_ms() + ms, until);
-	if (ms > 0)
-		buf_print(&body, "{\"snoozed_until\":\"%s\"}", until);
-	else
-		buf_add_text(&body, "{\"snoozed_until\":null}");
-	inbox_send(in, REQUEST_SNOOZE, ask, buf_str(&body));
-	buf_done(&body);
+	inbox_send(in, REQUEST_SNOOZE, ask,
+		ms > 0 ? JSON_TEXT(&in->turn, "{'snoozed_until':%s}", str_of(until))
+		       : STR("{\"snoozed_until\":null}"));
 	return true;
 }
 

@@ -2,6 +2,7 @@
  * an ask to, for how long to snooze it, what to write to an agent, and whether to stop a
  * session. */
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "tui/inbox_inner.h"
 
 void prompt_open(struct inbox *in, enum prompt prompt, struct str id, struct str title)
@@ -73,16 +74,10 @@ static bool stop_send(struct inbox *in, struct str typed)
 
 static bool message_send(struct inbox *in, struct str typed)
 {
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-
-	if (!typed.len) return false;
-	jw_object(&w);
-	jw_put_str(&w, "content", typed);
-	jw_object_end(&w);
-	inbox_send(in, REQUEST_MESSAGE, buf_str(&in->prompt_id), buf_str(&body));
-	buf_done(&body);
-	return true;
+	if (typed.len)
+		inbox_send(in, REQUEST_MESSAGE, buf_str(&in->prompt_id),
+			JSON_TEXT(&in->turn, "{'content':%s}", typed));
+	return typed.len > 0;
 }
 
 /* ---- keys and drawing ---- */

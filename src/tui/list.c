@@ -16,8 +16,7 @@ void list_done(struct list *l)
 {
 	listing_done(&l->rows);
 	table_done(&l->by_id);
-	buf_done(&l->filter.project);
-	buf_done(&l->filter.agent);
+	filter_done(l->filters, LIST_FILTERS);
 	*l = (struct list){ 0 };
 }
 
@@ -227,19 +226,44 @@ static bool sleeping(const struct item *item, int64_t now_ms)
 	return wake_of(item) > now_ms;
 }
 
-static bool passes(
-	const struct list_filter *f, const struct item *item, struct str folded)
+static const struct filter_kind filters[LIST_FILTERS] = {
+	[LIST_KIND] = { 'f', { NULL, "web.kind.blocking", "web.kind.non_blocking",
+				     "web.kind.approval", "web.kind.error_recovery" } },
+	[LIST_PRIORITY] = { 'p', { NULL, "web.priority.urgent", "web.priority.high",
+					 "web.priority.normal", "web.priority.low" } },
+	[LIST_SNOOZED] = { 'Z', { NULL, "web.views.snoozed" } },
+	[LIST_PROJECT] = { 'P', .names = offsetof(struct item, project) },
+	[LIST_AGENT] = { 'A', .names = offsetof(struct item, agent) },
+	[LIST_ASSIGNED] = { 'm',
+		{ [ASSIGNED_ME] = "web.filter.assignee.me",
+			[ASSIGNED_NOBODY] = "web.filter.assignee.none" } },
+};
+
+bool list_filter_key(struct list *l, int32_t letter)
+{
+	return filter_key(l->filters, filters, LIST_FILTERS, &l->rows, letter);
+}
+
+void list_head(const struct list *l, struct page *p)
+{
+	filter_head(l->filters, filters, LIST_FILTERS, p);
+}
+
+/* Kinds and priorities are chosen in the order of the table above. */
+static bool passes(const struct filter *f, const struct item *item, struct str folded)
 {
 	const struct str shown[] = { item->title, item->agent, item->session_title,
 		item->project };
+	size_t kind = f[LIST_KIND].at, priority = f[LIST_PRIORITY].at;
+	size_t assigned = f[LIST_ASSIGNED].at;
 
-	return sleeping(item, sort_now) == f->snoozed &&
-	       (!f->kind_on || item->kind == f->kind) &&
-	       (!f->priority_on || item->priority == f->priority) &&
-	       (f->assigned != ASSIGNED_ME || item->mine) &&
-	       (f->assigned != ASSIGNED_NOBODY || !item->assignees.len) &&
-	       (f->agent.len == 0 || str_eq(item->agent, buf_str(&f->agent))) &&
-	       (f->project.len == 0 || str_eq(item->project, buf_str(&f->project))) &&
+	return sleeping(item, sort_now) == (f[LIST_SNOOZED].at > 0) &&
+	       (!kind || item->kind == ASK_BLOCKING + kind - 1) &&
+	       (!priority || item->priority == PRIORITY_URGENT + 1 - priority) &&
+	       (assigned != ASSIGNED_ME || item->mine) &&
+	       (assigned != ASSIGNED_NOBODY || !item->assignees.len) &&
+	       filter_passes(&f[LIST_AGENT], item->agent) &&
+	       filter_passes(&f[LIST_PROJECT], item->project) &&
 	       listing_found(shown, sizeof shown / sizeof *shown, folded);
 }
 
@@ -314,11 +338,11 @@ void list_arrange(struct list *l, int64_t now_ms)
 		item_of(l, i)->mine = assigned_to(l->rows.all[i], l->me);
 	if (l->rows.all_len > 1)
 		qsort(l->rows.all, l->rows.all_len, sizeof *l->rows.all, by_attention);
-	if (l->filter.search) utf8_fold(&folded, line_text(l->filter.search));
+	if (l->search) utf8_fold(&folded, line_text(l->search));
 	l->rows.len = 0;
 	for (size_t i = 0; i < l->rows.all_len; i++)
 		item_of(l, i)->passes =
-			passes(&l->filter, l->rows.all[i], buf_str(&folded));
+			passes(l->filters, l->rows.all[i], buf_str(&folded));
 	folds_count(l);
 	for (size_t i = 0; i < l->rows.all_len; i++) {
 		if (!item_of(l, i)->passes || item_of(l, i)->inside) continue;
@@ -458,52 +482,8 @@ void list_choose(struct list *l)
 
 void list_show_all(struct list *l)
 {
-	struct list_filter *f = &l->filter;
-
-	f->kind_on = f->priority_on = f->snoozed = false;
-	f->assigned = ASSIGNED_ANY;
-	buf_clear(&f->project);
-	buf_clear(&f->agent);
-	if (f->search) line_set(f->search, STR_NONE);
-}
-
-static void name_next(struct list *l, struct buf *filter, size_t offset)
-{
-	struct str next = listing_next(&l->rows, offset, buf_str(filter));
-
-	buf_clear(filter);
-	buf_add(filter, next);
-}
-
-void list_project_next(struct list *l)
-{
-	name_next(l, &l->filter.project, offsetof(struct item, project));
-}
-
-void list_agent_next(struct list *l)
-{
-	name_next(l, &l->filter.agent, offsetof(struct item, agent));
-}
-
-void list_head(const struct list *l, struct page *p)
-{
-	static const char *const assigned[] = {
-		[ASSIGNED_ME] = "web.filter.assignee.me",
-		[ASSIGNED_NOBODY] = "web.filter.assignee.none",
-	};
-	const struct list_filter *f = &l->filter;
-	struct arena *a = &p->words;
-
-	if (f->kind_on)
-		page_word(p, STYLE_ACCENT,
-			msg_named(a, "web.kind", str_of(ask_kind_name(f->kind))));
-	if (f->priority_on)
-		page_word(p, STYLE_ACCENT,
-			msg_named(a, "web.priority", str_of(priority_name(f->priority))));
-	if (f->snoozed) page_word(p, STYLE_ACCENT, MSG(a, "web.views.snoozed"));
-	page_word(p, STYLE_ACCENT, buf_str(&f->project));
-	page_word(p, STYLE_ACCENT, buf_str(&f->agent));
-	if (f->assigned) page_word(p, STYLE_ACCENT, MSG(a, assigned[f->assigned]));
+	filter_done(l->filters, LIST_FILTERS);
+	if (l->search) line_set(l->search, STR_NONE);
 }
 
 void list_choose_none(struct list *l)

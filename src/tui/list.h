@@ -7,9 +7,8 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "core/ask/ask.h"
+#include "tui/filter.h"
 #include "tui/line.h"
-#include "tui/listing.h"
-#include "tui/page.h"
 
 /* A row of the listing. */
 struct item {
@@ -36,17 +35,18 @@ struct item {
 	bool inside;	/* shown below the head of an open fold */
 };
 
-enum assigned { ASSIGNED_ANY, ASSIGNED_ME, ASSIGNED_NOBODY, ASSIGNED_STATES };
-
-struct list_filter {
-	bool kind_on, priority_on;
-	enum assigned assigned;
-	bool snoozed; /* only those that are; otherwise only the others */
-	enum ask_kind kind;
-	enum priority priority;
-	struct buf project, agent; /* empty: all */
-	struct line *search;	   /* borrowed; NULL or empty: all */
+/* Which of them are shown. */
+enum list_filter {
+	LIST_KIND,
+	LIST_PRIORITY,
+	LIST_SNOOZED, /* only those that are; otherwise only the others */
+	LIST_PROJECT,
+	LIST_AGENT,
+	LIST_ASSIGNED, /* ASSIGNED_… */
+	LIST_FILTERS,
 };
+
+enum { ASSIGNED_ANY, ASSIGNED_ME, ASSIGNED_NOBODY };
 
 enum { FOLD_FROM = 3, FOLDS_OPEN = 64 };
 
@@ -58,9 +58,10 @@ struct list {
 	struct row_list rows;
 	uint64_t open[FOLDS_OPEN]; /* likenesses whose folds are open */
 	size_t open_at;
-	struct list_filter filter;
-	struct str me; /* the person's id; borrowed */
-	bool failed;   /* out of memory; what is there stays */
+	struct filter filters[LIST_FILTERS];
+	struct line *search; /* borrowed; NULL or empty: all */
+	struct str me;	     /* the person's id; borrowed */
+	bool failed;	     /* out of memory; what is there stays */
 };
 
 void list_done(struct list *);
@@ -78,9 +79,8 @@ void list_fold(struct list *, int64_t now_ms); /* opens or closes the one at the
 /* Marks the row of the cursor for a batch, or takes the mark away; a closed fold with all
  * it stands for. */
 void list_choose(struct list *);
-/* The next project among the asks there are, in order of their names; then all again. */
-void list_project_next(struct list *);
-void list_agent_next(struct list *);		    /* the same */
+/* A key that moves a filter on; list_arrange shows what it lets through. False: none. */
+bool list_filter_key(struct list *, int32_t letter);
 void list_show_all(struct list *);		    /* no filter and no search any more */
 void list_head(const struct list *, struct page *); /* the filter in words */
 /* Marked, and not hidden by the filter. */

@@ -2,6 +2,7 @@
 #include "tui/scope_form.h"
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "core/policy/operation.h"
 #include "core/policy/subject.h"
 #include "text/msg.h"
@@ -146,49 +147,27 @@ void scope_form_limit(struct scope_form *s, const struct json *scopes, bool admi
 
 /* ---- the rule ---- */
 
-static void match_put(const struct scope_form *s, struct json_writer *w)
+struct str scope_form_rule(struct scope_form *s, struct arena *arena)
 {
 	const struct json *op = json_get(s->ask, "operation");
 	struct str project = json_text_of(s->ask, "project");
+	bool pattern = s->what == WHAT_PATTERN;
 	char same[DIGEST_SIZE];
 
-	jw_object(w);
-	if (s->what == WHAT_PATTERN) {
-		jw_put_array(w, "tool");
-		jw_str(w, str_trim(line_text(&s->pattern)));
-		jw_array_end(w);
-	} else {
-		operation_same(op, json_get(op, "arguments"), same);
-		jw_put_str(w, "same", str_of(same));
-	}
-	if (s->high) {
-		jw_put_object(w, "risk");
-		jw_put_str(w, "max", STR("high"));
-		jw_object_end(w);
-	}
-	jw_put_str(w, "agent", json_text_of(json_get(s->ask, "agent"), "name"));
-	jw_key(w, "project");
-	if (project.len)
-		jw_str(w, project);
-	else
-		jw_null(w);
-	if (s->what == WHAT_SESSION)
-		jw_put_str(w, "session", json_text_of(s->ask, "session"));
-	jw_object_end(w);
-}
-
-bool scope_form_rule(struct scope_form *s, struct json_writer *w)
-{
-	if (s->what == WHAT_ONCE || s->writing || s->known != RULE_UNKNOWN) return false;
-	jw_object(w);
-	jw_put_object(w, "rule");
-	jw_put_str(w, "effect", STR("allow"));
-	jw_key(w, "match");
-	match_put(s, w);
-	jw_object_end(w);
-	jw_object_end(w);
+	if (s->what == WHAT_ONCE || s->writing || s->known != RULE_UNKNOWN)
+		return STR_NONE;
+	operation_same(op, json_get(op, "arguments"), same);
 	s->known = RULE_ASKED;
-	return true;
+	return JSON_TEXT(arena,
+		"{'rule':{'effect':'allow','match':{'tool':%j,'same':%?,'risk':%j,"
+		"'agent':%s,'project':%j,'session':%?}}}",
+		pattern ? JSON_TEXT(arena, "[%s]", str_trim(line_text(&s->pattern)))
+			: STR_NONE,
+		pattern ? STR_NONE : str_of(same),
+		s->high ? STR("{\"max\":\"high\"}") : STR_NONE,
+		json_text_of(json_get(s->ask, "agent"), "name"),
+		project.len ? JSON_TEXT(arena, "%s", project) : STR("null"),
+		s->what == WHAT_SESSION ? json_text_of(s->ask, "session") : STR_NONE);
 }
 
 void scope_form_tried(
@@ -212,14 +191,12 @@ void scope_form_tried(
 void scope_form_put(const struct scope_form *s, struct json_writer *w)
 {
 	if (s->what == WHAT_ONCE) return;
-	jw_put_object(w, "scope");
-	jw_put_str(w, "for",
-		s->what == WHAT_SESSION ? STR("session") : str_of(times[s->time].name));
-	jw_put_str(w, "what", s->what == WHAT_PATTERN ? STR("pattern") : STR("same"));
-	if (s->what == WHAT_PATTERN)
-		jw_put_str(w, "tool", str_trim(line_text(&s->pattern)));
-	jw_put_bool(w, "open", s->open && others(s) > 0);
-	jw_object_end(w);
+	jw_key(w, "scope");
+	JW(w, "{'for':%s,'what':%s,'tool':%?,'open':%j}",
+		s->what == WHAT_SESSION ? STR("session") : str_of(times[s->time].name),
+		s->what == WHAT_PATTERN ? STR("pattern") : STR("same"),
+		s->what == WHAT_PATTERN ? str_trim(line_text(&s->pattern)) : STR_NONE,
+		json_bool(s->open && others(s) > 0));
 }
 
 /* ---- keys ---- */

@@ -44,10 +44,10 @@ enum wish scope_form_key(struct scope_form *, const struct key *);
 /* The pattern that keys go to; NULL: none. */
 struct line *scope_form_line(struct scope_form *);
 
-/* The body of POST /v1/rules/try for the rule as it stands; false: there is nothing to try.
+/* The body of POST /v1/rules/try for the rule as it stands; empty: there is nothing to try.
  * Then its reply, or NULL and why there is none. A reply to a rule that has changed since is
  * passed over. */
-bool scope_form_rule(struct scope_form *, struct json_writer *);
+struct str scope_form_rule(struct scope_form *, struct arena *);
 void scope_form_tried(
 	struct scope_form *, const struct json *reply, const struct fault *why);
 

@@ -24,7 +24,7 @@ void session_list_done(struct sessions *l)
 {
 	listing_done(&l->rows);
 	line_done(&l->search);
-	buf_done(&l->project);
+	filter_done(&l->project, 1);
 	buf_done(&l->unfolded);
 	kept_done(&l->failed);
 	kept_done(&l->queued);
@@ -123,7 +123,7 @@ static bool matches(
 	struct arena arena = { 0 };
 	struct str shown = arena_print(&arena, "%.*s %.*s %.*s", STR_ARGS(row->title),
 		STR_ARGS(row->agent), STR_ARGS(row->project));
-	bool hit = (!l->project.len || str_eq(row->project, buf_str(&l->project))) &&
+	bool hit = filter_passes(&l->project, row->project) &&
 		   listing_found(&shown, 1, folded);
 
 	arena_done(&arena);
@@ -143,14 +143,14 @@ void session_list_filter(struct sessions *l)
 	listing_go(&l->rows, 0);
 }
 
-void session_list_project_next(struct sessions *l)
+bool session_list_filter_key(struct sessions *l, int32_t letter)
 {
-	struct str next = listing_next(
-		&l->rows, offsetof(struct session_item, project), buf_str(&l->project));
+	static const struct filter_kind kind = { 'P',
+		.names = offsetof(struct session_item, project) };
+	bool moved = filter_key(&l->project, &kind, 1, &l->rows, letter);
 
-	buf_clear(&l->project);
-	buf_add(&l->project, next);
-	session_list_filter(l);
+	if (moved) session_list_filter(l);
+	return moved;
 }
 
 bool session_list_has(const struct sessions *l, enum session_section in)

@@ -5,7 +5,7 @@
 
 #include "core/policy/operation.h"
 #include "tui/dialog.h"
-#include "tui/listing.h"
+#include "tui/filter.h"
 #include "tui/run_tree.h"
 
 /* Groups of the list, in its order: the page's. */
@@ -34,7 +34,7 @@ struct sessions {
 	 * filter lets through. */
 	struct row_list rows;
 	struct line search;
-	struct buf project; /* empty: all */
+	struct filter project;
 	bool loaded;
 	bool stale;	   /* something has happened since it was read */
 	int64_t looked_ms; /* monotonic; when it was asked for last */
@@ -49,7 +49,8 @@ void session_list_done(struct sessions *);
 /* The cursor stays on its session, if that is still there. */
 void session_list_take(struct sessions *, const struct json *page, int64_t now_ms);
 void session_list_filter(struct sessions *); /* after search or project have changed */
-void session_list_project_next(struct sessions *);
+/* A key that moves the filter on. */
+bool session_list_filter_key(struct sessions *, int32_t letter);
 /* Has any of them a run that failed, or one that may wait for its turn? */
 bool session_list_has(const struct sessions *, enum session_section);
 /* `reading`: the runs of the unfolded one are on their way. */

@@ -1,7 +1,7 @@
 /* together.c - which of the chosen asks go together, and how that looks. */
 #include "tui/together.h"
 
-#include "text/msg.h"
+#include "base/keep.h"
 #include "text/safe_text.h"
 
 enum { INDENT = 2 };
@@ -170,15 +170,15 @@ static void operation_line_draw(const struct together *b, struct page *p, struct
 	}
 }
 
-static void left_write(const struct together *b, struct page *p, struct arena *arena)
+static void left_write(const struct together *b, struct page *p)
 {
 	if (b->taken == b->len) return;
 	page_gap(p);
 	page_row(p);
 	page_add(p, STYLE_BOLD,
-		msg_count(arena, "tui.batch.left", (int64_t)(b->len - b->taken)));
+		msg_count(&p->words, "tui.batch.left", (int64_t)(b->len - b->taken)));
 	for (size_t i = b->taken; i < b->len; i++) {
-		struct str why = MSG(arena, b->rows[i].why);
+		struct str why = MSG(&p->words, b->rows[i].why);
 		size_t width = p->width, room = text_width(why) + 2;
 
 		page_row(p);
@@ -186,20 +186,18 @@ static void left_write(const struct together *b, struct page *p, struct arena *a
 		p->width = width > room + 10 ? width - room : width;
 		page_add(p, STYLE_SOFT, b->rows[i].title);
 		p->width = width;
-		page_add_text(p, STYLE_SOFT, "  ");
-		page_add(p, STYLE_WARN, why);
+		page_word(p, STYLE_WARN, why);
 	}
 }
 
 void together_write(const struct together *b, struct page *p)
 {
-	struct arena arena = { 0 };
+	bool operations = b->taken && b->rows->digest.len;
 
 	page_row(p);
 	page_add(p, STYLE_BOLD,
-		b->taken && b->rows->digest.len
-			? MSG(&arena, "web.operation")
-			: msg_count(&arena, "tui.batch.title", (int64_t)b->taken));
+		operations ? MSG(&p->words, "web.operation")
+			   : msg_count(&p->words, "tui.batch.title", (int64_t)b->taken));
 	for (size_t i = 0; i < b->taken; i++) {
 		page_row(p);
 		page_pad(p, INDENT);
@@ -208,19 +206,30 @@ void together_write(const struct together *b, struct page *p)
 		else
 			page_add(p, STYLE_PLAIN, b->rows[i].title);
 	}
-	left_write(b, p, &arena);
-	arena_done(&arena);
+	left_write(b, p);
 }
 
-void together_put(const struct together *b, struct json_writer *w)
+struct str together_body(
+	const struct together *b, const struct form *form, struct arena *arena)
 {
-	jw_put_array(w, "ids");
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+
+	jw_object(&w);
+	jw_put_array(&w, "ids");
 	for (size_t i = 0; i < b->taken; i++)
-		jw_str(w, b->rows[i].id);
-	jw_array_end(w);
-	jw_put_object(w, "digests");
+		jw_str(&w, b->rows[i].id);
+	jw_array_end(&w);
+	jw_put_object(&w, "digests");
 	for (size_t i = 0; i < b->taken; i++)
 		if (b->rows[i].digest.len)
-			jw_key_str(w, b->rows[i].id), jw_str(w, b->rows[i].digest);
-	jw_object_end(w);
+			jw_key_str(&w, b->rows[i].id), jw_str(&w, b->rows[i].digest);
+	jw_object_end(&w);
+	jw_key(&w, form ? "answers" : "skip");
+	if (form)
+		form_answer(form, &w);
+	else
+		jw_bool(&w, true);
+	jw_object_end(&w);
+	return buf_keep_done(&body, arena);
 }

@@ -4,6 +4,7 @@
 #ifndef TUI_TOGETHER_H
 #define TUI_TOGETHER_H
 
+#include "tui/form.h"
 #include "tui/list.h"
 #include "tui/page.h"
 
@@ -27,7 +28,7 @@ void together_make(struct together *, const struct list *, size_t width);
 void together_done(struct together *);
 const struct together_row *together_first(const struct together *); /* NULL: none fits */
 void together_write(const struct together *, struct page *);
-/* The members "ids" and "digests" of what settles them. */
-void together_put(const struct together *, struct json_writer *);
+/* What settles them: with what is filled in, or skipped where `form` is NULL. */
+struct str together_body(const struct together *, const struct form *, struct arena *);
 
 #endif

@@ -80,16 +80,15 @@ static void search_folds_case_and_filters_combine(void **state)
 	(void)state;
 	put("a", "Größe", ",\"priority\":\"urgent\"");
 	put("b", "grosse", "");
-	list.filter.search = &search;
+	list.search = &search;
 	line_set(&search, STR("GRÖSSE"));
 	list_arrange(&list, NOW);
 	order_is("a");
 	line_set(&search, STR(""));
-	list.filter.priority_on = true;
-	list.filter.priority = PRIORITY_URGENT;
+	CHECK(list_filter_key(&list, 'p')); /* urgent is the first */
 	list_arrange(&list, NOW);
 	order_is("a");
-	list.filter.assigned = ASSIGNED_ME;
+	list.filters[LIST_ASSIGNED].at = ASSIGNED_ME;
 	list_arrange(&list, NOW);
 	order_is("");
 	line_done(&search);
@@ -117,20 +116,20 @@ static void assignees_and_agents_filter(void **state)
 	put("a", "Nobody's", BY("zoe"));
 	put("b", "Mine", ASSIGNED("usr_me") BY("adam"));
 	put("c", "Another's", ASSIGNED("usr_other") BY("adam"));
-	list.filter.assigned = ASSIGNED_ME;
+	list.filters[LIST_ASSIGNED].at = ASSIGNED_ME;
 	list_arrange(&list, NOW);
 	order_is("b");
-	list.filter.assigned = ASSIGNED_NOBODY;
+	list.filters[LIST_ASSIGNED].at = ASSIGNED_NOBODY;
 	list_arrange(&list, NOW);
 	order_is("a");
-	list.filter.assigned = ASSIGNED_ANY;
-	list_agent_next(&list);
+	list.filters[LIST_ASSIGNED].at = ASSIGNED_ANY;
+	list_filter_key(&list, 'A');
 	list_arrange(&list, NOW);
 	order_is("bc");
-	list_agent_next(&list);
+	list_filter_key(&list, 'A');
 	list_arrange(&list, NOW);
 	order_is("a");
-	list_agent_next(&list);
+	list_filter_key(&list, 'A');
 	list_arrange(&list, NOW);
 	order_is("abc");
 }
@@ -189,7 +188,7 @@ static void a_batch_has_what_is_shown_and_folds_are_whole(void **state)
 	listing_go(&list.rows, 1);
 	list_choose(&list);
 	CHECK_INT(list_chosen(&list), 4);
-	list.filter.search = &search;
+	list.search = &search;
 	line_set(&search, STR("deploy"));
 	list_arrange(&list, NOW);
 	CHECK_INT(list_chosen(&list), 1);
@@ -202,13 +201,13 @@ static void projects_come_one_after_the_other(void **state)
 	put("a", "One", ",\"project\":\"web\"");
 	put("b", "Two", ",\"project\":\"api\"");
 	put("c", "Three", "");
-	list_project_next(&list);
+	list_filter_key(&list, 'P');
 	list_arrange(&list, NOW);
 	order_is("b");
-	list_project_next(&list);
+	list_filter_key(&list, 'P');
 	list_arrange(&list, NOW);
 	order_is("a");
-	list_project_next(&list);
+	list_filter_key(&list, 'P');
 	list_arrange(&list, NOW);
 	order_is("abc");
 }
@@ -225,10 +224,10 @@ static void snoozed_ones_are_apart_until_their_time_or_deadline(void **state)
 	order_is("da");
 	assert_int_equal(list_waiting(&list, NOW), 2);
 	assert_int_equal(list_next_wake(&list, NOW), INT64_C(1893456000000));
-	list.filter.snoozed = true;
+	list.filters[LIST_SNOOZED].at = 1;
 	list_arrange(&list, NOW);
 	order_is("s");
-	list.filter.snoozed = false;
+	list.filters[LIST_SNOOZED].at = 0;
 	list_arrange(&list, INT64_C(1893456000000));
 	assert_int_equal(list.rows.len, 3);
 	assert_true(list_find(&list, STR("a"))->read);
