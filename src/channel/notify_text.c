@@ -36,10 +36,9 @@ struct writing {
 	} code[DETAIL_PARTS]; /* where operation, diff and error stand */
 };
 
-static struct str say(struct writing *w, const char *id)
-{
-	return MSG_IN(w->arena, w->lang, id);
-}
+/* A text in the language of who reads it, and a line of it. */
+#define TEXT(w, id, ...) MSG_IN((w)->arena, (w)->lang, (id)__VA_OPT__(, ) __VA_ARGS__)
+#define LINE(w, id, ...) line((w), TEXT((w), (id)__VA_OPT__(, ) __VA_ARGS__))
 
 static struct str agent_name(const struct ask *a)
 {
@@ -57,7 +56,22 @@ static struct str word_of(struct writing *w, const char *family, const char *nam
 	char id[64];
 
 	snprintf(id, sizeof id, "notify.%s.%s", family, name);
-	return say(w, id);
+	return TEXT(w, id);
+}
+
+/* Some lines of an agent's, under a heading. */
+static void block(struct writing *w, const char *heading, struct str text)
+{
+	buf_add_char(&w->out, '\n');
+	LINE(w, heading);
+	safe_block_add(&w->out, text);
+	buf_add_char(&w->out, '\n');
+}
+
+/* Only that there is an ask, or only its title, is shown. */
+static bool is_brief(const struct writing *w)
+{
+	return fill_is_hidden(w->f) || w->f->title_only;
 }
 
 /* The title and the context of an ask that Parley itself made. */
@@ -81,10 +95,10 @@ static struct str ask_title(
 	title = utf8_first(title, TITLE_MAX);
 	/* With "titles only", an ask without a title shows its kind, not its text. */
 	return hidden || !title.len || (w->f->title_only && !p->title.len)
-		       ? MSG_IN(w->arena, w->lang, "notify.title.hidden",
+		       ? TEXT(w, "notify.title.hidden",
 				 { "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
 				 { "agent", agent_name(a) })
-		       : MSG_IN(w->arena, w->lang, "notify.title", { "title", title },
+		       : TEXT(w, "notify.title", { "title", title },
 				 { "agent", agent_name(a) });
 }
 
@@ -114,19 +128,17 @@ static struct str span_text(struct writing *w, int64_t ms)
 
 static void countdown(struct writing *w, const struct ask *a)
 {
-	if (!a->deadline_ms) return;
-	line(w, MSG_IN(w->arena, w->lang, "notify.expires",
+	if (a->deadline_ms)
+		LINE(w, "notify.expires",
 			{ "span", span_text(w, a->deadline_ms - w->f->now_ms) },
-			{ "at", clock_text(w, a->deadline_ms) }));
+			{ "at", clock_text(w, a->deadline_ms) });
 }
 
 /* ---- an ask ---- */
 
 static void fact(struct writing *w, const char *id, const char *name, struct str value)
 {
-	if (value.len)
-		line(w, MSG_IN(w->arena, w->lang, id,
-				{ name, utf8_fit(value, LINE_ROOM) }));
+	if (value.len) LINE(w, id, { name, utf8_fit(value, LINE_ROOM) });
 }
 
 static void name_add(struct buf *out, struct str name)
@@ -149,9 +161,9 @@ static struct str need_text(struct writing *w, const struct require_part *p)
 			name_add(&who, p->from[i].kind == REQUIRE_TEAM
 					       ? p->from[i].name
 					       : str_of(role_name(p->from[i].role)));
-	if (people) name_add(&who, say(w, "notify.needs.people"));
+	if (people) name_add(&who, TEXT(w, "notify.needs.people"));
 	if (!who.len) return needed;
-	return MSG_IN(w->arena, w->lang, "notify.needs.from", { "line", needed },
+	return TEXT(w, "notify.needs.from", { "line", needed },
 		{ "who", buf_keep_done(&who, w->arena) });
 }
 
@@ -166,15 +178,11 @@ static struct str voters(struct writing *w, const struct ask *a)
 	if (!a->votes.len || (!open && !ask_approved(a)) ||
 		json_read(a->votes, NULL, w->arena, &votes, NULL))
 		return STR_NONE;
-	for (uint32_t i = 0; i < votes->count; i++) {
-		const struct json *vote = &votes->items[i];
-
+	for (const struct json *vote = NULL; json_each(votes, &vote);)
 		if (json_is(json_get(vote, "counts"), JSON_TRUE) &&
 			str_is(json_text_of(vote, "value"), "approve") &&
 			str_eq(json_text_of(vote, "digest"), digest))
-			name_add(&names,
-				json_text(json_get(json_get(vote, "by"), "name")));
-	}
+			name_add(&names, json_text_of(json_get(vote, "by"), "name"));
 	return buf_keep_done(&names, w->arena);
 }
 
@@ -189,8 +197,7 @@ static void votes_lines(struct writing *w)
 		return;
 	for (size_t i = 0; i < all.len; i++)
 		line(w, need_text(w, &all.parts[i]));
-	line(w, names.len ? MSG_IN(w->arena, w->lang, "notify.voted", { "names", names })
-			  : say(w, "notify.voted.none"));
+	LINE(w, names.len ? "notify.voted" : "notify.voted.none", { "names", names });
 }
 
 /* Where the agent is in its work. */
@@ -205,11 +212,9 @@ static void context_lines(struct writing *w)
 	fact(w, "notify.project", "project", project);
 	fact(w, "notify.step", "step", json_text_of(around, "current_step"));
 	if (json_is(n, JSON_NUMBER))
-		line(w, MSG_IN(w->arena, w->lang,
-				json_is(m, JSON_NUMBER) ? "notify.attempt.of"
-							: "notify.attempt",
-				{ "n", n->text },
-				{ "m", json_is(m, JSON_NUMBER) ? m->text : STR_NONE }));
+		LINE(w, json_is(m, JSON_NUMBER) ? "notify.attempt.of" : "notify.attempt",
+			{ "n", n->text },
+			{ "m", json_is(m, JSON_NUMBER) ? m->text : STR_NONE });
 }
 
 /* With the program and who runs it on its machine: "builder · Claude Code (ada)". */
@@ -218,7 +223,7 @@ static struct str agent_whole(struct writing *w)
 	const struct ask_parts *p = &w->f->parts;
 	struct str name = agent_name(&w->f->ask);
 
-	if (fill_is_hidden(w->f) || w->f->title_only) return name;
+	if (is_brief(w)) return name;
 	if (p->program.len && !str_eq(p->program, name))
 		name = arena_print(
 			w->arena, "%.*s · %.*s", STR_ARGS(name), STR_ARGS(p->program));
@@ -230,21 +235,20 @@ static struct str agent_whole(struct writing *w)
 static void head(struct writing *w, struct str title)
 {
 	const struct ask *a = &w->f->ask;
-	struct str kind = MSG_IN(w->arena, w->lang, "notify.head",
+	struct str kind = TEXT(w, "notify.head",
 		{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
 		{ "agent", agent_whole(w) });
 
 	/* The title may already be the kind. */
 	if (!str_eq(kind, title)) line(w, kind);
 	countdown(w, a);
-	if (fill_is_hidden(w->f) || w->f->title_only) return;
+	if (is_brief(w)) return;
 	if (a->risk)
-		line(w, MSG_IN(w->arena, w->lang, "notify.risk",
-				{ "risk", word_of(w, "risk", risk_name(a->risk)) }));
+		LINE(w, "notify.risk",
+			{ "risk", word_of(w, "risk", risk_name(a->risk)) });
 	votes_lines(w);
 	if (w->f->session_title.len)
-		line(w, MSG_IN(w->arena, w->lang, "notify.session",
-				{ "session", w->f->session_title }));
+		LINE(w, "notify.session", { "session", w->f->session_title });
 	context_lines(w);
 }
 
@@ -271,18 +275,10 @@ static void agent_words(struct writing *w)
 {
 	struct str preview = json_text_of(w->f->parts.around, "preview");
 
-	if (w->f->parts.context.len) {
-		buf_add_char(&w->out, '\n');
-		line(w, say(w, "notify.agent_says"));
-		safe_block_add(
-			&w->out, first_words(w, &w->f->parts, w->f->parts.context));
-		buf_add_char(&w->out, '\n');
-	}
-	if (!preview.len) return;
-	buf_add_char(&w->out, '\n');
-	line(w, say(w, "notify.preview"));
-	safe_block_add(&w->out, preview);
-	buf_add_char(&w->out, '\n');
+	if (w->f->parts.context.len)
+		block(w, "notify.agent_says",
+			first_words(w, &w->f->parts, w->f->parts.context));
+	if (preview.len) block(w, "notify.preview", preview);
 }
 
 static void questions(struct writing *w)
@@ -315,7 +311,7 @@ static bool detail(struct writing *w, enum detail_part part, struct str text, si
 
 	if (!text.len) return false;
 	buf_add_char(&w->out, '\n');
-	line(w, say(w, heads[part]));
+	LINE(w, heads[part]);
 	w->code[part].at = w->out.len;
 	w->code[part].len = shown.len;
 	line(w, shown);
@@ -344,7 +340,7 @@ static void ask_json(struct writing *w, size_t room)
 		cut |= detail(w, (enum detail_part)i, d.parts[i], room);
 		room -= d.parts[i].len < room ? d.parts[i].len : room;
 	}
-	if (cut) line(w, say(w, "notify.more"));
+	if (cut) LINE(w, "notify.more");
 }
 
 /* Of an approval: who asks a question is said anyway. */
@@ -357,7 +353,7 @@ static void why_asked(struct writing *w)
 	if (!english.len) return;
 	english = utf8_first(
 		safe_line(w->arena, problem_words(english, w->lang, w->arena)), 300);
-	line(w, MSG_IN(w->arena, w->lang, "notify.why", { "why", english }));
+	LINE(w, "notify.why", { "why", english });
 }
 
 static void tell_ask(struct writing *w, size_t room, struct notify_words *out)
@@ -366,10 +362,9 @@ static void tell_ask(struct writing *w, size_t room, struct notify_words *out)
 
 	out->title = out->subject = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
 	if (f->delivery->purpose == DELIVERY_REMINDER)
-		out->title = MSG_IN(
-			w->arena, w->lang, "notify.reminder", { "title", out->title });
+		out->title = TEXT(w, "notify.reminder", { "title", out->title });
 	head(w, out->subject);
-	if (!fill_is_hidden(f) && !f->title_only) {
+	if (!is_brief(w)) {
 		why_asked(w);
 		ask_json(w, room);
 	}
@@ -381,6 +376,8 @@ static void tell_thread(struct writing *w, size_t max, struct notify_words *out)
 {
 	const struct delivery_fill *f = w->f;
 	const struct json *replies = NULL;
+	int64_t round = f->delivery->round;
+	size_t room = max > 1000 ? max - 500 : 500;
 	struct str text;
 
 	/* An answer to a reply that was not taken: what is asked, once more. */
@@ -389,25 +386,16 @@ static void tell_thread(struct writing *w, size_t max, struct notify_words *out)
 		return;
 	}
 	out->subject = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
-	out->title =
-		MSG_IN(w->arena, w->lang, "notify.thread", { "title", out->subject });
+	out->title = TEXT(w, "notify.thread", { "title", out->subject });
 	countdown(w, &f->ask);
-	if (fill_is_hidden(f) || f->title_only ||
-		json_read(f->ask.replies, NULL, w->arena, &replies, NULL) ||
+	if (is_brief(w) || json_read(f->ask.replies, NULL, w->arena, &replies, NULL) ||
 		!replies->count)
 		return;
 	/* The reply that it is about, though there may be others since. */
-	text = json_text(
-		json_get(&replies->items[f->delivery->round > 0 && f->delivery->round <=
-									   replies->count
-						 ? f->delivery->round - 1
-						 : replies->count - 1],
-			"text"));
-	buf_add_char(&w->out, '\n');
-	line(w, say(w, "notify.agent_says"));
-	safe_block_add(&w->out, utf8_first(text, max > 1000 ? max - 500 : 500));
-	buf_add_char(&w->out, '\n');
-	if (text.len > (max > 1000 ? max - 500 : 500)) line(w, say(w, "notify.more"));
+	if (round < 1 || round > replies->count) round = replies->count;
+	text = json_text_of(&replies->items[round - 1], "text");
+	block(w, "notify.agent_says", utf8_first(text, room));
+	if (text.len > room) LINE(w, "notify.more");
 }
 
 /* ---- its end ---- */
@@ -418,13 +406,13 @@ static struct str settled_where(struct writing *w, struct str via, struct str sa
 	struct str id = arena_print(w->arena, "notify.by.%.*s", STR_ARGS(via));
 
 	if (!via.len || !id.at || !msg_text_in(id.at, w->lang)) return said;
-	return MSG_IN(w->arena, w->lang, "notify.by", { "line", said },
-		{ "place", say(w, id.at) });
+	return TEXT(w, "notify.by", { "line", said }, { "place", TEXT(w, id.at) });
 }
 
 static struct str settled_line(struct writing *w)
 {
 	const struct ask *a = &w->f->ask;
+	const char *how = ask_status_name(a->status);
 	const struct json *by = NULL;
 	struct str name = STR_NONE;
 	char id[64];
@@ -435,14 +423,10 @@ static struct str settled_line(struct writing *w)
 	if (human) name = voters(w, a);
 	if (human && !name.len) name = json_text_of(by, "name");
 	if (a->status == ASK_ANSWERED && a->kind == ASK_APPROVAL)
-		snprintf(id, sizeof id, "notify.settled.%s%s",
-			ask_approved(a) ? "approved" : "rejected", human ? "" : ".other");
-	else
-		snprintf(id, sizeof id, "notify.settled.%s%s", ask_status_name(a->status),
-			human ? "" : ".other");
+		how = ask_approved(a) ? "approved" : "rejected";
+	snprintf(id, sizeof id, "notify.settled.%s%s", how, human ? "" : ".other");
 	return settled_where(w, json_text_of(by, "via"),
-		MSG_IN(w->arena, w->lang, id, { "name", name },
-			{ "at", clock_text(w, a->settled_ms) }));
+		TEXT(w, id, { "name", name }, { "at", clock_text(w, a->settled_ms) }));
 }
 
 static void tell_settled(struct writing *w, size_t room, struct notify_words *out)
@@ -453,7 +437,7 @@ static void tell_settled(struct writing *w, size_t room, struct notify_words *ou
 
 	out->title = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
 	line(w, settled_line(w));
-	if (edits && !fill_is_hidden(f) && !f->title_only) ask_json(w, room);
+	if (edits && !is_brief(w)) ask_json(w, room);
 }
 
 /* ---- about several, or none ---- */
@@ -481,22 +465,21 @@ static void tell_digest(struct writing *w, size_t room, struct notify_words *out
 		if (!channel_is(f->delivery->kind, CHANNEL_BROWSER))
 			line(w, ask_url(url, a->id, w->arena));
 	}
-	if (i < f->carried_len) line(w, say(w, "notify.more"));
+	if (i < f->carried_len) LINE(w, "notify.more");
 }
 
 static void tell_code(struct writing *w, size_t max, struct notify_words *out)
 {
 	(void)max;
-	out->title = say(w, "notify.code.title");
-	line(w, MSG_IN(w->arena, w->lang, "notify.code",
-			{ "code", w->f->delivery->detail }));
+	out->title = TEXT(w, "notify.code.title");
+	LINE(w, "notify.code", { "code", w->f->delivery->detail });
 }
 
 static void tell_test(struct writing *w, size_t max, struct notify_words *out)
 {
 	(void)max;
-	out->title = say(w, "notify.test.title");
-	line(w, say(w, "notify.test"));
+	out->title = TEXT(w, "notify.test.title");
+	LINE(w, "notify.test");
 }
 
 /* By purpose. */
@@ -536,6 +519,6 @@ void notify_text(struct claimed *c, size_t room, struct notify_words *out)
 	out->url = f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
 				 : arena_print(arena, "%.*s/", STR_ARGS(n->set.url));
 	out->open =
-		say(&w, f->delivery->purpose == DELIVERY_SETTLED ? "notify.open.settled"
-								 : "notify.open");
+		TEXT(&w, f->delivery->purpose == DELIVERY_SETTLED ? "notify.open.settled"
+								  : "notify.open");
 }
