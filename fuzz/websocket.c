@@ -1,6 +1,5 @@
 /* websocket.c - what a server of WebSockets says, fed in pieces: the reply to the upgrade, frames, and
  * the envelopes in them. */
-#include "channel/slack/slack_envelope.h"
 #include "channel/slack/slack_payload.h"
 #include "net/websocket_wire.h"
 

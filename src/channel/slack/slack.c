@@ -2,7 +2,7 @@
  * thread. At most one message a second goes to a room. */
 #include "base/json_pattern.h"
 #include "base/keep.h"
-#include "channel/slack/slack_address.h"
+#include "channel/slack/slack_call.h"
 #include "channel/slack/slack_in.h"
 #include "channel/slack/slack_message.h"
 

@@ -3,11 +3,33 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/url_text.h"
 #include "net/fetch.h"
 #include "net/outbound.h"
 #include "serve/inner.h"
 
 enum { POST_MS = 3000, REPLY_MAX_BYTES = 1 << 16 };
+
+/* ---- addresses ---- */
+
+struct str slack_method_url(struct str api, const char *method, struct arena *arena)
+{
+	bool slash = api.len && api.at[api.len - 1] == '/';
+
+	return arena_print(arena, "%.*s%s%s", STR_ARGS(api), slash ? "" : "/", method);
+}
+
+bool slack_response_url_valid(struct str url, struct str api)
+{
+	struct str from = url_origin(url);
+
+	for (size_t i = 0; i < url.len; i++)
+		if ((unsigned char)url.at[i] <= ' ' || url.at[i] == '@') return false;
+	return from.len < url.len &&
+	       (str_is(from, "https://hooks.slack.com") || str_eq(from, url_origin(api)));
+}
+
+/* ---- a call ---- */
 
 static bool reply_take(void *ctx, int status, struct str bytes)
 {

@@ -1,10 +1,16 @@
 /* slack_call.h - calls to Slack: a method of its Web API, or an address that one of its payloads named.
- * Prefixes: slack_call, slack_post_. */
+ * Prefix: slack_. */
 #ifndef CHANNEL_SLACK_CALL_H
 #define CHANNEL_SLACK_CALL_H
 
 #include "base/json.h"
 #include "serve/pool_work.h"
+
+/* A method of the Web API; `api` with or without a slash at its end. NUL-terminated. */
+struct str slack_method_url(struct str api, const char *method, struct arena *);
+/* May something be posted there because a payload says so? Under hooks.slack.com, or at the host
+ * of `api`. */
+bool slack_response_url_valid(struct str url, struct str api);
 
 struct slack_call {
 	const char *url;

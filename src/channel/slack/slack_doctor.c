@@ -1,7 +1,6 @@
 /* slack_doctor.c - tries the tokens of the Slack app: auth.test, and apps.connections.open. */
 #include "channel/slack/slack_in.h"
 
-#include "channel/slack/slack_address.h"
 #include "channel/slack/slack_call.h"
 #include "core/shared/settings.h"
 #include "net/websocket.h"

@@ -166,53 +166,39 @@ static void question_write_in(
 
 /* ---- views ---- */
 
-/* Its other blocks follow, and the end. `submit`: NULL: it says something, and asks nothing. */
-static void view_open(const struct slack_view *f, enum slack_button_verb verb,
-	const char *submit, struct str text)
+struct str slack_form_says(struct str text, enum lang lang, struct arena *arena)
 {
-	struct str metadata = STR_NONE;
+	return JSON_TEXT(arena,
+		"{'type':'modal','title':%j,'close':%j,"
+		"'blocks':[{'type':'section','text':%j}]}",
+		slack_plain(STR("Parley"), 24, arena),
+		slack_plain(MSG_IN(arena, lang, "notify.slack.cancel"), 24, arena),
+		slack_plain(text, TEXT_LEN, arena));
+}
 
-	if (submit)
-		metadata =
-			slack_button_write(&(struct slack_button){ f->m->ask->id,
-						   ask_short_digest(f->m->ask), verb, 0 },
-				f->arena);
-	JW(f->w,
-		"{'type':'modal','title':%j,'close':%j,'private_metadata':%?,'submit':%j,"
+struct str slack_form_write(
+	const struct slack_message *m, enum slack_button_verb verb, struct arena *arena)
+{
+	const struct slack_button p = { m->ask->id, ask_short_digest(m->ask), verb, 0 };
+	bool rejects = verb == PRESS_REJECT;
+	struct buf out = { .max = 1 << 18 };
+	struct json_writer w = { .out = &out };
+	const struct slack_view f = { &w, m, arena };
+
+	JW(&w,
+		"{'type':'modal','title':%j,'close':%j,'private_metadata':%s,'submit':%j,"
 		"'blocks':[{'type':'section','text':%j}",
-		plain(f, STR("Parley"), 24), plain(f, say(f, "notify.slack.cancel"), 24),
-		metadata, submit ? plain(f, say(f, submit), 24) : STR_NONE,
-		plain(f, text, TEXT_LEN));
-}
-
-void slack_form_write(
-	struct json_writer *w, const struct slack_message *m, struct arena *arena)
-{
-	const struct slack_view f = { w, m, arena };
-
-	view_open(&f, PRESS_FORM, "notify.slack.send", m->title);
-	for (size_t i = 0; i < m->parts->questions_len; i++)
+		plain(&f, STR("Parley"), 24),
+		plain(&f, say(&f, "notify.slack.cancel"), 24),
+		slack_button_write(&p, arena),
+		plain(&f, say(&f, rejects ? "notify.slack.reject" : "notify.slack.send"),
+			24),
+		plain(&f, m->title, TEXT_LEN));
+	if (rejects) beside_write(&f, 'q', 0, "notify.slack.reason", true);
+	for (size_t i = 0; !rejects && i < m->parts->questions_len; i++)
 		question_write_in(&f, &m->parts->questions[i], i);
-	JW(w, "]}");
-}
-
-void slack_reject_write(
-	struct json_writer *w, const struct slack_message *m, struct arena *arena)
-{
-	const struct slack_view f = { w, m, arena };
-
-	view_open(&f, PRESS_REJECT, "notify.slack.reject", m->title);
-	beside_write(&f, 'q', 0, "notify.slack.reason", true);
-	JW(w, "]}");
-}
-
-void slack_form_says(
-	struct json_writer *w, enum lang lang, struct str text, struct arena *arena)
-{
-	const struct slack_message m = { .lang = lang };
-
-	view_open(&(struct slack_view){ w, &m, arena }, PRESS_FORM, NULL, text);
-	JW(w, "]}");
+	JW(&w, "]}");
+	return buf_keep_done(&out, arena);
 }
 
 /* ---- what was filled in ---- */
@@ -358,21 +344,23 @@ static size_t item_question(const char *pointer, const struct ask_parts *parts)
 	return 0;
 }
 
-void slack_form_errors(struct json_writer *w, const struct fault *why,
-	const struct ask_parts *parts, enum lang lang, struct arena *arena)
+struct str slack_form_errors(const struct fault *why, const struct ask_parts *parts,
+	enum lang lang, struct arena *arena)
 {
-	bool said[QUESTIONS_MAX] = { false };
+	bool said[QUESTIONS_MAX] = { false }, whole = !why->items_len;
+	struct buf out = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
 
-	JW(w, "{'response_action':'errors','errors':{");
-	for (int n = 0; n < why->items_len || (n == 0 && !why->items_len); n++) {
-		bool whole = !why->items_len;
+	JW(&w, "{'response_action':'errors','errors':{");
+	for (int n = 0; n < why->items_len || (n == 0 && whole); n++) {
 		size_t i = whole ? 0 : item_question(why->items[n].pointer, parts);
 		const char *detail = whole ? why->detail : why->items[n].detail;
 
 		if (i >= QUESTIONS_MAX || said[i]) continue;
 		said[i] = true;
-		jw_name(w, block_id('q', i, arena));
-		jw_str(w, problem_words(str_of(detail), lang, arena));
+		jw_name(&w, block_id('q', i, arena));
+		jw_str(&w, problem_words(str_of(detail), lang, arena));
 	}
-	JW(w, "}}");
+	JW(&w, "}}");
+	return buf_keep_done(&out, arena);
 }

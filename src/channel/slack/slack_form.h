@@ -4,19 +4,19 @@
 
 #include "channel/slack/slack_message.h"
 
-/* The view of views.open. `title` is one line that names the ask. */
-void slack_form_write(struct json_writer *, const struct slack_message *, struct arena *);
-/* The view that asks why it is rejected, and the answer {"answer": …} of what was filled in. */
-void slack_reject_write(
-	struct json_writer *, const struct slack_message *, struct arena *);
+/* The view of views.open, in the arena: the questions, or (PRESS_REJECT) why it is rejected. `title` is one
+ * line that names the ask. */
+struct str slack_form_write(
+	const struct slack_message *, enum slack_button_verb, struct arena *);
+/* The answer {"answer": …} of what was filled in when it was rejected. */
 struct str slack_reject_answer(const struct json *values, struct arena *);
 /* A view that only says something; the form in whose place it stands has ended. */
-void slack_form_says(struct json_writer *, enum lang, struct str text, struct arena *);
+struct str slack_form_says(struct str text, enum lang, struct arena *);
 /* {"answers": {…}} of a form's values, in the arena; fields that were left empty are left out. */
 struct str slack_form_answers(
 	const struct json *values, const struct ask_parts *, struct arena *);
 /* {"response_action": "errors", "errors": {…}}: every item of the fault beside its field. */
-void slack_form_errors(struct json_writer *, const struct fault *,
-	const struct ask_parts *, enum lang, struct arena *);
+struct str slack_form_errors(
+	const struct fault *, const struct ask_parts *, enum lang, struct arena *);
 
 #endif

@@ -11,12 +11,9 @@
 #include "base/json_pattern.h"
 #include "base/keep.h"
 #include "base/mem.h"
-#include "channel/slack/slack_address.h"
 #include "channel/slack/slack_call.h"
-#include "channel/slack/slack_envelope.h"
 #include "channel/slack/slack_form.h"
 #include "channel/slack/slack_payload.h"
-#include "channel/slack/slack_signature.h"
 #include "core/approval/entitled.h"
 #include "core/notify/channel_limit.h"
 #include "core/shared/body.h"
@@ -46,6 +43,11 @@ static struct slack_turn *slack_turn_of(struct request *r)
 {
 	return r->ctx;
 }
+
+/* A text in the language of who is spoken to. */
+#define TEXT(r, id, ...)                                                                 \
+	MSG_IN(&(r)->task.job.arena, slack_turn_of(r)->lang,                             \
+		(id)__VA_OPT__(, ) __VA_ARGS__)
 
 /* Does somebody wait for the reply? */
 static bool slack_waits(struct request *r)
@@ -93,25 +95,15 @@ static struct str line_body(struct str text, struct arena *arena)
 		slack_escape(text, arena));
 }
 
-/* A view that says it, where the form was. */
-static struct str view_body(struct str text, enum lang lang, struct arena *arena)
-{
-	struct buf out = { .max = 1 << 16 };
-	struct json_writer w = { .out = &out };
-
-	JW(&w, "{'response_action':'update','view':");
-	slack_form_says(&w, lang, text, arena);
-	JW(&w, "}");
-	return buf_keep_done(&out, arena);
-}
-
 static void slack_say(struct request *r, struct str text)
 {
 	struct slack_turn *t = slack_turn_of(r);
 	struct arena *arena = &r->task.job.arena;
 
+	/* Where the form was. */
 	if (t->payload.kind == SLACK_SUBMITTED) {
-		slack_reply(r, view_body(text, t->lang, arena));
+		slack_reply(r, JSON_TEXT(arena, "{'response_action':'update','view':%j}",
+				       slack_form_says(text, t->lang, arena)));
 		return;
 	}
 	if (slack_response_url_valid(t->payload.response_url, r->serve->set.slack_api))
@@ -153,8 +145,7 @@ static struct str settled_words(struct request *r)
 	struct ask_json whole = { 0 };
 
 	if (k) ask_json_read(&k->ask, &k->view, arena, &whole, NULL);
-	return MSG_IN(arena, slack_turn_of(r)->lang,
-		whole.answered_by ? "notify.slack.settled" : "notify.slack.ended",
+	return TEXT(r, whole.answered_by ? "notify.slack.settled" : "notify.slack.ended",
 		{ "name", json_text_of(whole.answered_by, "name") });
 }
 
@@ -163,23 +154,18 @@ static void slack_refused(struct request *r)
 	struct slack_turn *t = slack_turn_of(r);
 	struct job *job = &r->task.job;
 	struct arena *arena = &job->arena;
-	struct buf out = { .max = 1 << 16 };
-	struct json_writer w = { .out = &out };
 
-	if (job->err == ERR_CONFLICT) {
+	if (job->err == ERR_CONFLICT)
 		slack_say(r, settled_words(r));
-		return;
-	}
-	if (job->err == ERR_INVALID && t->payload.kind == SLACK_SUBMITTED) {
-		slack_form_errors(&w, &job->why, &t->find.parts, t->lang, arena);
-		slack_reply(r, buf_keep_done(&out, arena));
-		return;
-	}
-	slack_say(r,
-		MSG_IN(arena, t->lang, "notify.slack.refused",
-			{ "detail",
-				problem_words(str_of(job->why.detail), t->lang, arena) },
-			{ "url", ask_url(str_of(r->serve->url), t->press.ask, arena) }));
+	else if (job->err == ERR_INVALID && t->payload.kind == SLACK_SUBMITTED)
+		slack_reply(
+			r, slack_form_errors(&job->why, &t->find.parts, t->lang, arena));
+	else
+		slack_say(r, TEXT(r, "notify.slack.refused",
+				     { "detail", problem_words(str_of(job->why.detail),
+							 t->lang, arena) },
+				     { "url", ask_url(str_of(r->serve->url), t->press.ask,
+						      arena) }));
 }
 
 /* ---- settling ---- */
@@ -200,14 +186,11 @@ static void slack_settled(struct request *r)
 		slack_refused(r);
 	else if (!r->task.settled && slack_turn_of(r)->payload.kind != SLACK_SAID &&
 		 job->decided) /* not one that Slack said twice */
-		slack_say(r, MSG_IN(&r->task.job.arena, slack_turn_of(r)->lang,
-				     "notify.slack.voted"));
+		slack_say(r, TEXT(r, "notify.slack.voted"));
 	else {
 		if (slack_turn_of(r)->payload.kind == SLACK_SAID && job->decided &&
 			slack_sounds_decided(slack_turn_of(r)->payload.text))
-			slack_tell(r, "chat.postEphemeral",
-				MSG_IN(&r->task.job.arena, slack_turn_of(r)->lang,
-					"notify.slack.said"));
+			slack_tell(r, "chat.postEphemeral", TEXT(r, "notify.slack.said"));
 		slack_reply(r, STR_NONE);
 	}
 }
@@ -268,20 +251,12 @@ static void slack_open_form(struct request *r)
 		.title = form_title(r),
 		.ask = &t->find.found,
 		.parts = &t->find.parts };
-	struct buf out = { .max = 1 << 18 };
-	struct json_writer w = { .out = &out };
 	struct str api = r->serve->set.slack_api;
-	struct slack_post *p;
+	struct slack_post *p = slack_post_new(r->serve,
+		slack_method_url(api, "views.open", arena),
+		JSON_TEXT(arena, "{'trigger_id':%s,'view':%j}", t->payload.trigger,
+			slack_form_write(&m, t->press.verb, arena)));
 
-	JW(&w, "{'trigger_id':%s,'view':", t->payload.trigger);
-	if (t->press.verb == PRESS_REJECT)
-		slack_reject_write(&w, &m, arena);
-	else
-		slack_form_write(&w, &m, arena);
-	JW(&w, "}");
-	p = slack_post_new(
-		r->serve, slack_method_url(api, "views.open", arena), buf_str(&out));
-	buf_done(&out);
 	if (p && slack_response_url_valid(t->payload.response_url, api)) {
 		p->instead = p->call;
 		p->instead.token = STR_NONE;
@@ -342,18 +317,17 @@ static void slack_found(struct request *r)
 		}
 		if (t->find.ours && !t->find.linked)
 			slack_tell(r, "chat.postEphemeral",
-				MSG_IN(arena, t->lang, "notify.slack.stranger",
+				TEXT(r, "notify.slack.stranger",
 					{ "id", t->payload.user }));
 		slack_reply(r, STR_NONE); /* else it is about nothing of ours */
 		return;
 	}
 	if (!t->find.linked) {
-		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.unlinked",
-				     { "id", t->payload.user }));
+		slack_say(r, TEXT(r, "notify.slack.unlinked", { "id", t->payload.user }));
 		return;
 	}
 	if (!t->find.there) {
-		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
+		slack_say(r, TEXT(r, "notify.slack.gone"));
 		return;
 	}
 	t->limit = channel_limit_slack(r->serve->set.slack_approve, t->press.digest);
@@ -370,7 +344,7 @@ static void slack_found(struct request *r)
 	else if ((body = slack_button_answer(&t->press, &t->find.parts, arena)).len)
 		slack_put(r, &use_answer, body);
 	else
-		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
+		slack_say(r, TEXT(r, "notify.slack.gone"));
 }
 
 /* ---- the request ---- */
@@ -388,8 +362,7 @@ static void slack_go_on(struct request *r)
 	}
 	if (p->kind == SLACK_GREETED) {
 		slack_tell(r, "chat.postMessage",
-			MSG_IN(arena, t->lang, "notify.slack.hello",
-				{ "url", str_of(r->serve->url) }));
+			TEXT(r, "notify.slack.hello", { "url", str_of(r->serve->url) }));
 		slack_reply(r, STR_NONE);
 		return;
 	}

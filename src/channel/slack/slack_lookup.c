@@ -6,7 +6,6 @@
 #include "base/json_pattern.h"
 #include "base/keep.h"
 #include "base/url_text.h"
-#include "channel/slack/slack_address.h"
 #include "channel/slack/slack_call.h"
 #include "core/notify/contact.h"
 

@@ -1,6 +1,8 @@
 /* slack_payload.c - reads what Slack sends. */
 #include "channel/slack/slack_payload.h"
 
+#include "base/hash.h"
+#include "base/json_pattern.h"
 #include "core/shared/body.h"
 #include "net/http.h"
 
@@ -102,4 +104,65 @@ enum err slack_payload_read(struct str body, struct arena *arena,
 	e = json_read(text, NULL, arena, &json, why);
 	if (!e) slack_payload_take(json, out);
 	return e;
+}
+
+/* ---- over Socket Mode ---- */
+
+enum { ID_MAX = 200 };
+
+enum err slack_envelope_read(struct str text, struct arena *arena,
+	struct slack_envelope *out, struct fault *why)
+{
+	struct slack_envelope e = { 0 };
+	const struct json *json, *payload;
+	enum err err = json_read(text, NULL, arena, &json, why);
+	struct str type;
+
+	if (err) return err;
+	type = json_text_of(json, "type");
+	e.id = json_text_of(json, "envelope_id");
+	payload = json_get(json, "payload");
+	if (str_is(type, "hello")) {
+		e.kind = ENVELOPE_HELLO;
+	} else if (str_is(type, "disconnect")) {
+		e.kind = ENVELOPE_GOODBYE;
+		e.reason = json_text_of(json, "reason");
+	} else if (e.id.len && e.id.len <= ID_MAX) {
+		e.kind = ENVELOPE_CALL;
+		e.payload = json_is(payload, JSON_OBJECT) ? payload : NULL;
+	}
+	*out = e;
+	return OK;
+}
+
+void slack_envelope_acknowledge(struct buf *out, struct str id, struct str reply)
+{
+	JW(&(struct json_writer){ .out = out }, "{'envelope_id':%s,'payload':%j}", id,
+		reply);
+}
+
+/* ---- by HTTP ---- */
+
+/* HMAC-SHA256 over "v0:TIME:BODY". */
+bool slack_signed(struct str secret, struct str timestamp, struct str signature,
+	struct str body, int64_t now_s)
+{
+	struct buf text = { 0 };
+	uint8_t mac[SHA256_SIZE];
+	char expected[3 + SHA256_HEX_SIZE] = "v0=";
+	int64_t at_s;
+	bool ok;
+
+	if (!secret.len || !str_to_int(timestamp, 0, INT64_MAX / 2, &at_s) ||
+		at_s < now_s - SLACK_SKEW_S || at_s > now_s + SLACK_SKEW_S)
+		return false;
+	buf_add_text(&text, "v0:");
+	buf_add(&text, timestamp);
+	buf_add_char(&text, ':');
+	buf_add(&text, body);
+	hmac_sha256(secret, buf_str(&text), mac);
+	hex_write(mac, sizeof mac, expected + 3);
+	ok = !text.failed && same_secret(str_of(expected), signature);
+	buf_done(&text);
+	return ok;
 }

@@ -1,8 +1,10 @@
-/* slack_payload.h - what Slack sends to us: presses, forms, messages in threads. */
+/* slack_payload.h - what Slack sends to us: presses, forms, messages in threads; the envelopes they come
+ * in over Socket Mode, and the signatures by HTTP. Prefix: slack_. */
 #ifndef CHANNEL_SLACK_PAYLOAD_H
 #define CHANNEL_SLACK_PAYLOAD_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/fault.h"
 #include "base/json.h"
 
@@ -38,5 +40,32 @@ enum err slack_payload_read(
 
 /* The same of JSON that came in an envelope. */
 void slack_payload_take(const struct json *, struct slack_payload *out);
+
+enum slack_envelope_kind {
+	ENVELOPE_OTHER,	  /* nothing for us to do, and nothing to acknowledge */
+	ENVELOPE_HELLO,	  /* the connection counts from now on */
+	ENVELOPE_GOODBYE, /* it ends soon: another is to be opened before */
+	ENVELOPE_CALL,	  /* a press, a form, an event: what else comes by HTTP */
+};
+
+/* Lies in the arena. */
+struct slack_envelope {
+	enum slack_envelope_kind kind;
+	struct str id;		    /* of a call */
+	const struct json *payload; /* of a call; or NULL */
+	struct str reason;	    /* of a goodbye */
+};
+
+/* ERR_BAD_REQUEST: this is no JSON. */
+enum err slack_envelope_read(
+	struct str text, struct arena *, struct slack_envelope *out, struct fault *why);
+/* `reply`: JSON for who submitted a form; empty: none. */
+void slack_envelope_acknowledge(struct buf *, struct str id, struct str reply);
+
+enum { SLACK_SKEW_S = 5 * 60 };
+
+/* The headers X-Slack-Request-Timestamp and X-Slack-Signature over the body as it came. */
+bool slack_signed(struct str secret, struct str timestamp, struct str signature,
+	struct str body, int64_t now_s);
 
 #endif

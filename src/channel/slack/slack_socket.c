@@ -14,9 +14,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "channel/slack/slack_address.h"
 #include "channel/slack/slack_call.h"
-#include "channel/slack/slack_envelope.h"
+#include "channel/slack/slack_payload.h"
 #include "net/websocket.h"
 
 enum {
