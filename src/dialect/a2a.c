@@ -69,44 +69,25 @@ static struct str task_id(const struct json *told)
 	return id.len ? id : json_text_of(told, "id");
 }
 
-static void part_write(struct json_writer *w, struct str text, bool old)
-{
-	jw_array(w);
-	jw_object(w);
-	if (old) jw_put_some(w, "kind", STR("text"));
-	jw_put_str(w, "text", text);
-	jw_object_end(w);
-	jw_array_end(w);
-}
-
-static void metadata_write(struct json_writer *w, const struct foreign_reply *o)
-{
-	if (!outcome_words(o).len) return;
-	jw_put_object(w, "metadata");
-	jw_put_text(w, "status", ask_status_name(o->ask->status));
-	jw_put_some(w, "message", outcome_words(o));
-	jw_object_end(w);
-}
-
 static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *told = told_of(o->request);
 	bool old = o->request && is_old(o->request);
 	struct said s = said_at(o, 0);
-	struct str text = answered(o) && s.text.len ? s.text : outcome_words(o);
+	struct str words = outcome_words(o);
+	struct str text = answered(o) && s.text.len ? s.text : words;
 
 	if (!o->request && answered(o)) text = o->whole->summary;
-	jw_put_object(w, "message");
-	if (old) jw_put_some(w, "kind", STR("message"));
-	jw_put_str(
-		w, "messageId", arena_print(o->arena, "msg-%.*s", STR_ARGS(o->ask->id)));
-	jw_put_text(w, "role", old ? "user" : "ROLE_USER");
-	jw_put_some(w, "taskId", task_id(told));
-	jw_put_some(w, "contextId", json_text_of(told, "contextId"));
-	jw_key(w, "parts");
-	part_write(w, text, old);
-	metadata_write(w, o);
+	JW(w, "'message':{'kind':%?,'messageId':%s,'role':%s,'taskId':%?,'contextId':%?",
+		old ? STR("message") : STR_NONE,
+		arena_print(o->arena, "msg-%.*s", STR_ARGS(o->ask->id)),
+		old ? STR("user") : STR("ROLE_USER"), task_id(told),
+		json_text_of(told, "contextId"));
+	JW(w, "'parts':[{'kind':%?,'text':%s}]", old ? STR("text") : STR_NONE, text);
+	if (words.len)
+		JW(w, "'metadata':{'status':%s,'message':%s}",
+			str_of(ask_status_name(o->ask->status)), words);
 	jw_object_end(w);
 }
 

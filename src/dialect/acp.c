@@ -71,10 +71,8 @@ static void from_ask(struct foreign_reply *o)
 	/* Asked otherwise there are no options: the kinds stand for them. */
 	if (!o->request && answered(o))
 		id = v.allow ? STR("allow_once") : STR("reject_once");
-	jw_put_object(w, "outcome");
-	jw_put_text(w, "outcome", id.len ? "selected" : "cancelled");
-	jw_put_some(w, "optionId", id);
-	jw_object_end(w);
+	JW(w, "'outcome':{'outcome':%s,'optionId':%?}",
+		id.len ? STR("selected") : STR("cancelled"), id);
 	if (!v.allow || v.own.len || outcome_words(o).len) meta_put(o, v.words);
 }
 

@@ -45,16 +45,14 @@ static void action_put(struct inbound *in, const struct json_place *at,
 
 static void batch_write(struct json_writer *w, const struct action *actions, size_t len)
 {
-	jw_object(w);
-	jw_put_array(w, "actions");
+	JW(w, "{'actions':[");
 	for (size_t i = 0; i < len; i++) {
 		jw_object(w);
 		jw_put_str(w, "name", actions[i].name);
 		jw_put_json(w, "arguments", actions[i].arguments);
 		jw_object_end(w);
 	}
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }
 
 static void batch_put(struct inbound *in, const struct json_place *at,

@@ -140,18 +140,9 @@ static void to_ask(struct inbound *in)
 
 static void approval_write(struct json_writer *w, const struct verdict *v)
 {
-	jw_object(w);
-	jw_put_bool(w, "approved", v->allow);
+	JW(w, "{'approved':%j", json_bool(v->allow));
 	if (v->arguments) jw_put_json(w, "editedArgs", v->arguments);
-	jw_put_some(w, "reason", v->own);
-	jw_object_end(w);
-}
-
-static void text_write(struct json_writer *w, const struct said *s)
-{
-	jw_object(w);
-	jw_put_some(w, "text", s->text);
-	jw_object_end(w);
+	JW(w, "'reason':%?}", v->own);
 }
 
 static bool schema_empty(const struct json *schema)
@@ -179,7 +170,7 @@ static void payload_write(struct foreign_reply *o, const struct json *it, size_t
 	else if (way_of(it) == BY_SCHEMA)
 		jw_raw(w, STR("{}"));
 	else
-		text_write(w, &s);
+		JW(w, "{'text':%?}", s.text);
 }
 
 static void entry_write(struct foreign_reply *o, const struct json *it, size_t *next)
@@ -189,9 +180,8 @@ static void entry_write(struct foreign_reply *o, const struct json *it, size_t *
 		way_of(it) == BY_SCHEMA && schema_empty(json_get(it, "responseSchema"));
 	bool refused = confirmation && !json_is(said_at(o, *next).value, JSON_TRUE);
 
-	jw_object(w);
-	jw_put_str(w, "interruptId", json_text_of(it, "id"));
-	jw_put_text(w, "status", answered(o) && !refused ? "resolved" : "cancelled");
+	JW(w, "{'interruptId':%s,'status':%s", json_text_of(it, "id"),
+		answered(o) && !refused ? STR("resolved") : STR("cancelled"));
 	if (answered(o) && refused) {
 		++*next;
 	} else if (answered(o)) {
@@ -207,9 +197,8 @@ static void other_write(struct foreign_reply *o)
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_of(o);
 
-	jw_object(w);
-	jw_put_str(w, "interruptId", o->ask->id);
-	jw_put_text(w, "status", answered(o) ? "resolved" : "cancelled");
+	JW(w, "{'interruptId':%s,'status':%s", o->ask->id,
+		answered(o) ? STR("resolved") : STR("cancelled"));
 	if (answered(o)) {
 		jw_key(w, "payload");
 		if (o->ask->kind == ASK_APPROVAL)

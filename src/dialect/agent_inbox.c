@@ -50,8 +50,7 @@ static void to_ask(struct inbound *in)
 
 static void response_write(struct json_writer *w, struct str text)
 {
-	jw_text(w, "response");
-	jw_put_str(w, "args", text);
+	JW(w, "'response','args':%s", text);
 }
 
 static void action_write(struct json_writer *w, const char *type, struct str name,
@@ -66,8 +65,7 @@ static void action_write(struct json_writer *w, const char *type, struct str nam
 
 static void ignore_write(struct json_writer *w)
 {
-	jw_text(w, "ignore");
-	jw_put_null(w, "args");
+	JW(w, "'ignore','args':null");
 }
 
 /* Without room for a reason the reply is "ignore". */

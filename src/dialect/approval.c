@@ -12,12 +12,9 @@ void operation_put(
 	struct str name = text_fit(in, at, d->name, OPERATION_NAME_MAX, true);
 
 	if (text_blank(name)) wrong(&in->check, at, "must name what would run");
-	jw_put_object(w, "operation");
-	jw_put_text(w, "type", "tool");
-	jw_put_some(w, "name", name);
+	JW(w, "'operation':{'type':'tool','name':%?", name);
 	if (d->arguments) jw_put_json(w, "arguments", d->arguments);
-	jw_put_some(w, "risk", d->risk);
-	jw_object_end(w);
+	JW(w, "'risk':%?}", d->risk);
 }
 
 void approval_put_question(

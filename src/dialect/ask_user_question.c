@@ -286,10 +286,9 @@ static void questions_write(struct foreign_reply *o)
 			jw_json(w, asked);
 			continue;
 		}
-		jw_object(w);
-		jw_put_str(w, "question", json_text_of(q, "text"));
-		jw_put_str(w, "header", json_text_of(q, "header"));
-		jw_put_bool(w, "multiSelect", question_kind_json(q)->input == INPUT_MANY);
+		JW(w, "{'question':%s,'header':%s,'multiSelect':%j",
+			json_text_of(q, "text"), json_text_of(q, "header"),
+			json_bool(question_kind_json(q)->input == INPUT_MANY));
 		jw_put_json(w, "options", list_of(o->arena, json_get(q, "options")));
 		jw_object_end(w);
 	}
@@ -323,9 +322,7 @@ static void annotations_write(struct foreign_reply *o)
 		if (!open) jw_put_object(w, "annotations");
 		open = true;
 		jw_name(w, question_key(o, i));
-		jw_object(w);
-		jw_put_some(w, "notes", s.text);
-		jw_object_end(w);
+		JW(w, "{'notes':%s}", s.text);
 	}
 	if (open) jw_object_end(w);
 }

@@ -3,6 +3,7 @@
 #ifndef DIALECT_INNER_H
 #define DIALECT_INNER_H
 
+#include "base/json_pattern.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
 #include "dialect/dialect.h"

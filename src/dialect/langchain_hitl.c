@@ -89,8 +89,7 @@ static void to_ask(struct inbound *in)
 
 static void message_write(struct json_writer *w, const char *type, struct str message)
 {
-	jw_text(w, type);
-	jw_put_some(w, "message", message);
+	JW(w, "%s,'message':%?", str_of(type), message);
 }
 
 static void edit_write(

@@ -53,13 +53,10 @@ static void to_ask(struct inbound *in)
 
 static void approval_write(struct foreign_reply *o)
 {
-	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
 
-	jw_object(w);
-	jw_put_bool(w, "approved", v.allow);
-	jw_put_some(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
-	jw_object_end(w);
+	JW(&o->reply, "{'approved':%j,'reason':%?}", json_bool(v.allow),
+		v.allow && !outcome_words(o).len ? v.own : v.words);
 }
 
 static void answer_write(struct foreign_reply *o, const struct json *payload)

@@ -33,12 +33,11 @@ static void to_ask(struct inbound *in)
 
 static void from_ask(struct foreign_reply *o)
 {
-	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
 
-	jw_put_some(w, "callId", json_text_of(json_get(o->request, "rawItem"), "callId"));
-	jw_put_bool(w, "approved", v.allow);
-	jw_put_some(w, "message", v.allow && !outcome_words(o).len ? v.own : v.words);
+	JW(&o->reply, "'callId':%?,'approved':%j,'message':%?",
+		json_text_of(json_get(o->request, "rawItem"), "callId"),
+		json_bool(v.allow), v.allow && !outcome_words(o).len ? v.own : v.words);
 }
 
 const struct dialect dialect_openai_agents = {

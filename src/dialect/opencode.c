@@ -81,12 +81,11 @@ static void permission_in(struct inbound *in)
 
 static void permission_out(struct foreign_reply *o)
 {
-	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
 	const struct offer *taken = grant_of(o, &v, offers, offers_len(o->request));
 
-	jw_put_str(w, "reply", taken ? taken->id : STR("reject"));
-	if (!v.allow) jw_put_some(w, "message", v.words);
+	JW(&o->reply, "'reply':%s,'message':%?", taken ? taken->id : STR("reject"),
+		v.allow ? STR_NONE : v.words);
 }
 
 static void to_ask(struct inbound *in)

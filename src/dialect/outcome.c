@@ -112,20 +112,16 @@ void outcome_put(struct foreign_reply *o)
 {
 	struct str words = outcome_words(o);
 
-	if (!words.len) return;
-	jw_put_text(&o->reply, "status", ask_status_name(o->ask->status));
-	jw_put_some(&o->reply, "message", words);
+	if (words.len)
+		JW(&o->reply, "'status':%s,'message':%s",
+			str_of(ask_status_name(o->ask->status)), words);
 }
 
 void meta_put(struct foreign_reply *o, struct str words)
 {
-	struct json_writer *w = &o->reply;
-
-	if (!words.len) return;
-	jw_put_object(w, "_meta");
-	jw_put_text(w, "parley/status", ask_status_name(o->ask->status));
-	jw_put_some(w, "parley/message", words);
-	jw_object_end(w);
+	if (words.len)
+		JW(&o->reply, "'_meta':{'parley/status':%s,'parley/message':%s}",
+			str_of(ask_status_name(o->ask->status)), words);
 }
 
 struct str said_words(const struct foreign_reply *o, const struct said *s)

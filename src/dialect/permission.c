@@ -78,9 +78,8 @@ static const char *decision_of(const struct foreign_reply *o, const struct verdi
 static void hook_write(
 	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
-	jw_put_text(w, "hookEventName", "PreToolUse");
-	jw_put_text(w, "permissionDecision", decision_of(o, v));
-	jw_put_some(w, "permissionDecisionReason", v->words);
+	JW(w, "'hookEventName':'PreToolUse','permissionDecision':%s,'permissionDecisionReason':%?",
+		str_of(decision_of(o, v)), v->words);
 	if (v->arguments) input_write(w, o, v);
 }
 

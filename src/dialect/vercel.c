@@ -28,14 +28,13 @@ static void to_ask(struct inbound *in)
 
 static void from_ask(struct foreign_reply *o)
 {
-	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
 	struct str id = json_text_of(o->request, "approvalId");
 
-	jw_put_some(w, "type", STR("tool-approval-response"));
-	jw_put_str(w, "approvalId", id.len ? id : o->ask->id);
-	jw_put_bool(w, "approved", v.allow);
-	jw_put_some(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
+	JW(&o->reply,
+		"'type':'tool-approval-response','approvalId':%s,'approved':%j,'reason':%?",
+		id.len ? id : o->ask->id, json_bool(v.allow),
+		v.allow && !outcome_words(o).len ? v.own : v.words);
 }
 
 const struct dialect dialect_vercel = {

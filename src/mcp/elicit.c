@@ -1,6 +1,7 @@
 /* elicit.c - an ask as an elicitation form, and the form's content as an answer. */
 #include "mcp/elicit.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
@@ -122,10 +123,7 @@ static void plain_write(struct json_writer *w, const struct json *question)
 
 static void text_field(struct json_writer *w, struct str title)
 {
-	jw_object(w);
-	jw_put_text(w, "type", "string");
-	jw_put_str(w, "title", title);
-	jw_object_end(w);
+	JW(w, "{'type':'string','title':%s}", title);
 }
 
 static void field_write(struct json_writer *w, const struct json *question,
@@ -158,13 +156,10 @@ static void field_write(struct json_writer *w, const struct json *question,
 static void form_write(struct json_writer *w, const struct json *questions,
 	enum revision revision, struct arena *arena)
 {
-	jw_put_object(w, "requestedSchema");
-	jw_put_text(w, "type", "object");
-	jw_put_object(w, "properties");
+	JW(w, "'requestedSchema':{'type':'object','properties':{");
 	for (uint32_t i = 0; i < questions->count; i++)
 		field_write(w, &questions->items[i], revision, arena);
-	jw_object_end(w);
-	jw_put_array(w, "required");
+	JW(w, "},'required':[");
 	for (uint32_t i = 0; i < questions->count; i++) {
 		const struct json *q = &questions->items[i];
 
@@ -257,12 +252,10 @@ enum elicited elicit_read(const struct json *result, const struct ask_json *whol
 	if (!str_is(action, "accept"))
 		return str_is(action, "cancel") ? ELICITED_NOTHING : ELICITED_AGAIN;
 	if (!json_is(content, JSON_OBJECT)) return ELICITED_NOTHING;
-	jw_object(&w);
-	jw_put_object(&w, "answers");
+	JW(&w, "{'answers':{");
 	for (uint32_t i = 0; questions && i < questions->count; i++)
 		reply_write(&w, &questions->items[i], content, arena);
-	jw_object_end(&w);
-	jw_object_end(&w);
+	JW(&w, "}}");
 	*body = buf_keep_done(w.out, arena);
 	return ELICITED_ANSWER;
 }

@@ -1,6 +1,7 @@
 /* result.c - asks written as tool results and as tasks. */
 #include "mcp/result.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
@@ -47,20 +48,10 @@ bool ask_has_reply(const struct ask_json *whole, struct arena *arena)
 
 /* ---- the parts of a result ---- */
 
-static void content_write(struct json_writer *w, struct str text)
-{
-	jw_put_array(w, "content");
-	jw_object(w);
-	jw_put_text(w, "type", "text");
-	jw_put_str(w, "text", text);
-	jw_object_end(w);
-	jw_array_end(w);
-}
-
 void text_result_write(struct json_writer *w, struct str text, bool error)
 {
-	content_write(w, text);
-	jw_put_bool(w, "isError", error);
+	JW(w, "'content':[{'type':'text','text':%s}],'isError':%j", text,
+		json_bool(error));
 }
 
 void data_result_write(struct json_writer *w, struct str text, struct str data)
@@ -102,11 +93,9 @@ static void next_write(struct json_writer *w, const struct ask_json *whole, unsi
 	if (whole->view->url.len)
 		jw_put_str(w, "url", ask_url(whole->view->url, whole->ask->id, arena));
 	/* Whoever takes the tool for a permission prompt looks at these two alone. */
-	if (!(how & RESULT_PROMPT) && !is_permission(whole)) return;
-	jw_put_text(w, "behavior", "deny");
-	jw_put_text(w, "message",
-		"Nobody has decided yet. Do not run it now; ask again later, or call "
-		"get_answer with the ask_id.");
+	if ((how & RESULT_PROMPT) || is_permission(whole))
+		JW(w, "'behavior':'deny','message':'Nobody has decided yet. Do not run it "
+		      "now; ask again later, or call get_answer with the ask_id.'");
 }
 
 /* The dialect's own members; its status is said in our words already. */
@@ -128,9 +117,7 @@ static struct str structured(const struct ask_json *whole, const struct json *re
 	const struct ask *a = whole->ask;
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 
-	jw_object(&w);
-	jw_put_text(&w, "status", ask_status_name(a->status));
-	jw_put_str(&w, "ask_id", a->id);
+	JW(&w, "{'status':%s,'ask_id':%s", str_of(ask_status_name(a->status)), a->id);
 	reply_copy(&w, reply);
 	if (is_pending(whole)) next_write(&w, whole, how, arena);
 	if (whole->view->stopped.len) jw_put_raw(&w, "stopped", whole->view->stopped);
@@ -179,15 +166,6 @@ static bool strict_and_settled(const struct ask_json *whole)
 	       !is_pending(whole);
 }
 
-static void related_task_write(struct json_writer *w, struct str ask)
-{
-	jw_put_object(w, "_meta");
-	jw_put_object(w, "io.modelcontextprotocol/related-task");
-	jw_put_str(w, "taskId", ask);
-	jw_object_end(w);
-	jw_object_end(w);
-}
-
 void ask_result_write(struct json_writer *w, const struct ask_json *whole, unsigned how,
 	struct arena *arena)
 {
@@ -201,7 +179,9 @@ void ask_result_write(struct json_writer *w, const struct ask_json *whole, unsig
 		      (strict && !whole->answer);
 
 	text_result_write(w, text, failed && !(how & RESULT_WITHDRAWN));
-	if (how & RESULT_TASK) related_task_write(w, whole->ask->id);
+	if (how & RESULT_TASK)
+		JW(w, "'_meta':{'io.modelcontextprotocol/related-task':{'taskId':%s}}",
+			whole->ask->id);
 	if (strict || (how & RESULT_PROMPT)) return;
 	jw_put_raw(w, "structuredContent", data);
 }
@@ -220,10 +200,8 @@ void task_write(struct json_writer *w, const struct ask *a, const char *status,
 {
 	bool now = revision >= REV_2026_07_28;
 
-	jw_put_str(w, "taskId", a->id);
-	jw_put_text(w, "status", status);
-	if (a->status == ASK_PENDING)
-		jw_put_text(w, "statusMessage", "A person has been asked.");
+	JW(w, "'taskId':%s,'status':%s,'statusMessage':%?", a->id, str_of(status),
+		a->status == ASK_PENDING ? STR("A person has been asked.") : STR_NONE);
 	show_time(w, "createdAt", a->created_ms);
 	show_time(w, "lastUpdatedAt", a->settled_ms ? a->settled_ms : a->created_ms);
 	jw_put_null(w, now ? "ttlMs" : "ttl");
@@ -237,20 +215,16 @@ void ask_listed_write(
 {
 	const struct ask *a = whole->ask;
 
-	jw_object(w);
-	jw_put_str(w, "ask_id", a->id);
-	jw_put_text(w, "status", ask_status_name(a->status));
-	jw_put_text(w, "kind", ask_kind_name(a->kind));
+	JW(w, "{'ask_id':%s,'status':%s,'kind':%s", a->id,
+		str_of(ask_status_name(a->status)), str_of(ask_kind_name(a->kind)));
 	show_text(w, "title", json_text_of(whole->fixed, "title"));
 	jw_put_str(w, "session", a->session);
 	show_time(w, "created_at", a->created_ms);
 	show_time(w, "expires_at", a->deadline_ms);
 	show_time(w, "settled_at", a->settled_ms);
-	jw_put_str(w, "summary", whole->summary);
-	jw_put_str(w, "url", ask_url(whole->view->url, whole->ask->id, arena));
-	jw_put_array(w, "questions");
+	JW(w, "'summary':%s,'url':%s,'questions':[", whole->summary,
+		ask_url(whole->view->url, whole->ask->id, arena));
 	for (uint32_t i = 0; whole->questions && i < whole->questions->count; i++)
 		jw_json(w, json_get(&whole->questions->items[i], "text"));
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 }

@@ -1,6 +1,7 @@
 /* revision.c - the table of MCP revisions; checks what a request says of its own. */
 #include "mcp/revision.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/body.h"
@@ -103,11 +104,9 @@ static struct str versions_data(struct str requested, struct arena *arena)
 {
 	struct json_writer w = { .out = &(struct buf){ .max = 4096 } };
 
-	jw_object(&w);
-	jw_key(&w, "supported");
+	JW(&w, "{'supported':");
 	revisions_write(&w);
-	jw_put_str(&w, "requested", utf8_first(requested, 100));
-	jw_object_end(&w);
+	JW(&w, "'requested':%s}", utf8_first(requested, 100));
 	return buf_keep_done(w.out, arena);
 }
 
@@ -135,25 +134,15 @@ bool revision_check(const struct rpc *rpc, const struct mcp_wire *wire,
 
 /* ---- results ---- */
 
-static void server_info_write(struct json_writer *w)
-{
-	jw_object(w);
-	jw_put_text(w, "name", "parley");
-	jw_put_text(w, "title", "Parley");
-	jw_put_text(w, "version", PARLEY_VERSION);
-	jw_object_end(w);
-}
+#define SERVER_INFO "{'name':'parley','title':'Parley','version':'" PARLEY_VERSION "'}"
 
 void result_begin(
 	struct json_writer *w, struct str id, enum revision revision, const char *type)
 {
 	rpc_result(w, id);
 	if (revision < REV_2026_07_28) return;
-	jw_put_text(w, "resultType", type);
-	jw_put_object(w, "_meta");
-	jw_key(w, PREFIX "serverInfo");
-	server_info_write(w);
-	jw_object_end(w);
+	JW(w, "'resultType':%s,'_meta':{'" PREFIX "serverInfo':" SERVER_INFO "}",
+		str_of(type));
 }
 
 void result_cached(
@@ -176,18 +165,13 @@ static const char instructions[] =
 
 void capabilities_write(struct json_writer *w, enum revision revision)
 {
+	JW(w, "{'tools':{},'prompts':{},'completions':{},'resources':{'subscribe':%j,'listChanged':true}",
+		revision >= REV_2026_07_28 ? STR("true") : STR_NONE);
 	if (revision >= REV_2026_07_28)
-		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
-			      "\"resources\":{\"subscribe\":true,\"listChanged\":true},"
-			      "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}"));
+		JW(w, "'extensions':{'io.modelcontextprotocol/tasks':{}}");
 	else if (revision == REV_2025_11_25)
-		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
-			      "\"resources\":{\"listChanged\":true},"
-			      "\"tasks\":{\"list\":{},\"cancel\":{},"
-			      "\"requests\":{\"tools\":{\"call\":{}}}}}"));
-	else
-		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
-			      "\"resources\":{\"listChanged\":true}}"));
+		JW(w, "'tasks':{'list':{},'cancel':{},'requests':{'tools':{'call':{}}}}");
+	jw_object_end(w);
 }
 
 void greeting_write(struct json_writer *w, enum revision revision, capabilities_fn *can)
@@ -195,9 +179,7 @@ void greeting_write(struct json_writer *w, enum revision revision, capabilities_
 	jw_put_text(w, "protocolVersion", names[revision]);
 	jw_key(w, "capabilities");
 	can(w, revision);
-	jw_key(w, "serverInfo");
-	server_info_write(w);
-	jw_put_text(w, "instructions", instructions);
+	JW(w, "'serverInfo':" SERVER_INFO ",'instructions':%s", str_of(instructions));
 }
 
 void discovery_write(

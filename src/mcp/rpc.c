@@ -1,6 +1,8 @@
 /* rpc.c - reads and writes JSON-RPC 2.0 messages. */
 #include "mcp/rpc.h"
 
+#include "base/json_pattern.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -48,49 +50,30 @@ bool rpc_fail(
 	return false;
 }
 
-static void message_begin(struct json_writer *w)
+/* null where there is none */
+static struct str id_or_null(struct str id)
 {
-	jw_object(w);
-	jw_put_text(w, "jsonrpc", "2.0");
-}
-
-static void id_write(struct json_writer *w, struct str id)
-{
-	jw_key(w, "id");
-	if (id.len)
-		jw_raw(w, id);
-	else
-		jw_null(w);
+	return id.len ? id : STR("null");
 }
 
 void rpc_result(struct json_writer *w, struct str id)
 {
-	message_begin(w);
-	id_write(w, id);
-	jw_put_object(w, "result");
+	JW(w, "{'jsonrpc':'2.0','id':%j,'result':{", id_or_null(id));
 }
 
 void rpc_end(struct json_writer *w)
 {
-	jw_object_end(w);
-	jw_object_end(w);
+	JW(w, "}}");
 }
 
 void rpc_error(struct json_writer *w, struct str id, const struct rpc_fault *why)
 {
-	message_begin(w);
-	id_write(w, id);
-	jw_put_object(w, "error");
-	jw_put_int(w, "code", why->code);
-	jw_put_text(w, "message", why->message);
-	if (why->data.len) jw_put_raw(w, "data", why->data);
-	rpc_end(w);
+	JW(w, "{'jsonrpc':'2.0','id':%j,'error':{'code':", id_or_null(id));
+	jw_int(w, why->code);
+	JW(w, "'message':%s,'data':%j}}", str_of(why->message), why->data);
 }
 
 void rpc_call(struct json_writer *w, const char *method, struct str id)
 {
-	message_begin(w);
-	if (id.len) id_write(w, id);
-	jw_put_text(w, "method", method);
-	jw_put_object(w, "params");
+	JW(w, "{'jsonrpc':'2.0','id':%j,'method':%s,'params':{", id, str_of(method));
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/json_pattern.h"
 
 #include <stdio.h>
 
@@ -170,12 +171,8 @@ void mcp_refuse_uri(struct request *r, struct str uri)
 {
 	bool now = mcp_of(r)->client.revision >= REV_2026_07_28;
 	struct rpc_fault why = { 0 };
-	struct json_writer w = { .out = &(struct buf){ .max = 65536 } };
 
-	jw_object(&w);
-	jw_put_str(&w, "uri", uri);
-	jw_object_end(&w);
-	why.data = buf_keep_done(w.out, &r->task.job.arena);
+	why.data = JSON_TEXT(&r->task.job.arena, "{'uri':%s}", uri);
 	rpc_fail(&why, 200, now ? RPC_INVALID_PARAMS : RPC_NO_RESOURCE,
 		"there is no such resource");
 	mcp_refuse(r, &why);
@@ -203,10 +200,7 @@ void route_resource(struct request *r)
 	struct str url = arena_print(
 		&r->task.job.arena, "%s%s", r->serve->url, whole ? "/mcp" : "");
 
-	jw_object(&w);
-	jw_put_str(&w, "resource", url);
-	jw_put_text(&w, "resource_name", "Parley");
-	jw_put_raw(&w, "bearer_methods_supported", STR("[\"header\"]"));
-	jw_object_end(&w);
+	JW(&w, "{'resource':%s,'resource_name':'Parley','bearer_methods_supported':['header']}",
+		url);
 	request_send(r, 200, "application/json", STR(API_HEADERS), buf_str(w.out));
 }

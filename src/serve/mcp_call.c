@@ -3,6 +3,7 @@
 #include "serve/mcp.h"
 
 #include "base/hash.h"
+#include "base/json_pattern.h"
 #include "core/run/run_tool.h"
 #include "core/session/session.h"
 #include "core/shared/show.h"
@@ -191,20 +192,14 @@ static bool is_approved_already(const struct tool *tool, const struct json *argu
 static void approve(struct request *r, const struct json *arguments)
 {
 	const struct json *input = json_get(arguments, "input");
-	struct json_writer w = { .out = &(struct buf){ 0 } };
+	struct arena *arena = &r->task.job.arena;
+	struct str shown = STR("{}");
 
 	if (mcp_enter_first(r, mcp_tools_call)) return;
 	if (!input) input = json_get(arguments, "tool_input");
-	jw_object(&w);
-	jw_put_text(&w, "behavior", "allow");
-	if (json_is(input, JSON_OBJECT))
-		jw_put_json(&w, "updatedInput", input);
-	else
-		jw_put_raw(&w, "updatedInput", STR("{}"));
-	jw_object_end(&w);
-	if (w.out->failed) r->task.job.arena.failed = true;
-	text_result_write(mcp_result(r, "complete"), buf_str(w.out), false);
-	buf_done(w.out);
+	if (json_is(input, JSON_OBJECT)) shown = json_keep(input, arena);
+	text_result_write(mcp_result(r, "complete"),
+		JSON_TEXT(arena, "{'behavior':'allow','updatedInput':%j}", shown), false);
 	mcp_send(r);
 }
 
@@ -339,8 +334,7 @@ static void listed(struct request *r)
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 	struct ask_json whole;
 
-	jw_object(&w);
-	jw_put_array(&w, "asks");
+	JW(&w, "{'asks':[");
 	for (const struct kept_ask *k = r->task.found; k; k = k->next)
 		if (ask_json_read(&k->ask, &k->view, arena, &whole, NULL) == OK)
 			ask_listed_write(&w, &whole, arena);
@@ -387,10 +381,7 @@ static void progressed(struct request *r)
 {
 	struct json_writer w = { .out = &(struct buf){ .max = 16384 } };
 
-	jw_object(&w);
-	jw_put_str(&w, "session", r->task.session);
-	if (r->task.stopped.len) jw_put_raw(&w, "stopped", r->task.stopped);
-	jw_object_end(&w);
+	JW(&w, "{'session':%s,'stopped':%j}", r->task.session, r->task.stopped);
 	data_send(r, stopped_text(r->task.stopped, &r->task.job.arena), w.out);
 }
 

@@ -6,6 +6,7 @@
 #include "serve/mcp.h"
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 
 enum { STATE_LIFE_MS = 24 * 3600 * 1000 };
 
@@ -47,12 +48,9 @@ void inputs_write(struct json_writer *w, const struct mcp_input *inputs, size_t 
 	jw_put_object(w, "inputRequests");
 	for (size_t i = 0; i < len; i++) {
 		jw_name(w, inputs[i].name);
-		jw_object(w);
-		jw_put_text(w, "method", inputs[i].method);
-		jw_put_object(w, "params");
+		JW(w, "{'method':%s,'params':{", str_of(inputs[i].method));
 		jw_members(w, inputs[i].params);
-		jw_object_end(w);
-		jw_object_end(w);
+		JW(w, "}}");
 	}
 	jw_object_end(w);
 }

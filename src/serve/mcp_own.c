@@ -1,5 +1,6 @@
 /* mcp_own.c - what Parley offers over MCP: asks and sessions as resources, the prompt that
  * sets an agent going again, and asks as forms. Its tools are in mcp_call.c. */
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "serve/mcp.h"
 
@@ -18,14 +19,10 @@ static void item_write(struct request *r, const char *prefix, const char *what,
 	struct json_writer *w = &mcp_of(r)->w;
 	struct arena *arena = &r->task.job.arena;
 
-	jw_object(w);
-	jw_put_str(w, "uri", arena_print(arena, "%s%.*s", prefix, STR_ARGS(id)));
-	jw_put_str(w, "name", id);
-	jw_put_str(w, "title", utf8_first(title.len ? title : id, NAME_MAX_CHARS));
-	jw_put_str(w, "description",
+	JW(w, "{'uri':%s,'name':%s,'title':%s,'description':%s,'mimeType':'application/json'}",
+		arena_print(arena, "%s%.*s", prefix, STR_ARGS(id)), id,
+		utf8_first(title.len ? title : id, NAME_MAX_CHARS),
 		arena_print(arena, "%s (%.*s)", what, STR_ARGS(status)));
-	jw_put_text(w, "mimeType", "application/json");
-	jw_object_end(w);
 }
 
 /* Its title, or its first question. */
@@ -80,13 +77,8 @@ static void resource_got(struct request *r)
 {
 	struct json_writer *w = mcp_result(r, "complete");
 
-	jw_put_array(w, "contents");
-	jw_object(w);
-	jw_put_str(w, "uri", json_text(mcp_param(r, "uri")));
-	jw_put_text(w, "mimeType", "application/json");
-	jw_put_str(w, "text", buf_str(&r->task.job.out));
-	jw_object_end(w);
-	jw_array_end(w);
+	JW(w, "'contents':[{'uri':%s,'mimeType':'application/json','text':%s}]",
+		json_text(mcp_param(r, "uri")), buf_str(&r->task.job.out));
 	result_cached(w, mcp_of(r)->client.revision, 0, false);
 	mcp_send(r);
 }
@@ -151,15 +143,8 @@ static void resume_got(struct request *r)
 {
 	struct json_writer *w = mcp_result(r, "complete");
 
-	jw_put_array(w, "messages");
-	jw_object(w);
-	jw_put_text(w, "role", "user");
-	jw_put_object(w, "content");
-	jw_put_text(w, "type", "text");
-	jw_put_str(w, "text", r->task.context);
-	jw_object_end(w);
-	jw_object_end(w);
-	jw_array_end(w);
+	JW(w, "'messages':[{'role':'user','content':{'type':'text','text':%s}}]",
+		r->task.context);
 	mcp_send(r);
 }
 
@@ -197,14 +182,12 @@ static void completed(struct request *r)
 	struct str start = json_text_of(mcp_param(r, "argument"), "value");
 	struct json_writer *w = mcp_result(r, "complete");
 
-	jw_put_object(w, "completion");
-	jw_put_array(w, "values");
+	JW(w, "'completion':{'values':[");
 	for (const struct kept_ask *k = r->task.found; k; k = k->next)
 		id_complete(w, k->ask.id, start);
 	for (size_t i = 0; i < r->task.sessions_len; i++)
 		id_complete(w, r->task.sessions[i].id, start);
-	jw_array_end(w);
-	jw_object_end(w);
+	JW(w, "]}");
 	mcp_send(r);
 }
 

@@ -3,6 +3,7 @@
 #include "serve/inner.h"
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "base/mem.h"
 #include "core/shared/address.h"
 #include "desk/run/configured.h"
@@ -116,11 +117,8 @@ static void provider_test_do(uv_work_t *work)
 static void check_write(struct provider_test *p, struct json_writer *w, const char *name,
 	bool ok, struct str detail)
 {
-	jw_object(w);
-	jw_put_text(w, "name", name);
-	jw_put_bool(w, "ok", ok);
-	jw_put_str(w, "detail", task_words(&p->request->task, detail, &p->arena));
-	jw_object_end(w);
+	JW(w, "{'name':%s,'ok':%j,'detail':%s}", str_of(name), json_bool(ok),
+		task_words(&p->request->task, detail, &p->arena));
 }
 
 static struct str listing_wrong(struct provider_test *p)
@@ -138,8 +136,7 @@ static void test_write(struct provider_test *p, struct json_writer *w)
 	struct str wrong = a->wrong;
 	bool tried = !wrong.len, good = tried;
 
-	jw_object(w);
-	jw_put_array(w, "checks");
+	JW(w, "{'checks':[");
 	check_write(p, w, "key", !wrong.len,
 		wrong.len    ? wrong
 		: a->key.len ? STR("set")
@@ -162,9 +159,7 @@ static void test_write(struct provider_test *p, struct json_writer *w)
 		check_write(p, w, "price", true,
 			a->model.priced ? STR("known")
 					: STR("not known: no cost is shown"));
-	jw_array_end(w);
-	jw_put_bool(w, "ok", good);
-	jw_object_end(w);
+	JW(w, "],'ok':%j}", json_bool(good));
 }
 
 static void provider_test_reply(struct provider_test *p)

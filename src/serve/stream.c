@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/json_pattern.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -418,13 +419,8 @@ void transient_write(struct buf *b, const struct transient *h, int64_t now_ms)
 
 	time_write(now_ms, at);
 	buf_print(b, "event: %s\ndata: ", h->type);
-	jw_object(&w);
-	jw_put_text(&w, "type", h->type);
-	jw_put_text(&w, "at", at);
-	jw_put_str(&w, "session", h->session);
-	jw_put_str(&w, "run", h->run);
-	jw_put_raw(&w, "data", h->data);
-	jw_object_end(&w);
+	JW(&w, "{'type':%s,'at':%s,'session':%s,'run':%s,'data':%j}", str_of(h->type),
+		str_of(at), h->session, h->run, h->data);
 	buf_add(b, STR("\n\n"));
 }
 
