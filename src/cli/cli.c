@@ -95,17 +95,6 @@ static const struct {
 	{ ERR_INTERNAL, EXIT_NO_SERVER, NULL },
 };
 
-/* The member `name` of a body, and the option that sets it: mcp_wait and --mcp-wait. */
-static bool option_of(struct str name, const char *flag)
-{
-	size_t i = 0;
-
-	while (i < name.len && flag[i] &&
-		(name.at[i] == flag[i] || (name.at[i] == '_' && flag[i] == '-')))
-		i++;
-	return i == name.len && !flag[i];
-}
-
 /* What is wrong with a body, each with its place; a single one in the same line. */
 static void items_say(const struct cli *cli, const struct fault *why)
 {
@@ -118,7 +107,7 @@ static void items_say(const struct cli *cli, const struct fault *why)
 		return;
 	}
 	for (size_t i = 0; why->items_len == 1 && i < cli->args.given_len; i++)
-		if (option_of(name, cli->args.given[i].flag->name)) {
+		if (args_name_is(name, cli->args.given[i].flag->name)) {
 			SAY("cli.fail.item.option",
 				{ "option", str_of(cli->args.given[i].flag->name) },
 				{ "detail", str_of(why->items[0].detail) });

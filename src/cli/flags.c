@@ -47,7 +47,7 @@ const char *nearer(struct str written, const char *best, const char *candidate)
 	return edit_distance(written, str_of(candidate)) < limit ? candidate : best;
 }
 
-static bool name_is(struct str written, const char *name)
+bool args_name_is(struct str written, const char *name)
 {
 	if (written.len != strlen(name)) return false;
 	for (size_t i = 0; i < written.len; i++)
@@ -61,7 +61,7 @@ static const struct flag *flag_find(
 {
 	for (const struct flag *const *table = r->tables; *table; table++)
 		for (const struct flag *f = *table; f->name; f++)
-			if (letter ? f->letter == letter : name_is(name, f->name))
+			if (letter ? f->letter == letter : args_name_is(name, f->name))
 				return f;
 	return NULL;
 }
@@ -90,12 +90,12 @@ static enum err flag_wrong(
 		{ "value", str_of(f->value) });
 }
 
-static bool value_among(const char *values, struct str value)
+bool args_among(const char *words, struct str word)
 {
-	struct str rest = str_of(values), one;
+	struct str rest = str_of(words), one;
 
 	while (str_cut(&rest, ' ', &one))
-		if (str_eq(one, value)) return true;
+		if (str_eq(one, word)) return true;
 	return false;
 }
 
@@ -122,7 +122,7 @@ static enum err flag_take(struct flag_reader *r, const struct flag *f, struct st
 		if (r->next == r->end) return flag_wrong(r, "cli.option.needs_value", f);
 		value = str_of(*r->next++);
 	}
-	if (f->values && !f->setting && !value_among(f->values, value))
+	if (f->values && !f->setting && !args_among(f->values, value))
 		return value_wrong(r, f, value);
 	r->args->given[r->args->given_len++] = (struct given){ f, value };
 	return OK;

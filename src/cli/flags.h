@@ -36,6 +36,10 @@ struct args {
 enum err args_read(int argc, char **argv, const struct flag *const *tables, bool stop,
 	struct arena *, struct args *out, struct fault *why);
 
+/* Is it this name, `_` for `-`? Is it one of these words, blanks between? */
+bool args_name_is(struct str written, const char *name);
+bool args_among(const char *words, struct str word);
+
 bool args_have(const struct args *, const char *name);
 /* The last value given; `at` is NULL when there is none. */
 struct str args_get(const struct args *, const char *name);

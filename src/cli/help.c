@@ -111,12 +111,7 @@ const char *help_setting(struct cli *cli, const struct command *c, const struct 
 	for (size_t i = 0; setting_info(i, &s); i++) {
 		struct str accepts;
 
-		if (!s.fallback || strlen(s.name) != strlen(f->name)) continue;
-		bool same = true;
-		for (size_t n = 0; same && s.name[n]; n++)
-			same = s.name[n] == f->name[n] ||
-			       (s.name[n] == '_' && f->name[n] == '-');
-		if (!same) continue;
+		if (!s.fallback || !args_name_is(str_of(s.name), f->name)) continue;
 		accepts = setting_accepts(i, &cli->arena);
 		return arena_print(&cli->arena, "%s %s", text,
 			MSG(&cli->arena, "help.man.conf.default", { "accepts", accepts },
@@ -148,12 +143,11 @@ unsigned help_group_of(const struct command *c)
 			COMMANDS_AGENTS },
 		{ "serve mail-in slack doctor backup check copy completion help",
 			COMMANDS_SERVER } };
-	struct str name = str_of(c->name), first = name, rest, one;
+	struct str name = str_of(c->name), first = name;
 
 	str_cut(&name, ' ', &first);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		for (rest = str_of(rows[i].words); str_cut(&rest, ' ', &one);)
-			if (str_eq(one, first)) return rows[i].group;
+		if (args_among(rows[i].words, first)) return rows[i].group;
 	return COMMANDS_ADMIN;
 }
 

@@ -51,15 +51,6 @@ struct str request_object(struct arena *arena, const struct body_member *members
 	return request_without(arena, NULL, "", members);
 }
 
-static bool among(const char *names, struct str name)
-{
-	struct str rest = str_of(names), one;
-
-	while (str_cut(&rest, ' ', &one))
-		if (str_eq(one, name)) return true;
-	return false;
-}
-
 struct str request_without(struct arena *arena, const struct json *object,
 	const char *names, const struct body_member *more)
 {
@@ -68,7 +59,7 @@ struct str request_without(struct arena *arena, const struct json *object,
 
 	jw_object(&w);
 	for (uint32_t i = 0; object && i < object->count; i++) {
-		if (among(names, object->members[i].name)) continue;
+		if (args_among(names, object->members[i].name)) continue;
 		jw_name(&w, object->members[i].name);
 		jw_json(&w, &object->members[i].value);
 	}

@@ -13,7 +13,7 @@
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-enum { COLUMNS_MAX = 8 };
+enum { COLUMNS_MAX = 8, COLUMN_WIDEST = 30, LAST_LEAST = 20 };
 
 /* ---- what is printed ---- */
 
@@ -63,6 +63,11 @@ static void items_print(const struct json *items)
 	buf_done(&out);
 }
 
+void count_print(struct cli *cli, FILE *to, const char *id, int64_t n)
+{
+	fprintf(to, "%s\n", msg_count(&cli->arena, id, n).at);
+}
+
 void warnings_say(struct cli *cli, const struct json *reply)
 {
 	const struct json *warnings = json_get(reply, "warnings");
@@ -98,35 +103,6 @@ static int print_checks(struct cli *cli, const struct json *reply)
 
 /* ---- tables ---- */
 
-static void cells_add(
-	struct buf *out, const struct table_column *columns, struct str *cells)
-{
-	for (size_t i = 0; columns[i].head; i++) {
-		int blanks = abs(columns[i].width) - (int)text_width(cells[i]);
-
-		if (columns[i].width < 0)
-			buf_print(out, "%*s", blanks > 0 ? blanks : 0, "");
-		buf_add(out, cells[i]);
-		if (!columns[i + 1].head) break;
-		if (columns[i].width > 0)
-			buf_print(out, "%*s", blanks > 0 ? blanks : 0, "");
-		buf_add_text(out, "  ");
-	}
-	buf_add_char(out, '\n');
-}
-
-static void heads_add(
-	struct cli *cli, struct buf *out, const struct table_column *columns)
-{
-	struct str heads[COLUMNS_MAX];
-
-	for (size_t i = 0; columns[i].head; i++)
-		heads[i] = MSG(&cli->arena, columns[i].head);
-	buf_add_text(out, tint_on(TINT_BOLD, cli->term.out_color));
-	cells_add(out, columns, heads);
-	buf_add_text(out, tint_off(cli->term.out_color));
-}
-
 struct str table_cell(
 	struct cli *cli, const struct table_column *column, const struct json *item)
 {
@@ -153,19 +129,87 @@ struct str table_cell(
 	}
 }
 
-/* Columns are the same in a pipe, without the head: what reads them splits at blanks. */
-static void table_print(
-	struct cli *cli, const struct table_column *columns, const struct json *items)
-{
-	struct buf out = { 0 };
-	struct str cells[COLUMNS_MAX];
+/* The cells of a list, a row after the other; the heads are the first. */
+struct list_cells {
+	size_t columns, rows;
+	struct str *cells;
+	int widths[COLUMNS_MAX]; /* as in struct table_column */
+	bool fitted;		 /* they fit what is in them, and the terminal */
+};
 
-	if (cli->term.out_tty && *columns->head) heads_add(cli, &out, columns);
-	for (const struct json *item = NULL; json_each(items, &item);) {
-		for (size_t n = 0; columns[n].head; n++)
-			cells[n] = table_cell(cli, &columns[n], item);
-		cells_add(&out, columns, cells);
+/* The last one takes what is left. */
+static void widths_fit(struct list_cells *t, size_t terminal)
+{
+	size_t used = 0, last = t->columns - 1;
+
+	for (size_t c = 0; c < last; c++) {
+		size_t most = 0;
+
+		for (size_t i = c; i < t->rows * t->columns; i += t->columns)
+			if (text_width(t->cells[i]) > most)
+				most = text_width(t->cells[i]);
+		if (c > 0 && most > COLUMN_WIDEST) most = COLUMN_WIDEST;
+		t->widths[c] = (int)most;
+		used += most + 2;
 	}
+	t->widths[last] =
+		(int)(terminal > used + LAST_LEAST ? terminal - used : LAST_LEAST);
+}
+
+static void row_add(struct buf *out, const struct list_cells *t, const struct str *cells)
+{
+	for (size_t c = 0; c < t->columns; c++) {
+		int width = t->widths[c], blanks = abs(width) - (int)text_width(cells[c]);
+
+		if (width < 0 && blanks > 0) buf_print(out, "%*s", blanks, "");
+		if (t->fitted)
+			text_fit_add(out, cells[c], (size_t)width);
+		else
+			buf_add(out, cells[c]);
+		if (c + 1 == t->columns) break;
+		if (width > 0 && blanks > 0) buf_print(out, "%*s", blanks, "");
+		buf_add_text(out, "  ");
+	}
+	buf_add_char(out, '\n');
+}
+
+static void row_add_tabs(
+	struct buf *out, const struct list_cells *t, const struct str *cells)
+{
+	for (size_t c = 0; c < t->columns; c++) {
+		buf_add(out, cells[c]);
+		buf_add_char(out, c + 1 == t->columns ? '\n' : '\t');
+	}
+}
+
+void table_print(struct cli *cli, const struct table_column *columns,
+	const struct json *items, bool fitted)
+{
+	bool tty = cli->term.out_tty, color = cli->term.out_color;
+	struct list_cells t = { .fitted = fitted };
+	struct buf out = { 0 };
+	struct str *cell;
+
+	for (; columns[t.columns].head; t.columns++)
+		t.widths[t.columns] = columns[t.columns].width;
+	cell = t.cells =
+		ARENA_ARRAY(&cli->arena, struct str, (items->count + 1) * t.columns);
+	if (!cell) return;
+	for (size_t c = 0; c < t.columns; c++)
+		*cell++ = MSG(&cli->arena, columns[c].head);
+	for (const struct json *item = NULL; json_each(items, &item);)
+		for (size_t c = 0; c < t.columns; c++)
+			*cell++ = table_cell(cli, &columns[c], item);
+	t.rows = items->count + 1;
+	if (fitted) widths_fit(&t, cli->term.width);
+	if (tty && *columns->head) {
+		buf_add_text(&out, tint_on(TINT_BOLD, color));
+		row_add(&out, &t, t.cells);
+		buf_add_text(&out, tint_off(color));
+	}
+	for (size_t i = 1; i < t.rows; i++)
+		(fitted && !tty ? row_add_tabs : row_add)(
+			&out, &t, &t.cells[i * t.columns]);
 	if (out.len) fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);
 }
@@ -175,7 +219,7 @@ void resource_print(struct cli *cli, const struct resource *of, const struct jso
 	if (!json_is(items, JSON_ARRAY) || !items->count) {
 		if (of->none) SAY(of->none);
 	} else if (of->columns) {
-		table_print(cli, of->columns, items);
+		table_print(cli, of->columns, items, false);
 	} else {
 		for (const struct json *one = NULL; json_each(items, &one);)
 			of->print(cli, one);

@@ -1,7 +1,9 @@
 /* resource.h - things that commands list, show, test and remove: a table each, which the
- * command's row names; and what commands print of them. */
+ * command's row names; and what commands print of them. Prefixes: table_, count_. */
 #ifndef CLI_RESOURCE_H
 #define CLI_RESOURCE_H
+
+#include <stdio.h>
 
 #include "cli/administer.h"
 #include "cli/request.h"
@@ -22,6 +24,11 @@ struct table_column {
 };
 
 struct str table_cell(struct cli *, const struct table_column *, const struct json *item);
+
+/* Columns are as wide in a pipe, without heads. `fitted`: they are as wide as what is in them, the
+ * last one as the terminal allows; in a pipe tabs stand between full cells. */
+void table_print(
+	struct cli *, const struct table_column *, const struct json *items, bool fitted);
 
 struct resource {
 	const char *path; /* "/v1/agents" */
@@ -80,6 +87,8 @@ struct str reply_texts(struct cli *, const struct json *list, const char *betwee
 int reply_done(struct cli *, const struct json *reply);
 /* Pretty, as people read and edit it. */
 void json_print_pretty(const struct json *);
+/* A message that counts, on a line. */
+void count_print(struct cli *, FILE *, const char *id, int64_t n);
 /* What the reply warns of, on stderr. */
 void warnings_say(struct cli *, const struct json *reply);
 /* All of a file, or with "-" of stdin. False: why not. */

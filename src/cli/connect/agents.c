@@ -16,7 +16,7 @@ const struct agent *agent_find(struct str name)
 	return NULL;
 }
 
-static void names_write(struct buf *out, bool remote)
+void agents_write(struct buf *out, bool remote)
 {
 	size_t start = out->len;
 
@@ -25,16 +25,6 @@ static void names_write(struct buf *out, bool remote)
 		if (out->len > start) buf_add_text(out, ", ");
 		buf_add_text(out, a->name);
 	}
-}
-
-void agents_write(struct buf *out)
-{
-	names_write(out, false);
-}
-
-void agents_remote_write(struct buf *out)
-{
-	names_write(out, true);
 }
 
 bool agent_installed(const struct agent *a, struct arena *arena)

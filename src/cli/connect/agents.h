@@ -62,8 +62,8 @@ struct agent {
 extern const struct agent agents[]; /* up to one without a name */
 
 const struct agent *agent_find(struct str name); /* NULL: there is none */
-void agents_write(struct buf *);		 /* "claude, codex, …" */
-void agents_remote_write(struct buf *);		 /* those that a file is shown for */
+/* "claude, codex, …"; `remote`: those that a file is shown for. */
+void agents_write(struct buf *, bool remote);
 
 bool agent_installed(const struct agent *, struct arena *); /* is it on PATH? */
 

@@ -17,6 +17,7 @@ struct node {
 
 struct jsonc_reader {
 	struct str text;
+	char *plain; /* the same without comments and trailing commas: blanks stand there */
 	size_t at;
 	int depth;
 	struct arena *arena;
@@ -51,9 +52,9 @@ static void skip(struct jsonc_reader *r)
 	for (;;) {
 		size_t start = r->at;
 
-		if (is_blank(peek(r, 0))) {
-			r->at++;
-		} else if (peek(r, 0) == '/' && peek(r, 1) == '/') {
+		while (is_blank(peek(r, 0)))
+			start = ++r->at;
+		if (peek(r, 0) == '/' && peek(r, 1) == '/') {
 			while (peek(r, 0) >= 0 && peek(r, 0) != '\n')
 				r->at++;
 		} else if (peek(r, 0) == '/' && peek(r, 1) == '*') {
@@ -68,6 +69,7 @@ static void skip(struct jsonc_reader *r)
 		} else {
 			return;
 		}
+		memset(r->plain + start, ' ', r->at - start);
 	}
 }
 
@@ -157,6 +159,7 @@ static bool container_read(struct jsonc_reader *r, struct node *n)
 		skip(r);
 		if (peek(r, 0) == ',') child->comma = r->at++;
 	}
+	if (n->last && n->last->comma != NOWHERE) r->plain[n->last->comma] = ' ';
 	r->at++;
 	r->depth--;
 	return !r->failed;
@@ -185,7 +188,8 @@ static struct node *text_read(struct jsonc_reader *r, bool *ok)
 	struct node *root = ARENA_NEW(r->arena, struct node);
 
 	*ok = false;
-	if (!root) return NULL;
+	r->plain = arena_copy(r->arena, r->text);
+	if (!root || !r->plain) return NULL;
 	if (!utf8_valid(r->text)) return wrong(r, 0, "not UTF-8"), NULL;
 	if (str_starts(r->text, "\xEF\xBB\xBF")) r->at = 3;
 	skip(r);
@@ -195,42 +199,6 @@ static struct node *text_read(struct jsonc_reader *r, bool *ok)
 	if (!r->failed && r->at < r->text.len) wrong(r, r->at, "nothing may follow here");
 	*ok = !r->failed;
 	return *ok ? root : NULL;
-}
-
-/* ---- as a value ---- */
-
-static void plain_write(struct buf *out, const struct node *n, struct str text)
-{
-	const char *brackets = n->type == JSON_OBJECT ? "{}" : "[]";
-
-	if (n->type != JSON_OBJECT && n->type != JSON_ARRAY) {
-		buf_add(out, str_make(text.at + n->start, n->end - n->start));
-		return;
-	}
-	buf_add_char(out, brackets[0]);
-	for (const struct node *c = n->first; c; c = c->next) {
-		if (c != n->first) buf_add_char(out, ',');
-		if (n->type == JSON_OBJECT) {
-			json_write_str(out, c->name);
-			buf_add_char(out, ':');
-		}
-		plain_write(out, c, text);
-	}
-	buf_add_char(out, brackets[1]);
-}
-
-static const struct json *node_value(
-	const struct node *n, struct str text, struct arena *arena)
-{
-	struct buf b = { 0 };
-	const struct json *value = NULL;
-
-	plain_write(&b, n, text);
-	if (b.failed ||
-		json_read(arena_str(arena, buf_str(&b)), NULL, arena, &value, NULL))
-		value = NULL;
-	buf_done(&b);
-	return value;
 }
 
 /* ---- writing ---- */
@@ -316,6 +284,7 @@ static struct hand hand_of(struct str text, const struct node *root)
 
 struct json_edit {
 	struct str text;
+	const char *plain; /* of the reader */
 	const struct config_change *change;
 	const struct json *wanted;
 	struct hand hand;
@@ -490,6 +459,14 @@ static void node_remove(struct json_edit *e, const struct node *n)
 
 /* ---- finding it ---- */
 
+static const struct json *node_value(const struct json_edit *e, const struct node *n)
+{
+	const struct json *value;
+	struct str text = str_make(e->plain + n->start, n->end - n->start);
+
+	return json_read(text, NULL, e->arena, &value, NULL) ? NULL : value;
+}
+
 static struct node *member_find(const struct node *n, struct str name)
 {
 	for (struct node *c = n->last; c; c = c->prev)
@@ -500,8 +477,7 @@ static struct node *member_find(const struct node *n, struct str name)
 static struct node *item_find(struct json_edit *e, const struct node *list)
 {
 	for (struct node *c = list->first; c; c = c->next)
-		if (config_is_ours(node_value(c, e->text, e->arena), e->wanted,
-			    e->change->known))
+		if (config_is_ours(node_value(e, c), e->wanted, e->change->known))
 			return c;
 	return NULL;
 }
@@ -550,7 +526,7 @@ static enum err root_edit(struct json_edit *e, struct node *root, bool remove)
 	} else if (!ours) {
 		child_insert(e, n, STR_NONE);
 	} else if (!e->change->known) {
-		const struct json *value = node_value(ours, e->text, e->arena);
+		const struct json *value = node_value(e, ours);
 
 		if (!value || !json_equal(value, e->wanted)) value_replace(e, ours);
 	}
@@ -570,6 +546,7 @@ enum err config_edit_json(struct str text, const struct config_change *change,
 	if (json_read(change->value, NULL, arena, &e.wanted, why)) return ERR_INTERNAL;
 	root = text_read(&r, &ok);
 	if (!ok) return arena->failed ? ERR_MEMORY : ERR_INVALID;
+	e.plain = r.plain;
 	e.hand = hand_of(text, root);
 	if (!root) {
 		if (!remove) root_write(&e);

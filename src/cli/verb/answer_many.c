@@ -219,10 +219,8 @@ static int many_send(const struct shell_batch *m, size_t left)
 					json_text_of(json_get(r, "problem"), "detail"));
 	}
 	reply_done(m->cli, reply);
-	fprintf(stderr, "%s\n",
-		msg_count(&m->cli->arena,
-			m->approve ? "cli.many.approved" : "cli.many.rejected", done)
-			.at);
+	count_print(m->cli, stderr,
+		m->approve ? "cli.many.approved" : "cli.many.rejected", done);
 	return left ? EXIT_NO : EXIT_YES;
 }
 

@@ -54,63 +54,58 @@ static size_t list_print(const struct connecting *c, const struct agent **found)
 	return n;
 }
 
-static int chosen_add(struct connecting *c, struct str name)
+static void chosen_add(struct connecting *c, struct str name)
 {
 	const struct agent *a = agent_find(name);
 	struct buf names = { .max = 4096 };
 
-	if (a && c->chosen_len < CHOSEN_MAX) {
-		c->chosen[c->chosen_len++] = a;
-		return EXIT_YES;
+	if (!a || c->chosen_len == CHOSEN_MAX) {
+		agents_write(&names, false);
+		CLI_REFUSE(c->cli, "cli.connect.unknown", { "agent", name },
+			{ "agents", buf_keep_done(&names, &c->cli->arena) });
 	}
-	agents_write(&names);
-	return CLI_USAGE(c->cli, "cli.connect.unknown", { "agent", name },
-		{ "agents", buf_keep_done(&names, &c->cli->arena) });
+	c->chosen[c->chosen_len++] = a;
 }
 
 /* What the person typed: numbers or names, or nothing for all that are listed. */
-static int line_choose(struct connecting *c, struct str line, const struct agent **found,
+static void line_choose(struct connecting *c, struct str line, const struct agent **found,
 	size_t found_len)
 {
 	struct str word;
-	int status = EXIT_YES;
 	int64_t n;
 
 	line = str_trim(line);
 	for (size_t i = 0; !line.len && i < found_len; i++)
 		c->chosen[c->chosen_len++] = found[i];
-	while (status == EXIT_YES && str_cut(&line, ' ', &word)) {
+	while (str_cut(&line, ' ', &word)) {
 		if (!word.len) continue;
 		if (str_ends(word, ",")) word.len--;
-		status = chosen_add(c, str_to_int(word, 1, (int64_t)found_len, &n)
-					       ? str_of(found[n - 1]->name)
-					       : word);
+		chosen_add(c, str_to_int(word, 1, (int64_t)found_len, &n)
+				      ? str_of(found[n - 1]->name)
+				      : word);
 	}
-	return status;
 }
 
 /* Without a terminal the list is all there is. */
-static int choose(struct connecting *c)
+static void choose(struct connecting *c)
 {
 	const struct agent *found[CHOSEN_MAX];
-	size_t words = c->cli->args.words_len;
-	int status = EXIT_YES, tty;
+	size_t words = c->cli->args.words_len, n;
 	struct str line;
+	int tty;
 
-	for (size_t i = 0; status == EXIT_YES && i < words; i++)
-		status = chosen_add(c, cli_word(c->cli, i));
-	if (words) return status;
-	size_t n = list_print(c, found);
-
+	for (size_t i = 0; i < words; i++)
+		chosen_add(c, cli_word(c->cli, i));
+	if (words) return;
+	n = list_print(c, found);
 	fflush(stdout);
-	if (!n) return SAY("cli.connect.none"), EXIT_NO;
+	if (!n) cli_end(c->cli, CLI_SAY(EXIT_NO, "cli.connect.none"));
 	tty = c->cli->term.out_tty ? tty_open() : -1;
-	if (tty < 0) return EXIT_YES;
+	if (tty < 0) return;
 	tty_write(tty, MSG(&c->cli->arena, "cli.connect.which"));
 	if (tty_line(&c->cli->term, tty, true, &c->cli->arena, &line))
-		status = line_choose(c, line, found, n);
+		line_choose(c, line, found, n);
 	close(tty);
-	return status;
 }
 
 /* ---- doing it ---- */
@@ -241,8 +236,8 @@ static int connect_run(struct cli *cli)
 		return CLI_USAGE(cli, "cli.project.wrong");
 	/* What is taken away is taken away whole. */
 	if (cli_has(cli, "hook") || c.remove) c.what |= CONNECT_HOOK;
-	status = choose(&c);
-	if (status != EXIT_YES || !c.chosen_len) return status;
+	choose(&c);
+	if (!c.chosen_len) return EXIT_YES;
 	for (size_t i = 0; i < c.chosen_len; i++) {
 		status = agent_connect(&c, c.chosen[i]);
 		if (status > worst) worst = status;

@@ -133,41 +133,34 @@ static void edited_tell(const struct json *arguments)
 	arena_done(&arena);
 }
 
-static int approved_run(struct approval *ap)
+/* `digest`: of the approval that is used up with it; NULL: the policy allows it. */
+static int checked_run(
+	struct approval *ap, const struct json *approved, const char *digest)
 {
 	struct cli *cli = ap->asking.cli;
-	const struct json *edited = approval_edited(ap->asking.ask);
 	const struct json *asked = json_get(ap->operation, "arguments");
-	const struct json *approved = edited ? edited : asked;
-	char digest[DIGEST_SIZE], *cwd = NULL, **argv;
 	struct program program = { .fd = -1 };
+	char *cwd = NULL, **argv = argv_of(approved, &cli->arena, &cwd);
 	int status;
 
-	if (!approval_digest(ap, digest))
-		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.digest.wrong");
-	argv = argv_of(approved, &cli->arena, &cwd);
 	if (!argv) return CLI_SAY(EXIT_NOT_ALLOWED, "cli.gate.edited");
 	status = program_check(cli, asked, approved, argv, cwd, &program);
-	if (status == EXIT_YES) status = approval_use(ap, digest);
-	if (status == EXIT_YES && edited) edited_tell(edited);
+	if (status == EXIT_YES && digest) status = approval_use(ap, digest);
+	if (status == EXIT_YES && approved != asked) edited_tell(approved);
 	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
 	program_close(&program);
 	return status;
 }
 
-/* What the policy allows runs as it is: there is no approval to be used up. */
-static int allowed_run(struct approval *ap)
+static int approved_run(struct approval *ap)
 {
-	struct cli *cli = ap->asking.cli;
-	const struct json *asked = json_get(ap->operation, "arguments");
-	struct program program = { .fd = -1 };
-	char *cwd = NULL, **argv = argv_of(asked, &cli->arena, &cwd);
-	int status = argv ? program_check(cli, asked, asked, argv, cwd, &program)
-			  : EXIT_CANNOT_RUN;
+	const struct json *edited = approval_edited(ap->asking.ask);
+	char digest[DIGEST_SIZE];
 
-	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
-	program_close(&program);
-	return status;
+	if (!approval_digest(ap, digest))
+		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.digest.wrong");
+	return checked_run(
+		ap, edited ? edited : json_get(ap->operation, "arguments"), digest);
 }
 
 /* Rules and the policy's mode first; *decided: a person need not be asked. A mode that nobody has
@@ -182,7 +175,8 @@ static int policy_run(struct approval *ap, bool *decided)
 
 	*decided =
 		!str_is(effect, "ask") && !json_is(json_get(said, "default"), JSON_TRUE);
-	if (*decided && str_is(effect, "allow")) return allowed_run(ap);
+	if (*decided && str_is(effect, "allow"))
+		return checked_run(ap, json_get(ap->operation, "arguments"), NULL);
 	if (!*decided) {
 		ap->asking.client = client_free(ap->asking.client);
 		return EXIT_YES;

@@ -226,10 +226,7 @@ static void modes_write(const struct host *h, bool on)
 {
 	struct buf out = { 0 };
 
-	if (on)
-		host_modes_on(&h->modes, &out);
-	else
-		host_modes_off(&h->modes, &out);
+	(on ? host_modes_on : host_modes_off)(&h->modes, &out);
 	tty_write(h->tty, buf_str(&out));
 	buf_done(&out);
 }

@@ -18,7 +18,7 @@ static int config_print(struct cli *cli, struct str client)
 	struct str text;
 
 	if (!a || !a->remote.file) {
-		agents_remote_write(&names);
+		agents_write(&names, true);
 		return CLI_USAGE(cli, "cli.mcp.client", { "client", client },
 			{ "clients", buf_keep_done(&names, &cli->arena) });
 	}

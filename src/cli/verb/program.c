@@ -67,11 +67,11 @@ enum err program_find(const char *name, const char *cwd, struct arena *arena,
 	}
 	while (str_cut(&path, ':', &folder)) {
 		if (folder.len == 0) folder = str_of(cwd); /* an empty entry is "here" */
-		file = *folder.at == '/'
-			       ? arena_print(arena, "%.*s/%s", STR_ARGS(folder), name).at
-			       : arena_print(
-					 arena, "%s/%.*s/%s", cwd, STR_ARGS(folder), name)
-					 .at;
+		bool whole = *folder.at == '/';
+
+		file = arena_print(arena, "%s%s%.*s/%s", whole ? "" : cwd,
+			whole ? "" : "/", STR_ARGS(folder), name)
+			       .at;
 		if (runnable(file)) return program_open(file, arena, out, why);
 	}
 	return fail(why, ERR_NOT_FOUND, "%s: command not found", name);

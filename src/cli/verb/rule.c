@@ -23,8 +23,7 @@ static int rule_said(struct cli *cli, const struct json *rule)
 	rule_print(cli, rule);
 	warnings_say(cli, rule);
 	if (waiting && waiting->is_int && waiting->integer > 0)
-		fprintf(stderr, "%s\n",
-			msg_count(&cli->arena, "cli.rule.waiting", waiting->integer).at);
+		count_print(cli, stderr, "cli.rule.waiting", waiting->integer);
 	return EXIT_YES;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
-#include "cli/request.h"
+#include "cli/resource.h"
 #include "cli/verb/rule_body.h"
 #include "cli/verb/rule_words.h"
 #include "cli/verb/verbs.h"
@@ -52,9 +52,7 @@ static int export_run(struct cli *cli)
 	}
 	if (file.len) fclose(out);
 	buf_done(&pretty);
-	if (left)
-		fprintf(stderr, "%s\n",
-			msg_count(&cli->arena, "cli.rule.export.left", left).at);
+	if (left) count_print(cli, stderr, "cli.rule.export.left", left);
 	return EXIT_YES;
 }
 
@@ -223,9 +221,7 @@ static int apply_run(struct cli *cli)
 			{ "same", COUNT(a.same) })
 			.at);
 #undef COUNT
-	if (others)
-		fprintf(stderr, "%s\n",
-			msg_count(&cli->arena, "cli.rule.apply.others", others).at);
+	if (others) count_print(cli, stderr, "cli.rule.apply.others", others);
 	return EXIT_YES;
 }
 

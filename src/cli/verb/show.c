@@ -5,15 +5,14 @@
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 
-static void card_print(
-	struct cli *cli, const struct json *ask, const struct card_facts *facts)
+static void card_print(struct cli *cli, const struct json *ask, const struct json *told)
 {
 	struct buf out = { 0 };
 	enum lang lang = msg_lang();
 
 	/* What goes into a pipe is read by programs, too: always the same words. */
 	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
-	card_write(cli, ask, facts, &out);
+	card_write(cli, ask, told, &out);
 	msg_lang_set(lang);
 	if (out.len > 0) fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);
@@ -27,8 +26,8 @@ static int show_run(struct cli *cli)
 	/* Who was told of it, if that is for who asks. */
 	if (!as_json(cli))
 		card_print(cli, ask,
-			&(struct card_facts){ cli_call_quiet(cli, cli->client,
-				ask_path(cli, id, "/deliveries"), NULL) });
+			cli_call_quiet(cli, cli->client, ask_path(cli, id, "/deliveries"),
+				NULL));
 	return reply_done(cli, ask);
 }
 

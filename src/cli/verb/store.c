@@ -119,16 +119,10 @@ static void report_say(struct cli *cli, const struct json *report, bool ok)
 {
 	int64_t old = json_get(report, "not_compared")->integer;
 
-	if (ok)
-		printf("%s\n", msg_count(&cli->arena, "cli.check.ok",
-				       json_get(report, "events")->integer)
-				       .at);
-	else
-		printf("%s\n", msg_count(&cli->arena, "cli.check.bad",
-				       json_get(report, "found")->integer)
-				       .at);
+	count_print(cli, stdout, ok ? "cli.check.ok" : "cli.check.bad",
+		json_get(report, ok ? "events" : "found")->integer);
 	findings_say(cli, report);
-	if (old > 0) printf("%s\n", msg_count(&cli->arena, "cli.check.old", old).at);
+	if (old > 0) count_print(cli, stdout, "cli.check.old", old);
 }
 
 static int check_run(struct cli *cli)
@@ -174,10 +168,8 @@ static int copy_run(struct cli *cli)
 	e = copy_store(from, to, bar.draw, &bar, &report, &why);
 	progress_bar_end(&bar);
 	if (e) return cli_fail(cli, &why);
-	printf("%s\n",
-		msg_count(&cli->arena, report.there ? "cli.copy.there" : "cli.copy.done",
-			report.rows)
-			.at);
+	count_print(cli, stdout, report.there ? "cli.copy.there" : "cli.copy.done",
+		report.rows);
 	return EXIT_YES;
 }
 

@@ -10,11 +10,6 @@
 
 enum { LINE_MAX_LEN = 1 << 22 };
 
-struct watching {
-	struct cli *cli;
-	bool json;
-};
-
 /* Small data as it is: {"status":"running"} says more than we could. */
 static void line_write(struct buf *out, const struct json *event)
 {
@@ -43,13 +38,13 @@ static void line_write(struct buf *out, const struct json *event)
 
 static bool event_print(void *ctx, const struct sse_frame *frame)
 {
-	struct watching *w = ctx;
+	const bool *json = ctx;
 	struct arena arena = { 0 };
 	struct buf line = { .max = LINE_MAX_LEN };
 	const struct json *event;
 	struct fault why = { 0 };
 
-	if (w->json) {
+	if (*json) {
 		buf_add(&line, frame->data);
 	} else if (json_read(frame->data, NULL, &arena, &event, &why) == OK) {
 		const struct json *id = json_get(event, "id");
@@ -89,14 +84,14 @@ static int pipe_fd(void)
 
 static int stream_follow(struct cli *cli)
 {
-	struct watching w = { cli, cli_has(cli, "json") };
+	bool json = cli_has(cli, "json");
 	struct stream_setup setup = { .client = cli->client,
 		.query = str_from(flags_query(cli, "", "session types"), 1),
 		.after = cli_arg(cli, "after"),
 		.event = event_print,
 		.trouble = trouble_tell,
 		.back = back_tell,
-		.ctx = &w };
+		.ctx = &json };
 	struct stream *stream = stream_new(&setup);
 	struct fault why = { .err = ERR_MEMORY };
 	enum streamed end =

@@ -208,7 +208,7 @@ static void a_name_finds_its_agent(void **state)
 	for (const struct agent *a = agents; a->name; a++)
 		CHECK(agent_find(str_of(a->name)) == a);
 	CHECK(!agent_find(STR("emacs")));
-	agents_write(&names);
+	agents_write(&names, false);
 	CHECK_STR(buf_str(&names),
 		"claude, codex, gemini, opencode, copilot, qwen, cline, continue, kilo, "
 		"droid, cursor, vscode");
@@ -248,7 +248,7 @@ static void every_client_gets_a_whole_file(void **state)
 		"url = \"https://p.org/mcp\"\n"
 		"bearer_token_env_var = \"PARLEY_TOKEN\"\n"
 		"tool_timeout_sec = 600\n");
-	agents_remote_write(&names);
+	agents_write(&names, true);
 	CHECK_STR(buf_str(&names), "claude, codex, gemini, opencode, cursor, vscode");
 	buf_done(&names);
 }
