@@ -263,13 +263,6 @@ static enum err tables_copy(
 
 /* ---- the whole ---- */
 
-static enum err version_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 static enum err source_open(struct copy *c, struct str url, struct fault *why)
 {
 	const struct db_options options = { .patient = true };
@@ -281,8 +274,8 @@ static enum err source_open(struct copy *c, struct str url, struct fault *why)
 	if (!c->from) return why->err;
 	e = db_begin(c->from, why);
 	if (!e)
-		e = db_one(
-			c->from, SQL_SCHEMA_VERSION, NULL, 0, version_row, &version, why);
+		e = db_one(c->from, SQL_SCHEMA_VERSION, NULL, 0, row_take_int, &version,
+			why);
 	if (!e && version != schema_newest())
 		e = fail(why, ERR_CONFLICT,
 			"the source has schema %lld, this parley %lld: "

@@ -92,19 +92,12 @@ struct inspected {
 	char wrong[256]; /* why it is no store of ours; "" when it is */
 };
 
-static enum err version_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
 static void schema_look(struct inspected *in)
 {
 	struct fault why = { 0 };
 	int64_t version = -1;
 	enum err e =
-		db_one(in->db, SQL_SCHEMA_VERSION, NULL, 0, version_row, &version, &why);
+		db_one(in->db, SQL_SCHEMA_VERSION, NULL, 0, row_take_int, &version, &why);
 
 	if (e == ERR_UNAVAILABLE)
 		snprintf(in->wrong, sizeof in->wrong, "%.250s", why.detail);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "base/mem.h"
 #include "base/sse.h"
 #include "client/transfer.h"
@@ -293,9 +294,8 @@ static void away_say(struct bridge_call *call)
 	call->patience_until = clock_mono_ms() + AWAY_MS;
 	if (!call->progress.len) return;
 	rpc_call(&w, "notifications/progress", STR_NONE);
-	jw_put_raw(&w, "progressToken", call->progress);
-	jw_put_int(&w, "progress", 0);
-	jw_put_text(&w, "message", "Parley's server is away. Waiting for it.");
+	JW(&w, "'progressToken':%j,'progress':0,'message':%s", call->progress,
+		STR("Parley's server is away. Waiting for it."));
 	rpc_end(&w);
 	line_say(call->bridge, w.out);
 }

@@ -86,15 +86,13 @@ static void choice_write(
 {
 	const struct json *options = json_get(question, "options");
 
-	jw_key(w, "type");
 	if (input_of(question) == INPUT_MANY) {
-		jw_text(w, "array");
-		jw_put_object(w, "items");
+		JW(w, "'type':'array','items':{");
 		options_write(w, options, "anyOf");
 		jw_object_end(w);
 		return;
 	}
-	jw_text(w, "string");
+	JW(w, "'type':'string'");
 	if (revision >= REV_2025_11_25) {
 		options_write(w, options, "oneOf");
 		return;
@@ -140,9 +138,8 @@ static void field_write(struct json_writer *w, const struct json *question,
 		choice_write(w, question, revision);
 	else
 		plain_write(w, question);
-	jw_put_some(w, "title", header.len ? header : text);
-	jw_put_some(w, "description", header.len ? text : STR_NONE);
-	jw_object_end(w);
+	JW(w, "'title':%?,'description':%?}", header.len ? header : text,
+		header.len ? text : STR_NONE);
 	if (is_true(question, "other")) {
 		field_name(w, key, other_suffix, arena);
 		text_field(w, STR("Other"));

@@ -206,11 +206,8 @@ bool model_reader_feed(struct model_reader *r, int status, struct str bytes)
 
 static void seal_write(struct json_writer *w, const struct model_part *p)
 {
-	jw_object(w);
-	if (p->as.len > 0) jw_put_str(w, "as", buf_str(&p->as));
-	if (p->seal.len > 0) jw_put_str(w, "seal", buf_str(&p->seal));
-	if (p->seal_id.len > 0) jw_put_str(w, "id", buf_str(&p->seal_id));
-	jw_object_end(w);
+	JW(w, "{'as':%?,'seal':%?,'id':%?}", buf_str(&p->as), buf_str(&p->seal),
+		buf_str(&p->seal_id));
 }
 
 static bool part_sealed(const struct model_part *p)
@@ -226,16 +223,13 @@ static void kept_write(struct model_reader *r)
 	while (last > 0 && !part_sealed(&r->parts[last - 1]))
 		last--;
 	if (last == 0) return;
-	jw_object(&w);
-	jw_put_text(&w, "wire", model_wire_names[r->setup.wire]);
-	jw_put_array(&w, "parts");
+	JW(&w, "{'wire':%s,'parts':[", str_of(model_wire_names[r->setup.wire]));
 	for (size_t i = 0; i < last; i++)
 		if (part_sealed(&r->parts[i]))
 			seal_write(&w, &r->parts[i]);
 		else
 			jw_null(&w);
-	jw_array_end(&w);
-	jw_object_end(&w);
+	JW(&w, "]}");
 }
 
 static void call_write(struct model_reader *r, struct json_writer *w,
@@ -253,9 +247,7 @@ static void call_write(struct model_reader *r, struct json_writer *w,
 		sha256_hex(made, hash);
 		buf_print(&p->id, "parley_%.16s", hash);
 	}
-	jw_put_str(w, "id", buf_str(&p->id));
-	jw_put_str(w, "name", buf_str(&p->name));
-	jw_key(w, "arguments");
+	JW(w, "'id':%s,'name':%s,'arguments':", buf_str(&p->id), buf_str(&p->name));
 	if (text.len == 0 || str_is(text, "null")) text = STR("{}");
 	/* Shallow enough to be read again inside a message. */
 	json_read(text, &(struct json_limits){ .depth = ARGUMENTS_DEPTH }, &r->frame,
@@ -264,10 +256,9 @@ static void call_write(struct model_reader *r, struct json_writer *w,
 		jw_json(w, arguments);
 		return;
 	}
-	jw_object(w);
-	jw_object_end(w);
-	jw_put_text(w, "unreadable",
-		why.detail[0] ? why.detail : "the arguments are not a JSON object");
+	JW(w, "{},'unreadable':%s",
+		str_of(why.detail[0] ? why.detail
+				     : "the arguments are not a JSON object"));
 }
 
 /* Parts as the contract has them. An empty one stays only when something is kept of it. */
@@ -281,13 +272,11 @@ static size_t content_write(struct model_reader *r)
 	for (size_t i = 0; i < r->parts_len; i++) {
 		struct model_part *p = &r->parts[i];
 
-		jw_object(&w);
-		jw_put_text(&w, "type", names[p->type]);
-		if (p->type == PART_CALL) {
+		JW(&w, "{'type':%s", str_of(names[p->type]));
+		if (p->type == PART_CALL)
 			call_write(r, &w, p, calls++);
-		} else {
+		else
 			jw_put_str(&w, "text", buf_str(&p->text));
-		}
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);

@@ -55,23 +55,25 @@ static void hold_gone(void *ctx)
 	hold_free(h);
 }
 
-void hold_drop(struct hold *h)
+/* What becomes of the exchange is for the caller to say. */
+static struct exchange *hold_let_go(struct hold *h)
 {
 	struct exchange *x = h->x;
 
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
-	http_end(x);
+	return x;
+}
+
+void hold_drop(struct hold *h)
+{
+	http_end(hold_let_go(h));
 	hold_free(h);
 }
 
 void hold_end(struct hold *h, const struct wait_result *out)
 {
-	struct exchange *x = h->x;
-
-	h->x = NULL;
-	http_on_gone(x, NULL, NULL);
-	h->kind->end(h, x, out);
+	h->kind->end(h, hold_let_go(h), out);
 	hold_free(h);
 }
 
@@ -86,11 +88,7 @@ static void hold_end_settled(struct hold *h, const struct wait_result *out, bool
 /* The status line was sent as 200; the body can still be a problem. */
 static void hold_cut(struct hold *h, enum err e, const struct fault *why)
 {
-	struct exchange *x = h->x;
-
-	h->x = NULL;
-	http_on_gone(x, NULL, NULL);
-	h->kind->cut(h, x, e, why);
+	h->kind->cut(h, hold_let_go(h), e, why);
 	hold_free(h);
 }
 
