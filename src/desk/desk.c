@@ -88,11 +88,12 @@ static void desk_committed(void *ctx, const struct rows *rows)
 	struct desk *d = ctx;
 
 	counts_commit(&d->counts, rows);
-	if (rows->delivers || rows->delivers_ms)
-		delivery_wake(d, rows->delivers ? 0 : rows->delivers_ms);
-	if (rows->next_deadline_ms && deadline_set(d, rows->next_deadline_ms))
+	if (rows->so_far.delivers || rows->so_far.delivers_ms)
+		delivery_wake(d, rows->so_far.delivers ? 0 : rows->so_far.delivers_ms);
+	if (rows->so_far.next_deadline_ms &&
+		deadline_set(d, rows->so_far.next_deadline_ms))
 		desk_wake(d);
-	if (rows->runs || rows->queued) run_wake(d);
+	if (rows->so_far.runs || rows->so_far.queued) run_wake(d);
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */

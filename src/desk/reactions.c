@@ -103,15 +103,15 @@ static enum err events_react(struct job *job, struct rows *rows, struct fault *w
 {
 	enum err e = OK;
 
-	for (int round = 0; !e && *rows->reacted; round++) {
-		struct staged **end = rows->staged_end;
+	for (int round = 0; !e && *rows->so_far.reacted; round++) {
+		struct staged **end = rows->so_far.staged_end;
 
 		assert(round < ROUNDS_MAX);
-		while (!e && rows->reacted != end) {
-			const struct staged *st = *rows->reacted;
+		while (!e && rows->so_far.reacted != end) {
+			const struct staged *st = *rows->so_far.reacted;
 
 			e = event_react(job, rows, st, why);
-			rows->reacted = &(*rows->reacted)->next;
+			rows->so_far.reacted = &(*rows->so_far.reacted)->next;
 		}
 	}
 	return e;

@@ -72,8 +72,9 @@ static void committed(struct batch *b, struct owed *o)
 {
 	if (!b->hooks) return;
 	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
-	o->tells = b->hooks->told && b->rows.staged_len;
-	if (o->tells) o->told = committed_new(b->rows.staged_first, b->rows.staged_len);
+	o->tells = b->hooks->told && b->rows.so_far.staged_len;
+	if (o->tells)
+		o->told = committed_new(b->rows.staged_first, b->rows.so_far.staged_len);
 	if (o->told) o->told->batch = b->number;
 }
 
@@ -167,7 +168,8 @@ enum err rows_conclude(struct rows *rows, struct job *job, struct fault *why)
 	const struct clerk_hooks *h = rows->hooks;
 
 	if (rows->arena->failed) return fail_memory(why);
-	if (!h || !h->decided || (!rows->point.saved && !*rows->reacted)) return OK;
+	if (!h || !h->decided || (!rows->point.saved && !*rows->so_far.reacted))
+		return OK;
 	return h->decided(h->ctx, job, rows, why);
 }
 

@@ -223,16 +223,12 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->log_ends = NULL;
 	rows->log_now.found = false;
 	rows->staged_first = NULL;
-	rows->staged_end = &rows->staged_first;
-	rows->staged_len = 0;
-	rows->reacted = rows->staged_end;
 	rows->statements_first = NULL;
-	rows->statements_end = &rows->statements_first;
+	rows->so_far = (struct rows_so_far){ .staged_end = &rows->staged_first,
+		.reacted = &rows->staged_first,
+		.statements_end = &rows->statements_first };
 	rows->policies = NULL;
 	rows->once = NULL;
-	rows->next_deadline_ms = 0;
-	rows->delivers = rows->runs = rows->queued = false;
-	rows->delivers_ms = 0;
 	rows->point = (struct savepoint){ 0 };
 	rows_savepoint(rows);
 }
@@ -253,15 +249,7 @@ enum err rows_load(struct rows *rows, struct wants *w, struct fault *why)
 void rows_savepoint(struct rows *rows)
 {
 	rows->point = (struct savepoint){ .number = rows->point.number + 1,
-		.staged_end = rows->staged_end,
-		.staged_len = rows->staged_len,
-		.reacted = rows->reacted,
-		.statements_end = rows->statements_end,
-		.next_deadline_ms = rows->next_deadline_ms,
-		.delivers = rows->delivers,
-		.delivers_ms = rows->delivers_ms,
-		.runs = rows->runs,
-		.queued = rows->queued };
+		.so_far = rows->so_far };
 }
 
 static void copy_restore(struct rows *rows, const struct row_saved *saved)
@@ -295,21 +283,11 @@ bool rows_next_change(const struct rows *rows, struct row_change *c)
 
 void rows_rollback(struct rows *rows)
 {
-	const struct savepoint *p = &rows->point;
-
-	for (const struct row_saved *s = p->saved; s; s = s->next)
+	for (const struct row_saved *s = rows->point.saved; s; s = s->next)
 		copy_restore(rows, s);
-	rows->staged_end = p->staged_end;
-	*rows->staged_end = NULL;
-	rows->staged_len = p->staged_len;
-	rows->reacted = p->reacted;
-	rows->statements_end = p->statements_end;
-	*rows->statements_end = NULL;
-	rows->next_deadline_ms = p->next_deadline_ms;
-	rows->delivers = p->delivers;
-	rows->delivers_ms = p->delivers_ms;
-	rows->runs = p->runs;
-	rows->queued = p->queued;
+	rows->so_far = rows->point.so_far;
+	*rows->so_far.staged_end = NULL;
+	*rows->so_far.statements_end = NULL;
 	rows_savepoint(rows);
 }
 
@@ -560,9 +538,9 @@ static struct staged *event_stage(struct rows *rows, const struct event *e)
 	}
 	st->event = *e;
 	if (!e->data.len) st->event.data = STR("{}");
-	*rows->staged_end = st;
-	rows->staged_end = &st->next;
-	rows->staged_len++;
+	*rows->so_far.staged_end = st;
+	rows->so_far.staged_end = &st->next;
+	rows->so_far.staged_len++;
 	return st;
 }
 
@@ -625,13 +603,13 @@ struct staged *rows_event_of(
 void rows_deliver_at(struct rows *rows, int64_t at_ms)
 {
 	if (at_ms <= rows->now_ms)
-		rows->delivers = true;
-	else if (!rows->delivers_ms || at_ms < rows->delivers_ms)
-		rows->delivers_ms = at_ms;
+		rows->so_far.delivers = true;
+	else if (!rows->so_far.delivers_ms || at_ms < rows->so_far.delivers_ms)
+		rows->so_far.delivers_ms = at_ms;
 }
 
 void rows_due_at(struct rows *rows, int64_t at_ms)
 {
-	if (!rows->next_deadline_ms || at_ms < rows->next_deadline_ms)
-		rows->next_deadline_ms = at_ms;
+	if (!rows->so_far.next_deadline_ms || at_ms < rows->so_far.next_deadline_ms)
+		rows->so_far.next_deadline_ms = at_ms;
 }

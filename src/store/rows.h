@@ -73,17 +73,24 @@ struct log_end {
 	bool found;
 };
 
+/* What jobs decided beside their rows. */
+struct rows_so_far {
+	struct staged **staged_end;
+	size_t staged_len;
+	struct staged **reacted; /* what follows from the events before it is decided */
+	struct statement **statements_end;
+	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
+	bool delivers;		  /* deliveries were staged in this batch that are due */
+	int64_t delivers_ms;	  /* and the first of those that are due later; 0: none */
+	bool runs;   /* runs were queued for later, or taken from who works on them */
+	bool queued; /* runs were queued that are due */
+};
+
 /* What a rollback goes back to. */
 struct savepoint {
 	uint64_t number; /* copies that were saved since carry it */
 	struct row_saved *saved;
-	struct staged **staged_end;
-	size_t staged_len;
-	struct staged **reacted;
-	struct statement **statements_end;
-	int64_t next_deadline_ms;
-	bool delivers, runs, queued;
-	int64_t delivers_ms;
+	struct rows_so_far so_far;
 };
 
 struct rows {
@@ -98,18 +105,12 @@ struct rows {
 	struct table external; /* "ws/agent/external id" → struct row_copy of a session */
 	size_t sessions_deleted;
 	size_t people_changed; /* users and tokens that this batch changed or deleted */
-	struct staged *staged_first, **staged_end;
-	size_t staged_len;
-	struct staged **reacted; /* what follows from the events before it is decided */
+	struct staged *staged_first;
+	struct statement *statements_first;
+	struct rows_so_far so_far;
 	const struct clerk_hooks *hooks;
-	struct statement *statements_first, **statements_end;
 	struct policy_seen *policies;
 	struct fetched_once *once;
-	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
-	bool delivers;		  /* deliveries were staged in this batch that are due */
-	int64_t delivers_ms;	  /* and the first of those that are due later; 0: none */
-	bool runs;   /* runs were queued for later, or taken from who works on them */
-	bool queued; /* runs were queued that are due */
 	struct people_guard *guards;
 	struct log_end *log_ends; /* of those that were wanted (wants_log_end) or known */
 	struct log_end log_now;	  /* of the last one that events were added to */

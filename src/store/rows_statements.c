@@ -13,8 +13,8 @@ static void statement_add(
 	if (!s || !copy) return;
 	memcpy(copy, args, (size_t)len * sizeof *copy);
 	s->call = (struct call){ .sql = sql, .args = copy, .args_len = len };
-	*rows->statements_end = s;
-	rows->statements_end = &s->next;
+	*rows->so_far.statements_end = s;
+	rows->so_far.statements_end = &s->next;
 }
 
 void rows_raise_revocations(struct rows *rows, int64_t ws)
@@ -61,7 +61,7 @@ void rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
 
 void rows_go_on(struct rows *rows, int64_t ws)
 {
-	rows->delivers = rows->runs = true;
+	rows->so_far.delivers = rows->so_far.runs = true;
 	statement_add(rows, SQL_RESUMERS_GO, ARGS(ws, rows->now_ms));
 	statement_add(rows, SQL_RUNS_GO, ARGS(ws, rows->now_ms));
 }

@@ -118,7 +118,7 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 	d->last_error = STR_NONE;
 	d->last_status = -1;
 	d->done_ms = 0;
-	rows->delivers = true;
+	rows->so_far.delivers = true;
 	delivery_write(&w, d);
 	return OK;
 }

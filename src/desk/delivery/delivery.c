@@ -54,7 +54,7 @@ static void delivery_stage(struct rows *rows, const struct news *n,
 	d.owner = arena_print(
 		rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent));
 	rows_new(rows, RECORD_DELIVERIES, &d);
-	rows->delivers = true;
+	rows->so_far.delivers = true;
 }
 
 /* Which of the two a session's on_settled names. */

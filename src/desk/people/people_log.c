@@ -257,7 +257,7 @@ static enum err change_event(struct rows *rows, const struct job *job,
 		return OK;
 	/* Approvals may have become impossible: the deliverer wakes up and looks. */
 	if (c->before && (c->id == RECORD_USERS || c->id == RECORD_TEAMS))
-		rows->delivers = true;
+		rows->so_far.delivers = true;
 	switch (c->id) {
 	case RECORD_USERS: user_event(rows, job, change, c->now, c->before); break;
 	case RECORD_TOKENS: token_event(rows, job, change, c->now); break;

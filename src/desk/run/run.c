@@ -24,7 +24,7 @@ struct job *run_claim_along(void *ctx, const struct rows *rows)
 	struct desk *d = ctx;
 	struct task *t = NULL;
 
-	if (!rows->queued) return NULL;
+	if (!rows->so_far.queued) return NULL;
 	pthread_mutex_lock(&d->listeners);
 	if (d->runs.claim) t = d->runs.claim(d->runs.ctx);
 	pthread_mutex_unlock(&d->listeners);
@@ -195,7 +195,7 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 	r.first = run_message_new(
 		rows, &r, MESSAGE_USER, message_text(m->text, rows->arena))
 			  ->id;
-	rows->queued = true;
+	rows->so_far.queued = true;
 	return rows_new(rows, RECORD_RUNS, &r);
 }
 
@@ -263,7 +263,7 @@ enum err run_resume(const struct run_job *j, const char *by, struct fault *why)
 	if (e) return e;
 	j->r->wake_ms = j->rows->now_ms;
 	j->r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
-	j->rows->queued = true;
+	j->rows->so_far.queued = true;
 	run_event(j, "run.resumed", FIELDS(field_word("by", by)));
 	return OK;
 }

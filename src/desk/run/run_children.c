@@ -151,7 +151,7 @@ static enum err child_begin(const struct run_job *j, const struct tool_call *c,
 	if (e) return e;
 	child.r->wake_ms = j->rows->now_ms;
 	child.r->waits_for = STR_NONE;
-	j->rows->queued = true;
+	j->rows->so_far.queued = true;
 	run_event_queued(&child, 0);
 	return OK;
 }

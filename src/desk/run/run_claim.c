@@ -117,7 +117,7 @@ enum err run_requeue(
 	if (e) return e;
 	j.r->lease = (struct lease){ 0 };
 	j.r->wake_ms = wake_ms;
-	rows->runs = true;
+	rows->so_far.runs = true;
 	run_event_queued(&j, 0);
 	return OK;
 }
@@ -172,7 +172,7 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 	if (stop) {
 		r->lease = (struct lease){ 0 };
 		r->wake_ms = rows->now_ms + STOPPED_MS;
-		rows->runs = true;
+		rows->so_far.runs = true;
 		return OK;
 	}
 	work = work_room(q);
@@ -229,7 +229,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e) e = rows_claim(rows, &leased_runs, &q->claim, run_claimed, q, why);
 	c->left |= left_due(rows);
 	if (c->along) {
-		rows->queued = c->left;
+		rows->so_far.queued = c->left;
 		return e;
 	}
 	if (!e)

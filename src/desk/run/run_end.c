@@ -48,7 +48,7 @@ static enum err run_stop(
 
 	if (e) return e;
 	/* Whoever works on it hears of it, unless that is who ends it. */
-	if (action == RUN_CANCEL && r->lease.by.len) j->rows->runs = true;
+	if (action == RUN_CANCEL && r->lease.by.len) j->rows->so_far.runs = true;
 	r->lease = (struct lease){ 0 };
 	r->waits_for = r->recovery = STR_NONE;
 	r->wake_ms = 0;

@@ -318,7 +318,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.language = j.r->language,
 		.queued_ms = rows->now_ms };
 	j.r = rows_new(rows, RECORD_RUNS, &fresh);
-	rows->queued = true;
+	rows->so_far.queued = true;
 	run_began(&j, 0);
 	job->status = 201;
 	run_reply(j.t, j.r, rows->now_ms);

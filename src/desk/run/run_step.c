@@ -193,7 +193,7 @@ static enum err run_stopped(const struct run_job *j, bool *stopped, struct fault
 	if (e || !stop) return e;
 	j->r->lease = (struct lease){ 0 };
 	j->r->wake_ms = j->rows->now_ms + STOPPED_MS;
-	j->rows->runs = true;
+	j->rows->so_far.runs = true;
 	run_event_queued(j, 0);
 	return OK;
 }

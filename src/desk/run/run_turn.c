@@ -177,7 +177,7 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 		e = run_waits(&j, why);
 		if (!e) e = run_act(j.r, RUN_YIELD, why);
 		j.r->lease = (struct lease){ 0 };
-		rows->runs = true;
+		rows->so_far.runs = true;
 		return e;
 	}
 	if (b->kind == TROUBLE_TOO_LONG) e = history_halve(&j, &halved, why);

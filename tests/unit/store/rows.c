@@ -341,7 +341,7 @@ static void what_was_done_before_a_savepoint_stays(void **state)
 	rows_event(
 		&rows, "ask.answered", rows_session(&rows, 1, a->session), a, STR_NONE);
 	rows_rollback(&rows);
-	assert_int_equal(rows.staged_len, 1);
+	assert_int_equal(rows.so_far.staged_len, 1);
 	next_batch();
 	assert_int_equal(rows_fetch_ask(&rows, 1, id, &a, NULL), OK);
 	assert_int_equal(a->status, ASK_EXPIRED);
