@@ -28,8 +28,8 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "core/run/model_wire.h"
-#include "core/run/trouble.h"
+#include "core/run/provider.h"
+#include "core/run/run.h"
 #include "core/run/usage.h"
 
 /* ---- requests ---- */

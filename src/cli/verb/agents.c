@@ -3,7 +3,7 @@
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "core/run/agent.h"
-#include "core/run/model_wire.h"
+#include "core/run/provider.h"
 #include "text/safe_text.h"
 
 /* ---- list ---- */

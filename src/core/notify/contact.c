@@ -119,25 +119,29 @@ enum err contact_body_read(const struct json *body, bool of_team,
 	return e;
 }
 
+static void patch_check(const struct shape_reading *r)
+{
+	struct contact_patch *p = r->out;
+
+	p->has_name = json_get(r->json, "name") != NULL;
+	p->has_muted = shape_said(r, "muted");
+	if (!p->has_name && !p->has_muted) wrong(r->check, r->at, "nothing to change");
+}
+
+static const struct shape_member patch_members[] = {
+	{ STR("name"), OF_TEXT, AT(contact_patch, name), 0, CONTACT_NAME_MAX, TEXT_LINE },
+	{ STR("muted"), OF_BOOL, AT(contact_patch, muted) },
+};
+/* As ContactPatch in openapi.json. */
+static const struct shape contact_patch_shape = { SHAPE(patch_members, contact_patch),
+	.together = patch_check };
+
 enum err contact_patch_read(
 	const struct json *body, struct contact_patch *out, struct fault *why)
 {
-	static const struct str patch_names[] = { STR("name"), STR("muted") };
-	static const struct members patch_members = { patch_names, 2 };
-	struct check c = { .why = why };
-	struct json_place root = place_root("");
-	const struct json *m[2];
 	struct contact_patch p = { 0 };
+	enum err e = shape_take(&contact_patch_shape, body, NULL, NULL, &p, why);
 
-	if (members_read(&c, &root, body, &patch_members, NULL, m)) {
-		p.has_name = json_get(body, "name") != NULL;
-		p.has_muted = m[1] != NULL;
-		p.name = text_read(
-			&c, &root, patch_names[0], m[0], CONTACT_NAME_MAX, TEXT_LINE);
-		p.muted = flag_read(&c, &root, patch_names[1], m[1], false);
-		if (!p.has_name && !p.has_muted) wrong(&c, &root, "nothing to change");
-	}
-	enum err e = check_end(&c, NULL);
 	if (!e) *out = p;
 	return e;
 }

@@ -18,9 +18,9 @@ bool verifier_is_url(struct str setting)
 
 static enum verifier_verdict verdict_named(struct str name)
 {
-	for (int i = VERDICT_FINE; i <= VERDICT_UNSURE; i++)
-		if (str_is(name, verdicts[i])) return (enum verifier_verdict)i;
-	return VERDICT_NONE;
+	int i = name_find(verdicts, sizeof verdicts / sizeof *verdicts, name);
+
+	return i < 0 ? VERDICT_NONE : (enum verifier_verdict)i;
 }
 
 static struct verification load_one(const struct json *json)

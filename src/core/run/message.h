@@ -3,6 +3,7 @@
 #ifndef CORE_MESSAGE_H
 #define CORE_MESSAGE_H
 
+#include "base/json.h"
 #include "core/run/usage.h"
 
 enum message_role { MESSAGE_SYSTEM, MESSAGE_USER, MESSAGE_ASSISTANT, MESSAGE_TOOL };
@@ -101,5 +102,25 @@ size_t history_window(const struct run_message *const *all, size_t len, struct s
 /* The content of a message of results for the model: each no longer than CALL_MODEL_MAX, head and
  * tail; with `full`, only short ones are kept. In the arena when it differs. */
 struct str history_results(struct str content, bool full, struct arena *);
+
+/* ---- the body of a message to an agent that Parley runs ---- */
+
+enum { SAY_MAX = 100000, SAY_TITLE = 80 };
+
+struct say {
+	struct str content;
+	struct str agent;	   /* name or id; empty: the session's */
+	struct str language;	   /* en, fr; or empty */
+	const struct json *limits; /* or NULL */
+	bool now;		   /* the model call under way is given up */
+	bool queue;		   /* else: only if it can begin at once */
+};
+
+/* Is it a language of the catalogue? */
+bool message_language_valid(struct str);
+#define LANGUAGE_MUST "en or fr"
+enum err message_body_read(const struct json *body, struct say *out, struct fault *why);
+/* The first line of it, short enough for a title; in the arena. */
+struct str message_title(struct str content, struct arena *);
 
 #endif

@@ -1,5 +1,5 @@
 /* model_wire.c - the table of wires, and the variables by which providers are found. */
-#include "core/run/model_wire.h"
+#include "core/run/provider.h"
 
 #include "core/shared/body.h"
 

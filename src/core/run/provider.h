@@ -3,7 +3,7 @@
 #ifndef CORE_PROVIDER_H
 #define CORE_PROVIDER_H
 
-#include "core/run/model_wire.h"
+#include "base/str.h"
 #include "core/run/usage.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
@@ -15,6 +15,29 @@ enum {
 	PROVIDER_KEY_MAX = 4096, /* bytes */
 	PROVIDER_AT_ONCE = 8,
 };
+
+/* The kinds of providers: which API they speak. */
+enum model_wire {
+	WIRE_ANTHROPIC, /* Messages */
+	WIRE_OPENAI,	/* Chat Completions; Ollama, vLLM, OpenRouter … by their url */
+	WIRE_OPENAI_RESPONSES, /* Responses */
+	WIRE_GEMINI,	       /* generateContent */
+	WIRES,
+};
+
+bool model_wire_find(struct str name, enum model_wire *out);
+extern const char *const model_wire_names[WIRES];
+const char *model_wire_url(enum model_wire); /* the vendor's */
+
+/* A provider that is there when its key is: by the variables its vendor's programs read. */
+struct usual_provider {
+	const char *name;
+	enum model_wire wire;
+	const char *key_env, *url_env; /* url_env may be NULL */
+	const char *model; /* of the agent that is there when none is configured */
+	const char *url;   /* NULL: the wire's */
+};
+extern const struct usual_provider usual_providers[]; /* ends with a NULL name */
 
 /* Where a provider's key comes from. */
 enum key_source { KEY_NONE, KEY_ENV, KEY_FILE, KEY_SEALED };

@@ -123,3 +123,37 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	jw_put_int(w, "duration_ms", r->worked_ms);
 	jw_object_end(w);
 }
+
+/* ---- why it did not succeed ---- */
+
+static const char *const troubles[TROUBLES] = {
+	[TROUBLE_NONE] = "",
+	[TROUBLE_RATE_LIMITED] = "rate_limited",
+	[TROUBLE_OVERLOADED] = "overloaded",
+	[TROUBLE_UNREACHABLE] = "unreachable",
+	[TROUBLE_UNAUTHORIZED] = "unauthorized",
+	[TROUBLE_NO_CREDIT] = "no_credit",
+	[TROUBLE_REFUSED] = "refused",
+	[TROUBLE_TOO_LONG] = "too_long",
+	[TROUBLE_DECLINED] = "declined",
+	[TROUBLE_CUT] = "cut",
+	[TROUBLE_LIMIT] = "limit",
+	[TROUBLE_LOOP] = "loop",
+	[TROUBLE_REJECTED] = "rejected",
+	[TROUBLE_PROGRAM] = "program",
+	[TROUBLE_INTERNAL] = "internal",
+};
+
+const char *trouble_name(enum trouble trouble)
+{
+	return troubles[trouble];
+}
+
+bool trouble_find(struct str name, enum trouble *out)
+{
+	int at = name_find(troubles, TROUBLES, name);
+
+	if (at <= TROUBLE_NONE) return false;
+	*out = (enum trouble)at;
+	return true;
+}

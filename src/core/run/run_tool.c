@@ -378,9 +378,7 @@ static const char *const own_names[] = { "ask_user_question", "ask_question",
 
 bool own_tool_name(struct str name)
 {
-	for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
-		if (str_is(name, own_names[i])) return true;
-	return false;
+	return name_find(own_names, sizeof own_names / sizeof *own_names, name) >= 0;
 }
 
 bool own_tool(struct str name)

@@ -4,9 +4,9 @@
 #include "core/ask/draft.h"
 #include "core/delivery/resumer.h"
 #include "core/people/project.h"
+#include "core/run/message.h"
 #include "core/session/session.h"
 #include "core/shared/address.h"
-#include "core/shared/message_body.h"
 #include "core/shared/shape.h"
 
 enum {

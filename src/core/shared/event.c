@@ -2,6 +2,7 @@
 #include "core/shared/event.h"
 
 #include "base/clock.h"
+#include "core/shared/body.h"
 #include "core/shared/show.h"
 
 #include <endian.h>
@@ -88,9 +89,7 @@ bool event_is_settlement(const struct event *e)
 	static const char *const types[] = { "ask.answered", "ask.skipped", "ask.expired",
 		"ask.cancelled" };
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(e->type, types[i]) == 0) return true;
-	return false;
+	return name_find(types, sizeof types / sizeof *types, str_of(e->type)) >= 0;
 }
 
 const char *event_type_find(struct str name)

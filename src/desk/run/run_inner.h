@@ -2,8 +2,8 @@
 #ifndef DESK_RUN_INNER_H
 #define DESK_RUN_INNER_H
 
+#include "core/run/message.h"
 #include "core/shared/field.h"
-#include "core/shared/message_body.h"
 #include "desk/ask/ask.h"
 #include "desk/run.h"
 #include "desk/shared/happened.h"

@@ -1,8 +1,8 @@
 /* run_say.c - somebody says something to an agent of ours: the message, and a run that answers
  * it, in one commit. While a run of the session works or waits, the message joins it. */
 #include "base/keep.h"
+#include "core/run/message.h"
 #include "core/shared/body.h"
-#include "core/shared/message_body.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
