@@ -8,6 +8,11 @@
 #include "tui/form_page.h"
 #include "tui/words.h"
 
+void dialog_arm(struct dialog *d)
+{
+	d->armed_at = clock_person_ms() + ARMING_MS;
+}
+
 static bool ask_take(struct dialog *d, const struct json *ask)
 {
 	d->ask = kept_copy(ask, &d->arena);
@@ -35,7 +40,7 @@ static void risk_take(struct dialog *d)
 /* Approving for longer is not offered for edited arguments or for a batch. */
 static bool longer_offered(const struct dialog *d)
 {
-	return d->open && !d->instead && !d->arguments && scope_offered(d->ask);
+	return d->open && !d->instead && !d->arguments.json && scope_offered(d->ask);
 }
 
 int32_t dialog_yes(void)
@@ -58,7 +63,7 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 	d->form.yes = dialog_yes();
 	risk_take(d);
 	d->open = may_settle(d, may_answer);
-	d->armed_at = clock_person_ms() + ARMING_MS;
+	dialog_arm(d);
 	return true;
 }
 
@@ -75,7 +80,7 @@ static void scope_update(struct dialog *d)
 {
 	scope_form_open(&d->scope, d->ask);
 	d->scoping = longer_offered(d);
-	if (!d->scoping) d->armed_at = clock_person_ms() + ARMING_MS;
+	if (!d->scoping) dialog_arm(d);
 }
 
 /* The form borrows its questions from the first arena, which therefore stays; an ask
@@ -101,12 +106,9 @@ void dialog_update(struct dialog *d, const struct json *ask)
 
 void dialog_deleted(struct dialog *d)
 {
-	struct arena arena = { 0 };
-
 	if (d->open) ask_vanish(d);
 	d->busy = false;
-	dialog_say(d, STYLE_WARN, MSG(&arena, "tui.deleted"));
-	arena_done(&arena);
+	dialog_say(d, STYLE_WARN, str_of(msg_text("tui.deleted")));
 }
 
 void dialog_came(struct dialog *d, bool by_itself)
@@ -129,7 +131,7 @@ void dialog_allow(struct dialog *d, bool may_answer)
 {
 	bool open = may_settle(d, may_answer);
 
-	if (open && !d->open) d->armed_at = clock_person_ms() + ARMING_MS;
+	if (open && !d->open) dialog_arm(d);
 	d->open = open;
 }
 
@@ -150,7 +152,7 @@ void dialog_close(struct dialog *d)
 	buf_done(&d->notice);
 	page_done(&d->card_page);
 	page_done(&d->form_page);
-	arena_done(&d->edits);
+	kept_done(&d->arguments);
 	kept_done(&d->told);
 	kept_done(&d->before);
 	arena_done(&d->arena);
@@ -164,30 +166,25 @@ void dialog_say(struct dialog *d, enum style style, struct str text)
 	d->notice_style = style;
 }
 
-bool dialog_arguments(struct dialog *d, struct str text)
+void dialog_arguments(struct dialog *d, struct str text)
 {
-	struct arena arena = { 0 };
-	struct str kept = arena_str(&arena, text);
+	const struct json *were = json_get(json_get(d->ask, "operation"), "arguments");
 	const struct json *json = NULL;
+	struct arena arena = { 0 };
 
-	if (json_read(kept, NULL, &arena, &json, NULL) != OK ||
-		!json_is(json, JSON_OBJECT)) {
-		struct str words = MSG(&arena, "web.operation.broken");
+	if (json_read(text, NULL, &arena, &json, NULL) == OK &&
+		json_is(json, JSON_OBJECT)) {
+		bool same = json_equal(json, were);
 
-		dialog_say(d, STYLE_BAD, words);
-		arena_done(&arena);
-		return false;
+		kept_set(&d->arguments, same ? NULL : json);
+		buf_clear(&d->form.arguments);
+		if (!same) json_write(&d->form.arguments, json);
+		buf_clear(&d->notice);
+		dialog_arm(d);
+	} else {
+		dialog_say(d, STYLE_BAD, str_of(msg_text("web.operation.broken")));
 	}
-	arena_done(&d->edits);
-	d->edits = arena;
-	bool same =
-		json_equal(json, json_get(json_get(d->ask, "operation"), "arguments"));
-	d->arguments = same ? NULL : json;
-	buf_clear(&d->form.arguments);
-	if (!same) json_write(&d->form.arguments, json);
-	buf_clear(&d->notice);
-	d->armed_at = clock_person_ms() + ARMING_MS;
-	return true;
+	arena_done(&arena);
 }
 
 struct str dialog_answer(const struct dialog *d, bool skip, struct arena *arena)
@@ -217,13 +214,10 @@ void dialog_replied(struct dialog *d)
 
 void dialog_fault(struct dialog *d, const struct fault *why)
 {
-	struct arena arena = { 0 };
-
 	dialog_say(d, STYLE_BAD,
-		why->err == ERR_UNAVAILABLE ? MSG(&arena, "web.problem.unreachable")
-		: why->items_len > 0	    ? str_of(why->items[0].detail)
-					    : str_of(why->detail));
-	arena_done(&arena);
+		str_of(why->err == ERR_UNAVAILABLE ? msg_text("web.problem.unreachable")
+			: why->items_len > 0	   ? why->items[0].detail
+						   : why->detail));
 }
 
 /* ---- keys ---- */
@@ -232,11 +226,6 @@ struct line *dialog_line(struct dialog *d)
 {
 	if (d->scoping) return scope_form_line(&d->scope);
 	return d->replying ? &d->reply : d->open ? form_line(&d->form) : NULL;
-}
-
-bool dialog_typing(struct dialog *d)
-{
-	return dialog_line(d) != NULL;
 }
 
 int64_t dialog_arming(const struct dialog *d, int64_t mono_ms)
@@ -309,7 +298,7 @@ static enum wish scope_show(struct dialog *d)
 	scope_form_done(&d->scope);
 	scope_form_open(&d->scope, d->ask);
 	d->scoping = true;
-	d->armed_at = clock_person_ms() + ARMING_MS;
+	dialog_arm(d);
 	return WISH_LONGER;
 }
 
@@ -323,12 +312,10 @@ static enum wish early_say(struct dialog *d)
 /* High risk in a dialog that opened by itself takes a second press here, too. */
 static enum wish scope_approve(struct dialog *d)
 {
-	int64_t now = clock_person_ms();
-
-	if (dialog_arming(d, now) > 0) return early_say(d);
+	if (dialog_arming(d, clock_person_ms()) > 0) return early_say(d);
 	if (d->form.twice && !d->scope.sure) {
 		d->scope.sure = true;
-		d->armed_at = now + ARMING_MS;
+		dialog_arm(d);
 		return WISH_NONE;
 	}
 	form_approve(&d->form);
@@ -360,7 +347,6 @@ static enum wish dead_key(struct dialog *d, const struct key *k)
 enum wish dialog_key(struct dialog *d, const struct key *k)
 {
 	enum form_mode before = d->form.mode;
-	int64_t now = clock_person_ms();
 
 	if (d->busy) return WISH_NONE;
 	if (d->dead) return dead_key(d, k);
@@ -368,12 +354,11 @@ enum wish dialog_key(struct dialog *d, const struct key *k)
 	if (!d->open) return card_key(d, k);
 	buf_clear(&d->notice);
 	if (d->scoping) return scope_key(d, k);
-	d->form.armed = dialog_arming(d, now) == 0;
+	d->form.armed = dialog_arming(d, clock_person_ms()) == 0;
 	d->form.longer = longer_offered(d);
 	enum wish wish = form_key(&d->form, k);
 	/* Arm the second press only after the question has been on the screen for a while. */
-	if (d->form.mode == FORM_CONFIRM && before != FORM_CONFIRM)
-		d->armed_at = now + ARMING_MS;
+	if (d->form.mode == FORM_CONFIRM && before != FORM_CONFIRM) dialog_arm(d);
 	switch (wish) {
 	case WISH_LONGER: return scope_show(d);
 	case WISH_EARLY: return early_say(d);
@@ -397,14 +382,23 @@ struct str dialog_keys(struct dialog *d, struct arena *arena)
 /* ---- drawing ---- */
 
 /* Of a settled ask: what was typed for it and not sent. */
-static void written_part(struct dialog *d, struct arena *arena)
+static void written_part(const struct dialog *d, struct page *p)
 {
-	struct str text = dialog_written(d, arena);
+	struct str text = dialog_written(d, &p->words);
 
 	if (text.len == 0) return;
-	page_row(&d->form_page);
-	page_add(&d->form_page, STYLE_WARN, MSG(arena, "tui.draft.kept"));
-	page_wrap(&d->form_page, STYLE_PLAIN, 2, text);
+	page_row(p);
+	PAGE_MSG(p, STYLE_WARN, "tui.draft.kept");
+	page_wrap(p, STYLE_PLAIN, 2, text);
+}
+
+static void reply_part(const struct dialog *d, struct page *p)
+{
+	page_row(p);
+	PAGE_MSG(p, STYLE_BOLD, "web.thread.text");
+	page_row_choice(p, true);
+	page_line(p, STYLE_PLAIN, &d->reply);
+	page_focus_end(p);
 }
 
 /* The form's part: the form itself or the message, and what is said. Returns how many rows
@@ -412,29 +406,22 @@ static void written_part(struct dialog *d, struct arena *arena)
 static size_t form_part(struct dialog *d, size_t width, size_t text_rows, int64_t now_ms)
 {
 	struct page *p = &d->form_page;
-	struct arena arena = { 0 };
 	size_t text = 0;
 
 	page_clear(p, width);
 	if (d->replying) {
-		page_row(p);
-		page_add(p, STYLE_BOLD, MSG(&arena, "web.thread.text"));
-		page_focus(p);
-		page_row(p);
-		page_add_text(p, STYLE_ACCENT, "▸ ");
-		page_line(p, STYLE_PLAIN, &d->reply);
-		page_focus_end(p);
+		reply_part(d, p);
 	} else if (d->scoping) {
-		page_wrap_rows(p, STYLE_BOLD, 0, form_text(&d->form, &arena), text_rows);
+		page_wrap_rows(
+			p, STYLE_BOLD, 0, form_text(&d->form, &p->words), text_rows);
 		text = p->rows_len;
 		scope_form_write(p, &d->scope, now_ms, d->form.idle);
 	} else if (ask_pending(d->ask) && !d->dead) {
 		text = form_write(p, &d->form, text_rows); /* to be read at least */
 	} else {
-		written_part(d, &arena);
+		written_part(d, p);
 	}
-	if (d->notice.len > 0) page_wrap(p, d->notice_style, 0, buf_str(&d->notice));
-	arena_done(&arena);
+	page_wrap(p, d->notice_style, 0, buf_str(&d->notice));
 	return text;
 }
 
@@ -553,7 +540,7 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 		.asked = ask_pending(d->ask),
 		.raw = d->raw,
 		.me = d->me,
-		.arguments = d->arguments,
+		.arguments = d->arguments.json,
 		.told = d->told.json,
 		.before = d->before.json };
 

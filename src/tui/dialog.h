@@ -25,17 +25,16 @@ struct dialog {
 	struct line reply;
 	bool scoping; /* for how long to approve is being chosen */
 	struct scope_form scope;
-	bool raw;	    /* the operation as JSON */
-	bool busy;	    /* something was sent, its reply is not here yet */
-	bool stays;	    /* Esc does not leave it */
-	bool dead;	    /* settled under the person's hands: they must move on */
-	size_t top;	    /* the first row of the card that is shown */
-	size_t card_rows;   /* how many fitted at the last drawing */
-	int64_t armed_at;   /* monotonic */
-	struct arena edits; /* of `arguments` */
-	const struct json *arguments; /* as edited; NULL: not */
-	struct kept_json told;	      /* who was told of it */
-	struct kept_json before;      /* events before it, newest first */
+	bool raw;	  /* the operation as JSON */
+	bool busy;	  /* something was sent, its reply is not here yet */
+	bool stays;	  /* Esc does not leave it */
+	bool dead;	  /* settled under the person's hands: they must move on */
+	size_t top;	  /* the first row of the card that is shown */
+	size_t card_rows; /* how many fitted at the last drawing */
+	int64_t armed_at; /* monotonic */
+	struct kept_json arguments; /* as edited */
+	struct kept_json told;	    /* who was told of it */
+	struct kept_json before;    /* events before it, newest first */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;
 	/* Draws what the answer goes to, in place of the card; NULL: the card. */
@@ -66,7 +65,7 @@ void dialog_close(struct dialog *);
 
 enum wish dialog_key(struct dialog *, const struct key *);
 struct line *dialog_line(struct dialog *); /* what is being typed; NULL: nothing */
-bool dialog_typing(struct dialog *);
+void dialog_arm(struct dialog *);	   /* it must stand for ARMING_MS from now on */
 /* How long until decisions are armed; 0: they are. */
 int64_t dialog_arming(const struct dialog *, int64_t mono_ms);
 void dialog_draw(struct dialog *, struct screen *, const struct area *, int64_t now_ms,
@@ -83,8 +82,8 @@ struct str dialog_answer(const struct dialog *, bool skip, struct arena *);
 /* {"text": …}: the message to the agent. */
 struct str dialog_reply(const struct dialog *, struct arena *);
 void dialog_replied(struct dialog *); /* it was sent */
-/* Edited arguments, as JSON text; false: it is none, and the notice says so. */
-bool dialog_arguments(struct dialog *, struct str text);
+/* Edited arguments, as JSON text; if it is none, the notice says so. */
+void dialog_arguments(struct dialog *, struct str text);
 void dialog_say(struct dialog *, enum style, struct str);
 void dialog_fault(struct dialog *, const struct fault *); /* what was sent was refused */
 

@@ -8,7 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/locate.h"
 #include "text/msg.h"
+
+enum { TEXT_MAX = 1 << 20 };
 
 static const char *editor_name(void)
 {
@@ -37,25 +40,6 @@ static int file_make(struct str text, const char *suffix, struct buf *path)
 	return -1;
 }
 
-static bool file_take(const char *path, struct buf *out)
-{
-	struct buf got = { .max = out->max };
-	char piece[4096];
-	ssize_t n = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	while (fd >= 0 && (n = read(fd, piece, sizeof piece)) > 0)
-		buf_add(&got, str_make(piece, (size_t)n));
-	if (fd >= 0) close(fd);
-	if (n == 0 && !got.failed) {
-		buf_done(out);
-		*out = got;
-		return true;
-	}
-	buf_done(&got);
-	return false;
-}
-
 /* $EDITOR may be several words: the shell takes them apart. */
 static _Noreturn void editor_exec(const char *path)
 {
@@ -82,10 +66,10 @@ static bool editor_wait(const char *path)
 	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* `suffix` tells the editor what it edits. False: it could not be run, failed, or the
- * text is too long; *out is as it was. */
-static bool editor_run(
-	struct screen *s, struct str text, const char *suffix, struct buf *out)
+/* What became of the text, in the arena; `suffix` tells the editor what it edits. False: it could
+ * not be run, failed, or the text is too long, and the dialog says so. */
+static bool editor_run(struct dialog *d, struct screen *s, struct str text,
+	const char *suffix, struct arena *arena, struct str *out)
 {
 	struct buf path = { .max = 4096 };
 	int fd = file_make(text, suffix, &path);
@@ -94,47 +78,43 @@ static bool editor_run(
 	if (fd >= 0) {
 		close(fd);
 		screen_suspend(s);
-		done = editor_wait(buf_text(&path)) && file_take(buf_text(&path), out);
+		done = editor_wait(buf_text(&path)) &&
+		       file_read(buf_text(&path), TEXT_MAX, false, arena, out, NULL) ==
+			       OK;
 		screen_resume(s);
 		unlink(buf_text(&path));
 	}
 	buf_done(&path);
+	if (!done)
+		dialog_say(d, STYLE_BAD,
+			MSG(arena, "tui.editor.failed",
+				{ "editor", str_of(editor_name()) }));
 	return done;
-}
-
-static void editor_failed(struct dialog *d)
-{
-	struct arena arena = { 0 };
-
-	dialog_say(d, STYLE_BAD,
-		MSG(&arena, "tui.editor.failed", { "editor", str_of(editor_name()) }));
-	arena_done(&arena);
 }
 
 void editor_line(struct dialog *d, struct screen *s)
 {
 	struct line *line = dialog_line(d);
-	struct buf text = { .max = 1 << 20 };
+	struct arena arena = { 0 };
+	struct str text;
 
-	if (line && editor_run(s, line_text(line), ".md", &text))
-		line_set(line, str_trim(buf_str(&text)));
-	else if (line)
-		editor_failed(d);
-	buf_done(&text);
+	if (line && editor_run(d, s, line_text(line), ".md", &arena, &text))
+		line_set(line, str_trim(text));
+	arena_done(&arena);
 }
 
 void editor_arguments(struct dialog *d, struct screen *s)
 {
 	const struct json *were = json_get(json_get(d->ask, "operation"), "arguments");
-	struct buf text = { .max = 1 << 20 }, edited = { .max = 1 << 20 };
+	struct buf text = { .max = TEXT_MAX };
+	struct arena arena = { 0 };
+	struct str edited;
 
 	if (!json_is(were, JSON_OBJECT)) return;
-	json_write_pretty(&text, d->arguments ? d->arguments : were);
+	json_write_pretty(&text, d->arguments.json ? d->arguments.json : were);
 	buf_add_char(&text, '\n');
-	if (editor_run(s, buf_str(&text), ".json", &edited))
-		dialog_arguments(d, buf_str(&edited));
-	else
-		editor_failed(d);
+	if (editor_run(d, s, buf_str(&text), ".json", &arena, &edited))
+		dialog_arguments(d, edited);
 	buf_done(&text);
-	buf_done(&edited);
+	arena_done(&arena);
 }

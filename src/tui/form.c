@@ -4,6 +4,7 @@
 #include "core/ask/question_kind.h"
 
 #include "base/mem.h"
+#include "tui/words.h"
 
 enum { ROW_YES, ROW_NO };		  /* of a boolean */
 enum { ROW_APPROVE = 0, ROW_REJECT = 1 }; /* of an approval */
@@ -55,7 +56,13 @@ struct line *form_line(struct form *f)
 
 /* ---- going from question to question ---- */
 
-static void question_show(struct form *f, size_t at)
+static enum wish mode_set(struct form *f, enum form_mode mode)
+{
+	f->mode = mode;
+	return WISH_NONE;
+}
+
+static enum wish question_show(struct form *f, size_t at)
 {
 	f->at = at;
 	f->flaw = (struct flaw){ 0 };
@@ -65,30 +72,26 @@ static void question_show(struct form *f, size_t at)
 	} else {
 		f->mode = question_typed(&f->questions[at]) ? FORM_WRITE : FORM_CHOOSE;
 	}
+	return WISH_NONE;
 }
 
-/* Back to the rows, or to the text, of the question shown. */
-static void question_return(struct form *f)
+static enum wish question_back(struct form *f)
 {
-	struct flaw flaw = f->flaw;
-
-	question_show(f, f->at);
-	f->flaw = flaw;
+	return f->at > 0 ? question_show(f, f->at - 1) : WISH_NONE;
 }
 
-static void question_back(struct form *f)
+/* Shows what is wrong with a question, and the line in which it can be fixed. False: nothing
+ * is. */
+static bool flaw_show(struct form *f, size_t question)
 {
-	if (f->at > 0) question_show(f, f->at - 1);
-}
+	struct flaw flaw = form_flaw(f, question);
 
-/* Shows what is wrong, and the line in which it can be fixed. */
-static void flaw_show(struct form *f, size_t question, struct flaw flaw)
-{
-	if (f->at != question) question_show(f, question);
-	question_return(f);
+	if (!flaw.id) return false;
+	question_show(f, question);
 	f->flaw = flaw;
 	if (strcmp(flaw.id, "web.form.flaw.other") == 0) f->mode = FORM_OTHER;
 	if (strcmp(flaw.id, "web.form.flaw.note") == 0) f->mode = FORM_NOTE;
+	return true;
 }
 
 static bool form_approves(const struct form *f)
@@ -100,47 +103,31 @@ static bool form_approves(const struct form *f)
 	return false;
 }
 
+/* Goes to a question of the form's own, such as "Skip?"; FORM_… that was there comes back. */
+static enum wish confirm_ask(struct form *f, enum form_mode mode)
+{
+	f->before = f->mode;
+	return mode_set(f, mode);
+}
+
 static enum wish form_submit(struct form *f)
 {
-	for (size_t i = 0; i < f->len; i++) {
-		struct flaw flaw = form_flaw(f, i);
-
-		if (!flaw.id) continue;
-		flaw_show(f, i, flaw);
-		return WISH_NONE;
-	}
+	for (size_t i = 0; i < f->len; i++)
+		if (flaw_show(f, i)) return WISH_NONE;
 	if (!f->armed) return WISH_EARLY;
 	bool approves = form_approves(f);
+	bool unread = f->critical && approves && !f->read;
 	if (f->asks < 2 && !((f->critical || f->twice) && approves)) return WISH_SUBMIT;
-	if (f->critical && approves && !f->read) {
-		f->flaw = (struct flaw){ .id = "web.approval.unread" };
-		return WISH_NONE;
-	}
-	f->before = f->mode;
-	f->mode = FORM_CONFIRM;
-	f->flaw = (struct flaw){ 0 };
-	return WISH_NONE;
+	f->flaw = (struct flaw){ .id = unread ? "web.approval.unread" : NULL };
+	return unread ? WISH_NONE : confirm_ask(f, FORM_CONFIRM);
 }
 
 /* `may_submit`: the key is one that confirms. */
 static enum wish question_done(struct form *f, bool may_submit)
 {
-	struct flaw flaw = form_flaw(f, f->at);
-
-	if (flaw.id) {
-		flaw_show(f, f->at, flaw);
-		return WISH_NONE;
-	}
-	if (f->len == 1) return may_submit ? form_submit(f) : WISH_NONE;
-	question_show(f, f->at + 1);
-	return WISH_NONE;
-}
-
-static enum wish skip_ask(struct form *f)
-{
-	f->before = f->mode;
-	f->mode = FORM_SKIP;
-	return WISH_NONE;
+	if (flaw_show(f, f->at)) return WISH_NONE;
+	if (f->len > 1) return question_show(f, f->at + 1);
+	return may_submit ? form_submit(f) : WISH_NONE;
 }
 
 /* ---- the rows ---- */
@@ -179,37 +166,33 @@ static bool note_wanted(struct form *f)
 	return rejects || (q->note && line_blank(&entry_now(f)->note));
 }
 
-static enum wish row_confirmed(struct form *f)
+/* The rows or the text are filled in: the note is next, if one is wanted. */
+static enum wish value_done(struct form *f)
 {
 	if (!note_wanted(f)) return question_done(f, true);
 	f->flaw = form_flaw(f, f->at);
 	if (f->flaw.id && strcmp(f->flaw.id, "web.form.flaw.note") != 0) return WISH_NONE;
 	f->flaw = (struct flaw){ 0 };
-	f->mode = FORM_NOTE;
-	return WISH_NONE;
+	return mode_set(f, FORM_NOTE);
 }
 
 static enum wish row_enter(struct form *f)
 {
 	const struct question *q = question_now(f);
 	struct entry *e = entry_now(f);
-	size_t rows = form_rows(q);
 
-	if (e->row >= rows) {
-		f->mode = FORM_NOTE;
-		return WISH_NONE;
-	}
+	if (e->row >= form_rows(q)) return mode_set(f, FORM_NOTE);
 	if (!question_many(q))
 		row_choose(f, e->row);
 	else if (e->other_on && line_blank(&e->other))
 		f->mode = FORM_OTHER;
-	return f->mode == FORM_OTHER ? WISH_NONE : row_confirmed(f);
+	return f->mode == FORM_OTHER ? WISH_NONE : value_done(f);
 }
 
 static enum wish decide(struct form *f, size_t row)
 {
 	row_choose(f, row);
-	return row == ROW_APPROVE ? form_submit(f) : row_confirmed(f);
+	return row == ROW_APPROVE ? form_submit(f) : value_done(f);
 }
 
 /* Letters and digits on the rows. */
@@ -222,7 +205,7 @@ static enum wish choose_letter(struct form *f, int32_t letter)
 	if (question_kind(q)->input == INPUT_YES_NO &&
 		(letter == 'n' || letter == 'y' || letter == f->yes))
 		return row_choose(f, letter == 'n' ? ROW_NO : ROW_YES), WISH_NONE;
-	if (letter == 's') return skip_ask(f);
+	if (letter == 's') return confirm_ask(f, FORM_SKIP);
 	if (!form_decides(f)) return WISH_UNUSED;
 	switch (letter) {
 	case 'a': return decide(f, ROW_APPROVE);
@@ -259,34 +242,22 @@ static enum wish choose_key(struct form *f, const struct key *k)
 	if (row_move(k, form_rows(q) + (q->note ? 1 : 0), &e->row)) return WISH_NONE;
 	switch (k->name) {
 	case K_ENTER: return row_enter(f);
-	case K_ESCAPE: return skip_ask(f);
+	case K_ESCAPE: return confirm_ask(f, FORM_SKIP);
 	case K_LEFT:
-	case K_BACK_TAB: question_back(f); return WISH_NONE;
+	case K_BACK_TAB: return question_back(f);
 	case K_RIGHT:
 	case K_TAB: return question_done(f, false);
 	case K_CHAR:
 		if (k->together && k->point == 'a' && form_decides(f)) return WISH_NONE;
 		if (k->point != ' ') return choose_letter(f, k->point);
-		if (e->row < form_rows(q))
-			row_choose(f, e->row);
-		else
-			f->mode = FORM_NOTE;
+		if (e->row >= form_rows(q)) return mode_set(f, FORM_NOTE);
+		row_choose(f, e->row);
 		return WISH_NONE;
 	default: return WISH_UNUSED;
 	}
 }
 
 /* ---- the texts ---- */
-
-static enum wish write_enter(struct form *f)
-{
-	if (!note_wanted(f)) return question_done(f, true);
-	struct flaw flaw = form_flaw(f, f->at);
-	if (flaw.id && strcmp(flaw.id, "web.form.flaw.note") != 0)
-		return f->flaw = flaw, WISH_NONE;
-	f->mode = FORM_NOTE;
-	return WISH_NONE;
-}
 
 static enum wish other_enter(struct form *f)
 {
@@ -295,17 +266,16 @@ static enum wish other_enter(struct form *f)
 		return WISH_NONE;
 	}
 	f->mode = FORM_CHOOSE;
-	return !question_many(question_now(f)) ? row_confirmed(f) : WISH_NONE;
+	return !question_many(question_now(f)) ? value_done(f) : WISH_NONE;
 }
 
 static enum wish text_escape(struct form *f)
 {
 	struct entry *e = entry_now(f);
 
-	if (f->mode == FORM_WRITE) return skip_ask(f);
+	if (f->mode == FORM_WRITE) return confirm_ask(f, FORM_SKIP);
 	if (f->mode == FORM_OTHER && line_blank(&e->other)) e->other_on = false;
-	question_show(f, f->at);
-	return WISH_NONE;
+	return question_show(f, f->at);
 }
 
 /* Pasted line ends are text, and nothing pasted is a command. */
@@ -335,13 +305,12 @@ static enum wish text_key(struct form *f, const struct key *pressed)
 	case K_EDITOR: return WISH_EDITOR;
 	case K_ENTER:
 		if (f->mode == FORM_OTHER) return other_enter(f);
-		return f->mode == FORM_WRITE ? write_enter(f) : question_done(f, true);
-	case K_BACK_TAB: question_back(f); return WISH_NONE;
+		return f->mode == FORM_WRITE ? value_done(f) : question_done(f, true);
+	case K_BACK_TAB: return question_back(f);
 	case K_TAB: return f->mode == FORM_WRITE ? question_done(f, false) : WISH_NONE;
 	case K_LEFT:
 		if (f->mode != FORM_WRITE || line->at > 0) break;
-		question_back(f);
-		return WISH_NONE;
+		return question_back(f);
 	default: break;
 	}
 	if (!line_key(line, &k, many)) return WISH_UNUSED;
@@ -357,16 +326,15 @@ static enum wish review_key(struct form *f, const struct key *k)
 
 	if (row_move(k, f->len + 1, &f->review_row)) return WISH_NONE;
 	if (letter >= '1' && letter <= '9' && (size_t)(letter - '1') < f->len)
-		return question_show(f, (size_t)(letter - '1')), WISH_NONE;
-	if (letter == 's') return skip_ask(f);
+		return question_show(f, (size_t)(letter - '1'));
+	if (letter == 's') return confirm_ask(f, FORM_SKIP);
 	switch (k->name) {
 	case K_ENTER:
 		if (f->review_row == f->len) return form_submit(f);
-		question_show(f, f->review_row);
-		return WISH_NONE;
-	case K_ESCAPE: return skip_ask(f);
+		return question_show(f, f->review_row);
+	case K_ESCAPE: return confirm_ask(f, FORM_SKIP);
 	case K_LEFT:
-	case K_BACK_TAB: question_back(f); return WISH_NONE;
+	case K_BACK_TAB: return question_back(f);
 	default: return WISH_UNUSED;
 	}
 }
@@ -413,11 +381,9 @@ void form_written(const struct form *f, struct buf *out)
 		const struct entry *e = &f->entries[i];
 		const struct line *texts[] = { &e->text, &e->other, &e->note };
 
-		for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
-			if (line_blank(texts[n])) continue;
-			if (out->len > 0) buf_add_char(out, '\n');
-			buf_add(out, line_text(texts[n]));
-		}
+		for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
+			if (!line_blank(texts[n]))
+				words_join(out, "\n", line_text(texts[n]));
 	}
 }
 

@@ -41,7 +41,6 @@ struct entry {
 /* Why it cannot be sent; a text of the catalogue with {min}, {max} and {n}. */
 struct flaw {
 	const char *id; /* NULL: nothing is wrong */
-	double min, max;
 	size_t n;
 };
 

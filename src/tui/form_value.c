@@ -297,7 +297,7 @@ static size_t chosen_count(const struct entry *e)
 /* In words why the core says no to a value that is there. */
 static struct flaw value_flaw(const struct question *q, const struct entry *e)
 {
-	struct flaw flaw = { .min = q->min, .max = q->max };
+	struct flaw flaw = { 0 };
 	bool over, under;
 	double real = 0;
 

@@ -221,7 +221,7 @@ static void help_key(struct inbox *in, const struct key *k)
 static void view_key(struct inbox *in, const struct key *k)
 {
 	int32_t letter = key_letter(k);
-	bool typing = in->view == VIEW_ASK && in->dialog_on && dialog_typing(&in->dialog);
+	bool typing = in->view == VIEW_ASK && in->dialog_on && dialog_line(&in->dialog);
 
 	if (in->prompt) {
 		prompt_key(in, k);

@@ -26,8 +26,8 @@ static const struct request_kind {
 	const char *said; /* the message that says that it was done; NULL: none does */
 	void (*failed)(
 		struct inbox *, const struct fault *); /* NULL: it is passed over */
-	/* Any reply, in place of all these. */
-	void (*came)(struct inbox *, enum err, const struct json *, const struct fault *);
+	/* Any reply, in place of all these; `why` NULL: it is a good one. */
+	void (*came)(struct inbox *, const struct json *, const struct fault *);
 	void (*again)(struct inbox *); /* asks for it anew, see inbox_get_anew */
 } kinds[REQUESTS];
 
@@ -41,7 +41,7 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	in->dirty = true;
 	in->waits[tag] = false;
 	if (kind->came) {
-		kind->came(in, err, r->json, why);
+		kind->came(in, r->json, err == OK ? NULL : why);
 	} else if (good) {
 		if (kind->said) INBOX_SAY(in, STYLE_GOOD, kind->said);
 		if (kind->kept)
@@ -493,33 +493,31 @@ static void settled_take(struct inbox *in, const struct json *ask, bool with_rul
 }
 
 static void settle_came(
-	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
+	struct inbox *in, const struct json *reply, const struct fault *why)
 {
 	const struct json *ask = json_get(reply, "ask");
 	struct str id = json_text_of(ask, "id");
 
 	in->dialog.busy = false;
-	if (err == OK) drafts_drop(&in->drafts, id);
-	if (err == OK && ask_pending(ask)) { /* a vote, and more are needed */
+	if (!why) drafts_drop(&in->drafts, id);
+	if (!why && ask_pending(ask)) { /* a vote, and more are needed */
 		ask_take(in, ask);
 		if (in->dialog_on && str_eq(in->dialog.id, id))
 			dialog_say(&in->dialog, STYLE_GOOD, ask_decided(ask, &in->turn));
-	} else if (err == OK) {
+	} else if (!why) {
 		settled_take(in, ask, json_text_of(reply, "rule").len > 0);
-	} else if (err == ERR_CONFLICT && ask) {
+	} else if (why->err == ERR_CONFLICT && ask) {
 		ask_take(in, ask);
 	} else if (in->dialog_on) {
 		dialog_fault(&in->dialog, why);
 	}
 }
 
-static void many_came(
-	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
+static void many_came(struct inbox *in, const struct json *reply, const struct fault *why)
 {
 	const struct json *results = json_get(reply, "results");
 	int64_t done = 0, failed = 0;
 
-	(void)why;
 	for (const struct json *one = NULL; json_each(results, &one);) {
 		bool good = json_int_of(one, "status") == 200;
 
@@ -529,26 +527,26 @@ static void many_came(
 	}
 	list_arrange(&in->list, clock_now_ms());
 	in->dialog.busy = false;
-	if (err != OK)
+	if (why)
 		INBOX_SAY(in, STYLE_BAD, "web.problem.unreachable");
 	else if (failed > 0)
 		inbox_say(
 			in, STYLE_BAD, msg_count(&in->turn, "web.batch.failed", failed));
 	else
 		inbox_say(in, STYLE_GOOD, msg_count(&in->turn, "tui.batch.done", done));
-	if (err == OK) list_choose_none(&in->list);
-	if (err == OK && in->dialog_on) dialog_gone(in);
+	if (why) return;
+	list_choose_none(&in->list);
+	if (in->dialog_on) dialog_gone(in);
 }
 
 /* What leaves the ask pending: claimed, extended, a message. */
-static void side_came(
-	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
+static void side_came(struct inbox *in, const struct json *reply, const struct fault *why)
 {
 	const struct json *ask =
 		json_get(reply, "questions") ? reply : json_get(reply, "ask");
 
 	in->dialog.busy = false;
-	if (err != OK) {
+	if (why) {
 		if (in->dialog_on) dialog_fault(&in->dialog, why);
 		return;
 	}
@@ -650,12 +648,12 @@ void inbox_history(struct inbox *in, bool anew)
 
 /* A page of the filter before is not shown. */
 static void history_came(
-	struct inbox *in, enum err err, const struct json *page, const struct fault *why)
+	struct inbox *in, const struct json *page, const struct fault *why)
 {
 	if (in->again[REQUEST_HISTORY]) return;
-	if (err == OK && page)
+	if (!why && page)
 		history_take(&in->history, page);
-	else
+	else if (why)
 		fault_say(in, why);
 }
 

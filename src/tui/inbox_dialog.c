@@ -33,7 +33,7 @@ void ask_show(struct inbox *in, struct str id)
 	in->view = VIEW_ASK;
 	in->lost = false;
 	if (dialog_shows(in, id)) {
-		in->dialog.armed_at = clock_person_ms() + ARMING_MS;
+		dialog_arm(&in->dialog);
 		dialog_came(&in->dialog, in->by_itself);
 		in->by_itself = false;
 		mark_read(in, id);
@@ -159,13 +159,12 @@ static void rule_try(struct inbox *in)
 	inbox_send(in, REQUEST_TRY, STR_NONE, rule);
 }
 
-void dialog_try_came(
-	struct inbox *in, enum err err, const struct json *reply, const struct fault *why)
+void dialog_try_came(struct inbox *in, const struct json *reply, const struct fault *why)
 {
 	bool same = in->dialog_on && str_eq(buf_str(&in->try_id), in->dialog.id);
 
 	buf_clear(&in->try_id);
-	if (same) dialog_tried(&in->dialog, err == OK ? reply : NULL, why);
+	if (same) dialog_tried(&in->dialog, why ? NULL : reply, why);
 	rule_try(in); /* it may be another rule by now */
 }
 

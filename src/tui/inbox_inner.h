@@ -188,7 +188,7 @@ void ask_key(struct inbox *, const struct key *);
 void dialog_batch(struct inbox *);
 void dialog_hint(struct inbox *); /* why the person may not answer, if so */
 void dialog_policy_take(struct inbox *, const struct json *policy);
-void dialog_try_came(struct inbox *, enum err, const struct json *, const struct fault *);
+void dialog_try_came(struct inbox *, const struct json *, const struct fault *);
 
 /* inbox_prompt.c: what the inbox asks in its last line */
 void prompt_open(struct inbox *, enum prompt, struct str id, struct str title);

@@ -1,17 +1,12 @@
 /* kept.c - copies of JSON. */
 #include "tui/kept.h"
 
-#include "base/keep.h"
-
 const struct json *kept_copy(const struct json *json, struct arena *arena)
 {
-	struct buf text = { 0 };
 	const struct json *copy = NULL;
 
-	json_write(&text, json);
-	return json_read(buf_keep_done(&text, arena), NULL, arena, &copy, NULL) == OK
-		       ? copy
-		       : NULL;
+	json_read(json_keep(json, arena), NULL, arena, &copy, NULL);
+	return copy;
 }
 
 void kept_set(struct kept_json *k, const struct json *json)

@@ -176,7 +176,7 @@ void scope_form_tried(
 	if (s->known != RULE_ASKED) return;
 	s->known = reply ? RULE_KNOWN : RULE_REFUSED;
 	buf_clear(&s->problem);
-	if (!reply)
+	if (!reply && why)
 		buf_add_text(&s->problem,
 			why->items_len > 0 ? why->items[0].detail : why->detail);
 	s->fits = json_int_of(reply, "fits");

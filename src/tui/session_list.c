@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "text/msg.h"
 #include "tui/words.h"
@@ -188,25 +188,20 @@ static struct session_mark mark_of(const struct session_item *row, size_t place)
 	}
 }
 
-static struct str joined(struct str before, struct str words, struct arena *arena)
-{
-	return before.len ? arena_print(arena, "%.*s · %.*s", STR_ARGS(before),
-				    STR_ARGS(words))
-			  : words;
-}
-
 /* "2:47 · high risk · 2 waiting": what is cut is the least urgent. */
 static struct str waiting_words(
 	const struct session_item *row, int64_t now_ms, struct arena *arena)
 {
-	struct str words = STR_NONE;
+	struct buf words = { .max = 4096 };
 
-	if (row->deadline_ms) words = countdown(row->deadline_ms - now_ms, arena);
+	if (row->deadline_ms)
+		words_join(&words, " · ", countdown(row->deadline_ms - now_ms, arena));
 	if (row->risk >= RISK_HIGH)
-		words = joined(words, words_risk(row->risk, arena), arena);
-	if (row->asks == 1 && words.len) return words;
-	return joined(
-		words, msg_count(arena, "web.sessions.asks", (int64_t)row->asks), arena);
+		words_join(&words, " · ", words_risk(row->risk, arena));
+	if (row->asks > 1 || !words.len)
+		words_join(&words, " · ",
+			msg_count(arena, "web.sessions.asks", (int64_t)row->asks));
+	return buf_keep_done(&words, arena);
 }
 
 static struct str doing_words(const struct sessions *l, const struct session_item *row,

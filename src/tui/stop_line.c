@@ -1,36 +1,28 @@
 /* stop_line.c - the line of a stop. */
 #include "tui/stop_line.h"
 
-#include "text/msg.h"
+#include "base/keep.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
-
-static struct str part_words(
-	const struct json *match, const char *name, const char *id, struct arena *arena)
-{
-	const struct json *value = json_get(match, name);
-
-	if (json_is(value, JSON_NULL)) return MSG(arena, "web.stop.what.projectless");
-	return value ? MSG(arena, id, { "name", json_text(value) }) : STR_NONE;
-}
 
 /* "agent ci-*, project billing"; empty: everything. */
 static struct str what_words(const struct json *match, struct arena *arena)
 {
-	const struct str parts[] = {
-		part_words(match, "agent", "web.stop.what.agent", arena),
-		part_words(match, "project", "web.stop.what.project", arena),
-		part_words(match, "session", "web.stop.what.session", arena),
-	};
-	struct str words = STR_NONE;
+	static const char *const parts[][2] = { { "agent", "web.stop.what.agent" },
+		{ "project", "web.stop.what.project" },
+		{ "session", "web.stop.what.session" } };
+	struct buf words = { .max = 4096 };
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		if (!parts[i].len) continue;
-		words = words.len ? arena_print(arena, "%.*s, %.*s", STR_ARGS(words),
-					    STR_ARGS(parts[i]))
-				  : parts[i];
+		const struct json *value = json_get(match, parts[i][0]);
+
+		if (json_is(value, JSON_NULL))
+			words_join(&words, ", ", MSG(arena, "web.stop.what.projectless"));
+		else if (value)
+			words_join(&words, ", ",
+				MSG(arena, parts[i][1], { "name", json_text(value) }));
 	}
-	return words;
+	return buf_keep_done(&words, arena);
 }
 
 /* The one that reaches furthest: of everything, or the newest. */
