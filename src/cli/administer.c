@@ -27,7 +27,8 @@ static bool elsewhere_meant(struct cli *cli)
 	       inspect_missing(cli->settings.store);
 }
 
-struct str administer_url(struct cli *cli)
+/* The address people know the server under; empty when none runs. */
+static struct str administer_url(struct cli *cli)
 {
 	struct server_info at;
 	struct fault why = { 0 };

@@ -8,8 +8,6 @@ extern const struct flag admin_flags[]; /* workspace, json */
 
 /* The store, or the server that the environment names. What fails is said, and ends the program. */
 void administer_open(struct cli *);
-/* The address people know the server under, for links; empty when none runs. */
-struct str administer_url(struct cli *);
 /* The login link of a user that was made or changed; without a running server the part that is
  * known. */
 void administer_link_print(struct cli *, const struct json *user);

@@ -5,36 +5,33 @@
 #include "core/ask/question_kind.h"
 #include "text/msg.h"
 
-static bool word_among(struct str word, const char *const *words)
+static bool word_among(struct str word, const char *words)
 {
-	for (; *words; words++)
-		if (str_is_nocase(word, *words)) return true;
+	struct str rest = str_of(words), one;
+
+	while (str_cut(&rest, ' ', &one))
+		if (str_eq_nocase(word, one)) return true;
 	return false;
 }
 
-/* English or French; a letter is enough. */
+/* One of the words for yes, or for no; false: neither. */
+static bool either_read(struct str word, const char *yes, const char *no, bool *out)
+{
+	word = str_trim(word);
+	*out = word_among(word, yes);
+	return *out || word_among(word, no);
+}
+
 static bool value_yes_no(struct str word, bool *out)
 {
-	static const char *const yes[] = { "yes", "y", "true", "oui", "o", "1", NULL };
-	static const char *const no[] = { "no", "n", "false", "non", "0", NULL };
-
-	word = str_trim(word);
-	if (word_among(word, yes)) return *out = true, true;
-	if (word_among(word, no)) return *out = false, true;
-	return false;
+	return either_read(word, "yes y true oui o 1", "no n false non 0", out);
 }
 
 static bool decision_read(struct str word, bool *out)
 {
-	static const char *const yes[] = { "approve", "approved", "a", "approuver",
-		NULL };
-	static const char *const no[] = { "reject", "rejected", "r", "refuser", "rejeter",
-		NULL };
-
-	word = str_trim(word);
-	if (word_among(word, yes)) return *out = true, true;
-	if (word_among(word, no)) return *out = false, true;
-	return value_yes_no(word, out);
+	return either_read(word, "approve approved a approuver",
+		       "reject rejected r refuser rejeter", out) ||
+	       value_yes_no(word, out);
 }
 
 static bool same_folded(struct str a, struct str b)

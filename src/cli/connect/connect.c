@@ -109,97 +109,104 @@ enum err connect_write(const struct connect_plan *p, struct fault *why)
 
 /* ---- the plan ---- */
 
-static enum err plan_file(struct connect_plan *p, const char *path, struct arena *arena,
-	struct connect_file **out, struct fault *why)
-{
-	struct connect_file *f;
-	enum err e;
+/* A plan that is being made. */
+struct planning {
+	struct connect_plan plan;
+	enum connect_scope scope;
+	bool remove;
+	const struct agent_entry *entry;
+	struct arena *arena;
+	struct fault *why;
+};
 
-	for (size_t i = 0; i < p->files_len; i++)
-		if (strcmp(p->files[i].path, path) == 0) {
-			*out = &p->files[i];
-			return OK;
-		}
-	f = &p->files[p->files_len];
-	f->path = path;
-	e = text_read(path, arena, &f->before, why);
-	if (e) return e;
-	f->after = f->before;
-	p->files_len++;
+static enum err plan_file(struct planning *p, const char *path, struct connect_file **out)
+{
+	struct connect_plan *plan = &p->plan;
+	struct connect_file *f = plan->files, *end = f + plan->files_len;
+	enum err e = OK;
+
+	while (f < end && strcmp(f->path, path) != 0)
+		f++;
+	if (f == end) {
+		f->path = path;
+		e = text_read(path, p->arena, &f->before, p->why);
+		f->after = f->before;
+		plan->files_len += !e;
+	}
 	*out = f;
-	return OK;
+	return e;
 }
 
 /* Codex runs a hook only if its user's configuration trusts it as it is. */
-static enum err plan_trust(struct connect_plan *p, enum connect_scope scope, bool *skip,
-	struct config_change *change, struct arena *arena, struct fault *why)
+static enum err plan_trust(struct planning *p, bool *skip, struct config_change *change)
 {
-	const char *path = agent_path(p->agent->hooks[0].file, scope, arena);
+	const struct agent_change *hook = &p->plan.agent->hooks[0];
+	const char *path = agent_path(hook->file, p->scope, p->arena);
 	struct connect_file *hooks;
-	enum err e = path ? plan_file(p, path, arena, &hooks, why)
-			  : fail(why, ERR_NOT_FOUND, "no file");
+	enum err e = path ? plan_file(p, path, &hooks)
+			  : fail(p->why, ERR_NOT_FOUND, "no file");
 
 	if (e) return e;
 	*skip = !hooks->after.at ||
-		!codex_trust(path, hooks->after, p->agent->hooks[0].known, arena, change);
+		!codex_trust(path, hooks->after, hook->known, p->arena, change);
 	return OK;
 }
 
-static enum err plan_change(struct connect_plan *p, const struct agent_change *c,
-	enum connect_scope scope, const char *path, bool remove,
-	const struct agent_entry *entry, struct arena *arena, struct fault *why)
+static enum err plan_change(
+	struct planning *p, const struct agent_change *c, const char *path)
 {
-	struct config_change change = { c->path, agent_value(p->agent, c, entry, arena),
-		c->item, c->known, STR_NONE };
+	struct config_change change = { c->path,
+		agent_value(p->plan.agent, c, p->entry, p->arena), c->item, c->known,
+		STR_NONE };
 	struct connect_file *f;
 	struct fault wrong = { 0 };
 	bool skip = false;
-	enum err e = c->trusts ? plan_trust(p, scope, &skip, &change, arena, why) : OK;
+	enum err e = c->trusts ? plan_trust(p, &skip, &change) : OK;
 
-	if (!e) e = plan_file(p, path, arena, &f, why);
+	if (!e) e = plan_file(p, path, &f);
 	if (e || skip) return e;
-	e = config_edit(
-		c->file->format, f->after, &change, remove, arena, &f->after, &wrong);
-	return e ? fail(why, e, "%s: %s", path, wrong.detail) : OK;
+	e = config_edit(c->file->format, f->after, &change, p->remove, p->arena,
+		&f->after, &wrong);
+	return e ? fail(p->why, e, "%s: %s", path, wrong.detail) : OK;
 }
 
-static enum err plan_list(struct connect_plan *p, const struct agent_change *list,
-	enum connect_scope scope, bool remove, const struct agent_entry *entry,
-	struct arena *arena, struct fault *why)
+static enum err plan_list(
+	struct planning *p, const struct agent_change *list, bool remove)
 {
 	size_t len = 0;
+	enum err e = OK;
 
+	p->remove = remove;
 	while (len < AGENT_CHANGES && list[len].file)
 		len++;
 	/* Undone from the last: what was opened for it goes with it. */
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; !e && i < len; i++) {
 		const struct agent_change *c = &list[remove ? len - 1 - i : i];
 		const char *path =
-			agent_path(c->file, c->trusts ? SCOPE_USER : scope, arena);
-		enum err e =
-			path ? plan_change(p, c, scope, path, remove, entry, arena, why)
-			     : fail(why, ERR_NOT_FOUND, "no file");
+			agent_path(c->file, c->trusts ? SCOPE_USER : p->scope, p->arena);
 
-		if (e) return e;
+		e = path ? plan_change(p, c, path)
+			 : fail(p->why, ERR_NOT_FOUND, "no file");
 	}
-	return OK;
+	return e;
 }
 
 enum err connect_plan(const struct agent *a, enum connect_scope scope, unsigned what,
 	bool remove, const struct agent_entry *entry, struct arena *arena,
 	struct connect_plan *out, struct fault *why)
 {
-	struct connect_plan p = { .agent = a };
-	enum err e = OK;
+	struct planning p = { .plan = { .agent = a },
+		.scope = scope,
+		.entry = entry,
+		.arena = arena,
+		.why = why };
+	enum err e = what & CONNECT_SERVER ? plan_list(&p, a->changes, remove) : OK;
 
-	if (what & CONNECT_SERVER)
-		e = plan_list(&p, a->changes, scope, remove, entry, arena, why);
 	/* A hook that is there keeps its options, unless it has to name a project. */
 	if (!e && what & CONNECT_HOOK && entry->project.len && !remove)
-		e = plan_list(&p, a->hooks, scope, true, entry, arena, why);
-	if (!e && what & CONNECT_HOOK)
-		e = plan_list(&p, a->hooks, scope, remove, entry, arena, why);
-	if (!e) *out = p;
+		e = plan_list(&p, a->hooks, true);
+	if (!e && what & CONNECT_HOOK) e = plan_list(&p, a->hooks, remove);
+	if (!e) *out = p.plan;
 	return e;
 }
 

@@ -36,32 +36,26 @@ static bool prompt_read(
 	return tty_line(&cli->term, tty, echo, &cli->arena, out);
 }
 
-static bool stdin_line(struct cli *cli, struct str *out)
+/* From the terminal; or, with --name, a password that is piped in. */
+static void credentials_ask(struct cli *cli, struct credentials *c)
 {
 	char line[1024];
-
-	if (!fgets(line, sizeof line, stdin)) return false;
-	*out = str_of(arena_copy(&cli->arena, str_trim(str_of(line))));
-	return true;
-}
-
-/* From the terminal; or, with --name, a password that is piped in. */
-static int credentials_ask(struct cli *cli, struct credentials *c)
-{
 	int tty;
 
 	c->name = cli_arg(cli, "name");
 	if (c->name.len > 0 && !isatty(STDIN_FILENO)) {
-		if (stdin_line(cli, &c->password)) return EXIT_YES;
-		return CLI_USAGE(cli, "cli.login.terminal");
+		if (!fgets(line, sizeof line, stdin))
+			CLI_REFUSE(cli, "cli.login.terminal");
+		c->password = arena_str(&cli->arena, str_trim(str_of(line)));
+		return;
 	}
 	tty = tty_open();
-	if (tty < 0) return CLI_USAGE(cli, "cli.login.terminal");
+	if (tty < 0) CLI_REFUSE(cli, "cli.login.terminal");
 	bool got = (c->name.len > 0 ||
 			   prompt_read(cli, tty, "cli.login.name", true, &c->name)) &&
 		   prompt_read(cli, tty, "cli.login.password", false, &c->password);
 	close(tty);
-	return got ? EXIT_YES : term_stopped();
+	if (!got) cli_end(cli, term_stopped());
 }
 
 static struct str login_body(struct cli *cli, const struct credentials *c)
@@ -72,37 +66,36 @@ static struct str login_body(struct cli *cli, const struct credentials *c)
 		{ "workspace", cli_arg(cli, "workspace") });
 }
 
-/* Comes with no token at all: only the credentials count. */
-static int login_send(
-	struct cli *cli, const struct credentials *c, struct login *out, struct str *name)
+/* Comes with no token at all: only the credentials count. The name of who is logged in. */
+static struct str login_send(
+	struct cli *cli, const struct credentials *c, struct login *out)
 {
 	struct fault why = { 0 };
 	struct located at;
 	struct api_reply reply;
+	struct str name;
 
-	if (pick_client_locate(cli, AS_AGENT, &at, &why) != OK)
-		return cli_fail(cli, &why);
+	if (pick_client_locate(cli, AS_AGENT, &at, &why) != OK) cli_fail_end(cli, &why);
 	struct client_setup setup = { .url = at.url,
 		.via = STR("cli"),
 		.stop_fd = cli->term.stop_fd,
 		.lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE };
 	struct client *client = client_new(&setup, &why);
-	if (!client) return cli_fail(cli, &why);
+	if (!client) cli_fail_end(cli, &why);
 	struct api_call call = {
 		.method = "POST", .path = STR("/v1/login"), .body = login_body(cli, c)
 	};
 	enum err err = client_call(client, &call, &cli->arena, &reply, &why);
 	client_free(client);
 	if (err == ERR_NO_TOKEN)
-		return CLI_SAY(EXIT_NOT_ALLOWED, c->code.len > 0
-							 ? "cli.login.bad_code"
-							 : "cli.login.bad_password");
-	if (err != OK) return reply.stopped ? term_stopped() : cli_fail(cli, &why);
+		cli_end(cli, CLI_SAY(EXIT_NOT_ALLOWED,
+				     c->code.len > 0 ? "cli.login.bad_code"
+						     : "cli.login.bad_password"));
+	if (err != OK) cli_end(cli, reply.stopped ? term_stopped() : cli_fail(cli, &why));
+	if (!reply.cookie.len) cli_end(cli, CLI_SAY(EXIT_NO_SERVER, "cli.not_parley"));
 	*out = (struct login){ at.url, reply.cookie };
-	*name = json_text_of(reply.json, "name");
-	if (name->len == 0) *name = json_text_of(json_get(reply.json, "user"), "name");
-	if (reply.cookie.len > 0) return EXIT_YES;
-	return CLI_SAY(EXIT_NO_SERVER, "cli.not_parley");
+	name = json_text_of(reply.json, "name");
+	return name.len ? name : json_text_of(json_get(reply.json, "user"), "name");
 }
 
 static int login_run(struct cli *cli)
@@ -110,16 +103,14 @@ static int login_run(struct cli *cli)
 	struct credentials c = { 0 };
 	struct login login;
 	struct fault why = { 0 };
-	struct str word = cli_word(cli, 0), name = STR_NONE;
-	int status = EXIT_YES;
+	struct str word = cli_word(cli, 0), name;
 
 	term_watch(&cli->term);
 	if (word.len > 0)
 		c.code = link_read(cli, word);
 	else
-		status = credentials_ask(cli, &c);
-	if (status == EXIT_YES) status = login_send(cli, &c, &login, &name);
-	if (status != EXIT_YES) return status;
+		credentials_ask(cli, &c);
+	name = login_send(cli, &c, &login);
 	if (login_write(&login, &why) != OK) {
 		fprintf(stderr, "parley: %s\n", why.detail);
 		return EXIT_NOT_ALLOWED;
