@@ -653,12 +653,9 @@ struct notify *notify_free(struct notify *n)
 		pthread_join(n->thread, NULL);
 	}
 	channels_end(n);
-	while (n->batches) {
-		struct delivery_batch *next = n->batches->next;
-
-		batch_free(n->batches);
-		n->batches = next;
-	}
+	for (struct delivery_batch *b = n->batches; b; b = b->next)
+		b->left = 0;
+	batches_drop(n);
 	outbound_free(n->outbound);
 	arena_done(&n->arena);
 	mem_free(n);

@@ -31,25 +31,26 @@ void program_env_open(struct notify *n)
 	names_add(n, n->set.resumer_env, &len);
 }
 
-struct resumer *program_read(struct notify *n, const struct named_command *all,
-	size_t len, enum program_use use, struct fault *why)
+enum err program_lines(struct notify *n, enum delivery_kind kind,
+	const struct named_command *all, size_t len, struct fault *why)
 {
-	static const char *const names[] = { "resumer", "verifier", "channel" };
-	enum command_use what = use == PROGRAM_TELLS ? COMMAND_TELLS : COMMAND_RESUMES;
+	bool tells = kind == DELIVERY_COMMAND;
 	struct resumer *out = ARENA_ARRAY(&n->arena, struct resumer, len + 1);
 
-	if (!out) fail(why, ERR_MEMORY, "out of memory");
-	for (size_t i = 0; out && i < len; i++) {
+	n->state[kind] = out;
+	if (!out) return fail_memory(why);
+	for (size_t i = 0; i < len; i++) {
 		struct fault wrong = { 0 };
 
-		if (use == PROGRAM_VERIFIES && verifier_is_url(all[i].command)) continue;
-		if (!resumer_read(all[i].command, what, &n->arena, &out[i], &wrong))
+		if (kind == DELIVERY_VERIFIER && verifier_is_url(all[i].command))
 			continue;
-		fail(why, ERR_INVALID, "%s %.*s: %s", names[use], STR_ARGS(all[i].name),
-			wrong.detail);
-		return NULL;
+		if (resumer_read(all[i].command, tells ? COMMAND_TELLS : COMMAND_RESUMES,
+			    &n->arena, &out[i], &wrong))
+			return fail(why, ERR_INVALID, "%s %.*s: %s",
+				tells ? "channel" : delivery_kind_name(kind),
+				STR_ARGS(all[i].name), wrong.detail);
 	}
-	return out;
+	return OK;
 }
 
 char **program_env_of(struct claimed *c, const struct program_var *vars, size_t vars_len)

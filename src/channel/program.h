@@ -7,10 +7,9 @@
 
 /* What every program sees of our environment. */
 void program_env_open(struct notify *);
-/* The lines in words, in the arena; empty for a verifier that is an address. NULL: why says. */
-enum program_use { PROGRAM_RESUMES, PROGRAM_VERIFIES, PROGRAM_TELLS };
-struct resumer *program_read(struct notify *, const struct named_command *, size_t len,
-	enum program_use, struct fault *why);
+/* The lines of a channel in words, which are its state then; empty for a verifier that is an address. */
+enum err program_lines(struct notify *, enum delivery_kind, const struct named_command *,
+	size_t len, struct fault *why);
 /* What a program of a delivery sees of the environment, and of us. */
 char **program_env(struct claimed *);
 /* The same with other words of ours. */

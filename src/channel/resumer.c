@@ -7,9 +7,7 @@
 
 static enum err resumer_open(struct notify *n, enum delivery_kind kind, struct fault *why)
 {
-	n->state[kind] = program_read(
-		n, n->set.resumers, n->set.resumers_len, PROGRAM_RESUMES, why);
-	return n->state[kind] ? OK : why->err;
+	return program_lines(n, kind, n->set.resumers, n->set.resumers_len, why);
 }
 
 /* ---- running ---- */

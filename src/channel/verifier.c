@@ -8,9 +8,7 @@
 static enum err verifier_open(
 	struct notify *n, enum delivery_kind kind, struct fault *why)
 {
-	n->state[kind] = program_read(
-		n, n->set.verifiers, n->set.verifiers_len, PROGRAM_VERIFIES, why);
-	return n->state[kind] ? OK : why->err;
+	return program_lines(n, kind, n->set.verifiers, n->set.verifiers_len, why);
 }
 
 /* A verdict that cannot be read is as good as none: it is asked again. */

@@ -79,9 +79,7 @@ static void command_cut(struct claimed *c)
 
 static enum err command_open(struct notify *n, enum delivery_kind kind, struct fault *why)
 {
-	n->state[kind] =
-		program_read(n, n->set.channels, n->set.channels_len, PROGRAM_TELLS, why);
-	return n->state[kind] ? OK : why->err;
+	return program_lines(n, kind, n->set.channels, n->set.channels_len, why);
 }
 
 static void command_doctor(const struct settings *set, const struct doctor *d)

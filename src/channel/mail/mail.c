@@ -113,12 +113,8 @@ static struct mail_words words_of(const struct mailing *m)
 {
 	bool code = m->c->delivery->purpose == DELIVERY_CODE;
 	char token[MAIL_TOKEN_SIZE];
-	struct mail_words w = { .lang = m->told.lang == LANG_FR ? "fr" : "en",
-		.notice = notice_write(m),
-		.title = m->told.title,
-		.text = m->told.text,
-		.url = m->told.url,
-		.open = m->told.open,
+	struct mail_words w = { .notice = notice_write(m),
+		.told = &m->told,
 		.how = how_write(m),
 		.footer = say(m, code ? "notify.mail.foot.code" : "notify.mail.foot") };
 

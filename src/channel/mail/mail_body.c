@@ -17,12 +17,12 @@ void mail_plain_add(struct buf *out, const struct mail_words *w)
 {
 	block_add(out, w->rule, "\n");
 	block_add(out, w->notice, "\n");
-	block_add(out, w->title, "\n");
-	block_add(out, w->text, "\n");
-	if (w->url.len) {
-		buf_add(out, w->open);
+	block_add(out, w->told->title, "\n");
+	block_add(out, w->told->text, "\n");
+	if (w->told->url.len) {
+		buf_add(out, w->told->open);
 		buf_add_text(out, ": ");
-		block_add(out, w->url, "\n");
+		block_add(out, w->told->url, "\n");
 	}
 	block_add(out, w->how, "\n");
 	buf_add_text(out, "-- \n");
@@ -89,15 +89,16 @@ static const char head[] =
 
 void mail_html_add(struct buf *out, const struct mail_words *w)
 {
-	buf_print(out, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n", w->lang);
+	buf_print(out, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n",
+		w->told->lang == LANG_FR ? "fr" : "en");
 	buf_add_text(out, head);
 	buf_add_text(out, "</head>\n<body>\n");
 	element_add(out, "div", "rule", w->rule);
 	buf_add_text(out, "<div class=\"card\">\n");
 	element_add(out, "div", "notice", w->notice);
-	element_add(out, "h1", "title", w->title);
-	element_add(out, "div", "text", w->text);
-	link_add(out, "open", w->url, w->open);
+	element_add(out, "h1", "title", w->told->title);
+	element_add(out, "div", "text", w->told->text);
+	link_add(out, "open", w->told->url, w->told->open);
 	element_add(out, "div", "how", w->how);
 	buf_add_text(out, "</div>\n");
 	element_add(out, "div", "foot", w->footer);

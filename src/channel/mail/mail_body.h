@@ -3,17 +3,14 @@
 #ifndef CHANNEL_MAIL_BODY_H
 #define CHANNEL_MAIL_BODY_H
 
-#include "base/buf.h"
+#include "channel/notify_text.h"
 
 /* Texts that are empty are left out. */
 struct mail_words {
-	const char *lang;  /* "en" */
 	struct str rule;   /* the line above which an answer is written */
 	struct str notice; /* what was wrong with a reply */
-	struct str title;
-	struct str text;      /* many lines */
-	struct str url, open; /* where it is answered, and what the button says */
-	struct str how;	      /* how to reply; many lines */
+	const struct notify_words *told;
+	struct str how; /* how to reply; many lines */
 	struct str footer;
 	struct str mute_url,
 		mute; /* where the contact is muted, and what the link says */

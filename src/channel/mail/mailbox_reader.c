@@ -23,6 +23,7 @@ struct mailbox_reader {
 	struct notify *notify;
 	struct mail_server server;
 	struct mailbox *box;
+	struct task task; /* for what it tells the store */
 	pthread_t thread;
 	bool started;
 	bool troubled; /* it cannot be read, and that was logged */
@@ -34,21 +35,18 @@ struct mailbox_reader {
 
 static bool reader_claim(struct mailbox_reader *r, const char *reads, char reading[32])
 {
-	struct task *t = mem_alloc(sizeof *t);
 	struct mailbox_claim c = { .name = str_of(r->server.url),
 		.by = str_of(r->notify->by),
 		.alone = !r->notify->with.shared,
 		.reads = reads };
+	bool ours;
 
-	if (!t) return false;
-	t->checked = &c;
-	desk_wait(r->notify->desk, &use_mailbox_claim, t);
-	if (t->job.err) c.ours = false;
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	mem_free(t);
+	r->task.checked = &c;
+	desk_wait(r->notify->desk, &use_mailbox_claim, &r->task);
+	ours = !r->task.job.err && c.ours;
+	task_empty(&r->task);
 	if (reading) memcpy(reading, c.reading, sizeof c.reading);
-	return c.ours;
+	return ours;
 }
 
 /* ---- one message ---- */

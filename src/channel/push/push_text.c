@@ -2,6 +2,7 @@
  * shows is in here. */
 #include "channel/push/push_text.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "channel/notify_text.h"
@@ -12,67 +13,42 @@
 
 enum { BUTTON_MAX = 40, PUSH_ROOM = 1500 };
 
-struct push_writing {
-	struct claimed *c;
-	const struct notify_words *words;
-	struct json_writer *w;
-};
-
-static struct str say(const struct push_writing *p, const char *id)
-{
-	return MSG_IN(claimed_arena(p->c), p->words->lang, id);
-}
-
-static void member(struct json_writer *w, const char *name, struct str value)
-{
-	jw_put_str(w, name, value);
-}
-
 /* `answer` is JSON: the value that the button answers with. */
-static void button(const struct push_writing *p, struct str title, struct str answer)
+static struct str button(struct arena *arena, struct str title, struct str answer)
 {
-	struct buf safe = { .max = 4096 };
-
-	safe_line_add(&safe, utf8_first(title, BUTTON_MAX));
-	jw_object(p->w);
-	member(p->w, "title", buf_str(&safe));
-	jw_put_raw(p->w, "answer", answer);
-	jw_object_end(p->w);
-	buf_done(&safe);
+	return JSON_TEXT(arena, "{'title':%s,'answer':%j}",
+		safe_line(arena, utf8_first(title, BUTTON_MAX)), answer);
 }
 
-static void option_button(
-	const struct push_writing *p, const struct question *q, size_t i)
+static struct str option_button(
+	struct arena *arena, enum lang lang, const struct question *q, size_t i)
 {
-	struct arena *arena = claimed_arena(p->c);
-	struct buf value = { .max = 4096 };
-	struct json_writer v = { .out = &value };
-
-	jw_str(&v, q->options[i].id);
-	button(p, own_words(q->key, q->options[i].label, p->words->lang, arena),
-		buf_str(&value));
-	buf_done(&value);
+	return button(arena, own_words(q->key, q->options[i].label, lang, arena),
+		JSON_TEXT(arena, "%s", q->options[i].id));
 }
 
-static void buttons(const struct push_writing *p)
+/* What one press answers with, and what is said of it afterwards. */
+static void buttons(struct json_writer *w, struct claimed *c, enum lang lang)
 {
-	const struct delivery_fill *f = &p->c->fill;
+	const struct delivery_fill *f = &c->fill;
 	const struct question *q = f->parts.questions;
+	const char *const *pair = question_kind(q)->pair;
+	struct arena *arena = claimed_arena(c);
+	struct str first, second = STR_NONE;
 
-	jw_put_array(p->w, "actions");
 	if (f->ask.kind == ASK_APPROVAL) {
-		button(p, say(p, "notify.approve"), STR("\"approve\""));
+		first = button(
+			arena, MSG_IN(arena, lang, "notify.approve"), STR("\"approve\""));
 	} else if (question_kind(q)->input == INPUT_YES_NO) {
-		button(p, say(p, "notify.yes"), str_of(question_kind(q)->pair[0]));
-		button(p, say(p, "notify.no"), str_of(question_kind(q)->pair[1]));
+		first = button(arena, MSG_IN(arena, lang, "notify.yes"), str_of(pair[0]));
+		second = button(arena, MSG_IN(arena, lang, "notify.no"), str_of(pair[1]));
 	} else {
-		option_button(p, q, 0);
-		option_button(p, q, 1);
+		first = option_button(arena, lang, q, 0);
+		second = option_button(arena, lang, q, 1);
 	}
-	jw_array_end(p->w);
-	member(p->w, "digest", ask_short_digest(&f->ask));
-	member(p->w, "ended", say(p, "notify.push.ended"));
-	member(p->w, "refused", say(p, "notify.push.refused"));
+	JW(w, "'actions':[%j,%j],'digest':%s,'ended':%s,'refused':%s", first, second,
+		ask_short_digest(&f->ask), MSG_IN(arena, lang, "notify.push.ended"),
+		MSG_IN(arena, lang, "notify.push.refused"));
 }
 
 /* One press settles it, within the channel's limit, and the person may see what it is about. */
@@ -95,20 +71,17 @@ static bool has_buttons(struct claimed *c)
 static void push_write(struct claimed *c, const struct notify_words *words,
 	struct str body, struct json_writer *w)
 {
-	const struct push_writing p = { c, words, w };
-	bool settled = c->delivery->purpose == DELIVERY_SETTLED;
+	const struct delivery *d = c->delivery;
 	struct str url = claimed_notify(c)->set.url;
 
-	jw_object(w);
 	/* What is about one ask replaces what was; the rest stands by itself. */
-	member(w, "tag", c->delivery->ask.len ? c->delivery->ask : c->delivery->id);
-	member(w, "title", words->title);
-	member(w, "body", body);
-	member(w, "path", str_from(words->url, url.len));
-	member(w, "lang", words->lang == LANG_FR ? STR("fr") : STR("en"));
-	if (settled) jw_put_bool(w, "settled", true);
-	if (has_buttons(c)) buttons(&p);
-	jw_object_end(w);
+	JW(w, "{'tag':%s,'title':%s,'body':%s,'path':%s,'lang':%s,'settled':%j",
+		d->ask.len ? d->ask : d->id, words->title, body,
+		str_from(words->url, url.len),
+		words->lang == LANG_FR ? STR("fr") : STR("en"),
+		d->purpose == DELIVERY_SETTLED ? STR("true") : STR_NONE);
+	if (has_buttons(c)) buttons(w, c, words->lang);
+	JW(w, "}");
 }
 
 struct str push_text(struct claimed *c)

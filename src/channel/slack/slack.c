@@ -5,6 +5,7 @@
 #include "channel/slack/slack_call.h"
 #include "channel/slack/slack_in.h"
 #include "channel/slack/slack_message.h"
+#include "channel/slack/slack_payload.h"
 
 #include "base/clock.h"
 #include "channel/notify_text.h"
@@ -95,7 +96,7 @@ static struct str slack_body(struct claimed *c)
 			   : "{'channel':%s,'thread_ts':%?,'unfurl_links':false,"
 			     "'unfurl_media':false",
 		channel.len ? channel : f->contact.address, ts);
-	slack_message_write(&w, &m, claimed_arena(c));
+	slack_message_write(&(struct slack_view){ &w, &m, claimed_arena(c) });
 	JW(&w, "}");
 	return buf_keep_done(&out, claimed_arena(c));
 }
@@ -126,8 +127,8 @@ static void slack_done(void *ctx, const struct outbound_reply *reply)
 	if (reply->status == 429) {
 		claimed_over(c, ENDED_BADLY, 429, STR("HTTP 429: too many messages"));
 	} else if (json_is(json_get(said, "ok"), JSON_TRUE)) {
-		c->outcome.output = JSON_TEXT(arena, "{'channel':%s,'ts':%s}",
-			json_text_of(said, "channel"), json_text_of(said, "ts"));
+		c->outcome.output = slack_shown_at(
+			json_text_of(said, "channel"), json_text_of(said, "ts"), arena);
 		claimed_over(c, ENDED_WELL, reply->status, STR_NONE);
 	} else if (error.len) {
 		claimed_over(

@@ -23,17 +23,6 @@ enum {
 	HINT_LEN = 150
 };
 
-struct slack_view {
-	struct json_writer *w;
-	const struct slack_message *m;
-	struct arena *arena;
-};
-
-static struct str say(const struct slack_view *f, const char *id)
-{
-	return MSG_IN(f->arena, f->m->lang, id);
-}
-
 static struct str plain(const struct slack_view *f, struct str text, size_t max)
 {
 	return slack_plain(text, max, f->arena);
@@ -73,8 +62,9 @@ static void options_write(const struct slack_view *f, const struct question *q)
 	JW(f->w, "'options':[");
 	if (question_kind(q)->pair[0]) {
 		bool yes = question_kind(q)->input == INPUT_YES_NO;
-		struct str first = say(f, yes ? "notify.yes" : "notify.approve");
-		struct str second = say(f, yes ? "notify.no" : "notify.slack.reject");
+		struct str first = slack_text(f, yes ? "notify.yes" : "notify.approve");
+		struct str second =
+			slack_text(f, yes ? "notify.no" : "notify.slack.reject");
 
 		option_write(f, 0, plain(f, first, OPTION_LEN), STR_NONE);
 		option_write(f, 1, plain(f, second, OPTION_LEN), STR_NONE);
@@ -143,7 +133,7 @@ static void input_open(
 static void beside_write(
 	const struct slack_view *f, char kind, size_t i, const char *label, bool optional)
 {
-	input_open(f, kind, i, plain(f, say(f, label), LABEL_LEN), optional);
+	input_open(f, kind, i, slack_plain_text(f, label, LABEL_LEN), optional);
 	JW(f->w,
 		"{'type':'plain_text_input','action_id':'v','multiline':%j,"
 		"'max_length':%j}}",
@@ -189,10 +179,10 @@ struct str slack_form_write(
 		"{'type':'modal','title':%j,'close':%j,'private_metadata':%s,'submit':%j,"
 		"'blocks':[{'type':'section','text':%j}",
 		plain(&f, STR("Parley"), 24),
-		plain(&f, say(&f, "notify.slack.cancel"), 24),
+		slack_plain_text(&f, "notify.slack.cancel", 24),
 		slack_button_write(&p, arena),
-		plain(&f, say(&f, rejects ? "notify.slack.reject" : "notify.slack.send"),
-			24),
+		slack_plain_text(
+			&f, rejects ? "notify.slack.reject" : "notify.slack.send", 24),
 		plain(&f, m->title, TEXT_LEN));
 	if (rejects) beside_write(&f, 'q', 0, "notify.slack.reason", true);
 	for (size_t i = 0; !rejects && i < m->parts->questions_len; i++)

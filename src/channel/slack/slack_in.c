@@ -288,13 +288,22 @@ static void slack_form_pressed(struct request *r)
 
 /* ---- who and what was found ---- */
 
+/* A reply of the ask's thread, if the thread is one's. */
 static void slack_said(struct request *r)
 {
-	struct str text = slack_turn_of(r)->payload.text;
+	const struct slack_turn *t = slack_turn_of(r);
 	struct arena *arena = &r->task.job.arena;
 
-	slack_put(r, &use_reply,
-		JSON_TEXT(arena, "{'text':%s}", slack_unescape(text, arena)));
+	if (t->find.there) {
+		slack_put(r, &use_reply,
+			JSON_TEXT(arena, "{'text':%s}",
+				slack_unescape(t->payload.text, arena)));
+		return;
+	}
+	if (t->find.ours && !t->find.linked)
+		slack_tell(r, "chat.postEphemeral",
+			TEXT(r, "notify.slack.stranger", { "id", t->payload.user }));
+	slack_reply(r, STR_NONE); /* else it is about nothing of ours */
 }
 
 static void slack_found(struct request *r)
@@ -310,28 +319,14 @@ static void slack_found(struct request *r)
 	t->lang = str_is(t->find.language, "fr")   ? LANG_FR
 		  : str_is(t->find.language, "en") ? LANG_EN
 						   : (enum lang)r->serve->set.lang;
-	if (t->payload.kind == SLACK_SAID) {
-		if (t->find.there) {
-			slack_said(r);
-			return;
-		}
-		if (t->find.ours && !t->find.linked)
-			slack_tell(r, "chat.postEphemeral",
-				TEXT(r, "notify.slack.stranger",
-					{ "id", t->payload.user }));
-		slack_reply(r, STR_NONE); /* else it is about nothing of ours */
-		return;
-	}
-	if (!t->find.linked) {
-		slack_say(r, TEXT(r, "notify.slack.unlinked", { "id", t->payload.user }));
-		return;
-	}
-	if (!t->find.there) {
-		slack_say(r, TEXT(r, "notify.slack.gone"));
-		return;
-	}
 	t->limit = channel_limit_slack(r->serve->set.slack_approve, t->press.digest);
-	if (t->payload.kind == SLACK_SUBMITTED)
+	if (t->payload.kind == SLACK_SAID)
+		slack_said(r);
+	else if (!t->find.linked)
+		slack_say(r, TEXT(r, "notify.slack.unlinked", { "id", t->payload.user }));
+	else if (!t->find.there)
+		slack_say(r, TEXT(r, "notify.slack.gone"));
+	else if (t->payload.kind == SLACK_SUBMITTED)
 		slack_put(r, &use_answer,
 			t->press.verb == PRESS_REJECT
 				? slack_reject_answer(t->payload.values, arena)
@@ -349,32 +344,34 @@ static void slack_found(struct request *r)
 
 /* ---- the request ---- */
 
+/* What it is about; false: nothing of ours. */
+static bool turn_read(struct slack_turn *t, struct arena *arena)
+{
+	const struct slack_payload *p = &t->payload;
+
+	t->find.slack_id = p->user;
+	if (p->kind == SLACK_SAID) {
+		t->find.shown_at = slack_shown_at(p->channel, p->ts, arena);
+		return true;
+	}
+	if (!slack_button_read(
+		    p->kind == SLACK_SUBMITTED ? p->metadata : p->value, &t->press))
+		return false;
+	t->find.ask = t->press.ask;
+	return true;
+}
+
 /* The team is known. */
 static void slack_go_on(struct request *r)
 {
 	struct slack_turn *t = slack_turn_of(r);
-	struct slack_payload *p = &t->payload;
-	struct arena *arena = &r->task.job.arena;
+	bool ours = str_is(t->payload.team, slack_of(r->serve)->team);
+	bool greeted = t->payload.kind == SLACK_GREETED;
 
-	if (!str_is(p->team, slack_of(r->serve)->team)) {
-		slack_reply(r, STR_NONE);
-		return;
-	}
-	if (p->kind == SLACK_GREETED) {
+	if (ours && greeted)
 		slack_tell(r, "chat.postMessage",
 			TEXT(r, "notify.slack.hello", { "url", str_of(r->serve->url) }));
-		slack_reply(r, STR_NONE);
-		return;
-	}
-	t->find.slack_id = p->user;
-	if (p->kind == SLACK_SAID)
-		t->find.shown_at =
-			arena_print(arena, "{\"channel\":\"%.*s\",\"ts\":\"%.*s\"}",
-				STR_ARGS(p->channel), STR_ARGS(p->ts));
-	else if (slack_button_read(
-			 p->kind == SLACK_SUBMITTED ? p->metadata : p->value, &t->press))
-		t->find.ask = t->press.ask;
-	else {
+	if (!ours || greeted || !turn_read(t, &r->task.job.arena)) {
 		slack_reply(r, STR_NONE);
 		return;
 	}

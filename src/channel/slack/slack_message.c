@@ -61,33 +61,33 @@ static void rich_write(
 
 /* ---- buttons ---- */
 
-struct buttons {
-	struct json_writer *w;
-	const struct slack_message *m;
-	struct arena *arena;
-	bool confirm; /* approving asks once more */
-};
-
-static struct str say(const struct buttons *b, const char *id)
+struct str slack_text(const struct slack_view *v, const char *id)
 {
-	return MSG_IN(b->arena, b->m->lang, id);
+	return MSG_IN(v->arena, v->m->lang, id);
 }
 
-static struct str confirm_text(const struct buttons *b, struct str label)
+struct str slack_plain_text(const struct slack_view *v, const char *id, size_t max)
+{
+	return slack_plain(slack_text(v, id), max, v->arena);
+}
+
+static struct str confirm_text(const struct slack_view *b, struct str label)
 {
 	return JSON_TEXT(b->arena, "{'title':%j,'text':%j,'confirm':%j,'deny':%j}",
-		slack_plain(say(b, "notify.slack.sure"), 100, b->arena),
+		slack_plain_text(b, "notify.slack.sure", 100),
 		slack_plain(b->m->title, CONFIRM_LEN, b->arena),
 		slack_plain(label, 30, b->arena),
-		slack_plain(say(b, "notify.slack.cancel"), 30, b->arena));
+		slack_plain_text(b, "notify.slack.cancel", 30));
 }
 
-static void button(const struct buttons *b, enum slack_button_verb verb, size_t option,
+static void button(const struct slack_view *b, enum slack_button_verb verb, size_t option,
 	struct str label, const char *style)
 {
 	const struct slack_button p = { b->m->ask->id, ask_short_digest(b->m->ask), verb,
 		option };
-	bool confirm = b->confirm && (verb == PRESS_APPROVE || verb == PRESS_HOUR);
+	/* Approving asks once more. */
+	bool confirm = ask_effective_risk(b->m->ask) >= RISK_MEDIUM &&
+		       (verb == PRESS_APPROVE || verb == PRESS_HOUR);
 
 	JW(b->w,
 		"{'type':'button','action_id':%s,'text':%j,'value':%s,'style':%?,'confirm':%j}",
@@ -104,21 +104,22 @@ static bool labels_fit(const struct question *q)
 	return q->options_len <= BUTTONS_MAX;
 }
 
-static void approval_buttons(const struct buttons *b)
+static void approval_buttons(const struct slack_view *b)
 {
 	const struct ask *a = b->m->ask;
 
 	if (channel_may_approve(b->m->limit, a, b->m->parts, b->arena)) {
-		button(b, PRESS_APPROVE, 0, say(b, "notify.approve"), "primary");
+		button(b, PRESS_APPROVE, 0, slack_text(b, "notify.approve"), "primary");
 		if (b->m->parts->operation && !a->require.len &&
 			ask_effective_risk(a) <= RISK_MEDIUM)
-			button(b, PRESS_HOUR, 0, say(b, "notify.slack.hour"), NULL);
+			button(b, PRESS_HOUR, 0, slack_text(b, "notify.slack.hour"),
+				NULL);
 	}
-	button(b, PRESS_REJECT, 0, say(b, "notify.slack.reject.open"), "danger");
+	button(b, PRESS_REJECT, 0, slack_text(b, "notify.slack.reject.open"), "danger");
 }
 
 /* What one press answers; the rest is a form. */
-static void answer_buttons(const struct buttons *b)
+static void answer_buttons(const struct slack_view *b)
 {
 	const struct ask_parts *p = b->m->parts;
 	const struct question *q = p->questions;
@@ -133,8 +134,8 @@ static void answer_buttons(const struct buttons *b)
 			: !channel_shows_whole(b->m->limit, p, b->arena)) {
 		/* It is answered on the page. */
 	} else if (one && question_kind(q)->input == INPUT_YES_NO) {
-		button(b, PRESS_YES, 0, say(b, "notify.yes"), NULL);
-		button(b, PRESS_NO, 0, say(b, "notify.no"), NULL);
+		button(b, PRESS_YES, 0, slack_text(b, "notify.yes"), NULL);
+		button(b, PRESS_NO, 0, slack_text(b, "notify.no"), NULL);
 	} else if (one && question_kind(q)->input == INPUT_ONE && labels_fit(q)) {
 		for (size_t i = 0; i < q->options_len; i++)
 			button(b, PRESS_OPTION, i,
@@ -142,24 +143,23 @@ static void answer_buttons(const struct buttons *b)
 							    b->m->lang, b->arena)),
 				NULL);
 		if (q->other || q->note)
-			button(b, PRESS_FORM, 0, say(b, "notify.slack.other"), NULL);
+			button(b, PRESS_FORM, 0, slack_text(b, "notify.slack.other"),
+				NULL);
 	} else if (p->questions_len) {
-		button(b, PRESS_FORM, 0, say(b, "notify.slack.form"), "primary");
+		button(b, PRESS_FORM, 0, slack_text(b, "notify.slack.form"), "primary");
 	}
-	button(b, PRESS_SKIP, 0, say(b, "notify.slack.skip"), NULL);
+	button(b, PRESS_SKIP, 0, slack_text(b, "notify.slack.skip"), NULL);
 }
 
-static void actions_write(
-	struct json_writer *w, const struct slack_message *m, struct arena *arena)
+static void actions_write(const struct slack_view *v)
 {
-	const struct buttons b = { w, m, arena,
-		m->ask && ask_effective_risk(m->ask) >= RISK_MEDIUM };
+	const struct slack_message *m = v->m;
 
-	JW(w, "{'type':'actions','elements':[");
+	JW(v->w, "{'type':'actions','elements':[");
 	if (m->limit && m->ask && channel_shows_actions(m->ask, m->parts))
-		answer_buttons(&b);
-	JW(w, "{'type':'button','action_id':'open','text':%j,'url':%s}]}",
-		slack_plain(m->open, LABEL_LEN, arena), m->url);
+		answer_buttons(v);
+	JW(v->w, "{'type':'button','action_id':'open','text':%j,'url':%s}]}",
+		slack_plain(m->open, LABEL_LEN, v->arena), m->url);
 }
 
 /* ---- the whole ---- */
@@ -183,12 +183,11 @@ static void words_write(struct json_writer *w, const struct slack_message *m)
 	JW(w, "]}");
 }
 
-void slack_message_write(
-	struct json_writer *w, const struct slack_message *m, struct arena *arena)
+void slack_message_write(const struct slack_view *v)
 {
-	JW(w, "'text':%s,'blocks':[",
-		slack_escape(utf8_first(m->title, FALLBACK_MAX), arena));
-	words_write(w, m);
-	if (m->url.len) actions_write(w, m, arena);
-	JW(w, "]");
+	JW(v->w, "'text':%s,'blocks':[",
+		slack_escape(utf8_first(v->m->title, FALLBACK_MAX), v->arena));
+	words_write(v->w, v->m);
+	if (v->m->url.len) actions_write(v);
+	JW(v->w, "]");
 }

@@ -18,9 +18,18 @@ struct slack_message {
 	const struct channel_limit *limit; /* NULL: no buttons but the link */
 };
 
+/* One that is being written. */
+struct slack_view {
+	struct json_writer *w;
+	const struct slack_message *m;
+	struct arena *arena;
+};
+/* A text of the catalogue, in its language; and as slack_plain makes it. */
+struct str slack_text(const struct slack_view *, const char *id);
+struct str slack_plain_text(const struct slack_view *, const char *id, size_t max);
+
 /* The members `text` and `blocks` of chat.postMessage and chat.update. */
-void slack_message_write(
-	struct json_writer *, const struct slack_message *, struct arena *);
+void slack_message_write(const struct slack_view *);
 /* As Slack wants plain text where it reads markup: &, < and > escaped. */
 struct str slack_escape(struct str, struct arena *);
 /* And back, of what a person typed. */

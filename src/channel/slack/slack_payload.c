@@ -17,6 +17,11 @@ static bool form_payload(struct str body, struct arena *arena, struct str *out)
 	return false;
 }
 
+struct str slack_shown_at(struct str channel, struct str ts, struct arena *arena)
+{
+	return JSON_TEXT(arena, "{'channel':%s,'ts':%s}", channel, ts);
+}
+
 static struct str at(const struct json *json, const char *name, const char *inner)
 {
 	return json_text_of(json_get(json, name), inner);

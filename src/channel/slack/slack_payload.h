@@ -38,6 +38,9 @@ struct slack_payload {
 enum err slack_payload_read(
 	struct str body, struct arena *, struct slack_payload *out, struct fault *why);
 
+/* Which message: what a delivery keeps of the one that it posted. */
+struct str slack_shown_at(struct str channel, struct str ts, struct arena *);
+
 /* The same of JSON that came in an envelope. */
 void slack_payload_take(const struct json *, struct slack_payload *out);
 

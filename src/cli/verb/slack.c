@@ -16,7 +16,8 @@ static struct str manifest_text(struct arena *arena, struct str request_url)
 		{ "always_online", .yes = true });
 	struct str scopes = OBJECT(arena,
 		{ "bot", .list = STR("chat:write,chat:write.public,channels:history,"
-				     "groups:history,im:history") });
+				     "groups:history,im:history,"
+				     "users:read,users:read.email") });
 	struct str events = OBJECT(arena, { "request_url", request_url },
 		{ "bot_events",
 			.list = STR("message.channels,message.groups,message.im") });
