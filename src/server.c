@@ -608,10 +608,8 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 	}
 	server_signals(&sv);
 	server_greet(&sv);
-	/* The address of a database may have a password in it. */
 	log_line(LOG_INFO, "parley %s, store %.*s", PARLEY_VERSION,
-		STR_ARGS(str_starts(cli->settings.store, "sqlite:") ? cli->settings.store
-								    : STR("postgresql")));
+		STR_ARGS(settings_store_shown(cli->settings.store, &cli->arena)));
 	log_line(LOG_INFO, "ready on %.*s", STR_ARGS(sv.url));
 	loop_run(sv.loop);
 	unlink(arena_print(&cli->arena, "%.*s/server.json", STR_ARGS(cli->settings.data))

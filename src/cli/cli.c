@@ -292,8 +292,9 @@ static int bare_run(struct cli *cli, int argc, char **argv)
 }
 
 /* Whoever closed a standard stream gets /dev/null there, not the next file we open. */
-static void stdio_open(void)
+static void stdio_open(struct cli *cli)
 {
+	cli->stdout_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
 }
@@ -335,7 +336,7 @@ int cli_main(int argc, char **argv, const struct cli_above *above)
 	struct cli cli = { .above = above };
 	int used, status;
 
-	stdio_open();
+	stdio_open(&cli);
 	clock_init();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

@@ -83,6 +83,7 @@ struct cli {
 	struct str machine_user;     /* whose it is on this machine, beside it */
 	struct client *client;	     /* whom cli_call asks: a server, or */
 	struct admin *admin;	     /* the store, or the socket of its server */
+	bool stdout_closed;	     /* nothing that is written there is read */
 	struct json beside;	     /* a list that another one's cells look into */
 	struct arena arena;	     /* goes at exit */
 };

@@ -482,6 +482,23 @@ static enum err settings_finish(
 		 : named_check(s->channels, s->channels_len, NAMED_CHANNELS, arena, why);
 }
 
+struct str settings_store_shown(struct str store, struct arena *arena)
+{
+	int scheme = str_find(store, STR("://")), cut;
+	struct str rest;
+
+	if (scheme < 0) return store;
+	rest = str_from(store, (size_t)scheme + 3);
+	cut = str_find(rest, STR("@"));
+	if (cut >= 0) rest = str_from(rest, (size_t)cut + 1);
+	cut = str_find(rest, STR("?"));
+	if (cut >= 0) rest = str_first(rest, (size_t)cut);
+	/* Another @: the name or the password had one, and what is left may be a part of it. */
+	if (str_find(rest, STR("@")) >= 0) rest = STR_NONE;
+	return arena_print(arena, "%.*s%.*s",
+		STR_ARGS(str_first(store, (size_t)scheme + 3)), STR_ARGS(rest));
+}
+
 static enum err file_load(const struct args *args, struct arena *arena,
 	struct settings_file *file, struct fault *why)
 {

@@ -30,6 +30,8 @@ struct str setting_accepts(size_t i, struct arena *);
 
 /* The settings of these groups as a table of flags, in the arena; NULL: out of memory. */
 const struct flag *settings_flags(unsigned groups, struct arena *);
+/* The store's address without user, password and options. */
+struct str settings_store_shown(struct str store, struct arena *);
 /* ERR_INVALID: one line that names the setting, its value and what is accepted. */
 enum err settings_read(const struct args *, unsigned groups, struct arena *,
 	struct settings *out, struct fault *why);

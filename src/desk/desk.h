@@ -91,6 +91,7 @@ struct task {
 		stopped;   /* JSON: the stop that holds back what it asks for; or empty */
 	struct str denied; /* JSON: the rule that denies by now what it shows; or empty */
 	bool unheard;	   /* nobody can have known of it before this batch was told */
+	bool rated;	   /* it took one of its token's rate */
 	bool resumable;	   /* its session is set going again when it is settled */
 	int64_t as_of;	   /* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
@@ -145,6 +146,8 @@ struct use {
 		.job = { .name = title, .may = role, .flags = bits, .read = reads },     \
 		.check = checks                                                          \
 	}
+/* The batch failed: what a job took of its token's rate is given back. */
+void desk_rate_undo(struct job *);
 #define WRITES(title, role, bits, wants, decides, repeats, checks)                       \
 	{                                                                                \
 		.job = { .name = title,                                                  \
@@ -152,7 +155,8 @@ struct use {
 			.flags = bits,                                                   \
 			.needs = wants,                                                  \
 			.decide = decides,                                               \
-			.again = repeats },                                              \
+			.again = repeats,                                                \
+			.undo = desk_rate_undo },                                        \
 		.check = checks                                                          \
 	}
 

@@ -153,12 +153,15 @@ struct model_part *part_call(
 	return p;
 }
 
+/* More tokens than any request has: what a provider tells beyond that is not believed. */
+enum { NUMBER_MAX = 1000 * 1000 * 1000 };
+
 int64_t number_of(const struct json *object, const char *name)
 {
 	const struct json *n = json_get(object, name);
 
-	return n && n->type == JSON_NUMBER && n->is_int && n->integer > 0 ? n->integer
-									  : 0;
+	if (!json_is(n, JSON_NUMBER) || !n->is_int || n->integer < 0) return 0;
+	return n->integer < NUMBER_MAX ? n->integer : NUMBER_MAX;
 }
 
 int64_t reader_index(const struct json *object, const char *name)

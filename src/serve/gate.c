@@ -66,12 +66,16 @@ bool gate_url_is_named(const struct serve *s)
 	return name.len && !is_address(name) && !str_is_nocase(name, "localhost");
 }
 
+/* At the address that people are given the scheme counts as well: what came without TLS to a host
+ * that has it is not our page. */
 static bool origin_ours(struct serve *s, struct str origin, struct str host)
 {
-	struct str from = url_host(origin);
+	struct str from = url_host(origin), url = str_of(s->url);
 
-	return from.len && (str_eq_nocase(from, host) ||
-				   str_eq_nocase(from, url_host(str_of(s->url))));
+	if (!from.len) return false;
+	if (str_eq_nocase(from, url_host(url)))
+		return str_starts(origin, "https:") == str_starts(url, "https:");
+	return str_eq_nocase(from, host);
 }
 
 enum err gate_check(struct serve *s, const struct listener *listener,

@@ -13,6 +13,7 @@ struct lease_tally {
 	/* Of a group: */
 	struct str owner; /* whose alone it is; empty: everyone's */
 	int64_t max;	  /* 0: any number */
+	bool shared;
 	/* Of an owner: */
 	bool due, done; /* it waits; it has no more to be claimed now */
 	bool loaded;	/* its due records are copies of the batch */
@@ -21,14 +22,14 @@ struct lease_tally {
 
 /* So many records of a group are held for an owner. */
 struct lease_held {
-	const struct lease_held *next;
+	struct lease_held *next;
 	struct str owner, group;
 	int64_t count;
 };
 
 struct claiming {
 	struct rows *rows;
-	const struct lease_held *held;
+	struct lease_held *held;
 	const struct leased *l;
 	const struct lease_claim *c;
 	struct lease_tally owners[OWNERS_MAX * 2], groups[GROUPS_MAX];
@@ -48,7 +49,7 @@ static struct lease_tally *owner_find(struct claiming *q, struct str name)
 static struct lease_tally *group_find(
 	struct claiming *q, struct str owner, struct str name)
 {
-	struct lease_group g = { .max = q->c->group_max };
+	struct lease_group g = { .max = q->c->group_max, .shared = true };
 
 	for (size_t i = 0; i < q->groups_len; i++)
 		if (str_eq(q->groups[i].name, name) &&
@@ -56,9 +57,10 @@ static struct lease_tally *group_find(
 			return &q->groups[i];
 	if (q->groups_len == GROUPS_MAX) return NULL;
 	if (q->l->group) g = q->l->group(q->c, owner, name);
-	q->groups[q->groups_len] = (struct lease_tally){
-		.name = name, .owner = g.own ? owner : STR_NONE, .max = g.max
-	};
+	q->groups[q->groups_len] = (struct lease_tally){ .name = name,
+		.owner = g.own ? owner : STR_NONE,
+		.max = g.max,
+		.shared = g.shared };
 	return &q->groups[q->groups_len++];
 }
 
@@ -69,20 +71,34 @@ static struct str text_at(const void *record, size_t at)
 
 /* ---- what is held, and who waits ---- */
 
+/* Made when there is none; NULL: out of memory. */
+static struct lease_held *held_find(
+	struct claiming *q, struct str owner, struct str group)
+{
+	struct lease_held *h = q->held;
+
+	while (h && (!str_eq(h->owner, owner) || !str_eq(h->group, group)))
+		h = h->next;
+	if (h) return h;
+	h = ARENA_NEW(q->rows->arena, struct lease_held);
+	if (!h) return NULL;
+	*h = (struct lease_held){ q->held, owner, group, 0 };
+	return q->held = h;
+}
+
 static enum err held_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct claiming *q = ctx;
 	struct arena *arena = q->rows->arena;
-	struct lease_held *h = ARENA_NEW(arena, struct lease_held);
+	struct lease_held *h = held_find(q, arena_str(arena, row_text(row, 0)),
+		arena_str(arena, row_text(row, 1)));
 	struct lease_tally *owner;
 
 	if (!h) return fail_memory(why);
-	*h = (struct lease_held){ q->held, arena_str(arena, row_text(row, 0)),
-		arena_str(arena, row_text(row, 1)), row_int(row, 2) };
-	q->held = h;
+	h->count += row_int(row, 2);
 	owner = owner_find(q, h->owner);
 	if (arena->failed) return fail_memory(why);
-	if (owner) owner->held += h->count;
+	if (owner) owner->held += row_int(row, 2);
 	return OK;
 }
 
@@ -115,12 +131,27 @@ static enum err claiming_look(struct claiming *q, struct fault *why)
 			   q, why);
 }
 
+/* Can this owner have no more of the group? */
+static bool full_for(
+	struct claiming *q, const struct lease_tally *group, struct str owner)
+{
+	const struct lease_held *h;
+
+	if (!group->max || (group->owner.len && !str_eq(group->owner, owner)))
+		return false;
+	if (group->held >= group->max) return true;
+	h = group->shared ? held_find(q, owner, group->name) : NULL;
+	/* One more than are left: of two slots an owner who is alone gets both. */
+	return h && !lease_share_allows(h->count, group->max - group->held + 1);
+}
+
 static bool group_full(struct claiming *q, const void *record)
 {
-	const struct lease_tally *group = group_find(
-		q, text_at(record, q->l->owner_at), text_at(record, q->l->group_at));
+	struct str owner = text_at(record, q->l->owner_at);
+	const struct lease_tally *group =
+		group_find(q, owner, text_at(record, q->l->group_at));
 
-	return group && group->max && group->held >= group->max;
+	return group && full_for(q, group, owner);
 }
 
 static bool record_due(struct claiming *q, const void *record)
@@ -169,19 +200,12 @@ static struct lease_tally *owner_next(struct claiming *q)
 	return best;
 }
 
-/* Is this a group that the owner can have no more of? */
-static bool full_for(const struct lease_tally *group, const struct lease_tally *owner)
-{
-	return group->max && group->held >= group->max &&
-	       (!group->owner.len || str_eq(group->owner, owner->name));
-}
-
 static size_t groups_full_len(struct claiming *q, const struct lease_tally *owner)
 {
 	size_t len = 0;
 
 	for (size_t i = 0; i < q->groups_len; i++)
-		len += full_for(&q->groups[i], owner);
+		len += full_for(q, &q->groups[i], owner->name);
 	return len;
 }
 
@@ -192,7 +216,7 @@ static struct str groups_full(struct claiming *q, const struct lease_tally *owne
 
 	buf_add_char(&full, ',');
 	for (size_t i = 0; i < q->groups_len; i++)
-		if (full_for(&q->groups[i], owner)) {
+		if (full_for(q, &q->groups[i], owner->name)) {
 			buf_add(&full, q->groups[i].name);
 			buf_add_char(&full, ',');
 		}
@@ -227,14 +251,16 @@ static const void *owner_first(struct claiming *q, const struct lease_tally *own
 static enum err record_claim(struct claiming *q, struct lease_tally *owner,
 	const void *record, lease_claimed_fn *claimed, void *ctx, struct fault *why)
 {
-	struct lease_tally *group =
-		group_find(q, owner->name, text_at(record, q->l->group_at));
+	struct str name = text_at(record, q->l->group_at);
+	struct lease_tally *group = group_find(q, owner->name, name);
+	struct lease_held *held = held_find(q, owner->name, name);
 	void *changed = rows_change(q->rows, record);
 
 	lease_claim(
 		leased_lease(q->l, changed), q->c->by, q->rows->now_ms, q->c->length_ms);
 	owner->held++;
 	if (group) group->held++;
+	if (held) held->count++;
 	q->free--;
 	q->taken++;
 	return claimed(ctx, q->rows, changed, why);

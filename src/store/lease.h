@@ -13,6 +13,7 @@ struct lease_claim;
 struct lease_group {
 	int64_t max; /* 0: any number */
 	bool own;    /* another owner's of the same name is another group */
+	bool shared; /* no owner gets more of it than about half of what is free */
 };
 
 struct leased {
@@ -32,7 +33,7 @@ struct leased {
 	bool (*due_now)(
 		const struct rows *, const struct lease_claim *, const void *record);
 	/* How many records of a group may be held at once, and whether the group is this owner's
-	 * alone; NULL: group_max of the claim, and one group for all owners. */
+	 * alone; NULL: group_max of the claim, one group shared by all owners. */
 	struct lease_group (*group)(
 		const struct lease_claim *, struct str owner, struct str name);
 };

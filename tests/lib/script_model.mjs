@@ -32,9 +32,10 @@ const json = (response, status, body, headers) => {
 
 export class ScriptModel {
 	/**
-	 * answer(request, n, read) → blocks, or { blocks, status, headers, body, stop, cut, pause, hang, error }, or a promise
+	 * answer(request, n, read) → blocks, or { blocks, status, headers, body, stop, cut, pause, hang, error, tokens }, or a promise
 	 * of either; read is what its wire read of the request. cut: so many events only, then the connection breaks;
-	 * pause: ms between events, or a function of how many went out, to be awaited after each; hang: pings for ever.
+	 * pause: ms between events, or a function of how many went out, to be awaited after each; hang: pings for ever;
+	 * tokens: the number, as text, that it says it counted.
 	 */
 	constructor(answer = () => [say('OK')]) {
 		this.answer = answer;
@@ -83,7 +84,7 @@ export class ScriptModel {
 		return this.stream(response, wire.events(read.model, how.blocks ?? [], how.stop), how);
 	}
 
-	async stream(response, events, { cut, pause, hang, error }) {
+	async stream(response, events, { cut, pause, hang, error, tokens }) {
 		response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
 		let n = 0;
 		for (const { event, data } of events) {
@@ -93,7 +94,9 @@ export class ScriptModel {
 				return;
 			}
 			if (response.destroyed) return;
-			response.write(`${event ? `event: ${event}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+			let text = typeof data === 'string' ? data : JSON.stringify(data);
+			if (tokens) text = text.replace(/("\w*tokens":)\d+/g, `$1${tokens}`);
+			response.write(`${event ? `event: ${event}\n` : ''}data: ${text}\n\n`);
 			if (hang && event === 'content_block_delta') {
 				while (!response.destroyed) {
 					response.write('event: ping\ndata: {"type":"ping"}\n\n');

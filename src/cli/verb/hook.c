@@ -3,8 +3,9 @@
  * It fails closed: whatever stands between a call and a person's yes is a no, in the shape
  * that stops the call in that agent. What cannot be read at all ends with status 2, which
  * all of them take for a no. */
+#include <errno.h>
 #include <pwd.h>
-#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -40,8 +41,22 @@ struct hook {
 	const struct json *edited; /* what is handed back for the input; NULL: nothing */
 	int64_t wait_ms;
 	enum hook_decision then;		/* when that is over */
+	bool untold;				/* the decision could not be written */
 	struct tool_list deny, ask_only, allow; /* rules of the command line */
 };
+
+/* Past stdio: whether it was written decides how the hook ends. */
+static bool decision_write(struct hook *h, struct str text)
+{
+	while (text.len && !h->cli->stdout_closed) {
+		ssize_t n = write(STDOUT_FILENO, text.at, text.len);
+
+		if (n < 0 && errno == EINTR) continue;
+		if (n <= 0) break;
+		text = str_from(text, (size_t)n);
+	}
+	return !text.len;
+}
 
 /* Always true: it is decided. */
 static bool decide(struct hook *h, enum hook_decision decision, struct str reason)
@@ -49,7 +64,11 @@ static bool decide(struct hook *h, enum hook_decision decision, struct str reaso
 	struct str text =
 		hook_decision_text(h->agent, decision, reason, h->edited, &h->cli->arena);
 
-	if (text.len) printf("%.*s\n", STR_ARGS(text));
+	if (text.len) text = arena_print(&h->cli->arena, "%.*s\n", STR_ARGS(text));
+	if (!decision_write(h, text) || h->cli->arena.failed) {
+		SAY("cli.stdout", { "why", str_of(strerror(errno ? errno : EIO)) });
+		h->untold = true;
+	}
 	return true;
 }
 
@@ -397,6 +416,12 @@ static struct str machine_user(struct arena *arena)
 	return me ? arena_str(arena, str_of(me->pw_name)) : STR_NONE;
 }
 
+/* Every agent takes 2 for a no; with 0 and nothing to read most of them run the call. */
+static int hook_status(const struct hook *h)
+{
+	return h->untold ? EXIT_USAGE : EXIT_YES;
+}
+
 static int hook_run(struct cli *cli)
 {
 	struct hook h = { .cli = cli };
@@ -413,7 +438,7 @@ static int hook_run(struct cli *cli)
 		project_say(cli, arena_copy(&cli->arena, h.event.cwd));
 	else
 		project_say_here(cli);
-	if (rules_decide(&h)) return EXIT_YES;
+	if (rules_decide(&h)) return hook_status(&h);
 	term_watch(&cli->term);
 	cli->program = str_of(h.agent->title);
 	cli->machine_user = machine_user(&cli->arena);
@@ -427,7 +452,7 @@ static int hook_run(struct cli *cli)
 	else if (!decided)
 		outcome_decide(&h);
 	client_free(h.client);
-	return EXIT_YES;
+	return hook_status(&h);
 }
 
 static const struct flag flags[] = { { "allow", "RULES", .many = true },

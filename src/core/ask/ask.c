@@ -82,6 +82,7 @@ void ask_operation(struct operation_view *out, const struct ask *a,
 {
 	operation_view(out, operation, arguments, agent_known(a->agent, a->agent_name),
 		a->project, a->session, arena);
+	out->requester = a->requester;
 }
 
 /* Every way out of pending. A settled ask never changes again. `outcome` sums it up when

@@ -221,6 +221,13 @@ static bool brief_fits(const struct rule_brief *b, const struct deciding *d)
 					 memcmp(agent.at, b->agent, b->agent_len) == 0));
 }
 
+/* Nobody approves what they asked for, by a rule no more than by an answer. */
+static bool allows_own(const struct set_rule *r, const struct operation_view *op)
+{
+	return r->effect == EFFECT_ALLOW && op->requester.len &&
+	       str_eq(op->requester, r->kept->made_user);
+}
+
 static enum fit rest_of(struct deciding *d, uint32_t n)
 {
 	const struct set_rule *r = &d->set->rules[n];
@@ -229,6 +236,7 @@ static enum fit rest_of(struct deciding *d, uint32_t n)
 	if (!brief_fits(&d->set->briefs[n], d)) return FIT_NO;
 	if (d->rest[n] == REST_UNKNOWN) {
 		enum fit fit = !set_rule_live(r, d->now_ms) ? FIT_NO
+			       : allows_own(r, d->op)	    ? FIT_NO
 			       : r->broken		    ? FIT_DOUBT
 					   : rule_match_rest(&r->match, d->op, d->risk,
 						     d->arena, &ignored);

@@ -18,6 +18,7 @@ struct operation_view {
 	enum risk claimed;		    /* what the agent says; RISK_NONE: nothing */
 	char same[DIGEST_SIZE];		    /* digest of {type, name, arguments} */
 	struct str agent, project, session; /* empty project: none */
+	struct str requester; /* usr_…: no allow of their own fits; empty: nobody */
 	struct subject subjects[SUBJECTS_MAX];
 	size_t subjects_len;
 	bool failed; /* no memory: no allow fits, every deny and ask does */

@@ -24,12 +24,19 @@ static int64_t *bucket(struct usage *u, size_t i)
 	return (int64_t *)(void *)((char *)u + buckets[i].at);
 }
 
+int64_t count_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 void usage_add(struct usage *to, const struct usage *more)
 {
 	struct usage copy = *more;
 
 	for (size_t i = 0; i < BUCKETS; i++)
-		*bucket(to, i) += *bucket(&copy, i);
+		*bucket(to, i) = count_add(*bucket(to, i), *bucket(&copy, i));
 }
 
 int64_t usage_context(const struct usage *u)
@@ -59,14 +66,24 @@ void usage_read(const struct json *from, struct usage *out)
 	*out = u;
 }
 
+/* A million dollars for one call: a price that somebody mistyped must not end the sums. */
+static const int64_t COST_MAX = 1000ll * 1000 * 1000 * 1000 * 1000;
+
 int64_t usage_cost(const struct usage *u, const struct price *p)
 {
 	const struct price_set *s =
 		p->above && usage_context(u) > p->above ? &p->beyond : &p->base;
+	const int64_t counts[][2] = { { u->input, s->input },
+		{ u->cache_read, s->cache_read }, { u->cache_write, s->cache_write },
+		{ u->cache_write_1h, s->cache_write_1h }, { u->output, s->output } };
+	int64_t cost = 0, part;
 
-	return u->input * s->input + u->cache_read * s->cache_read +
-	       u->cache_write * s->cache_write + u->cache_write_1h * s->cache_write_1h +
-	       u->output * s->output;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		cost = count_add(
+			cost, __builtin_mul_overflow(counts[i][0], counts[i][1], &part)
+				      ? INT64_MAX
+				      : part);
+	return cost < COST_MAX ? cost : COST_MAX;
 }
 
 /* ---- prices as JSON ---- */
@@ -204,7 +221,7 @@ void spending_add(struct spending *t, const struct usage *u, int64_t cost)
 	if (cost < 0)
 		t->partial = true;
 	else
-		t->priced = true, t->cost += cost;
+		t->priced = true, t->cost = count_add(t->cost, cost);
 }
 
 int64_t spending_cost(const struct spending *t)

@@ -42,6 +42,23 @@ const char *name_flaw(struct str name)
 	return blank ? "must have a character that can be seen" : NULL;
 }
 
+bool name_hides(struct str name)
+{
+	bool hides = false;
+
+	while (name.len && !hides) {
+		struct buf look = { .max = 64 };
+		struct str rest = name;
+
+		utf8_next(&rest);
+		utf8_fold_look(&look, str_first(name, name.len - rest.len));
+		hides = !look.len;
+		name = rest;
+		buf_done(&look);
+	}
+	return hides;
+}
+
 /* Small letters of other scripts, which their capitals were folded to. Some look alike only as
  * capitals. */
 static const struct {

@@ -13,6 +13,10 @@ enum { NAME_MAX_LEN = 100 };
 /* What is wrong with it, in the words of a refusal; NULL: nothing. */
 const char *name_flaw(struct str);
 
+/* Has it characters without a look of their own? Agents of one name have several tokens, so likeness
+ * does not keep a second one out. */
+bool name_hides(struct str);
+
 /* What a name is compared by: names that look alike have the same. Case, width and accents that are
  * composed in another way do not count, nor do characters without a look of their own; Cyrillic and
  * Greek letters count as the Latin ones that they look like. */

@@ -219,37 +219,6 @@ static enum err ask_check_require(struct task *t, struct rows *rows,
 		 : require_check_people(t, rows, &probe, &d->require, "/require", why);
 }
 
-static bool ask_rate_take(struct task *t, int64_t now_ms, int64_t *retry_after_s)
-{
-	struct desk *d = t->desk;
-	bool taken;
-
-	pthread_mutex_lock(&d->rate_lock);
-	taken = rate_take(&d->rate, t->job.who.token, d->ask_rate, now_ms, retry_after_s);
-	pthread_mutex_unlock(&d->rate_lock);
-	return taken;
-}
-
-static void ask_rate_give_back(struct task *t)
-{
-	struct desk *d = t->desk;
-
-	pthread_mutex_lock(&d->rate_lock);
-	rate_give_back(&d->rate, t->job.who.token, d->ask_rate);
-	pthread_mutex_unlock(&d->rate_lock);
-}
-
-/* Too many asks a minute are refused; what is taken is given back if the batch fails. */
-static enum err ask_rate(struct task *t, int64_t now_ms, struct fault *why)
-{
-	int64_t after_s = 0;
-
-	if (ask_rate_take(t, now_ms, &after_s)) return OK;
-	fail(why, ERR_RATE, "more than %lld asks a minute", (long long)t->desk->ask_rate);
-	why->retry_after_s = after_s;
-	return ERR_RATE;
-}
-
 static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -268,7 +237,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 		e = away_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
 	if (!e) e = ask_check_require(t, rows, d, from.session, project, why);
-	if (!e) e = ask_rate(t, rows->now_ms, why);
+	if (!e) e = desk_rate(t, rows->now_ms, why);
 	if (e) return e;
 	from.fresh = !from.session;
 	if (from.fresh) from.session = ask_new_session(t, rows, d, project);
@@ -320,13 +289,6 @@ enum err ask_settled_again(
 	return e;
 }
 
-static void ask_undo(struct job *job)
-{
-	struct task *t = task_of(job);
-
-	if (job->status == 201) ask_rate_give_back(t);
-}
-
 const struct use use_ask = {
 	.job = { .name = "ask",
 		.flags = JOB_BRIEF | JOB_ASKS,
@@ -334,6 +296,6 @@ const struct use use_ask = {
 		.needs = ask_needs,
 		.decide = ask_decide,
 		.again = ask_create_again,
-		.undo = ask_undo },
+		.undo = desk_rate_undo },
 	.check = ask_check,
 };

@@ -64,13 +64,10 @@ static enum err owner_admit(struct task *t, struct rows *rows, struct fault *why
 	const struct user *u;
 	enum err e = contact_may(t, why);
 
-	if (e) return e;
-	if (of_team(t)) {
+	if (!e && of_team(t))
 		e = team_fetch(rows, p->ws, t->within, &team, why);
-	} else {
-		e = rows_fetch_user(rows, p->ws, owner_user(t), &u, why);
-		if (!e) e = desk_reach(p, u->role, why);
-	}
+	else if (!e)
+		e = user_fetch_reached(rows, p, owner_user(t), &u, why);
 	return e ? e : desk_refused(t, why);
 }
 
@@ -186,7 +183,15 @@ static enum err routes_seed(struct rows *rows, int64_t ws, struct fault *why)
 
 static enum err contact_admit(struct task *t, struct rows *rows, struct fault *why)
 {
-	return t->job.kind->read ? contact_may(t, why) : owner_admit(t, rows, why);
+	const struct user *u;
+	const struct team *team;
+	enum err e;
+
+	if (!t->job.kind->read) return owner_admit(t, rows, why);
+	e = contact_may(t, why);
+	if (e || !t->within.len) return e;
+	return of_team(t) ? team_fetch(rows, t->job.who.ws, t->within, &team, why)
+			  : rows_fetch_user(rows, t->job.who.ws, t->within, &u, why);
 }
 
 static enum err contact_args(

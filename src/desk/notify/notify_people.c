@@ -66,8 +66,7 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	const struct user *u;
 	enum err e = prefs_may(t, why);
 
-	if (!e) e = rows_fetch_user(rows, job->who.ws, prefs_whose(t), &u, why);
-	if (!e) e = desk_reach(&job->who, u->role, why);
+	if (!e) e = user_fetch_reached(rows, &job->who, prefs_whose(t), &u, why);
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = person_open(rows, job->who.ws, u->id, &n, why);
 	if (e) return e;
@@ -84,8 +83,10 @@ const struct use use_notify_prefs_put = WRITES(
 static enum err present_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct notify_person *n;
+	const struct user *u;
 	enum err e = desk_person(&job->who, "only a person can be in sight", why);
 
+	if (!e) e = user_fetch_reached(rows, &job->who, job->who.user, &u, why);
 	if (!e) e = person_open(rows, job->who.ws, job->who.user, &n, why);
 	if (e) return e;
 	n->present_ms = rows->now_ms;

@@ -44,6 +44,16 @@ static enum err logins_end_others(const struct job *job, struct rows *rows, int6
 
 /* ---- the use cases ---- */
 
+/* To end them. */
+static enum err logins_reached(
+	const struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct user *u;
+	enum err e = desk_person(&job->who, "only a person has logins", why);
+
+	return e ? e : user_fetch_reached(rows, &job->who, job->who.user, &u, why);
+}
+
 enum { LISTED_MAX = 200 };
 
 struct login_list {
@@ -117,7 +127,7 @@ static enum err login_end_decide(struct job *job, struct rows *rows, struct faul
 {
 	struct str id = task_of(job)->id;
 	size_t ended = 0;
-	enum err e = desk_person(&job->who, "only a person has logins", why);
+	enum err e = logins_reached(job, rows, why);
 
 	if (!e) e = login_end(rows, job->who.ws, job->who.user, id, &ended, why);
 	if (!e && !ended) e = desk_missing("login", id, why);
@@ -131,7 +141,7 @@ const struct use use_login_end =
 static enum err logins_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	size_t ended = 0;
-	enum err e = desk_person(&job->who, "only a person has logins", why);
+	enum err e = logins_reached(job, rows, why);
 
 	if (!e) e = logins_end_others(job, rows, job->who.ws, job->who.user, &ended, why);
 	if (!e) ended_tell(job, rows);

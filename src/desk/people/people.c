@@ -163,6 +163,14 @@ static enum err user_reach(const struct principal *p, enum role role, struct fau
 				 role_name(role), role_name(p->role));
 }
 
+enum err user_fetch_reached(struct rows *rows, const struct principal *p, struct str id,
+	const struct user **out, struct fault *why)
+{
+	enum err e = rows_fetch_user(rows, p->ws, id, out, why);
+
+	return e ? e : desk_reach(p, (*out)->role, why);
+}
+
 void code_new(
 	struct rows *rows, const struct user *u, struct str maker, char out[SECRET_SIZE])
 {

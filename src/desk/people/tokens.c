@@ -57,19 +57,14 @@ enum { MCP_WAIT_MAX_S = 3600, AGAIN_MAX_S = 7 * 24 * 3600 };
 
 static const int64_t EXPIRES_MAX_S = 1000ll * 366 * 24 * 3600;
 
-/* Only admins give names here, to agents mostly: whatever is one line will do. */
-static bool plain_line(struct str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.at[i] < 0x20 || s.at[i] == 0x7f) return false;
-	return s.len && utf8_count(s) <= NAME_MAX_LEN;
-}
-
 static enum err token_name(struct str name, const char *at, struct fault *why)
 {
-	return plain_line(name)
-		       ? OK
-		       : fail_at(why, at, "one line of 1 to %d characters", NAME_MAX_LEN);
+	const char *flaw = name_flaw(name);
+
+	if (!name.len || utf8_count(name) > NAME_MAX_LEN)
+		return fail_at(why, at, "one line of 1 to %d characters", NAME_MAX_LEN);
+	if (!flaw && name_hides(name)) flaw = "no characters that cannot be seen";
+	return flaw ? fail_at(why, at, "%s", flaw) : OK;
 }
 
 static enum err token_tools(

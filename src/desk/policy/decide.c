@@ -116,12 +116,14 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 				STR_ARGS(b->session));
 		e = desk_own(&job->who, s->agent, why);
 	}
+	if (!e) e = desk_rate(t, rows->now_ms, why);
 	if (!e) e = projects_resolve(t, rows, s, b->project, &project, why);
 	if (e) return e;
 	agent = s ? agent_known(s->agent, s->agent_name)
 		  : agent_known(job->who.agent, session_agent_name(t));
 	operation_view(&look, b->operation, NULL, agent, project, s ? s->id : STR_NONE,
 		rows->arena);
+	look.requester = job->who.user;
 	e = decide_look(t, rows, &look, &d, why);
 	if (!e && d.effect != EFFECT_ASK) e = decide_keep(t, rows, s, &look, &d, why);
 	if (e) return e;

@@ -60,6 +60,18 @@ static enum err key_seal(struct task *t, struct rows *rows, struct provider_reco
 	return OK;
 }
 
+/* A key is for the address it was given for: at another it would be shown to whoever listens there. */
+static enum err key_dropped(struct rows *rows, struct provider_record *p,
+	const struct provider *now, struct str before, struct fault *why)
+{
+	struct provider was;
+	enum err e = provider_parse(before, rows->arena, &was, why);
+
+	if (!e && (was.wire != now->wire || !str_eq(was.url, now->url)))
+		p->sealed = p->last4 = STR_NONE;
+	return e;
+}
+
 static enum err provider_create_check(struct task *t, struct fault *why)
 {
 	struct provider parts;
@@ -74,6 +86,7 @@ static enum err provider_fill(struct task *t, struct rows *rows, const void *was
 	void *record, struct fault *why)
 {
 	struct provider_record *p = record;
+	struct str before = p->body;
 	struct provider parts;
 	enum err e = was ? OK : configured_collection_new(&providers, t, rows, p, why);
 
@@ -83,6 +96,7 @@ static enum err provider_fill(struct task *t, struct rows *rows, const void *was
 	p->changed_ms = rows->now_ms;
 	e = provider_body_read(t, p->body, was ? &version_also : NULL, rows->arena,
 		&p->body, &parts, why);
+	if (!e && was) e = key_dropped(rows, p, &parts, before, why);
 	return e ? e : key_seal(t, rows, p, &parts, why);
 }
 

@@ -192,6 +192,7 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 	enum err e = desk_find_session(j.t, rows, &j.s, why);
 
 	if (!e) e = desk_permit(j.t, MAY_RUN, why);
+	if (!e) e = desk_rate(j.t, rows->now_ms, why);
 	if (!e) e = projects_resolve(j.t, rows, j.s, STR_NONE, &project, why);
 	if (!e && !session_runnable(j.s))
 		e = fail(why, ERR_CONFLICT,

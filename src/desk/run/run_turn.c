@@ -27,9 +27,9 @@ static enum err spent_add(const struct run_job *j, const struct usage *u, int64_
 	usage_add(&j->r->usage, u);
 	j->r->partial |= cost < 0;
 	j->r->priced |= cost >= 0;
-	if (cost > 0) j->r->cost += cost;
-	top->tree_tokens += spending_usage_total(u);
-	if (cost > 0) top->tree_cost += cost;
+	if (cost > 0) j->r->cost = count_add(j->r->cost, cost);
+	top->tree_tokens = count_add(top->tree_tokens, spending_usage_total(u));
+	if (cost > 0) top->tree_cost = count_add(top->tree_cost, cost);
 	spending_add(&all, u, cost);
 	if (!run_is_child(j->r)) {
 		all.context_tokens = usage_context(u) + u->output;
@@ -108,27 +108,40 @@ static enum err turn_message(const struct run_job *j, const struct run_turn *tur
 	return OK;
 }
 
+/* What the model said, without keys of providers: a tool or a hostile text may have told it one. */
+static enum err turn_mask(
+	const struct run_job *j, struct run_turn *turn, struct fault *why)
+{
+	enum err e = configured_mask(
+		j->t->desk, j->rows, j->r->ws, &turn->content, why);
+
+	return e ? e
+		 : configured_mask(j->t->desk, j->rows, j->r->ws, &turn->kept, why);
+}
+
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_turn *turn = task_of(job)->checked;
 	struct agent_config agent;
 	const struct json nothing = { 0 }, *parts = &nothing;
+	struct run_turn said = *turn; /* as it is kept */
 	struct run_job j;
 	bool more;
 	enum err e = run_hold(job, rows, &turn->key, &j, why);
 
 	turn->next = (struct run_work){ .key = turn->key };
 	if (!e) e = run_agent(j.r, turn->key.known, rows->arena, &agent, why);
+	if (!e) e = turn_mask(&j, &said, why);
 	if (e) return e;
 	j.agent = &agent;
-	json_read(turn->content, NULL, rows->arena, &parts, NULL);
+	json_read(said.content, NULL, rows->arena, &parts, NULL);
 	more = j.r->said > turn->key.seen; /* a message came while the model answered */
 	j.r->turn++;
 	j.r->error = STR_NONE;
 	j.r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	j.r->context_max = turn->context_max;
 	e = spent_add(&j, &turn->usage, turn->cost, turn->worked_ms, why);
-	if (!e) e = turn_message(&j, turn, parts, more, why);
+	if (!e) e = turn_message(&j, &said, parts, more, why);
 	if (e) return e;
 	if (!content_calls(parts) && !more && !turn->again) {
 		if (turn->cut)
@@ -162,6 +175,7 @@ static enum err history_halve(const struct run_job *j, bool *done, struct fault 
 static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_trouble *b = task_of(job)->checked;
+	struct str message = b->message;
 	struct agent_config agent;
 	bool halved = false;
 	struct run_job j;
@@ -183,7 +197,8 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 	if (b->kind == TROUBLE_TOO_LONG) e = history_halve(&j, &halved, why);
 	if (e) return e;
 	if (halved) return run_advance(&j, false, &b->next, why);
-	return run_recover(&j, b->kind, b->message, why);
+	e = configured_mask(j.t->desk, rows, j.r->ws, &message, why);
+	return e ? e : run_recover(&j, b->kind, message, why);
 }
 
 const struct use use_run_trouble =

@@ -94,6 +94,8 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	/* Creating it again, by its external id, returns the first: with its open asks. */
 	if (s) return create_reply(t, rows, s, why);
 	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
+	e = desk_rate(t, rows->now_ms, why);
+	if (e) return e;
 	if (agent) return create_runnable(t, rows, &own, agent, why);
 	s = session_make(t, rows, &own);
 	job->status = 201;
@@ -270,6 +272,7 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	struct session *s;
 	enum err e = progress_session(t, rows, &s, why);
 
+	if (!e) e = desk_rate(t, rows->now_ms, why);
 	if (e) return e;
 	t->session = arena_str(&job->arena, s->id);
 	if (session_ended(s))

@@ -132,6 +132,49 @@ enum err desk_find_session(
 	return project_admit(t->job.who.projects, s->project, why);
 }
 
+/* Each use case has buckets of its own: asks are not refused for progress that was told. */
+static struct str rate_key(const struct task *t, char out[RATE_KEY_SIZE])
+{
+	int len = snprintf(out, RATE_KEY_SIZE, "%.*s %s", STR_ARGS(t->job.who.token),
+		t->job.kind->name);
+
+	return str_make(out, (size_t)len);
+}
+
+enum err desk_rate(struct task *t, int64_t now_ms, struct fault *why)
+{
+	struct desk *d = t->desk;
+	char key[RATE_KEY_SIZE];
+	int64_t after_s = 0;
+	bool taken;
+
+	pthread_mutex_lock(&d->rate_lock);
+	taken = rate_take(&d->rate, rate_key(t, key), d->ask_rate, now_ms, &after_s);
+	pthread_mutex_unlock(&d->rate_lock);
+	t->rated = taken;
+	if (taken) return OK;
+	fail(why, ERR_RATE,
+		t->job.kind->flags & JOB_ASKS
+			? "more than %lld asks a minute"
+			: "more than %lld requests of this kind a minute",
+		(long long)d->ask_rate);
+	why->retry_after_s = after_s;
+	return ERR_RATE;
+}
+
+void desk_rate_undo(struct job *job)
+{
+	struct task *t = task_of(job);
+	struct desk *d = t->desk;
+	char key[RATE_KEY_SIZE];
+
+	if (!t->rated) return;
+	t->rated = false;
+	pthread_mutex_lock(&d->rate_lock);
+	rate_give_back(&d->rate, rate_key(t, key), d->ask_rate);
+	pthread_mutex_unlock(&d->rate_lock);
+}
+
 enum err desk_own(const struct principal *p, struct str agent, struct fault *why)
 {
 	return principal_owns(p, agent)

@@ -153,6 +153,8 @@ enum err desk_local_admin(const struct job *, struct fault *);
 enum err desk_person(const struct principal *, const char *refusal, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
+/* One more of these by this token. ERR_RATE: there were `ask_rate` of them within a minute. */
+enum err desk_rate(struct task *, int64_t now_ms, struct fault *);
 
 /* What stands around an ask. */
 struct ask_view desk_view(struct desk *, struct str session_title, struct str workspace);

@@ -1,4 +1,4 @@
-/* rate.c - one instant a token is enough: when the bucket will have leaked empty. */
+/* rate.c - one instant a key is enough: when the bucket will have leaked empty. */
 #include "desk/shared/rate.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@ enum { MINUTE_US = 60 * 1000 * 1000, APART_US = 5 * 1000 * 1000, BUCKETS_MAX = 1
 
 struct bucket {
 	int64_t empty_us;
-	char token[32];
+	char key[RATE_KEY_SIZE];
 };
 
 /* Drops buckets that have leaked empty. */
@@ -27,28 +27,28 @@ static void rate_sweep(struct rate *rate, int64_t now_us)
 	}
 }
 
-static struct bucket *rate_bucket(struct rate *rate, struct str token, int64_t now_us)
+static struct bucket *rate_bucket(struct rate *rate, struct str key, int64_t now_us)
 {
-	struct bucket *b = table_get(&rate->buckets, token);
+	struct bucket *b = table_get(&rate->buckets, key);
 
-	if (b || token.len >= sizeof b->token) return b;
+	if (b || key.len >= sizeof b->key) return b;
 	if (rate->buckets.len >= BUCKETS_MAX) rate_sweep(rate, now_us);
 	b = mem_alloc(sizeof *b);
 	if (!b) return NULL;
-	if (token.len) memcpy(b->token, token.at, token.len);
-	if (table_put(&rate->buckets, str_make(b->token, token.len), b)) return b;
+	if (key.len) memcpy(b->key, key.at, key.len);
+	if (table_put(&rate->buckets, str_make(b->key, key.len), b)) return b;
 	mem_free(b);
 	return NULL;
 }
 
-bool rate_take(struct rate *rate, struct str token, int64_t a_minute, int64_t now_ms,
+bool rate_take(struct rate *rate, struct str key, int64_t a_minute, int64_t now_ms,
 	int64_t *retry_after_s)
 {
 	int64_t now_us = now_ms * 1000, step_us, over_us;
 	struct bucket *b;
 
 	if (a_minute <= 0) return true;
-	b = rate_bucket(rate, token, now_us);
+	b = rate_bucket(rate, key, now_us);
 	if (!b) return true;
 	step_us = MINUTE_US / a_minute;
 	/* A clock that stepped back must not lock anyone out: no bucket is fuller than a
@@ -64,9 +64,9 @@ bool rate_take(struct rate *rate, struct str token, int64_t a_minute, int64_t no
 	return true;
 }
 
-void rate_give_back(struct rate *rate, struct str token, int64_t a_minute)
+void rate_give_back(struct rate *rate, struct str key, int64_t a_minute)
 {
-	struct bucket *b = a_minute > 0 ? table_get(&rate->buckets, token) : NULL;
+	struct bucket *b = a_minute > 0 ? table_get(&rate->buckets, key) : NULL;
 
 	if (b) b->empty_us -= MINUTE_US / a_minute;
 }
