@@ -140,9 +140,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 
 static void count_take(const struct json *usage, const char *name, int64_t *to)
 {
-	const struct json *n = json_get(usage, name);
-
-	if (n && n->type == JSON_NUMBER && n->is_int && n->integer >= 0) *to = n->integer;
+	if (json_is(json_get(usage, name), JSON_NUMBER)) *to = number_of(usage, name);
 }
 
 /* Counts are totals so far: a later one replaces the former. */

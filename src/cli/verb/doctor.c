@@ -282,7 +282,8 @@ static void store_try_out(struct findings *f)
 		e == ERR_NOT_FOUND ? "cli.doctor.no_store"
 		: e		   ? "cli.doctor.bad_store"
 				   : "cli.doctor.store",
-		{ "store", settings_store_shown(store, &f->cli->arena) }, { "detail", str_of(why.detail) });
+		{ "store", settings_store_shown(store, &f->cli->arena) },
+		{ "detail", str_of(why.detail) });
 }
 
 static int doctor_run(struct cli *cli)

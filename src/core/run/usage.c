@@ -24,7 +24,7 @@ static int64_t *bucket(struct usage *u, size_t i)
 	return (int64_t *)(void *)((char *)u + buckets[i].at);
 }
 
-int64_t count_add(int64_t a, int64_t b)
+int64_t usage_count_add(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -36,7 +36,7 @@ void usage_add(struct usage *to, const struct usage *more)
 	struct usage copy = *more;
 
 	for (size_t i = 0; i < BUCKETS; i++)
-		*bucket(to, i) = count_add(*bucket(to, i), *bucket(&copy, i));
+		*bucket(to, i) = usage_count_add(*bucket(to, i), *bucket(&copy, i));
 }
 
 int64_t usage_context(const struct usage *u)
@@ -79,7 +79,7 @@ int64_t usage_cost(const struct usage *u, const struct price *p)
 	int64_t cost = 0, part;
 
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		cost = count_add(
+		cost = usage_count_add(
 			cost, __builtin_mul_overflow(counts[i][0], counts[i][1], &part)
 				      ? INT64_MAX
 				      : part);
@@ -221,7 +221,7 @@ void spending_add(struct spending *t, const struct usage *u, int64_t cost)
 	if (cost < 0)
 		t->partial = true;
 	else
-		t->priced = true, t->cost = count_add(t->cost, cost);
+		t->priced = true, t->cost = usage_count_add(t->cost, cost);
 }
 
 int64_t spending_cost(const struct spending *t)

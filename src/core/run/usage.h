@@ -28,7 +28,7 @@ struct price {
 enum { COST_UNKNOWN = -1 }; /* no price is known: never 0 */
 
 /* The sum of two counts, none of them negative; INT64_MAX where it is more. */
-int64_t count_add(int64_t, int64_t);
+int64_t usage_count_add(int64_t, int64_t);
 void usage_add(struct usage *, const struct usage *);
 int64_t usage_context(const struct usage *); /* tokens that went in, cached or not */
 void usage_write(struct json_writer *, const struct usage *); /* one value */

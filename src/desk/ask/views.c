@@ -74,7 +74,7 @@ static enum err views_put_decide(struct job *job, struct rows *rows, struct faul
 	struct user *u;
 	enum err e = desk_person(&job->who, "only a person has views", why);
 
-	if (!e) e = user_fetch_reached(rows, &job->who, job->who.user, &found, why);
+	if (!e) e = people_reached(rows, &job->who, job->who.user, &found, why);
 	if (e) return e;
 	u = rows_change(rows, found);
 	u->views = json_keep(task_of(job)->body, rows->arena);

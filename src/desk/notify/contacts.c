@@ -67,7 +67,7 @@ static enum err owner_admit(struct task *t, struct rows *rows, struct fault *why
 	if (!e && of_team(t))
 		e = team_fetch(rows, p->ws, t->within, &team, why);
 	else if (!e)
-		e = user_fetch_reached(rows, p, owner_user(t), &u, why);
+		e = people_reached(rows, p, owner_user(t), &u, why);
 	return e ? e : desk_refused(t, why);
 }
 

@@ -66,7 +66,7 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	const struct user *u;
 	enum err e = prefs_may(t, why);
 
-	if (!e) e = user_fetch_reached(rows, &job->who, prefs_whose(t), &u, why);
+	if (!e) e = people_reached(rows, &job->who, prefs_whose(t), &u, why);
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = person_open(rows, job->who.ws, u->id, &n, why);
 	if (e) return e;
@@ -86,7 +86,7 @@ static enum err present_decide(struct job *job, struct rows *rows, struct fault 
 	const struct user *u;
 	enum err e = desk_person(&job->who, "only a person can be in sight", why);
 
-	if (!e) e = user_fetch_reached(rows, &job->who, job->who.user, &u, why);
+	if (!e) e = people_reached(rows, &job->who, job->who.user, &u, why);
 	if (!e) e = person_open(rows, job->who.ws, job->who.user, &n, why);
 	if (e) return e;
 	n->present_ms = rows->now_ms;

@@ -88,7 +88,7 @@ static enum err away_admit(
 
 	if (!e && !str_eq(principal_person(p), whose) && !role_may(p->role, MAY_ADMIN))
 		e = fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
-	if (!e) e = user_fetch_reached(rows, p, whose, out, why);
+	if (!e) e = people_reached(rows, p, whose, out, why);
 	return e ? e : desk_refused(t, why);
 }
 

@@ -51,7 +51,7 @@ static enum err logins_reached(
 	const struct user *u;
 	enum err e = desk_person(&job->who, "only a person has logins", why);
 
-	return e ? e : user_fetch_reached(rows, &job->who, job->who.user, &u, why);
+	return e ? e : people_reached(rows, &job->who, job->who.user, &u, why);
 }
 
 enum { LISTED_MAX = 200 };

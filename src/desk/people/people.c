@@ -163,7 +163,7 @@ static enum err user_reach(const struct principal *p, enum role role, struct fau
 				 role_name(role), role_name(p->role));
 }
 
-enum err user_fetch_reached(struct rows *rows, const struct principal *p, struct str id,
+enum err people_reached(struct rows *rows, const struct principal *p, struct str id,
 	const struct user **out, struct fault *why)
 {
 	enum err e = rows_fetch_user(rows, p->ws, id, out, why);

@@ -13,7 +13,7 @@ enum err user_name_free(
 	struct rows *, int64_t ws, struct str name, struct str but, struct fault *);
 /* The user of this id. ERR_FORBIDDEN: one above the caller, or the caller's own person, whose token
  * may less than they do. */
-enum err user_fetch_reached(struct rows *, const struct principal *, struct str id,
+enum err people_reached(struct rows *, const struct principal *, struct str id,
 	const struct user **out, struct fault *);
 /* NULL: out of memory. */
 struct user *user_new(struct rows *, int64_t ws, struct str name, enum role);

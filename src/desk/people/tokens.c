@@ -57,13 +57,16 @@ enum { MCP_WAIT_MAX_S = 3600, AGAIN_MAX_S = 7 * 24 * 3600 };
 
 static const int64_t EXPIRES_MAX_S = 1000ll * 366 * 24 * 3600;
 
-static enum err token_name(struct str name, const char *at, struct fault *why)
+/* A person's is compared with those of others when it is made. */
+static enum err token_name(
+	struct str name, bool agents, const char *at, struct fault *why)
 {
 	const char *flaw = name_flaw(name);
 
 	if (!name.len || utf8_count(name) > NAME_MAX_LEN)
 		return fail_at(why, at, "one line of 1 to %d characters", NAME_MAX_LEN);
-	if (!flaw && name_hides(name)) flaw = "no characters that cannot be seen";
+	if (!flaw && agents && name_hides(name))
+		flaw = "no characters that cannot be seen";
 	return flaw ? fail_at(why, at, "%s", flaw) : OK;
 }
 
@@ -148,8 +151,9 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (!role_read(json_text(json_get(t->body, "role")), &b->role) ||
 		b->role > ROLE_OWNER || b->role == ROLE_NONE)
 		e = fail_at(why, "/role", "agent, viewer, member, admin or owner");
-	if (token_name(b->name, "/name", why)) e = why->err;
-	if (agent && agent->type != JSON_NULL && token_name(b->agent, "/agent", why))
+	if (token_name(b->name, b->role == ROLE_AGENT, "/name", why)) e = why->err;
+	if (agent && agent->type != JSON_NULL &&
+		token_name(b->agent, true, "/agent", why))
 		e = why->err;
 	if (!b->agent.len) b->agent = b->name;
 	if (tools && tools->type != JSON_NULL &&

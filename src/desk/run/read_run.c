@@ -392,7 +392,7 @@ static enum err usage_row(void *ctx, const struct row *row, struct fault *why)
 	}
 	sum->runs++;
 	usage_add(&sum->spent.usage, &u);
-	sum->spent.cost = count_add(sum->spent.cost, row_int(row, 10));
+	sum->spent.cost = usage_count_add(sum->spent.cost, row_int(row, 10));
 	sum->spent.priced |= row_int(row, 11) != 0;
 	sum->spent.partial |= row_int(row, 12) != 0;
 	return OK;

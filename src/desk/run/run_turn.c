@@ -27,9 +27,9 @@ static enum err spent_add(const struct run_job *j, const struct usage *u, int64_
 	usage_add(&j->r->usage, u);
 	j->r->partial |= cost < 0;
 	j->r->priced |= cost >= 0;
-	if (cost > 0) j->r->cost = count_add(j->r->cost, cost);
-	top->tree_tokens = count_add(top->tree_tokens, spending_usage_total(u));
-	if (cost > 0) top->tree_cost = count_add(top->tree_cost, cost);
+	if (cost > 0) j->r->cost = usage_count_add(j->r->cost, cost);
+	top->tree_tokens = usage_count_add(top->tree_tokens, spending_usage_total(u));
+	if (cost > 0) top->tree_cost = usage_count_add(top->tree_cost, cost);
 	spending_add(&all, u, cost);
 	if (!run_is_child(j->r)) {
 		all.context_tokens = usage_context(u) + u->output;
@@ -112,11 +112,9 @@ static enum err turn_message(const struct run_job *j, const struct run_turn *tur
 static enum err turn_mask(
 	const struct run_job *j, struct run_turn *turn, struct fault *why)
 {
-	enum err e = configured_mask(
-		j->t->desk, j->rows, j->r->ws, &turn->content, why);
+	enum err e = configured_mask(j->t->desk, j->rows, j->r->ws, &turn->content, why);
 
-	return e ? e
-		 : configured_mask(j->t->desk, j->rows, j->r->ws, &turn->kept, why);
+	return e ? e : configured_mask(j->t->desk, j->rows, j->r->ws, &turn->kept, why);
 }
 
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
