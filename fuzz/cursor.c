@@ -19,20 +19,19 @@ static enum err cursor_try(
 	t->params = &param;
 	t->params_len = 1;
 	t->job.who.ws = 1;
-	return page_read(t, kind, p, &why);
+	return page_params(t, kind, p, &why);
 }
 
 /* The token that a list would give for this place. */
-static struct str cursor_make(struct task *t, const char *kind, const struct str *texts)
+static struct str cursor_make(struct task *t, const struct list_page *p)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *json;
 	struct str out;
 
-	jw_object(&w);
-	page_end(t, &w, kind, texts, 4, 0);
-	jw_object_end(&w);
+	page_begin(&w);
+	page_end(t, &w, p, p->cursor, 4);
 	out = arena_str(&t->job.arena, buf_str(&b));
 	buf_done(&b);
 	assert(json_read(out, NULL, &t->job.arena, &json, NULL) == OK);
@@ -45,7 +44,7 @@ static void cursor_check(struct task *t, struct str token)
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (cursor_try(t, token, kinds[i], &p)) continue;
-		struct str made = cursor_make(t, kinds[i], p.cursor);
+		struct str made = cursor_make(t, &p);
 		if (!made.len) continue; /* longer than a token may be */
 		assert(cursor_try(t, made, kinds[i], &again) == OK);
 		for (int k = 0; k < 4; k++)
@@ -67,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!token.failed) cursor_check(&t, buf_str(&token));
 	t.params = &limit;
 	t.params_len = 1;
-	if (page_read(&t, "asks", &p, &why) == OK) assert(p.limit >= 1 && p.limit <= 200);
+	if (page_params(&t, "asks", &p, &why) == OK)
+		assert(p.limit >= 1 && p.limit <= 200);
 	if (utf8_valid(text)) like_read(text, &t.job.arena, &like, &why);
 	event_types_read(text, &t.job.arena, &types, &why);
 	buf_done(&token);

@@ -289,6 +289,8 @@ struct list_page {
 };
 /* ?limit= and ?cursor=, and the last event; `kind` is the list's name, so that cursors do not
  * stray. A cursor of another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
+/* Its limit and cursor alone, from the query. */
+enum err page_params(struct task *, const char *kind, struct list_page *, struct fault *);
 enum err page_read(struct task *, struct rows *, const char *kind, struct list_page *,
 	struct fault *);
 void page_begin(struct json_writer *); /* {"items": [ */

@@ -39,16 +39,22 @@ static enum err cursor_read(struct task *t, struct str token, const char *kind,
 	return OK;
 }
 
-enum err page_read(struct task *t, struct rows *rows, const char *kind,
-	struct list_page *p, struct fault *why)
+enum err page_params(
+	struct task *t, const char *kind, struct list_page *p, struct fault *why)
 {
 	struct str limit = task_param(t, "limit"), cursor = task_param(t, "cursor");
-	enum err e = OK;
 
 	*p = (struct list_page){ .kind = kind, .limit = LIMIT_DEFAULT };
 	if (task_has_param(t, "limit") && !str_to_int(limit, 1, LIMIT_MAX, &p->limit))
 		return fail_at(why, "/limit", "must be from 1 to %d", LIMIT_MAX);
-	if (task_has_param(t, "cursor")) e = cursor_read(t, cursor, kind, p, why);
+	return task_has_param(t, "cursor") ? cursor_read(t, cursor, kind, p, why) : OK;
+}
+
+enum err page_read(struct task *t, struct rows *rows, const char *kind,
+	struct list_page *p, struct fault *why)
+{
+	enum err e = page_params(t, kind, p, why);
+
 	return e ? e : last_event(rows, t->job.who.ws, &p->as_of, why);
 }
 
