@@ -72,21 +72,6 @@ static enum err file_write(
 	return OK;
 }
 
-static bool file_read_line(struct str folder, const char *name, char *out, size_t size)
-{
-	char path[4096];
-	FILE *f;
-	bool ok;
-
-	snprintf(path, sizeof path, "%.*s/%s", STR_ARGS(folder), name);
-	f = fopen(path, "re");
-	if (!f) return false;
-	ok = fgets(out, (int)size, f) != NULL;
-	fclose(f);
-	out[strcspn(out, "\r\n")] = '\0';
-	return ok;
-}
-
 /* ---- settings that only the server can judge ---- */
 
 static bool is_loopback(struct str address)
@@ -226,14 +211,17 @@ static bool token_works(struct server *sv, const char *token)
 /* The agent's token that programs of this user find by themselves. */
 static enum err server_agent_token(struct server *sv, struct fault *why)
 {
-	struct str data = sv->cli->settings.data;
+	struct str data = sv->cli->settings.data, kept, line;
+	const char *path =
+		arena_print(&sv->cli->arena, "%.*s/agent.token", STR_ARGS(data)).at;
 	struct task t = { .job.who.role = ROLE_LOCAL_ADMIN };
 	enum err e;
 
-	if (file_read_line(
-		    data, "agent.token", sv->agent_token, sizeof sv->agent_token) &&
-		token_works(sv, sv->agent_token))
-		return OK;
+	if (path && file_read(path, 4096, false, &sv->cli->arena, &kept, NULL) == OK &&
+		str_cut(&kept, '\n', &line)) {
+		snprintf(sv->agent_token, SECRET_SIZE, "%.*s", STR_ARGS(str_trim(line)));
+		if (token_works(sv, sv->agent_token)) return OK;
+	}
 	e = json_read(sv->mcp->guest ? str_of(sv->mcp->guest)
 				     : STR("{\"role\":\"agent\",\"name\":\"local\"}"),
 		NULL, &t.job.arena, &t.body, why);

@@ -161,8 +161,7 @@ static enum err page_write(struct copy_page *p, struct db *db, struct fault *why
 static void sum_add(struct copy_sum *sum, const struct val *vals, int len, struct buf *b)
 {
 	sum->rows++;
-	buf_clear(b);
-	buf_add(b, str_make((const char *)sum->digest, SHA256_SIZE));
+	buf_set(b, str_make((const char *)sum->digest, SHA256_SIZE));
 	for (int i = 0; i < len; i++) {
 		buf_print(b, "%d %lld %zu ", (int)vals[i].type,
 			(long long)vals[i].integer, vals[i].text.len);

@@ -256,41 +256,31 @@ static void runs_look(struct runner *r)
 {
 	struct task t = { 0 };
 	struct run_renewal n = { .by = str_of(r->by) };
-	struct run_key *keys = NULL;
-	char(*ids)[ID_SIZE] = NULL;
+	struct arena arena = { 0 };
+	struct run_key *keys;
+	bool known;
 
 	pthread_mutex_lock(&r->lock);
-	keys = mem_alloc(sizeof *keys * (size_t)(r->busy + 1));
-	ids = mem_alloc(sizeof *ids * (size_t)(r->busy + 1));
-	n.lost = mem_alloc(sizeof *n.lost * (size_t)(r->busy + 1));
-	for (struct worker *w = r->workers; w && keys && ids && n.lost; w = w->next)
-		if (w->busy && (int64_t)n.len < r->busy) {
-			memcpy(ids[n.len], w->run, ID_SIZE);
-			keys[n.len] = (struct run_key){ w->ws, str_of(ids[n.len]), n.by,
-				w->attempt };
-			n.len++;
-		}
+	keys = ARENA_ARRAY(&arena, struct run_key, (size_t)r->busy + 1);
+	n.lost = arena_array(&arena, (size_t)r->busy + 1, sizeof *n.lost);
+	for (struct worker *w = r->workers; w && !arena.failed; w = w->next)
+		if (w->busy && (int64_t)n.len < r->busy)
+			keys[n.len++] = (struct run_key){ w->ws,
+				arena_str(&arena, str_of(w->run)), n.by, w->attempt };
 	r->stray = false;
 	pthread_mutex_unlock(&r->lock);
 	n.runs = keys;
-	if (!keys || !ids || !n.lost || runner_tell(r, &use_run_renew, &t, &n)) {
-		pthread_mutex_lock(&r->lock);
-		r->stray = true;
-		pthread_mutex_unlock(&r->lock);
-	} else {
-		pthread_mutex_lock(&r->lock);
-		for (size_t i = 0; i < n.len; i++)
-			for (struct worker *w = r->workers; w; w = w->next)
-				if (n.lost[i] && w->busy &&
-					w->attempt == keys[i].attempt &&
-					strcmp(w->run, ids[i]) == 0)
-					worker_give_up(w);
-		pthread_mutex_unlock(&r->lock);
-	}
+	known = !arena.failed && !runner_tell(r, &use_run_renew, &t, &n);
+	pthread_mutex_lock(&r->lock);
+	r->stray |= !known;
+	for (size_t i = 0; known && i < n.len; i++)
+		for (struct worker *w = r->workers; w; w = w->next)
+			if (n.lost[i] && w->busy && w->attempt == keys[i].attempt &&
+				str_is(keys[i].run, w->run))
+				worker_give_up(w);
+	pthread_mutex_unlock(&r->lock);
 	task_empty(&t);
-	mem_free(keys);
-	mem_free(ids);
-	mem_free(n.lost);
+	arena_done(&arena);
 }
 
 /* Hands each run that has work to a thread. early: before its claim is committed. Under the

@@ -32,6 +32,12 @@ bool buf_grow(struct buf *b, size_t more)
 	return true;
 }
 
+void buf_set(struct buf *b, struct str s)
+{
+	buf_clear(b);
+	buf_add(b, s);
+}
+
 void buf_add_text(struct buf *b, const char *text)
 {
 	buf_add(b, str_of(text));

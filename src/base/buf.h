@@ -36,6 +36,7 @@ static inline void buf_add_char(struct buf *b, char c)
 	b->at[b->len++] = c;
 }
 
+void buf_set(struct buf *, struct str);	       /* that alone, and not failed before */
 void buf_add_text(struct buf *, const char *); /* NUL-terminated */
 void buf_add_int(struct buf *, int64_t);
 void buf_print(struct buf *, const char *format, ...)

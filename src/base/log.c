@@ -44,12 +44,6 @@ static void line_add(struct log_text *l, struct str s)
 	l->len += s.len;
 }
 
-static void line_end(struct log_text *l, struct str s)
-{
-	memcpy(l->text + l->len, s.at, s.len);
-	l->len += s.len;
-}
-
 static void add_hex(struct log_text *l, struct str bytes, bool json)
 {
 	char text[24];
@@ -106,7 +100,8 @@ void log_line(enum log_level level, const char *format, ...)
 	line_add(&line, str_of(names[level]));
 	line_add(&line, json ? STR("\",\"message\":\"") : STR(" "));
 	add_message(&line, str_make(message, (size_t)len), json);
-	line_end(&line, json ? STR("\"}\n") : STR("\n"));
+	line.max = LINE_SIZE;
+	line_add(&line, json ? STR("\"}\n") : STR("\n"));
 	/* Nobody is left to tell when stderr is gone. */
 	if (write(STDERR_FILENO, line.text, line.len) < 0) return;
 }

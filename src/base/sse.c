@@ -4,8 +4,7 @@
 static void frame_emit(struct sse *s)
 {
 	if (s->id_seen) {
-		buf_clear(&s->id);
-		buf_add(&s->id, buf_str(&s->next_id));
+		buf_set(&s->id, buf_str(&s->next_id));
 	}
 	struct sse_frame frame = { .id = buf_str(&s->id),
 		.type = buf_str(&s->type),
@@ -27,12 +26,10 @@ static void field_take(struct sse *s, struct str name, struct str value)
 		buf_add_char(&s->data, '\n');
 		s->data_seen = true;
 	} else if (str_is(name, "event")) {
-		buf_clear(&s->type);
-		buf_add(&s->type, value);
+		buf_set(&s->type, value);
 	} else if (str_is(name, "id") &&
 		   !(value.len > 0 && memchr(value.at, 0, value.len))) {
-		buf_clear(&s->next_id);
-		buf_add(&s->next_id, value);
+		buf_set(&s->next_id, value);
 		s->id_seen = true;
 	} else if (str_is(name, "retry")) {
 		str_to_int(value, 0, 3600000, &s->retry_ms);

@@ -13,12 +13,7 @@ static char lower(char c)
 
 bool str_is_nocase(struct str s, const char *ascii)
 {
-	size_t i = 0;
-
-	for (; i < s.len && ascii[i]; i++) {
-		if (lower(s.at[i]) != lower(ascii[i])) return false;
-	}
-	return i == s.len && !ascii[i];
+	return str_eq_nocase(s, str_of(ascii));
 }
 
 bool str_eq_nocase(struct str a, struct str b)

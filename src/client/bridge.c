@@ -121,10 +121,8 @@ static void message_pass(struct bridge_call *call, const struct json *message)
 	if (reply && str_is(call->method, "initialize")) {
 		const struct json *result = json_get(message, "result");
 
-		buf_clear(&b->session);
-		buf_add(&b->session, transfer_header(call->transfer, "Mcp-Session-Id"));
-		buf_clear(&b->version);
-		buf_add(&b->version, json_text_of(result, "protocolVersion"));
+		buf_set(&b->session, transfer_header(call->transfer, "Mcp-Session-Id"));
+		buf_set(&b->version, json_text_of(result, "protocolVersion"));
 	}
 	call->answered |= reply;
 	if (call->greets) {
@@ -251,8 +249,7 @@ static bool call_answer_away(struct bridge_call *call)
 		!away_reply(&rpc, &revision, strict, &out))
 		return false;
 	if (str_is(call->method, "initialize")) {
-		buf_clear(&b->greeting);
-		buf_add(&b->greeting, call->body);
+		buf_set(&b->greeting, call->body);
 		buf_clear(&b->session);
 		buf_clear(&b->version);
 		buf_add_text(&b->version, revision_name(revision));

@@ -145,13 +145,6 @@ static void approval_write(struct json_writer *w, const struct verdict *v)
 	JW(w, "'reason':%?}", v->own);
 }
 
-static bool schema_empty(const struct json *schema)
-{
-	const struct json *properties = json_get(schema, "properties");
-
-	return json_is(properties, JSON_OBJECT) && !properties->count;
-}
-
 /* The payload of an interrupt that was answered, from the question *next on. */
 static void payload_write(struct foreign_reply *o, const struct json *it, size_t *next)
 {

@@ -107,36 +107,35 @@ const struct json *object_of(struct arena *arena, const struct json *json)
 	return json_is(json, JSON_OBJECT) ? json : NULL;
 }
 
-const struct json *member_list(struct inbound *in, const struct json_place *at,
-	const struct json *object, const char *name)
+static const struct json *member_mended(struct inbound *in, const struct json_place *at,
+	const struct json *object, const char *name, enum json_type type,
+	const struct json *(*read)(struct arena *, const struct json *))
 {
-	const struct json *given = json_get(object, name), *list;
+	const char *rule = type == JSON_ARRAY ? "must be an array" : "must be an object";
+	const struct json *given = json_get(object, name), *found;
 	struct json_place spot = place_member(at, str_of(name));
 
 	if (!given || given->type == JSON_NULL) return NULL;
-	list = list_of(in->arena, given);
-	if (!list)
-		wrong(&in->check, &spot, "must be an array");
+	found = read(in->arena, given);
+	if (!found)
+		wrong(&in->check, &spot, "%s", rule);
 	else if (given->type == JSON_STRING)
-		repair(in, &spot, "read from the string", "must be an array");
-	else if (given->type != JSON_ARRAY)
-		repair(in, &spot, "taken as the only one", "must be an array");
-	return list;
+		repair(in, &spot, "read from the string", "%s", rule);
+	else if (given->type != type)
+		repair(in, &spot, "taken as the only one", "%s", rule);
+	return found;
+}
+
+const struct json *member_list(struct inbound *in, const struct json_place *at,
+	const struct json *object, const char *name)
+{
+	return member_mended(in, at, object, name, JSON_ARRAY, list_of);
 }
 
 const struct json *member_object(struct inbound *in, const struct json_place *at,
 	const struct json *object, const char *name)
 {
-	const struct json *given = json_get(object, name), *found;
-	struct json_place spot = place_member(at, str_of(name));
-
-	if (!given || given->type == JSON_NULL) return NULL;
-	found = object_of(in->arena, given);
-	if (!found)
-		wrong(&in->check, &spot, "must be an object");
-	else if (given->type == JSON_STRING)
-		repair(in, &spot, "read from the string", "must be an object");
-	return found;
+	return member_mended(in, at, object, name, JSON_OBJECT, object_of);
 }
 
 /* ---- texts ---- */

@@ -180,6 +180,7 @@ void actions_put(
 
 /* Can a question hold it, or must it be asked for as JSON? */
 bool schema_flat(const struct json *schema);
+bool schema_empty(const struct json *schema); /* of an object without a property */
 /* A schema as a question; a text that is set already stays. */
 void schema_asked(struct inbound *, const struct json_place *, struct str name,
 	const struct json *schema, bool required, struct asked *out);

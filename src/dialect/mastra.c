@@ -62,7 +62,6 @@ static void approval_write(struct foreign_reply *o)
 static void answer_write(struct foreign_reply *o, const struct json *payload)
 {
 	const struct json *schema = payload ? schema_of(o->arena, payload) : NULL;
-	const struct json *properties = json_get(schema, "properties");
 	struct said first = said_at(o, 0);
 	size_t next = 0;
 
@@ -70,7 +69,7 @@ static void answer_write(struct foreign_reply *o, const struct json *payload)
 		jw_null(&o->reply);
 	else if (!payload)
 		jw_json(&o->reply, o->whole->answer);
-	else if (schema && !(properties && !properties->count))
+	else if (schema && !schema_empty(schema))
 		schema_answer(o, schema, &next, &o->reply);
 	else
 		jw_str(&o->reply, first.text);

@@ -197,6 +197,13 @@ static const struct json *properties_of(const struct json *schema)
 	return json_is(properties, JSON_OBJECT) ? properties : NULL;
 }
 
+bool schema_empty(const struct json *schema)
+{
+	const struct json *properties = properties_of(schema);
+
+	return properties && !properties->count;
+}
+
 size_t schema_put(struct inbound *in, const struct json_place *at,
 	const struct json *schema, struct str text, bool named)
 {

@@ -16,8 +16,7 @@ static void rule_was_read(struct request *r)
 	/* The rule was kept, whether or not its warnings could be read. */
 	if (job->err) {
 		job->err = OK;
-		buf_clear(&job->out);
-		buf_add(&job->out, kept->text);
+		buf_set(&job->out, kept->text);
 	}
 	job->status = kept->status;
 	request_reply(r, STR_NONE);

@@ -404,19 +404,36 @@ static void handle(void *ctx, struct exchange *x)
 
 /* ---- what was committed ---- */
 
-struct told_post {
+/* From another thread to the loop. */
+struct loop_news {
 	struct post post;
 	struct serve *serve;
-	struct committed *told;
+	struct committed *told; /* one of these: what was committed, */
+	int64_t ws;		/* where a right was taken away, */
+	const char *type;	/* or a hint of a run */
+	char session[ID_SIZE];
+	size_t len;
+	char frame[];
 };
+
+/* NULL: no memory. */
+static struct loop_news *news_new(struct serve *s, size_t more, void (*fn)(struct post *))
+{
+	struct loop_news *n = mem_alloc(sizeof *n + more);
+
+	if (!n) return NULL;
+	n->post.fn = fn;
+	n->serve = s;
+	return n;
+}
 
 static void told_on_loop(struct post *post)
 {
-	struct told_post *t = LINK_OF(post, struct told_post, post);
+	struct loop_news *n = LINK_OF(post, struct loop_news, post);
 
-	told_arrived(t->serve, t->told);
-	committed_drop(t->told);
-	mem_free(t);
+	told_arrived(n->serve, n->told);
+	committed_drop(n->told);
+	mem_free(n);
 }
 
 /* On the clerk's thread. When there is no memory even for this, the next batch's number
@@ -424,79 +441,59 @@ static void told_on_loop(struct post *post)
 static void told_from_clerk(void *ctx, struct committed *told)
 {
 	struct serve *s = ctx;
-	struct told_post *t = mem_alloc(sizeof *t);
+	struct loop_news *n = news_new(s, 0, told_on_loop);
 
-	if (!t) return;
-	t->post.fn = told_on_loop;
-	t->serve = s;
-	t->told = told ? committed_hold(told) : NULL;
-	loop_post(s->loop, &t->post);
+	if (!n) return;
+	n->told = told ? committed_hold(told) : NULL;
+	loop_post(s->loop, &n->post);
 }
-
-struct revoked_post {
-	struct post post;
-	struct serve *serve;
-	int64_t ws;
-};
 
 static void revoked_on_loop(struct post *post)
 {
-	struct revoked_post *r = LINK_OF(post, struct revoked_post, post);
+	struct loop_news *n = LINK_OF(post, struct loop_news, post);
 
-	open_credentials_recheck(r->serve, r->ws);
-	mem_free(r);
+	open_credentials_recheck(n->serve, n->ws);
+	mem_free(n);
 }
 
 /* On the thread that hears of other nodes. */
 static bool revoked_elsewhere(void *ctx, int64_t ws)
 {
-	struct revoked_post *r = mem_alloc(sizeof *r);
+	struct serve *s = ctx;
+	struct loop_news *n = news_new(s, 0, revoked_on_loop);
 
-	if (!r) return false;
-	r->post.fn = revoked_on_loop;
-	r->serve = ctx;
-	r->ws = ws;
-	loop_post(r->serve->loop, &r->post);
+	if (!n) return false;
+	n->ws = ws;
+	loop_post(s->loop, &n->post);
 	return true;
 }
 
-struct transient_post {
-	struct post post;
-	struct serve *serve;
-	int64_t ws;
-	const char *type;
-	char session[ID_SIZE];
-	size_t len;
-	char frame[];
-};
-
 static void transient_on_loop(struct post *post)
 {
-	struct transient_post *h = LINK_OF(post, struct transient_post, post);
+	struct loop_news *n = LINK_OF(post, struct loop_news, post);
 
 	streams_hint(
-		h->serve, h->ws, str_of(h->session), h->type, str_make(h->frame, h->len));
-	mem_free(h);
+		n->serve, n->ws, str_of(n->session), n->type, str_make(n->frame, n->len));
+	mem_free(n);
 }
 
 /* On a runner's thread. Without memory it is lost, and nothing depends on it. */
 static void transient_from_runner(void *ctx, const struct transient *hint)
 {
+	struct serve *s = ctx;
 	struct buf b = { 0 };
-	struct transient_post *h;
+	struct loop_news *n = NULL;
 
 	transient_write(&b, hint, clock_now_ms());
-	h = b.failed || hint->session.len >= ID_SIZE ? NULL
-						     : mem_alloc(sizeof *h + b.len);
-	if (h) {
-		h->post.fn = transient_on_loop;
-		h->serve = ctx;
-		h->ws = hint->ws;
-		h->type = hint->type;
-		memcpy(h->session, hint->session.at, hint->session.len);
-		h->len = b.len;
-		memcpy(h->frame, b.at, b.len);
-		loop_post(h->serve->loop, &h->post);
+	if (!b.failed && hint->session.len < ID_SIZE)
+		n = news_new(s, b.len, transient_on_loop);
+	if (n) {
+		n->ws = hint->ws;
+		n->type = hint->type;
+		memcpy(n->session, hint->session.at, hint->session.len);
+		n->len = b.len;
+		memcpy(n->frame, b.at, b.len);
+		loop_post(s->loop, &n->post);
 	}
 	buf_done(&b);
 }
