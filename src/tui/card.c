@@ -175,12 +175,10 @@ static void argument_write(struct card_writer *w, struct str name, const struct 
 		value_write(w, STYLE_GOOD, is);
 		return;
 	}
-	struct str text = json_is(was, JSON_STRING)   ? was->text
-			  : json_is(was, JSON_NUMBER) ? was->text
-			  : json_is(was, JSON_TRUE)   ? STR("true")
-			  : json_is(was, JSON_FALSE)  ? STR("false")
-			  : json_is(was, JSON_NULL)   ? STR("null")
-						      : STR_NONE;
+	bool plain = !json_is(was, JSON_ARRAY) && !json_is(was, JSON_OBJECT);
+	struct str text = json_is(was, JSON_STRING) ? was->text
+			  : plain		    ? json_keep(was, w->words)
+						    : STR_NONE;
 	struct str safe = safe_line(w->words, text);
 	if (text.at && p->column < NAME_COLUMNS + 3 &&
 		NAME_COLUMNS + 4 + text_width(safe) <= p->width &&

@@ -256,7 +256,7 @@ static void event_take(struct inbox *in, const struct json *event)
 		ask_want(in, id);
 }
 
-static void line_set_state(struct inbox *in, enum line_state state)
+static void line_turn(struct inbox *in, enum line_state state)
 {
 	in->line = state;
 	in->dirty = true;
@@ -270,19 +270,19 @@ static bool frame_take(void *ctx, const struct sse_frame *frame)
 	if (json_read(frame->data, NULL, &arena, &event, NULL) == OK)
 		event_take(ctx, event);
 	arena_done(&arena);
-	line_set_state(ctx, LINE_LIVE);
+	line_turn(ctx, LINE_LIVE);
 	return true;
 }
 
 static void line_lost(void *ctx, const struct fault *why)
 {
 	(void)why;
-	line_set_state(ctx, LINE_LOST);
+	line_turn(ctx, LINE_LOST);
 }
 
 static void line_back(void *ctx)
 {
-	line_set_state(ctx, LINE_LIVE);
+	line_turn(ctx, LINE_LIVE);
 }
 
 /* Goes on from the snapshot that the first page was. */

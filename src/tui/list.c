@@ -352,7 +352,7 @@ void list_arrange(struct list *l, int64_t now_ms)
 			show(l, l->rows.all[i], here);
 	}
 	buf_done(&folded);
-	if (l->rows.at >= l->rows.len) l->rows.at = l->rows.len ? l->rows.len - 1 : 0;
+	listing_go(&l->rows, 0);
 	const struct item *now = list_at(l);
 	if (here && now != here && !(now && now->like == here->like && here->inside) &&
 		before < l->rows.len)
@@ -501,15 +501,18 @@ size_t list_waiting(const struct list *l, int64_t now_ms)
 	return count;
 }
 
+/* The sooner of two times, where 0 is none, and `at` counts only after `from`. */
+static int64_t sooner(int64_t next, int64_t at, int64_t from)
+{
+	return at > from && (!next || at < next) ? at : next;
+}
+
 int64_t list_next_wake(const struct list *l, int64_t now_ms)
 {
 	int64_t next = 0;
 
-	for (size_t i = 0; i < l->rows.all_len; i++) {
-		int64_t at = wake_of(l->rows.all[i]);
-
-		if (at > now_ms && (!next || at < next)) next = at;
-	}
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		next = sooner(next, wake_of(l->rows.all[i]), now_ms);
 	return next;
 }
 
@@ -517,10 +520,7 @@ int64_t list_next_deadline(const struct list *l)
 {
 	int64_t next = 0;
 
-	for (size_t i = 0; i < l->rows.all_len; i++) {
-		int64_t at = item_of(l, i)->deadline_ms;
-
-		if (at && (!next || at < next)) next = at;
-	}
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		next = sooner(next, item_of(l, i)->deadline_ms, 0);
 	return next;
 }

@@ -38,8 +38,7 @@ struct screen {
 	int ready; /* epoll over the terminal and the pipe of SIGWINCH */
 	bool pasting;
 	bool brackets; /* pasted text comes marked as such */
-	bool mouse;
-	char swallow; /* of an unknown sequence: what stood behind its escape; 0: none */
+	char swallow;  /* of an unknown sequence: what stood behind its escape; 0: none */
 	int64_t swallow_ms; /* monotonic; since when */
 	size_t chars;	    /* typed in the read that is being worked off */
 	bool together;	    /* the next letter came in one read with the key before it */
@@ -165,7 +164,6 @@ static void curses_set(struct screen *s, const struct screen_setup *setup)
 		mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON4_PRESSED |
 				  BUTTON5_PRESSED,
 			NULL);
-	s->mouse = setup->mouse;
 	mode_set(s, true);
 }
 
@@ -174,11 +172,7 @@ static bool terminal_fits(int fd, struct fault *why)
 	struct arena arena = { 0 };
 	const char *term = getenv("TERM"), *id = terminal_unfit(fd);
 
-	if (id) {
-		struct str text = MSG(&arena, id, { "term", str_of(term ? term : "") });
-
-		fail(why, ERR_INVALID, "%.*s", STR_ARGS(text));
-	}
+	if (id) FAIL_MSG(why, &arena, id, { "term", str_of(term ? term : "") });
 	arena_done(&arena);
 	return !id;
 }
@@ -193,10 +187,7 @@ struct screen *screen_open(const struct screen_setup *setup, struct fault *why)
 	locale_set();
 	s->tty = fd < 0 ? NULL : fdopen(fd, "r+");
 	if (!s->tty || !ready_open(s)) {
-		struct arena arena = { 0 };
-
-		fail(why, ERR_INVALID, "%s", MSG(&arena, "tui.term.none").at);
-		arena_done(&arena);
+		fail(why, ERR_INVALID, "%s", msg_text("tui.term.none"));
 		return screen_close(s);
 	}
 	if (!terminal_fits(fd, why)) return screen_close(s);
