@@ -61,6 +61,22 @@ test('emulate: a message with blocks, its edit, errors, a direct message, a thre
 	}
 });
 
+test('emulate: an account is found by its e-mail address, and only with the scope', async () => {
+	const lookup = async (email, scopes) => {
+		const emulator = await createEmulator({ service: 'slack', port: await stablePort(), seed: { slack: { strict_scopes: true,
+			users: [{ name: 'mia', email: 'mia+work@example.org' }], signing_secret: SECRET,
+			tokens: [{ token: TOKEN, type: 'bot', scopes }] } } });
+		after(() => emulator.close());
+		const server = await useServer({ flags: ['--slack-token', TOKEN, '--slack-signing-secret', SECRET, '--slack-api', `${emulator.url}/api/`] });
+		const { status, body } = await server.member.post('/v1/me/contacts/lookup', { channel: 'slack', email });
+		return [status, body.name ?? body.detail];
+	};
+	const scopes = ['users:read', 'users:read.email'];
+	assert.deepEqual(await lookup('mia+work@example.org', scopes), [200, 'mia']);
+	assert.match((await lookup('gone@example.org', scopes)).join(' '), /^404 Slack has no account with the e-mail address gone@example.org;/);
+	assert.match((await lookup('mia+work@example.org', ['chat:write'])).join(' '), /^503 the Slack app lacks the scope users:read.email;/);
+});
+
 test('an unmodified Bolt app works with our fake by HTTP: signatures, presses, forms, events', async () => {
 	const slack = await new Slack().open();
 	const receiver = new bolt.HTTPReceiver({ signingSecret: SECRET, endpoints: '/v1/in/slack', logLevel: 'error' });
