@@ -61,6 +61,16 @@ int cli_usage(const struct cli *cli, struct str what)
 	return EXIT_USAGE;
 }
 
+struct str cli_words(struct cli *cli)
+{
+	struct str all = cli_word(cli, 0);
+
+	for (size_t i = 1; i < cli->args.words_len; i++)
+		all = arena_print(
+			&cli->arena, "%.*s %s", STR_ARGS(all), cli->args.words[i]);
+	return all;
+}
+
 bool cli_word_looks(struct cli *cli, const char *list)
 {
 	static const char *const looks[] = { "list", "ls", "show", "status", "help" };

@@ -104,6 +104,9 @@ static inline struct str cli_word(const struct cli *cli, size_t i)
 	return args_word(&cli->args, i);
 }
 
+/* All its words, a blank between. */
+struct str cli_words(struct cli *);
+
 /* What layers above bring along: their rows, the table of routes for administration, and what tries
  * channels out. */
 struct cli_above {

@@ -48,28 +48,25 @@ void doctor_push(struct findings *f, bool reached)
 		NOTE(f, MISSING, "cli.doctor.no_push");
 }
 
-static bool list_has(const struct json *list, const char *member, struct str value)
+static const struct json *list_find(
+	const struct json *list, const char *member, struct str value)
 {
 	for (const struct json *one = NULL; json_each(list, &one);)
-		if (str_eq(json_text_of(one, member), value)) return true;
-	return false;
+		if (str_eq(json_text_of(one, member), value)) return one;
+	return NULL;
 }
 
 /* Does this word of a step name somebody who is there? Contacts of others are not ours to
  * see. */
 static bool to_there(struct str to, const struct json *users, const struct json *teams)
 {
-	struct str kind, rest = to;
+	struct str kind, name, rest = to;
 
 	str_cut(&rest, ':', &kind);
-	if (str_is(kind, "user")) return list_has(users, "id", rest);
-	if (str_is(kind, "team")) {
-		struct str name;
-
-		str_cut(&rest, '/', &name);
-		return list_has(teams, "name", name);
-	}
-	return true;
+	if (str_is(kind, "user")) return list_find(users, "id", rest);
+	if (!str_is(kind, "team")) return true;
+	str_cut(&rest, '/', &name);
+	return list_find(teams, "name", name);
 }
 
 /* "team:NAME/on_call": is somebody? */
@@ -78,23 +75,18 @@ static bool on_call(struct str to, const struct json *teams)
 	struct str name = str_from(to, strlen("team:"));
 
 	name = str_first(name, name.len - strlen("/on_call"));
-	for (const struct json *item = NULL; json_each(teams, &item);)
-		if (str_eq(json_text_of(item, "name"), name))
-			return json_text_of(item, "on_call").len > 0;
-	return false;
+	return json_text_of(list_find(teams, "name", name), "on_call").len > 0;
 }
 
 static void route_try(struct findings *f, const struct json *route,
 	const struct json *users, const struct json *teams)
 {
-	const struct json *steps = json_get(route, "steps");
 	struct str name = json_text_of(route, "name");
 
-	for (uint32_t s = 0; json_is(steps, JSON_ARRAY) && s < steps->count; s++) {
-		const struct json *to = json_get(&steps->items[s], "to");
-
-		for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++) {
-			struct str one = json_text(&to->items[i]);
+	for (const struct json *step = NULL; json_each(json_get(route, "steps"), &step);)
+		for (const struct json *to = NULL;
+			json_each(json_get(step, "to"), &to);) {
+			struct str one = json_text(to);
 
 			if (!to_there(one, users, teams))
 				NOTE(f, WRONG, "cli.doctor.bad_route", { "name", name },
@@ -103,7 +95,6 @@ static void route_try(struct findings *f, const struct json *route,
 				NOTE(f, MISSING, "cli.doctor.nobody_on_call",
 					{ "name", name }, { "to", one });
 		}
-	}
 }
 
 static void contact_try(struct findings *f, const struct json *c)

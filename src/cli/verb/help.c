@@ -5,16 +5,6 @@
 #include "cli/templates/templates.h"
 #include "cli/verb/verbs.h"
 
-static const struct command *command_named(struct cli *cli)
-{
-	struct str name = cli_word(cli, 0);
-
-	for (size_t i = 1; i < cli->args.words_len; i++)
-		name = arena_print(
-			&cli->arena, "%.*s %s", STR_ARGS(name), cli->args.words[i]);
-	return command_find(cli, name);
-}
-
 static void man_print(struct cli *cli, const struct command *c)
 {
 	struct buf out = { 0 };
@@ -41,7 +31,7 @@ static int help_run(struct cli *cli)
 {
 	struct str first = cli_word(cli, 0);
 	bool man = cli_has(cli, "man");
-	const struct command *c = command_named(cli);
+	const struct command *c = command_find(cli, cli_words(cli));
 
 	if (cli_has(cli, "names")) return names_print(cli), EXIT_YES;
 	if (first.len > 0 && !c && help_group(cli, first, stdout)) return EXIT_YES;

@@ -9,24 +9,13 @@
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-/* All the words. */
-static struct str stop_reason(struct cli *cli)
-{
-	struct str reason = cli_word(cli, 0);
-
-	for (size_t i = 1; i < cli->args.words_len; i++)
-		reason = arena_print(&cli->arena, "%.*s %.*s", STR_ARGS(reason),
-			STR_ARGS(cli_word(cli, i)));
-	return str_trim(reason);
-}
-
 static struct str stop_body(struct cli *cli)
 {
 	return BODY(cli,
 		{ "match", .raw = BODY(cli, { "agent", cli_arg(cli, "agent") },
 				   { "project", cli_arg(cli, "project") },
 				   { "session", cli_arg(cli, "session") }) },
-		{ "reason", .text = stop_reason(cli) },
+		{ "reason", .text = str_trim(cli_words(cli)) },
 		{ "until", moment_read(cli, "for", 1) });
 }
 
@@ -114,7 +103,7 @@ static int stop_run(struct cli *cli)
 	if (stop_lists(cli)) return resource_list_of(cli, &stops);
 	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
 	body = stop_body(cli);
-	if (!stop_named(cli) && str_find(stop_reason(cli), STR(" ")) < 0)
+	if (!stop_named(cli) && str_find(str_trim(cli_words(cli)), STR(" ")) < 0)
 		return word_refuse(cli);
 	stop = cli_call(cli, "POST", STR("/v1/stops"), body);
 	if (as_json(cli)) return reply_done(cli, stop);

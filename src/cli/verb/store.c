@@ -99,11 +99,10 @@ static int backup_run(struct cli *cli)
 
 static void findings_say(struct cli *cli, const struct json *report)
 {
-	const struct json *list = json_get(report, "findings");
+	const struct json *f = NULL;
 	int64_t more = json_get(report, "found")->integer;
 
-	for (uint32_t i = 0; list && i < list->count; i++, more--) {
-		const struct json *f = &list->items[i];
+	for (; json_each(json_get(report, "findings"), &f); more--) {
 		struct str workspace = json_text_of(f, "workspace");
 		struct str line = arena_print(&cli->arena, "%.*s%s%.*s: %.*s",
 			STR_ARGS(workspace), workspace.len ? ": " : "",

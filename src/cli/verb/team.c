@@ -21,13 +21,10 @@ static struct str on_call_cell(struct cli *cli, const struct json *team)
 /* "ana*, ben": a star for who leads. */
 static struct str members_cell(struct cli *cli, const struct json *team)
 {
-	const struct json *members = json_get(team, "members");
 	struct buf b = { .max = 65536 };
 
-	for (uint32_t i = 0; members && i < members->count; i++) {
-		const struct json *m = &members->items[i];
-
-		if (i) buf_add_text(&b, ", ");
+	for (const struct json *m = NULL; json_each(json_get(team, "members"), &m);) {
+		if (b.len) buf_add_text(&b, ", ");
 		buf_add(&b, user_name(cli, json_text_of(m, "user")));
 		if (json_is(json_get(m, "lead"), JSON_TRUE)) buf_add_char(&b, '*');
 	}

@@ -10,13 +10,13 @@ enum { BODY_BYTES = 1 << 17 };
 /* "env, app?": a question mark for what may be left out. Of a list: its labels. */
 static struct str contents_cell(struct cli *cli, const struct json *preset)
 {
-	const struct json *items = json_get(preset, "items");
 	const struct json *values = json_get(preset, "values");
 	struct buf b = { .max = 65536 };
 
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		if (i) buf_add_text(&b, ", ");
-		safe_line_add(&b, json_text_of(&items->items[i], "label"));
+	for (const struct json *item = NULL;
+		json_each(json_get(preset, "items"), &item);) {
+		if (b.len) buf_add_text(&b, ", ");
+		safe_line_add(&b, json_text_of(item, "label"));
 	}
 	for (uint32_t i = 0; values && i < values->count; i++) {
 		const struct json_member *v = &values->members[i];
