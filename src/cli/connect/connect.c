@@ -5,6 +5,7 @@
 #include "client/locate.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -107,6 +108,24 @@ enum err connect_write(const struct connect_plan *p, struct fault *why)
 	return e;
 }
 
+/* A project's file, below this folder: does a link lead it elsewhere? A repository may have brought it. */
+static bool leads_out(const char *path)
+{
+	char here[PATH_MAX], real[PATH_MAX], part[PATH_MAX];
+	size_t len = strlen(path);
+
+	if (len >= sizeof part || !realpath(".", here)) return true;
+	memcpy(part, path, len + 1);
+	while (!realpath(part, real)) {
+		char *slash = strrchr(part, '/');
+
+		if (!slash) return false; /* none of it is there */
+		*slash = 0;
+	}
+	len = strcmp(here, "/") == 0 ? 0 : strlen(here);
+	return strncmp(real, here, len) != 0 || (real[len] && real[len] != '/');
+}
+
 /* ---- the plan ---- */
 
 /* A plan that is being made. */
@@ -185,8 +204,12 @@ static enum err plan_list(
 		const char *path =
 			agent_path(c->file, c->trusts ? SCOPE_USER : p->scope, p->arena);
 
-		e = path ? plan_change(p, c, path)
-			 : fail(p->why, ERR_NOT_FOUND, "no file");
+		if (!path)
+			e = fail(p->why, ERR_NOT_FOUND, "no file");
+		else if (p->scope == SCOPE_PROJECT && !c->trusts && leads_out(path))
+			e = trouble(p->why, path, "a link leads out of this project");
+		else
+			e = plan_change(p, c, path);
 	}
 	return e;
 }

@@ -12,6 +12,7 @@
 #include "cli/outcome.h"
 #include "cli/project.h"
 #include "cli/request.h"
+#include "cli/verb/gate_env.h"
 #include "cli/verb/program.h"
 #include "cli/verb/verbs.h"
 #include "text/problem_words.h"
@@ -19,15 +20,15 @@
 enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
 
 /* Invariant: a program runs only when its digest (command line, folder, path and content
- * of the program) was approved, recomputed here, and used up at the server, in this order,
- * and the file is still what it was. */
+ * of the program, variables that steer it) was approved, recomputed here, and used up at the
+ * server, in this order, and the file is still what it was. */
 
 static const struct json *operation_given(
-	struct cli *cli, const char *cwd, const struct program *program)
+	struct cli *cli, const char *cwd, struct str env, const struct program *program)
 {
 	return approval_operation(cli, "command", cli_word(cli, 0),
 		BODY(cli, { "argv", .raw = request_word_list(cli, 0) },
-			{ "cwd", .text = str_of(cwd) },
+			{ "cwd", .text = str_of(cwd) }, { "env", .raw = env },
 			{ "program", .text = str_of(program->path) },
 			{ "sha256", .text = str_of(program->sha256) }));
 }
@@ -44,7 +45,7 @@ static bool words_showable(const struct cli *cli, const char *cwd)
  * run. */
 static char **argv_of(const struct json *arguments, struct arena *arena, char **cwd)
 {
-	static const char *const known[] = { "argv", "cwd", "program", "sha256" };
+	static const char *const known[] = { "argv", "cwd", "env", "program", "sha256" };
 	const struct json *argv = json_get(arguments, "argv"),
 			  *dir = json_get(arguments, "cwd");
 	uint32_t count = 0;
@@ -95,12 +96,16 @@ static int program_check(struct cli *cli, const struct json *asked,
 	return EXIT_NOT_ALLOWED;
 }
 
-static int run(
-	struct approval *ap, const struct program *program, char **argv, const char *cwd)
+static int run(struct approval *ap, const struct program *program, char **argv,
+	const char *cwd, const struct json *env)
 {
 	struct asking *a = &ap->asking;
+	const struct json *asked = json_get(ap->operation, "arguments");
 
-	if (chdir(cwd) != 0) {
+	if (!gate_env_set(env, &a->cli->arena))
+		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.gate.edited");
+	/* We have stood in the folder since it was named: another may have its name by now. */
+	if (!str_is(json_text_of(asked, "cwd"), cwd) && chdir(cwd) != 0) {
 		fprintf(stderr, "parley: %s: %s\n", cwd, strerror(errno));
 		return EXIT_CANNOT_RUN;
 	}
@@ -147,7 +152,8 @@ static int checked_run(
 	status = program_check(cli, asked, approved, argv, cwd, &program);
 	if (status == EXIT_YES && digest) status = approval_use(ap, digest);
 	if (status == EXIT_YES && approved != asked) edited_tell(approved);
-	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
+	if (status == EXIT_YES)
+		status = run(ap, &program, argv, cwd, json_get(approved, "env"));
 	program_close(&program);
 	return status;
 }
@@ -192,14 +198,17 @@ static void gate_prepare(struct approval *ap)
 	struct program program = { .fd = -1 };
 	char *cwd = getcwd(NULL, 0);
 	struct fault why = { 0 };
+	bool readable;
+	struct str env = gate_env(&cli->arena, &readable);
 
-	if (!cwd || !words_showable(cli, cwd)) CLI_REFUSE(cli, "cli.gate.bytes");
+	if (!cwd || !readable || !words_showable(cli, cwd))
+		CLI_REFUSE(cli, "cli.gate.bytes");
 	if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
 		program_fail(&why);
 		cli_end(cli,
 			why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN);
 	}
-	ap->operation = operation_given(cli, cwd, &program);
+	ap->operation = operation_given(cli, cwd, env, &program);
 	program_close(&program);
 	free(cwd);
 	project_say_here(cli);
