@@ -458,6 +458,29 @@ test('a policy shows what holds, takes the members it is given, and counts its v
 	await admin.put('/v1/policy', { mode: before.mode, timeout: null, version: now.body.version });
 });
 
+test('critical is always asked and a deny holds, whatever stands before the command', () =>
+	within([deny('Bash(curl *)')], async (rule) => {
+		const policy = (await admin.get('/v1/policy')).body;
+		const set = (await admin.put('/v1/policy', { mode: 'auto', version: policy.version })).body;
+		const decide = async (command) => {
+			const said = (await agent.post('/v1/decide', { operation: { type: 'tool', name: 'Bash', arguments: { command } } })).body;
+			return [said.effect, said.risk, said.rule];
+		};
+		for (const before of ['>&2', '2>&1', '<&0', '2>&-', '>|x', '>x 2>&1', 'if true; then >x', 'while true; do 2>/dev/null', '! >x', 'time -p', 'time -p sudo']) {
+			assert.deepEqual(await decide(`${before} rm -rf /srv`), ['ask', 'critical', 'policy'], before);
+			assert.equal((await decide(`${before} curl x`))[2], rule.id, before);
+		}
+		await admin.put('/v1/policy', { mode: policy.mode, version: set.version });
+	}));
+
+test('of two arguments that may be meant, an allow fits both and a deny any', () =>
+	within([allow('write_file(/srv/app/*)'), deny('read_file(/etc/*)')], async (yes, no) => {
+		const decide = async (name, args) => (await agent.post('/v1/decide', { operation: { type: 'tool', name, arguments: args } })).body;
+		assert.equal((await decide('write_file', { file_path: '/srv/app/x', path: '/srv/app/y' })).rule, yes.id);
+		assert.notEqual((await decide('write_file', { file_path: '/srv/app/x', absolute_path: '/etc/cron.d/x' })).rule, yes.id);
+		assert.equal((await decide('read_file', { file_path: '/srv/app/x', absolute_path: '/etc/shadow' })).rule, no.id);
+	}));
+
 test('decide: stops, then rules, then the mode; allow and deny are kept', async () => {
 	const decide = async (operation, extra = {}) => (await agent.post('/v1/decide', { operation, ...extra })).body;
 	const bashed = (command) => ({ type: 'tool', name: 'Bash', arguments: { command } });

@@ -26,10 +26,10 @@ export function glob(pattern, text) {
 const COMMAND = ['Bash', 'bash', 'shell', 'Execute', 'run_shell_command', 'exec_command'];
 const SUBJECTS = {
 	Bash: ['command'], shell: ['command', 'cmd'],
-	Read: ['file_path'], Write: ['file_path'], Edit: ['file_path'], Glob: ['pattern'],
+	read: ['filePath', 'file_path', 'path'], Read: ['file_path'], Write: ['file_path'], Edit: ['file_path'], Glob: ['pattern'],
 	Grep: ['pattern'], WebFetch: ['url'], WebSearch: ['query'], todo: ['operation'], memory: ['operation'],
 };
-const PATHS = ['Read', 'Write', 'Edit', 'Glob'];
+const PATHS = ['read', 'Read', 'Write', 'Edit', 'Glob'];
 const kindOf = name => COMMAND.includes(name) ? 'command' : PATHS.includes(name) ? 'path'
 	: name === 'WebFetch' ? 'address' : name in SUBJECTS ? 'text' : null;
 
@@ -114,7 +114,7 @@ const pathUnclear = path => path.split(/[/\\]/).some(part => part === '..' || pa
 
 // ---- command lines ----
 
-const INTRODUCING = '! coproc do elif else if then time until while {'.split(' ');
+const INTRODUCING = '! coproc do elif else if then time until while'.split(' ');
 const RUNNING = ('. ash bash builtin busybox chroot chrt command dash doas env eval exec fakeroot find fish flock ' +
 	'ionice ksh nice nohup nsenter parallel pkexec proot runuser script setarch setpriv setsid sh source ssh stdbuf ' +
 	'strace su sudo systemd-run taskset time timeout toybox trap unbuffer unshare watch xargs zsh').split(' ');
@@ -131,7 +131,7 @@ const decode = text => text.replace(/\\(?:([0-7]{1,3})|x([0-9a-fA-F]{0,2})|u([0-
 
 // Without quotes and backslashes, blanks as one.
 export const plain = s => squeeze(s.replace(
-	/\$'((?:\\[^]|[^'\\]|\\$)*)(?:'|$)|\$\{IFS\}|\$IFS|\$(?=")|['"\\]/g,
+	/\$'((?:\\[^]|[^'\\]|\\$)*)(?:'|$)|\$\{IFS\}|\$IFS|\$(?=")|\\\r?\n|['"\\]/g,
 	(found, quoted) => quoted !== undefined ? decode(quoted) : found.includes('IFS') ? ' ' : ''));
 
 // Two dots that are not the middle of a word, or a dot that a wildcard may make two of.
@@ -154,88 +154,203 @@ function unclear(line, plainLine, parts) {
 	return [line, plainLine].some(s => upward(s, '') || homeward(s));
 }
 
-// Commands as a shell would cut them, those in brackets and backticks too.
-function nested(line) {
-	const out = [];
-	let deepest = 0;
-	const walk = (at, close, depth) => {
-		let start = at, quoted = false;
-		deepest = Math.max(deepest, depth);
-		while (at < line.length) {
-			const c = line[at];
-			if (c === '\\') { at += 2; continue; }
-			if (c === "'" && !quoted) {
-				const end = line.indexOf("'", at + 1);
-				at = end < 0 ? at + 1 : end + 1;
+// One command from the beginning of a text: words, redirections, substitutions. `out` is a list of pieces: { word, raw } for a word
+// without its quotes, { blank }, { redirection: [fd, sign, blanks, target] } for one that is left out, spaced or kept.
+class Reader {
+	constructor(text, drops = false) { Object.assign(this, { text, drops, at: 0, depth: 0, cases: 0, heredocs: [], tooDeep: false }); }
+	get end() { return this.at >= this.text.length; }
+	sees(re) { re.lastIndex = this.at; return re.exec(this.text)?.[0]; }
+	take(re) { const found = this.sees(re) ?? ''; this.at += found.length; return found; }
+	skip(n) { this.at = Math.min(this.at + n, this.text.length); }
+	deeper(body) {
+		if (this.depth === 32 || this.tooDeep) { this.tooDeep = true; this.at = this.text.length; return; }
+		this.depth++;
+		body();
+		this.depth--;
+	}
+	quoted() {
+		let out = '';
+		for (this.skip(1); !this.end && this.text[this.at] !== '"';) {
+			if (this.sees(/[$`]/y)) out += this.expansion(true);
+			else out += this.take(/\\[$`"\\]/y)[1] ?? this.take(/[^]/y);
+		}
+		this.skip(1);
+		return out;
+	}
+	single() { const found = this.take(/'[^']*'?/y); return found.slice(1).replace(/'$/, ''); }
+	brackets(open, close, quoted) {
+		this.deeper(() => {
+			while (!this.end && this.text[this.at] !== close) {
+				const c = this.text[this.at];
+				if (c === "'" && !quoted) this.single();
+				else if (c === '"') this.quoted();
+				else if (c === '$' || c === '`') this.expansion(quoted);
+				else if (c === '[' && open === '[') { this.skip(1); this.brackets(open, close, quoted); } else this.skip(c === '\\' ? 2 : 1);
+			}
+			this.skip(1);
+		});
+	}
+	expansion(quoted) {
+		const start = this.at;
+		if (this.take(/\$\{IFS\}|\$IFS/y)) return ' ';
+		if (!quoted && this.sees(/\$'/y)) return decode(this.take(/\$'(?:\\[^]|[^'\\]|\\$)*'?/y).slice(2).replace(/((?:^|[^\\])(?:\\\\)*)'$/, '$1'));
+		if (!quoted && this.sees(/\$"/y)) { this.skip(1); return this.quoted(); }
+		const open = this.take(/`(?:\\[^]|[^`\\]|\\$)*`?|\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]|[({[])?/y).slice(1);
+		if (open === '(') this.list();
+		else if (open === '{' || open === '[') this.brackets(open, open === '{' ? '}' : ']', quoted);
+		return this.drops ? '' : this.text.slice(start, this.at);
+	}
+	word(first) {
+		const start = this.at;
+		let out = '';
+		while (!this.end && !this.sees(/[ \t\n;&|()]|[<>](?!\()/y)) {
+			const c = this.text[this.at], from = this.at;
+			if (c === "'") out += this.single();
+			else if (c === '"') out += this.quoted();
+			else if (c === '$' || c === '`') out += this.expansion(false);
+			else if (c === '\\') { out += this.text[this.at + 1] ?? ''; this.skip(2); } else if (c === '<' || c === '>') {
+				this.skip(2);
+				this.list();
+				out += this.text.slice(from, this.at);
+			} else if (c === '[' && first && /^[A-Za-z_][A-Za-z0-9_]*$/.test(this.text.slice(start, from))) {
+				this.skip(1);
+				this.brackets('[', ']', false);
+				out += this.text.slice(from, this.at);
+			} else { out += c; this.skip(1); }
+		}
+		return out;
+	}
+	command() {
+		const out = [];
+		let starts = true, shifted = false;
+		while (!this.end) {
+			const blank = this.take(/[ \t]/y);
+			if (blank) { out.push({ blank }); continue; }
+			if (this.sees(/#|[\n;|()]|&(?!>)/y)) break;
+			const from = this.at, SIGN = /&>>?|<<<|<<-?|<&|<>|<(?!\()|>>|>&|>\||>(?!\()/y;
+			const text = this.sees(SIGN) ? '' : this.word(starts), raw = this.text.slice(from, this.at);
+			if (this.sees(SIGN) && (raw === '' || this.text[this.at] !== '&' && /^(?:\d+|\{[A-Za-z_][A-Za-z0-9_]*\})$/.test(raw))) {
+				const sign = this.take(SIGN), blanks = this.take(/[ \t]*/y), at = this.at, target = this.word(false);
+				if (/^<<-?$/.test(sign)) this.heredocs.push([this.text.slice(at, this.at).replace(/['"\\]/g, ''), sign === '<<-']);
+				out.push({ redirection: [text, sign, blanks, target] });
+				shifted = true;
 				continue;
 			}
-			if (c === '"') quoted = !quoted;
-			if (c === '`' && close === '`' || c === ')' && close === ')' && !quoted) {
-				out.push(line.slice(start, at));
-				return at + 1;
-			}
-			if (c === '`') { at = walk(at + 1, '`', depth + 1); continue; }
-			if (c === '(' && (!quoted || line[at - 1] === '$')) { at = walk(at + 1, ')', depth + 1); continue; }
-			if (!quoted && ';&|\n\r)'.includes(c)) {
-				out.push(line.slice(start, at));
-				start = at + 1;
-			}
-			at++;
+			const assigned = starts && assigns(raw);
+			const passed = INTRODUCING.includes(raw) || starts && (assigned || raw[0] === '-'), vanishes = starts && /^"?(?:`|\$[^'"])/.test(raw);
+			if (starts && raw === 'case') this.cases++;
+			if (starts && raw === 'esac') this.cases--;
+			out.push({ word: text, named: starts && !passed, shifted });
+			shifted ||= assigned;
+			starts = passed || vanishes;
 		}
-		out.push(line.slice(start));
-		return at;
-	};
-	walk(0, '', 0);
-	return { pieces: out, tooDeep: deepest > 31 };
+		return out;
+	}
+	list() {
+		const { cases } = this, heredocs = this.heredocs;
+		this.deeper(() => {
+			[this.cases, this.heredocs] = [0, []];
+			for (let ended = false; !this.end && !ended;) {
+				this.command();
+				if (this.take(/#[^\n]*/y)) continue;
+				const c = this.take(/[^]/y);
+				if (c === '(') this.list();
+				if (c === '\n') {
+					for (const [word, tabs] of this.heredocs) {
+						while (!this.end) {
+							const line = this.take(/[^\n]*/y);
+							this.skip(1);
+							if ((tabs ? line.replace(/^\t+/, '') : line) === word) break;
+						}
+					}
+					this.heredocs = [];
+				}
+				ended = c === ')' && this.cases <= 0;
+			}
+		});
+		[this.cases, this.heredocs] = [cases, heredocs];
+	}
 }
 
 const assigns = word => /^[A-Za-z_][A-Za-z0-9_]*(?:=|\+=|\[)/.test(word);
 
-function skipped(text) {
-	for (let assigned = false; ;) {
-		const word = firstWord(text);
-		if (!INTRODUCING.includes(word) && !assigns(word) || text === '') return { rest: text, assigned };
-		assigned ||= assigns(word);
-		text = trim(text.slice(word.length));
-	}
-}
-
 const fileName = word => word.slice(word.lastIndexOf('/') + 1);
 
-// Every way to read one command: texts, and whether a pattern may fit from any word on.
-function readings(piece) {
-	const out = [], text = trim(piece);
-	const add = (t, anywhere = false) => out.push({ text: t, anywhere });
-	const words = t => {
-		const { rest, assigned } = skipped(t), first = firstWord(rest), file = fileName(first);
-		if (rest === '') return;
-		add(rest, assigned || RUNNING.includes(file));
-		if (file !== first) add(rest.slice(first.length - file.length));
+// A command in one form: its text, and where in it the words begin that may name the program.
+function formed(pieces, form) {
+	let text = '';
+	const starts = [];
+	const add = s => { for (const c of s) if (form === 'exact') text += c; else if (!/[ \t\n\r\v\f]/.test(c)) text += c; else if (text && !text.endsWith(' ')) text += ' '; };
+	for (const { blank, word, redirection, named, shifted } of pieces) {
+		if (blank) { add(blank); continue; }
+		if (redirection) {
+			const [fd, sign, blanks, target] = redirection;
+			if (form !== 'without') add(form === 'words' ? `${fd} ${blanks}${target}` : `${fd}${sign}${blanks}${target}`);
+			continue;
+		}
+		const at = text.length;
+		add(word);
+		if (named) starts.push({ at, len: text.length - at, shifted });
+	}
+	return { text: text.replace(/ $/, ''), starts };
+}
+
+// Every way to read one command from the beginning of a text; how far it goes.
+function commandRead(out, source, unsure) {
+	const reader = new Reader(source), pieces = reader.command(), raw = trim(source.slice(0, reader.at));
+	const add = (text, anywhere = false) => text && out.reads.push({ text, anywhere });
+	let runs = false;
+	add(raw);
+	const readings = (form, from = pieces) => {
+		const { text, starts } = formed(from, form);
+		if (starts.length > 32) out.tooDeep = true;
+		add(text);
+		for (const { at, len, shifted } of starts.slice(0, 32)) {
+			const rest = text.slice(at), word = rest.slice(0, len), file = fileName(word), running = RUNNING.includes(file);
+			add(rest, running || unsure && shifted);
+			if (file !== word) add(rest.slice(word.length - file.length));
+			if (word.includes(',')) add(squeeze(rest.replace(/[{,}]/g, ' ')), running);
+			runs ||= running;
+		}
 	};
-	if (text === '') return out;
-	add(text);
-	const p = plain(text);
-	if (p === '') return out;
-	add(p);
-	words(p);
-	if (/[<>]/.test(p)) {
-		const v = squeeze(p.replace(/[<>]/g, ' '));
-		if (v) add(v, /^[<>0-9&]/.test(p)), words(v);
+	if (reader.tooDeep) out.tooDeep = true;
+	readings('kept');
+	if (pieces.some(p => p.redirection)) readings('words'), readings('without');
+	if (/[$`]/.test(source.slice(0, reader.at))) readings('without', new Reader(source.slice(0, reader.at), true).command());
+	const exact = formed(pieces, 'exact').text;
+	if (runs && exact.length < raw.length) linesRead(out, exact);
+	return reader.at;
+}
+
+const PLACE = /[;&|\n\r()`]|\{(?=[ \t\n;&|<>()]|$)/;
+
+// At the beginning and behind every separator, whatever quotes say.
+function linesRead(out, line) {
+	const joined = line.replaceAll('\\\n', '');
+	if (joined !== line) linesRead(out, joined);
+	if (++out.depth > 32) out.tooDeep = true;
+	for (let rest = line; rest !== '' && !out.tooDeep;) {
+		rest = rest.replace(/^[ \t]+/, '');
+		if (rest === '') break;
+		const end = commandRead(out, rest, false), tick = rest.slice(0, end).indexOf('`');
+		if (tick >= 0) commandRead(out, rest.slice(0, tick), false);
+		const cut = rest.search(PLACE), piece = cut < 0 ? rest : rest.slice(0, cut), text = plain(piece);
+		if (trim(piece)) out.reads.push({ text: trim(piece), anywhere: false });
+		if (text) {
+			out.reads.push({ text, anywhere: false });
+			commandRead(out, text, text !== trim(piece));
+		}
+		rest = cut < 0 ? '' : rest.slice(cut + 1);
 	}
-	if (firstWord(p).includes(',')) {
-		const v = squeeze(p.replace(/[{,}]/g, ' '));
-		if (v) add(v), words(v);
-	}
-	return out;
+	out.depth--;
 }
 
 export function commandLine(text) {
-	const line = trim(text), joined = line.replace(/\\\r?\n/g, '');
-	const parts = line.split(/[;&|\n\r]/).map(trim).filter(Boolean);
-	const { pieces, tooDeep } = nested(joined);
-	const reads = [{ text: line, anywhere: false }, { text: plain(joined), anywhere: false }];
-	for (const piece of [...joined.split(/[;&|\n\r(){}`]/), ...pieces]) reads.push(...readings(piece));
-	return { parts, reads: reads.filter((r, i) => i === 0 || r.text), tooDeep, unclear: unclear(line, plain(joined), parts) };
+	const line = trim(text), parts = line.split(/[;&|\n\r]/).map(trim).filter(Boolean);
+	const out = { parts, reads: [{ text: line, anywhere: false }], depth: 0, tooDeep: false, unclear: unclear(line, plain(line), parts) };
+	if (plain(line)) out.reads.push({ text: plain(line), anywhere: false });
+	linesRead(out, line);
+	return out;
 }
 
 const fitsReading = (p, { text, anywhere }) => {
@@ -276,8 +391,8 @@ export function lookAt(operation, from) {
 		names.push('Bash');
 		subjects = [subjectOf('command', args.argv)];
 	} else if (kindOf(operation.name)) {
-		const member = SUBJECTS[operation.name].find(m => has(args, m));
-		subjects = [subjectOf(kindOf(operation.name), member && args[member])];
+		const kind = kindOf(operation.name), members = SUBJECTS[operation.name].filter(m => has(args, m) && args[m] !== null);
+		subjects = members.length ? members.map(m => subjectOf(kind, args[m])) : [subjectOf(kind, undefined)];
 	} else {
 		subjects = [{ kind: 'text', known: true, text: args === undefined ? '' : canonical(args) }];
 		const guesses = { command: 'command', cmd: 'command', file_path: 'path', path: 'path', url: 'address', query: 'text', operation: 'text' };
@@ -312,19 +427,28 @@ const toolsStop = (tools, look) => Math.max(NO, ...tools.filter(p => named(p, lo
 
 const authority = (s, ends) => s.includes('://') ? s.slice(s.indexOf('://') + 3).split(ends)[0] : null;
 
-function allowsPart(p, look, part) {
-	const s = look.subjects[0];
-	if (s.unclear || p.form !== 'bare' && s.vague) return false;
-	if (p.form === 'bare') return true;
+// What the call may be about: each must be allowed. Of guesses, the first alone is sure.
+const meant = look => kindOf(look.operation.name) ? look.subjects : look.subjects.slice(0, 1);
+const unclearly = look => meant(look).some(s => s.unclear);
+
+function allowsOne(p, s) {
 	if (p.form === 'host') return s.kind === 'address' && hostFits(p.subject, s.host);
-	if (s.kind === 'command') return textFits(p, s.line.parts[part]);
 	if (s.kind === 'path') return textFits(p, s.text) || textFits(p, s.normal);
 	if (!textFits(p, s.text)) return false;
 	const wanted = s.kind === 'address' ? authority(p.subject, /[/#]/) : null;
 	return wanted === null || glob(wanted, authority(s.text, /[/?#]/) ?? '');
 }
 
-const partsOf = look => look.subjects[0].line ? look.subjects[0].line.parts.length : 1;
+const linesOf = look => meant(look).flatMap(s => s.line ? s.line.parts : []);
+
+function allowsPart(p, look, part) {
+	if (unclearly(look) || p.form !== 'bare' && meant(look).some(s => s.vague)) return false;
+	if (p.form === 'bare') return true;
+	if (look.subjects[0].kind === 'command') return p.form !== 'host' && textFits(p, linesOf(look)[part]);
+	return meant(look).every(s => allowsOne(p, s));
+}
+
+const partsOf = look => look.subjects[0].line ? linesOf(look).length : 1;
 
 // ---- arguments ----
 
@@ -429,7 +553,7 @@ function rest(r, look, risk) {
 }
 
 const allowsThis = (r, look, part) => r.tools ? r.tools.some(p => named(p, look) && allowsPart(p, look, part))
-	: r.m.same != null || !look.subjects[0].unclear;
+	: r.m.same != null || !unclearly(look);
 
 // { effect, hits } with the numbers of the rules that decided.
 export function decide(rules, look, risk, noAllow) {

@@ -25,13 +25,14 @@ const COMMANDS = ['rm -rf x', 'rm x', 'rm', 'git push --force', 'git push origin
 	'echo "a; b"', "echo 'a|b'", 'echo "$(rm x)"', "echo '$(rm x)'", 'cd ..', 'ls ~/x', 'git log a..b', 'go test ./...', 'ls .*', '/bin/r? x',
 	'ls > y', 'cat < x', '>y rm x', '2>y rm x', 'rm>y -r', 'git show HEAD~1', 'rm\\\n x', 'r\\\nm x', '[ -f x ]', 'git commit -m "x; y" --force',
 	'gıt status', 'rm\u00a0x', 'find . -exec rm {} +', 'timeout 5 git push --force', '.', '...', '"', "'", ''];
+const BEFORE = ['>&2 ', '2>&1 ', '<&0 ', '>|x ', '&>x ', '{fd}>x ', '<<<y ', '>"a;b" ', 'X="a;b" ', 'a[1 + 2]=x ', 'X=$(a)b ', 'then >x ', 'time -p ', '$X ', '<<E ', '< <(a) ', '10>x ', 'X=$(case a in a) b;; esac)c ', 'X=$(cat <<E\n)\nE\n)c ', '-- ', 'coproc N '];
 const BETWEEN = ['; ', ' && ', ' | ', '\n', ' & ', ';', '||', '\r\n', ' '];
 const AROUND = [c => `(${c})`, c => `{ ${c}; }`, c => `$(${c})`, c => `\`${c}\``, c => `<(${c})`, c => `"${c}"`, c => `'${c}'`, c => `sudo ${c}`,
 	c => `echo $(${c})`, c => `if true; then ${c}; fi`, c => `x $(a; ${c}) y`, c => `${'('.repeat(34)}${c}`, c => `git push ${c} --force`];
 const NOISE = [...';&|()\'"\\ $`{}<>~.,*?[\n\t=/é!#'];
 
 export function commandOf(r) {
-	let line = r.some(COMMANDS, 1, 3).reduce((a, b) => a + r.pick(BETWEEN) + b);
+	let line = r.some(COMMANDS, 1, 3).map((c) => r.chance(12) ? r.pick(BEFORE) + c : c).reduce((a, b) => a + r.pick(BETWEEN) + b);
 	while (r.chance(25)) line = r.pick(AROUND)(line);
 	if (r.chance(20)) line += r.pick(BETWEEN) + r.pick(COMMANDS);
 	while (r.chance(30)) {
@@ -43,7 +44,7 @@ export function commandOf(r) {
 
 const PATTERNS = ['Bash', 'Bash(*)', 'Bash(rm *)', 'Bash(rm:*)', 'Bash(git *)', 'Bash(git push *--force*)', 'Bash(npm test:*)', 'Bash(npm run *)',
 	'Bash(ls)', 'Bash(ls *)', 'Bash(cat /srv/*)', 'Bash(git push*)', 'Bash(?m *)', 'Bash(*sudo*)', 'Bash(g?t *)', 'Bash(* x)', 'Bash(r*:*)', 'B*', '*', '*(rm *)', 'B*(git *)',
-	'Bash(echo *)', 'Bash(cd *)', 'Bash([ *)', 'Bash(echo "*)', 'shell(rm *)', 'git(git *)', 'git', 'Read', 'Read(/srv/*)', 'Read(/etc/*)', 'Read(*.md)', 'Write(*)', 'Write(src/*)',
+	'Bash(echo *)', 'Bash(cd *)', 'Bash([ *)', 'Bash(echo "*)', 'shell(rm *)', 'shell(ls*)', 'read(/srv/*)', 'read(/etc/*)', 'read', 'git(git *)', 'git', 'Read', 'Read(/srv/*)', 'Read(/etc/*)', 'Read(*.md)', 'Write(*)', 'Write(src/*)',
 	'WebFetch', 'WebFetch(domain:a.org)', 'WebFetch(domain:*.a.org)', 'WebFetch(https://*.a.org/*)', 'WebFetch(https://a.org/*)', 'WebFetch(*a.org*)',
 	'mcp__*', 'mcp__sh__run(rm *)', 'mcp__sh__run(*rm*)', 'mcp__sh__run(/etc/*)', 'Deploy', 'Deploy(*prod*)', 'Deploy({"env":"prod"})', 'todo(create*)', 'todo', 'Grep(*x*)',
 'Bash(rm *)', 'Bash(git *)', 'Bash(ls *)', 'Bash'];
@@ -99,7 +100,8 @@ function operationOf(r) {
 		() => ({ name: 'Bash', arguments: { command: commandOf(r), ...extra() } }),
 		() => ({ name: 'Bash', arguments: { command: commandOf(r) } }),
 		() => ({ name: 'Bash', arguments: { command: r.pick(COMMANDS) } }),
-		() => ({ name: 'shell', arguments: { cmd: r.chance(50) ? commandOf(r) : ['rm', '-r', "it's"] } }),
+		() => ({ name: 'shell', arguments: { cmd: r.chance(50) ? commandOf(r) : ['rm', '-r', "it's"], ...(r.chance(40) ? { command: r.pick([commandOf(r), 'ls', null, 5]) } : {}) } }),
+		() => ({ name: 'read', arguments: Object.fromEntries(r.some(['filePath', 'file_path', 'path'], 1, 2).map((m) => [m, r.chance(95) ? path() : null])) }),
 		() => ({ name: r.pick(['Read', 'Write']), arguments: { file_path: path(), ...extra() } }),
 		() => ({ name: 'WebFetch', arguments: { url: r.pick(['https://a.org/x', 'https://x.a.org/', 'http://evil.com/https://x.a.org/', 'https://a.org@evil.com/', 'https://a.org.evil.com/', 'https://a.org?x', 'ftp://a.org/', 'a.org', 'https://10.1/']), ...extra() } }),
 		() => ({ name: 'mcp__sh__run', arguments: { ...(r.chance(70) ? { command: commandOf(r) } : { path: path() }), ...extra() } }),

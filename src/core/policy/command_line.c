@@ -1,8 +1,11 @@
 /* command_line.c - takes a line for a shell apart: where commands may be, and what makes it
- * unclear what it does. No shell grammar: where the text leaves a choice, both are taken. */
+ * unclear what it does. Where the text leaves a choice, both are taken. */
 #include "core/policy/command_line.h"
 
-enum { DEPTH_MAX = 32 };
+#include "core/policy/shell_command.h"
+#include "core/policy/shell_text.h"
+
+enum { DEPTH_MAX = 32, BUDGET = 1 << 20, BUDGET_PER_BYTE = 64 };
 
 static const char *const doubt_names[] = {
 	[DOUBT_SUBSTITUTION] = "a substitution",
@@ -29,6 +32,13 @@ static bool is_one_of(char c, const char *set)
 	return c != '\0' && strchr(set, c);
 }
 
+static bool has_one_of(struct str s, const char *set)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (is_one_of(s.at[i], set)) return true;
+	return false;
+}
+
 /* What stands between two commands. */
 static bool separates(char c)
 {
@@ -47,6 +57,8 @@ struct lists {
 	struct command_line *out;
 	struct arena *arena;
 	size_t parts_room, commands_room;
+	size_t depth;  /* of lines within lines */
+	size_t budget; /* bytes that may still be read */
 };
 
 static void *list_room(
@@ -76,9 +88,16 @@ static void part_add(struct lists *l, struct str text)
 static void command_add(struct lists *l, struct str text, bool runs_words)
 {
 	struct command_line *out = l->out;
-	struct command_text *list = list_room(l->arena, out->commands, out->commands_len,
-		&l->commands_room, sizeof *list);
+	struct command_text *list;
 
+	if (out->commands_len) {
+		const struct command_text *last = &out->commands[out->commands_len - 1];
+
+		if (text.len == 0) return;
+		if (last->runs_words == runs_words && str_eq(last->text, text)) return;
+	}
+	list = list_room(l->arena, out->commands, out->commands_len, &l->commands_room,
+		sizeof *list);
 	if (!list) return;
 	out->commands = list;
 	list[out->commands_len++] = (struct command_text){ text, runs_words };
@@ -86,136 +105,161 @@ static void command_add(struct lists *l, struct str text, bool runs_words)
 
 /* ---- readings of one command ---- */
 
-/* The same text without its leading assignments and words like `then`, and, when its first
- * word is a path, with the file's name alone. */
-static void words_add(struct lists *l, struct str text)
-{
-	bool assigned;
-	struct str rest = shell_skip_words(text, &assigned);
-	struct str first = shell_first_word(rest);
-	struct str file = shell_file_name(first);
-	/* Of X="a b" rm y only the quotes, which are gone, say where the command begins. */
-	bool runs = assigned || shell_runs_words(rest);
+/* Programs that run a command which they are given. */
+static const struct str running[] = { STR("."), STR("ash"), STR("bash"), STR("builtin"),
+	STR("busybox"), STR("chroot"), STR("chrt"), STR("command"), STR("dash"),
+	STR("doas"), STR("env"), STR("eval"), STR("exec"), STR("fakeroot"), STR("find"),
+	STR("fish"), STR("flock"), STR("ionice"), STR("ksh"), STR("nice"), STR("nohup"),
+	STR("nsenter"), STR("parallel"), STR("pkexec"), STR("proot"), STR("runuser"),
+	STR("script"), STR("setarch"), STR("setpriv"), STR("setsid"), STR("sh"),
+	STR("source"), STR("ssh"), STR("stdbuf"), STR("strace"), STR("su"), STR("sudo"),
+	STR("systemd-run"), STR("taskset"), STR("time"), STR("timeout"), STR("toybox"),
+	STR("trap"), STR("unbuffer"), STR("unshare"), STR("watch"), STR("xargs"),
+	STR("zsh") };
 
-	if (rest.len == 0) return;
-	if (rest.len < text.len || runs) command_add(l, rest, runs);
-	if (file.len < first.len)
-		command_add(l, str_from(rest, first.len - file.len), false);
+static bool runs_words(struct str file)
+{
+	for (size_t i = 0; i < sizeof running / sizeof *running; i++)
+		if (str_eq(file, running[i])) return true;
+	return false;
 }
 
-static void readings_add(struct lists *l, struct str text)
+static struct str file_name(struct str path)
 {
-	struct str plain, variant;
+	size_t start = path.len;
 
-	text = str_trim(text);
-	if (text.len == 0) return;
-	if (!str_eq(text, l->out->commands[0].text)) command_add(l, text, false);
-	plain = shell_plain(text, l->arena);
-	if (plain.len == 0) return;
-	if (!str_eq(plain, text)) command_add(l, plain, false);
-	words_add(l, plain);
-	/* rm>x -r y */
-	variant = shell_without(plain, "<>", l->arena);
-	if (variant.len) {
-		command_add(l, variant, is_one_of(plain.at[0], "<>0123456789&"));
-		words_add(l, variant);
-	}
-	/* {rm,-r,x} */
-	if (memchr(plain.at, ',', shell_first_word(plain).len)) {
-		variant = shell_without(plain, "{,}", l->arena);
-		if (variant.len) command_add(l, variant, false), words_add(l, variant);
-	}
+	while (start > 0 && path.at[start - 1] != '/')
+		start--;
+	return str_from(path, start);
 }
 
-/* ---- where commands begin and end ---- */
-
-/* At every separator, also within quotes and brackets. */
-static void cut_everywhere(struct lists *l, struct str line)
+/* The text, and from each word on that may name the program: with its path and without.
+ * `unsure`: its quotes are gone, so behind an assignment or a redirection any word may be
+ * that one. Whether it runs a command that it is given. */
+static bool readings_add(
+	struct lists *l, const struct shell_command *c, struct str text, bool unsure)
 {
+	bool any = false;
+
+	command_add(l, text, false);
+	for (size_t i = 0; i < c->starts_len; i++) {
+		const struct shell_start *start = &c->starts[i];
+		struct str rest = str_from(text, start->at);
+		struct str word = str_first(rest, start->len), file = file_name(word);
+		bool runs = runs_words(file);
+
+		command_add(l, rest, runs || (unsure && start->shifted));
+		if (file.len < word.len)
+			command_add(l, str_from(rest, word.len - file.len), false);
+		/* {rm,-r,x} */
+		if (has_one_of(word, ","))
+			command_add(l, shell_braces(rest, l->arena), runs);
+		any |= runs;
+	}
+	return any;
+}
+
+/* The same command in another form; STR_NONE: no memory. */
+static struct str form_read(
+	struct lists *l, struct str s, enum shell_form form, struct shell_command *c)
+{
+	char *out = arena_alloc(l->arena, s.len + 1);
+
+	if (!out) return STR_NONE;
+	shell_command_read(s, form, out, c);
+	return str_make(out, c->len);
+}
+
+static void lines_read(struct lists *, struct str line);
+
+/* One command from the beginning of the text. How much of it that is. */
+static size_t command_read(struct lists *l, struct str s, bool unsure)
+{
+	struct shell_command c;
+	struct str text;
+	bool changed, runs;
+
+	shell_command_read(s, SHELL_WITH_REDIRECTIONS, NULL, &c);
+	l->out->too_deep |= c.too_deep;
+	changed = c.changed;
+	s = str_first(s, c.end);
+	text = str_trim(s);
+	command_add(l, text, false);
+	if (changed) text = form_read(l, s, SHELL_WITH_REDIRECTIONS, &c);
+	runs = readings_add(l, &c, text, unsure);
+	if (c.redirected) {
+		text = form_read(l, s, SHELL_REDIRECTED_WORDS, &c);
+		readings_add(l, &c, text, unsure);
+		text = form_read(l, s, SHELL_WITHOUT_REDIRECTIONS, &c);
+		runs |= readings_add(l, &c, text, unsure);
+	}
+	if (has_one_of(s, "$`")) { /* r$()m */
+		text = form_read(l, s, SHELL_WITHOUT_SUBSTITUTIONS, &c);
+		runs |= readings_add(l, &c, text, unsure);
+	}
+	/* sh -c 'a; b' */
+	if (runs && changed) {
+		text = form_read(l, s, SHELL_WITH_BLANKS, &c);
+		if (text.len < str_trim(s).len) lines_read(l, text);
+	}
+	return s.len;
+}
+
+/* ---- where commands may begin ---- */
+
+/* How far it is to the next place behind which one may begin. A { is one where a word ends
+ * with it, which those of JSON and of ${x} do not. */
+static size_t piece_len(struct str s)
+{
+	size_t i = 0;
+
+	for (; i < s.len; i++) {
+		char c = s.at[i];
+
+		if (separates(c) || c == '(' || c == ')' || c == '`') break;
+		if (c == '{' &&
+			(i + 1 == s.len || is_one_of(s.at[i + 1], " \t\n;&|<>()")))
+			break;
+	}
+	return i;
+}
+
+/* What stands here: as bash reads it, and up to the next separator, whatever quotes say,
+ * for here it may be inside of others. */
+static void place_read(struct lists *l, struct str s)
+{
+	size_t cut = piece_len(s), end = command_read(l, s, false);
+	const char *tick = memchr(s.at, '`', end);
+	struct str piece = str_trim(str_first(s, cut)), plain;
+
+	l->budget -= end < l->budget ? end : l->budget;
+	if (tick) command_read(l, str_first(s, (size_t)(tick - s.at)), false);
+	plain = shell_plain(piece, l->arena);
+	if (cut == end && str_eq(plain, piece)) return;
+	command_add(l, piece, false);
+	command_add(l, plain, false);
+	if (plain.len) command_read(l, plain, !str_eq(plain, piece));
+}
+
+/* At the beginning, and behind everything that may stand between or around commands, also
+ * in quotes: so that nothing before it, however odd, hides a command. A backslash joins two
+ * lines, but not in a comment. */
+static void lines_read(struct lists *l, struct str line)
+{
+	struct str joined = shell_joined(line, l->arena);
 	size_t start = 0;
 
-	for (size_t i = 0; i <= line.len; i++) {
-		if (i < line.len && !separates(line.at[i]) && !groups(line.at[i]))
-			continue;
-		readings_add(l, str_make(line.at + start, i - start));
-		start = i + 1;
+	if (joined.len < line.len) lines_read(l, joined);
+	if (l->depth == DEPTH_MAX) l->out->too_deep = true;
+	for (l->depth++; start < line.len && !l->out->too_deep; start++) {
+		while (start < line.len &&
+			(line.at[start] == ' ' || line.at[start] == '\t'))
+			start++;
+		if (start < line.len) place_read(l, str_from(line, start));
+		start += piece_len(str_from(line, start));
+		if (l->budget == 0 || l->arena->failed) l->out->too_deep = true;
 	}
-}
-
-struct level {
-	size_t start;
-	char close; /* what ends it; 0: the line's end */
-	bool quoted;
-};
-
-struct nest {
-	struct lists *lists;
-	struct str line;
-	struct level levels[DEPTH_MAX];
-	size_t depth;
-};
-
-static void command_end(struct nest *n, size_t at)
-{
-	struct level *level = &n->levels[n->depth];
-
-	readings_add(n->lists, str_make(n->line.at + level->start, at - level->start));
-	level->start = at + 1;
-}
-
-static void level_open(struct nest *n, size_t at, char close)
-{
-	if (n->depth + 1 == DEPTH_MAX) {
-		n->lists->out->too_deep = true;
-		return;
-	}
-	n->levels[++n->depth] = (struct level){ .start = at + 1, .close = close };
-}
-
-/* Closes a bracket; the command around it continues. */
-static void level_close(struct nest *n, size_t at)
-{
-	command_end(n, at);
-	n->depth--;
-}
-
-/* The index of the last byte that belongs to what begins at `at`. */
-static size_t nest_step(struct nest *n, size_t at)
-{
-	struct level *level = &n->levels[n->depth];
-	struct str line = n->line;
-	char c = line.at[at];
-	const char *end;
-
-	if (c == '\\') return at + 1;
-	if (c == '\'' && !level->quoted) {
-		end = memchr(line.at + at + 1, '\'', line.len - at - 1);
-		return end ? (size_t)(end - line.at) : at;
-	}
-	if (c == '"')
-		level->quoted = !level->quoted;
-	else if (c == '`' && level->close == '`')
-		level_close(n, at);
-	else if (c == '`')
-		level_open(n, at, '`');
-	else if (c == '(' && (!level->quoted || (at > 0 && line.at[at - 1] == '$')))
-		level_open(n, at, ')');
-	else if (c == ')' && level->close == ')' && !level->quoted)
-		level_close(n, at);
-	else if (!level->quoted && (separates(c) || c == ')'))
-		command_end(n, at);
-	return at;
-}
-
-/* As a shell does it: quotes and brackets minded. */
-static void cut_nested(struct lists *l, struct str line)
-{
-	struct nest n = { .lists = l, .line = line };
-
-	for (size_t i = 0; i < line.len && !l->arena->failed; i++)
-		i = nest_step(&n, i);
-	for (n.depth++; n.depth-- > 0;)
-		command_end(&n, line.len);
+	l->depth--;
 }
 
 /* ---- what keeps an allow from fitting ---- */
@@ -262,12 +306,13 @@ static bool leads_home(struct str s, bool wild)
 /* The name of the command is itself a pattern: `/bin/r? x`. */
 static bool names_unclearly(struct str part)
 {
-	struct str word = shell_first_word(part);
+	size_t len = 0;
+	bool unclear = false;
 
-	if (str_is(word, "[") || str_is(word, "[[")) return false;
-	for (size_t i = 0; i < word.len; i++)
-		if (is_one_of(word.at[i], "*?[")) return true;
-	return false;
+	for (; len < part.len && !shell_is_blank(part.at[len]); len++)
+		unclear |= is_one_of(part.at[len], "*?[");
+	part = str_first(part, len);
+	return unclear && !str_is(part, "[") && !str_is(part, "[[");
 }
 
 static enum doubt bytes_doubt(struct str s)
@@ -325,18 +370,26 @@ static void parts_read(struct lists *l, struct str line)
 bool command_line_read(struct str line, struct arena *arena, struct command_line *out)
 {
 	struct lists l = { .out = out, .arena = arena };
-	struct str joined, plain;
+	struct str plain;
 
 	*out = (struct command_line){ 0 };
 	line = str_trim(line);
 	parts_read(&l, line);
 	command_add(&l, line, false);
 	if (arena->failed) return false;
-	joined = shell_join_lines(line, arena);
-	plain = shell_plain(joined, arena);
-	if (plain.len && !str_eq(plain, line)) command_add(&l, plain, false);
+	plain = shell_plain(line, arena);
+	command_add(&l, plain, false);
 	out->unclear = unclear_of(out, line, plain);
-	cut_everywhere(&l, joined);
-	if (shell_has_groups(joined)) cut_nested(&l, joined);
+	l.budget = BUDGET + BUDGET_PER_BYTE * line.len;
+	lines_read(&l, line);
 	return !arena->failed;
+}
+
+void command_line_join(
+	struct command_line *line, const struct command_line *other, struct arena *arena)
+{
+	struct lists l = { .out = line, .arena = arena, .parts_room = line->parts_len };
+
+	for (size_t i = 0; i < other->parts_len; i++)
+		part_add(&l, other->parts[i]);
 }

@@ -3,9 +3,9 @@
  * Two views of one line, each wrong only on its safe side:
  * - for an allow, `parts`: the line cut at every separator, whether quoted or not. All
  *   must be allowed; a line with `unclear` cannot be.
- * - for a deny or an ask, `commands`: every reading in which a command might be run:
- *   with quotes minded and not, inside $(…), `…`, (…), {…} and <(…), also without its
- *   quotes, backslashes, assignments and path. One that fits suffices. */
+ * - for a deny or an ask, `commands`: every reading in which a command might be run, from
+ *   every place where one may begin: as bash reads it, and with its quotes ignored; with
+ *   and without redirections, substitutions, assignments and path. One that fits suffices. */
 #ifndef CORE_COMMAND_LINE_H
 #define CORE_COMMAND_LINE_H
 
@@ -50,28 +50,10 @@ struct command_line {
 
 /* Borrows `line`. False: no memory; the arena has failed. */
 bool command_line_read(struct str line, struct arena *, struct command_line *out);
+/* What allows the one must allow the other, too: adds its parts. */
+void command_line_join(
+	struct command_line *, const struct command_line *, struct arena *);
 /* Every line that fits this pattern is unclear: why. Else DOUBT_NONE. */
 enum doubt command_pattern_doubt(struct str glob);
-
-/* ---- single words and quotes of a shell's language; private to shell_text.c and command_line.c ---- */
-
-/* Without quotes and backslashes, $'…' decoded, $IFS a blank, and each run of blanks one
- * space. Borrows the text when nothing changes. STR_NONE: nothing left, or no memory. */
-struct str shell_plain(struct str, struct arena *);
-/* With each byte of `set` made a blank, runs of blanks one space; STR_NONE: none of them
- * is in it, nothing is left, or no memory. */
-struct str shell_without(struct str, const char *set, struct arena *);
-/* Lines that end in a backslash joined with the next. */
-struct str shell_join_lines(struct str, struct arena *);
-/* Quotes, brackets or backticks: what makes cutting at every separator wrong. */
-bool shell_has_groups(struct str);
-
-struct str shell_first_word(struct str); /* up to the first blank */
-struct str shell_file_name(struct str);	 /* behind the last slash */
-/* The rest behind leading assignments (`X=1`) and words that only introduce a command:
- * then, do, !, … `assigned`: there were assignments. */
-struct str shell_skip_words(struct str, bool *assigned);
-/* Its first word runs a command that stands among the others: sudo, env, xargs, sh … */
-bool shell_runs_words(struct str);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum { MEMBERS_MAX = 4 };
 
-/* Tools of coding agents and our own, and the members that their calls are about: the
- * first that is there. */
+/* Tools of coding agents and our own, and the members that their calls are about. Some
+ * programs call the same argument otherwise: each of the names that is there counts. */
 static const struct {
 	const char *tool;
 	enum subject_kind kind;
@@ -131,15 +131,32 @@ static void subject_fill(struct subject *s, enum subject_kind kind,
 	}
 }
 
-static const struct json *member_of(
-	const struct json *arguments, const char *const *names)
+/* What may be meant as well as the first: an allow must fit both. */
+static void other_add(
+	struct subject *first, const struct subject *other, struct arena *arena)
 {
+	first->others++;
+	if (!first->unclear) first->unclear = other->unclear;
+	if (!first->vague) first->vague = other->vague;
+	if (first->kind == SUBJECT_COMMAND)
+		command_line_join(&first->line, &other->line, arena);
+}
+
+static size_t members_fill(const struct json *arguments, enum subject_kind kind,
+	const char *const *names, struct arena *arena, struct subject *out)
+{
+	size_t len = 0;
+
 	for (size_t i = 0; i < MEMBERS_MAX && names[i]; i++) {
 		const struct json *value = json_get(arguments, names[i]);
 
-		if (value) return value;
+		if (!value || json_is(value, JSON_NULL)) continue;
+		subject_fill(&out[len], kind, value, arena);
+		if (len > 0) other_add(out, &out[len], arena);
+		len++;
 	}
-	return NULL;
+	if (len == 0) subject_fill(&out[len++], kind, NULL, arena);
+	return len;
 }
 
 static size_t other_read(
@@ -169,8 +186,8 @@ size_t subject_read(struct str name, const struct json *arguments, struct arena 
 	size_t len = 1;
 
 	if (at >= 0)
-		subject_fill(out, tools[at].kind, member_of(arguments, tools[at].members),
-			arena);
+		len = members_fill(
+			arguments, tools[at].kind, tools[at].members, arena, out);
 	else
 		len = other_read(arguments, arena, out);
 	return arena->failed ? 0 : len;

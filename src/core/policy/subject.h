@@ -16,8 +16,11 @@ enum subject_kind {
 
 struct subject {
 	enum subject_kind kind;
-	bool known;	    /* false: the tool's arguments lack it, or it is no text */
-	bool only_stops;    /* a guess by a member's name: for deny and ask alone */
+	bool known;	 /* false: the tool's arguments lack it, or it is no text */
+	bool only_stops; /* a guess by a member's name: for deny and ask alone */
+	/* So many behind this one may be meant as well: an allow has to fit each. `unclear`,
+	 * `vague` and `line.parts` are those of all. */
+	uint8_t others;
 	enum doubt unclear; /* keeps every allow from fitting */
 	enum doubt vague;   /* keeps those from fitting that look at the subject */
 	struct str text;

@@ -281,17 +281,21 @@ static bool address_allowed(const struct tool_pattern *p, const struct subject *
 	return authority_of(s->text, "/?#", &real) && glob_fits(wanted, real);
 }
 
+static bool one_allowed(const struct tool_pattern *p, const struct subject *s)
+{
+	if (s->kind == SUBJECT_ADDRESS) return address_allowed(p, s);
+	return !p->host && (text_fits(p, s->text) ||
+				   (s->kind == SUBJECT_PATH && text_fits(p, s->normal)));
+}
+
 bool tool_pattern_allows(
 	const struct tool_pattern *p, const struct subject *s, size_t part)
 {
 	if (s->unclear || (p->in_brackets && s->vague)) return false;
 	if (!p->in_brackets) return true;
-	switch (s->kind) {
-	case SUBJECT_COMMAND: return !p->host && text_fits(p, s->line.parts[part]);
-	case SUBJECT_ADDRESS: return address_allowed(p, s);
-	case SUBJECT_PATH:
-		return !p->host && (text_fits(p, s->text) || text_fits(p, s->normal));
-	case SUBJECT_TEXT: break;
-	}
-	return !p->host && text_fits(p, s->text);
+	if (s->kind == SUBJECT_COMMAND)
+		return !p->host && text_fits(p, s->line.parts[part]);
+	for (size_t i = 0; i <= s->others; i++)
+		if (!one_allowed(p, &s[i])) return false;
+	return true;
 }

@@ -185,7 +185,31 @@ static void commands_are_found_wherever_they_may_be(void **state)
 		{ "rm>y x", "rm y x" }, { "echo \"$(rm x)\"", "rm x" },
 		{ "a $(b; c) d", "a $(b; c) d" },
 		{ "x; git push $(a; b) --force", "git push $(a; b) --force" },
-		{ "x; git commit -m \"a; b\" --force", "git commit -m a; b --force" } };
+		{ "x; git commit -m \"a; b\" --force", "git commit -m a; b --force" },
+		{ ">&2 rm x", "rm x" }, { "2>&1 rm x", "rm x" }, { "<&0 rm x", "rm x" },
+		{ "2>&- rm x", "rm x" }, { ">|y rm x", "rm x" }, { "&>y rm x", "rm x" },
+		{ "&>>y rm x", "rm x" }, { "{fd}>y rm x", "rm x" },
+		{ "<>y rm x", "rm x" }, { "<<E rm x\nE", "rm x" },
+		{ "<<<y rm x", "rm x" }, { ">y 2>&1 rm x", "rm x" },
+		{ "rm 2>&1 x", "rm x" }, { "rm>y x", "rm x" },
+		{ "> \"a;b\" rm x", "rm x" }, { "if true; then >y rm x; fi", "rm x" },
+		{ "while a; do 2>/dev/null rm x; done", "rm x" }, { "! >y rm x", "rm x" },
+		{ "time -p rm x", "rm x" }, { "coproc N { rm x; }", "rm x" },
+		{ "function f { rm x; }", "rm x" }, { "f() { >y rm x; }", "rm x" },
+		{ "a[1 + 2]=y rm x", "rm x" }, { "a+=(y z) rm x", "rm x" },
+		{ "case y in y) >z rm x;; esac", "rm x" },
+		{ "for y do rm x; done", "rm x" },
+		{ "if [[ a && b ]] then rm x; fi", "rm x" },
+		{ "echo ${y:-$(>z rm x)}", "rm x" },
+		{ "echo $((1 + $(>z rm x)))", "rm x" },
+		{ "cat <<E\nit's $(>z rm x)\nE", "rm x" }, { "# it's\n>z rm x", "rm x" },
+		{ "a # \\\nrm x", "rm x" }, { "X=\"a;b\" >z rm x", "rm x" },
+		{ "X=$(case a in a) b;; esac)c rm x", "rm x" },
+		{ "X=$(cat <<E\n)\nE\n)c rm x", "rm x" }, { "$SUDO rm x", "rm x" },
+		{ "`>'a b' rm x`", "rm x" }, { "rm x # it's", "rm x" },
+		{ "git push $(case a in a) b;; esac) -f",
+			"git push $(case a in a) b;; esac) -f" },
+		{ "rm {a,b}", "rm {a,b}" }, { "[[ -v 'a[$(>z rm x)]' ]]", "rm x" } };
 	struct command_line line;
 
 	(void)state;
@@ -242,7 +266,9 @@ static void what_is_unclear_is_named(void **state)
 static void lines_of_100_kb_are_taken_apart_in_time(void **state)
 {
 	static const char *const pieces[] = { "a;", "(", "$(a ", "`", "'", "\"a;", "\\",
-		"{", "sudo a ", "a\\\n", "..", "X=1 ", ">", ",", "if " };
+		"{", "sudo a ", "a\\\n", "..", "X=1 ", ">", ",", "if ", "then a ",
+		"sudo 'a;", "{\"a\":", "<<E\n", "a[", "case a in a) ", "${a",
+		"sh -c \"" };
 	struct command_line line;
 
 	(void)state;

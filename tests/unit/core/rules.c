@@ -292,6 +292,74 @@ static void without_memory_nothing_is_half_read(void **state)
 	}
 }
 
+/* One of these calls, with what it is about under two of its names. */
+static const char *call_of(const char *tool, const char *a, const char *good,
+	const char *b, const char *other)
+{
+	return kit_print("{'name':'%s','arguments':{'%s':'%s','%s':'%s'}}", tool, a, good,
+		b, other);
+}
+
+static void of_two_arguments_that_may_be_meant_an_allow_fits_both_and_a_deny_any(
+	void **state)
+{
+	static const struct {
+		const char *tool, *names[4];
+	} cases[] = {
+		{ "shell", { "command", "cmd" } },
+		{ "exec_command", { "cmd", "command" } },
+		{ "LS", { "path", "directory_path" } },
+		{ "read", { "filePath", "file_path", "path" } },
+		{ "write", { "filePath", "file_path", "path" } },
+		{ "edit", { "filePath", "file_path", "path" } },
+		{ "view", { "path", "file_path" } },
+		{ "create", { "path", "file_path" } },
+		{ "read_file", { "file_path", "absolute_path", "path" } },
+		{ "write_file", { "file_path", "absolute_path", "path" } },
+		{ "replace", { "file_path", "absolute_path", "path" } },
+		{ "list_directory", { "path", "dir_path" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *tool = cases[i].tool, *const *names = cases[i].names;
+		const char *const *rules = RULES(
+			kit_print("{'effect':'allow','match':{'tool':['%s(/srv/*)']}}",
+				tool),
+			kit_print("{'effect':'deny','match':{'tool':['%s(/etc/*)']}}",
+				tool));
+
+		for (size_t a = 0; names[a]; a++)
+			for (size_t b = 0; names[b]; b++) {
+				if (a == b) continue;
+				assert_string_equal(
+					kit_ruled(rules, call_of(tool, names[a], "/srv/x",
+								 names[b], "/srv/y")),
+					"allow rul_0");
+				assert_string_equal(
+					kit_ruled(rules, call_of(tool, names[a], "/srv/x",
+								 names[b], "/home/y")),
+					"none");
+				assert_string_equal(
+					kit_ruled(rules, call_of(tool, names[a], "/srv/x",
+								 names[b], "/srv/../y")),
+					"none");
+				assert_string_equal(
+					kit_ruled(rules, call_of(tool, names[a], "/srv/x",
+								 names[b], "/etc/y")),
+					"deny rul_1");
+			}
+	}
+	assert_string_equal(
+		kit_ruled(RULES("{'effect':'allow','match':{'tool':['read(/srv/*)']}}"),
+			"{'name':'read','arguments':{'path':'/srv/x','filePath':null}}"),
+		"allow rul_0");
+	assert_string_equal(
+		kit_ruled(RULES("{'effect':'allow','match':{'tool':['read(/srv/*)']}}"),
+			"{'name':'read','arguments':{'path':'/srv/x','filePath':['/etc/x']}}"),
+		"none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +370,8 @@ int main(void)
 		KIT_TEST(what_loosens_is_told_from_what_tightens),
 		KIT_TEST(a_deny_covers_only_what_it_certainly_fits),
 		KIT_TEST(arguments_fit_do_not_or_leave_a_doubt),
+		KIT_TEST(
+			of_two_arguments_that_may_be_meant_an_allow_fits_both_and_a_deny_any),
 		KIT_TEST(without_memory_nothing_is_half_read),
 	};
 

@@ -1,0 +1,443 @@
+/* shell_command.c - reads one command: words, quotes, substitutions, redirections. */
+#include "core/policy/shell_command.h"
+
+#include "core/policy/shell_text.h"
+
+enum { DEPTH_MAX = 32, HEREDOCS_MAX = 8 };
+
+struct heredoc {
+	struct str word; /* that ends it, with its quotes */
+	bool tabs;	 /* before it do not count: <<- */
+};
+
+struct shell_reader {
+	struct str s;
+	size_t at;
+	enum shell_form form;
+	bool too_deep;
+	int depth, cases;		       /* open `case`s of the list that is read */
+	struct heredoc heredocs[HEREDOCS_MAX]; /* that begin with the next line */
+	size_t heredocs_len;
+};
+
+static bool is_one_of(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c);
+}
+
+static bool ends_word(char c)
+{
+	switch (c) {
+	case ' ':
+	case '\t':
+	case '\n':
+	case ';':
+	case '&':
+	case '|':
+	case '(':
+	case ')': return true;
+	default: return false;
+	}
+}
+
+static bool at_end(const struct shell_reader *r)
+{
+	return r->at >= r->s.len;
+}
+
+static char peek(const struct shell_reader *r, size_t ahead)
+{
+	return r->at + ahead < r->s.len ? r->s.at[r->at + ahead] : '\0';
+}
+
+static bool sees(const struct shell_reader *r, const char *text)
+{
+	return str_starts(str_from(r->s, r->at), text);
+}
+
+static void advance(struct shell_reader *r, size_t n)
+{
+	r->at = n < r->s.len - r->at ? r->at + n : r->s.len;
+}
+
+static struct str read_since(const struct shell_reader *r, size_t start)
+{
+	return str_make(r->s.at + start, r->at - start);
+}
+
+static void raw_add(struct shell_text *t, struct str raw)
+{
+	for (size_t i = 0; i < raw.len; i++)
+		shell_text_add(t, raw.at[i]);
+}
+
+/* ---- inside of words ---- */
+
+static void list_skip(struct shell_reader *);
+static void expansion_read(struct shell_reader *, struct shell_text *, bool quoted);
+
+/* What is not closed goes on to the end. */
+static void single_quotes_read(struct shell_reader *r, struct shell_text *t)
+{
+	for (advance(r, 1); !at_end(r) && peek(r, 0) != '\''; advance(r, 1))
+		shell_text_add(t, peek(r, 0));
+	advance(r, 1);
+}
+
+static void double_quotes_read(struct shell_reader *r, struct shell_text *t)
+{
+	for (advance(r, 1); !at_end(r) && peek(r, 0) != '"';) {
+		char c = peek(r, 0);
+
+		if (c == '$' || c == '`') {
+			expansion_read(r, t, true);
+		} else if (c == '\\' && is_one_of(peek(r, 1), "$`\"\\")) {
+			shell_text_add(t, peek(r, 1));
+			advance(r, 2);
+		} else {
+			shell_text_add(t, c);
+			advance(r, 1);
+		}
+	}
+	advance(r, 1);
+}
+
+static bool deeper(struct shell_reader *r)
+{
+	if (r->depth < DEPTH_MAX && !r->too_deep) return ++r->depth;
+	r->too_deep = true;
+	r->at = r->s.len;
+	return false;
+}
+
+/* To behind the `close` of ${…}, $[…] and a[…]. In double quotes, single ones are text. */
+static void brackets_skip(struct shell_reader *r, char open, char close, bool quoted)
+{
+	struct shell_text none = { 0 };
+
+	if (!deeper(r)) return;
+	while (!at_end(r) && peek(r, 0) != close) {
+		char c = peek(r, 0);
+
+		if (c == '\'' && !quoted) {
+			single_quotes_read(r, &none);
+		} else if (c == '"') {
+			double_quotes_read(r, &none);
+		} else if (c == '$' || c == '`') {
+			expansion_read(r, &none, quoted);
+		} else if (c == '[' && c == open) {
+			advance(r, 1);
+			brackets_skip(r, open, close, quoted);
+		} else {
+			advance(r, c == '\\' ? 2 : 1);
+		}
+	}
+	advance(r, 1);
+	r->depth--;
+}
+
+static void backticks_skip(struct shell_reader *r)
+{
+	advance(r, 1);
+	while (!at_end(r) && peek(r, 0) != '`')
+		advance(r, peek(r, 0) == '\\' ? 2 : 1);
+	advance(r, 1);
+}
+
+static size_t name_len(struct str word)
+{
+	size_t i = 0;
+
+	while (i < word.len &&
+		((word.at[i] >= 'a' && word.at[i] <= 'z') ||
+			(word.at[i] >= 'A' && word.at[i] <= 'Z') || word.at[i] == '_' ||
+			(i > 0 && word.at[i] >= '0' && word.at[i] <= '9')))
+		i++;
+	return i;
+}
+
+/* A substitution, or a $ that stands for itself. */
+static void substitution_skip(struct shell_reader *r, bool quoted)
+{
+	char open = peek(r, 1);
+
+	if (peek(r, 0) == '`') {
+		backticks_skip(r);
+	} else if (open == '(') {
+		advance(r, 2);
+		list_skip(r);
+	} else if (open == '{' || open == '[') {
+		advance(r, 2);
+		brackets_skip(r, open, open == '{' ? '}' : ']', quoted);
+	} else if (is_one_of(open, "0123456789@*#?$!-")) {
+		advance(r, 2);
+	} else {
+		advance(r, 1 + name_len(str_from(r->s, r->at + 1)));
+	}
+}
+
+/* What begins with $ or a backtick. */
+static void expansion_read(struct shell_reader *r, struct shell_text *t, bool quoted)
+{
+	size_t start = r->at, ifs = shell_ifs_add(t, r->s, r->at);
+
+	if (ifs) {
+		advance(r, ifs);
+	} else if (!quoted && sees(r, "$'")) {
+		r->at = shell_escapes_add(t, r->s, r->at + 2);
+		advance(r, 1);
+	} else if (!quoted && sees(r, "$\"")) {
+		advance(r, 1);
+		double_quotes_read(r, t);
+	} else {
+		substitution_skip(r, quoted);
+		if (r->form != SHELL_WITHOUT_SUBSTITUTIONS)
+			raw_add(t, read_since(r, start));
+	}
+}
+
+/* ---- words ---- */
+
+/* `first`: an assignment may stand here, so that a[…] is one word, whatever is in it. */
+static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
+{
+	size_t start = r->at;
+
+	while (!at_end(r) && !ends_word(peek(r, 0))) {
+		struct str before = read_since(r, start);
+		size_t from = r->at;
+		char c = peek(r, 0);
+
+		switch (c) {
+		case '\'': single_quotes_read(r, t); continue;
+		case '"': double_quotes_read(r, t); continue;
+		case '$':
+		case '`': expansion_read(r, t, false); continue;
+		case '\\':
+			if (r->at + 1 < r->s.len) shell_text_add(t, peek(r, 1));
+			advance(r, 2);
+			continue;
+		case '<':
+		case '>':
+			if (peek(r, 1) != '(') return;
+			advance(r, 2);
+			list_skip(r);
+			raw_add(t, read_since(r, from));
+			continue;
+		case '[':
+			if (!first || !before.len || name_len(before) < before.len) break;
+			advance(r, 1);
+			brackets_skip(r, '[', ']', false);
+			raw_add(t, read_since(r, from));
+			continue;
+		default: break;
+		}
+		shell_text_add(t, c);
+		r->at++;
+	}
+}
+
+/* Words that a command may follow. */
+static bool introduces(struct str word)
+{
+	static const struct str words[] = { STR("!"), STR("coproc"), STR("do"),
+		STR("elif"), STR("else"), STR("if"), STR("then"), STR("time"),
+		STR("until"), STR("while") };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_eq(word, words[i])) return true;
+	return false;
+}
+
+static bool assigns(struct str word)
+{
+	size_t name = name_len(word);
+
+	return name > 0 && name < word.len &&
+	       (is_one_of(word.at[name], "=[") || str_starts(str_from(word, name), "+="));
+}
+
+/* It may leave nothing: `$SUDO rm x`. */
+static bool may_vanish(struct str word)
+{
+	if (str_starts(word, "\"")) word = str_from(word, 1);
+	return str_starts(word, "`") ||
+	       (str_starts(word, "$") && word.len > 1 && !is_one_of(word.at[1], "'\""));
+}
+
+/* ---- redirections ---- */
+
+/* How long the sign at r->at is; 0: there is none. */
+static size_t sign_len(const struct shell_reader *r)
+{
+	static const char *const signs[] = { "&>>", "&>", "<<<", "<<-", "<<", "<&", "<>",
+		"<", ">>", ">&", ">|", ">" };
+	char c = peek(r, 0);
+
+	if ((c != '&' && c != '<' && c != '>') || (c != '&' && peek(r, 1) == '('))
+		return 0;
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (sees(r, signs[i])) return strlen(signs[i]);
+	return 0;
+}
+
+/* A redirection follows, of which this is a part: 2 of `2>x`, {fd} of `{fd}>x`, nothing. */
+static bool is_descriptor(const struct shell_reader *r, struct str word)
+{
+	size_t digits = 0;
+
+	if (!sign_len(r)) return false;
+	if (word.len == 0 || peek(r, 0) == '&') return word.len == 0;
+	if (word.len > 2 && word.at[0] == '{' && word.at[word.len - 1] == '}')
+		return name_len(str_from(word, 1)) == word.len - 2;
+	while (digits < word.len && word.at[digits] >= '0' && word.at[digits] <= '9')
+		digits++;
+	return digits == word.len;
+}
+
+static void redirection_read(struct shell_reader *r, struct shell_text *t)
+{
+	struct shell_text before = *t;
+	size_t sign = r->at, len = sign_len(r), start;
+	bool heredoc = sees(r, "<<") && !sees(r, "<<<");
+
+	advance(r, len);
+	if (r->form == SHELL_REDIRECTED_WORDS)
+		shell_text_add(t, ' ');
+	else
+		raw_add(t, read_since(r, sign));
+	for (; is_one_of(peek(r, 0), " \t"); advance(r, 1))
+		shell_text_add(t, peek(r, 0));
+	start = r->at;
+	word_read(r, t, false);
+	if (heredoc && r->heredocs_len < HEREDOCS_MAX)
+		r->heredocs[r->heredocs_len++] =
+			(struct heredoc){ read_since(r, start), len == strlen("<<-") };
+	if (r->form <= SHELL_WITHOUT_REDIRECTIONS) *t = before;
+}
+
+/* ---- commands ---- */
+
+static void start_add(struct shell_command *c, size_t at, size_t len, bool shifted)
+{
+	if (c->starts_len == SHELL_STARTS_MAX)
+		c->too_deep = true;
+	else
+		c->starts[c->starts_len++] = (struct shell_start){ at, len, shifted };
+}
+
+/* One word, or one redirection with the number before it. `starts`: the word may name the
+ * program. Whether the next one may. */
+static bool word_take(struct shell_reader *r, struct shell_text *t,
+	struct shell_command *c, bool starts, bool *shifted)
+{
+	struct shell_text before = *t;
+	size_t from = r->at;
+
+	if (!sign_len(r)) word_read(r, t, starts);
+	struct str word = read_since(r, from);
+
+	if (is_descriptor(r, word)) {
+		if (r->form <= SHELL_WITHOUT_REDIRECTIONS) *t = before;
+		redirection_read(r, t);
+		if (c) c->redirected = *shifted = true;
+		return starts;
+	}
+	if (starts && str_is(word, "case")) r->cases++;
+	if (starts && str_is(word, "esac")) r->cases--;
+	if (introduces(word)) return true;
+	if (!starts) return false;
+	if (assigns(word)) return *shifted = true;
+	if (word.at[0] == '-') return true;
+	if (c) start_add(c, before.len, t->len - before.len, *shifted);
+	return may_vanish(word);
+}
+
+/* To what ends it. `c` NULL: it is only skipped. */
+static void command_read(
+	struct shell_reader *r, struct shell_text *t, struct shell_command *c)
+{
+	bool starts = true, shifted = false;
+
+	while (!at_end(r)) {
+		char next = peek(r, 0);
+
+		if (next == ' ' || next == '\t') {
+			shell_text_add(t, next);
+			r->at++;
+		} else if (next == '#' || (ends_word(next) && !sign_len(r))) {
+			return;
+		} else {
+			starts = word_take(r, t, c, starts, &shifted);
+		}
+	}
+}
+
+static bool heredoc_ends(const struct heredoc *h, struct str line)
+{
+	size_t at = 0;
+
+	while (h->tabs && at < line.len && line.at[at] == '\t')
+		at++;
+	for (size_t i = 0; i < h->word.len; i++) {
+		if (is_one_of(h->word.at[i], "'\"\\")) continue;
+		if (at >= line.len || line.at[at++] != h->word.at[i]) return false;
+	}
+	return at == line.len;
+}
+
+/* To behind the here-documents that begin here. */
+static void heredocs_skip(struct shell_reader *r, size_t first)
+{
+	struct str rest = str_from(r->s, r->at), line;
+
+	for (size_t i = first; i < r->heredocs_len; i++)
+		while (str_cut(&rest, '\n', &line))
+			if (heredoc_ends(&r->heredocs[i], line)) break;
+	if (r->heredocs_len > first) r->at = r->s.len - rest.len;
+	r->heredocs_len = first;
+}
+
+/* From behind a ( to behind its ): commands, as in $(…), <(…) and (…). */
+static void list_skip(struct shell_reader *r)
+{
+	struct shell_text none = { 0 };
+	size_t first = r->heredocs_len;
+	int cases = r->cases;
+	bool ended = false;
+
+	if (!deeper(r)) return;
+	for (r->cases = 0; !at_end(r) && !ended;) {
+		command_read(r, &none, NULL);
+		char c = peek(r, 0);
+
+		if (c == '#') {
+			while (!at_end(r) && peek(r, 0) != '\n')
+				advance(r, 1);
+			continue;
+		}
+		advance(r, 1);
+		if (c == '(') list_skip(r);
+		if (c == '\n') heredocs_skip(r, first);
+		ended = c == ')' && r->cases <= 0;
+	}
+	r->cases = cases;
+	r->heredocs_len = first;
+	r->depth--;
+}
+
+void shell_command_read(
+	struct str text, enum shell_form form, char *out, struct shell_command *c)
+{
+	struct shell_reader r = { .s = text, .form = form };
+	struct shell_text t = { .out = out, .exact = form == SHELL_WITH_BLANKS };
+
+	c->starts_len = 0;
+	c->redirected = c->too_deep = false;
+	command_read(&r, &t, c);
+	if (t.len && t.last == ' ') t.len--;
+	c->end = r.at;
+	c->len = t.len;
+	c->changed = t.changed || t.len != str_trim(str_first(text, r.at)).len;
+	c->too_deep |= r.too_deep;
+}
