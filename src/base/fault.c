@@ -106,3 +106,14 @@ enum err fail_at(struct fault *why, const char *pointer, const char *format, ...
 		snprintf(why->detail, sizeof why->detail, "%s", item->detail);
 	return ERR_INVALID;
 }
+
+struct fault_pointer fault_pointer(const char *format, ...)
+{
+	struct fault_pointer out;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out.text, sizeof out.text, format, args);
+	va_end(args);
+	return out;
+}

@@ -75,5 +75,12 @@ void fail_member(struct fault *why, const char *name, struct str text);
  * FAULT_ITEMS are dropped. The first item's detail is also the fault's detail. */
 enum err fail_at(struct fault *why, const char *pointer, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A pointer that is made for it: fail_at(why, POINTER("/ids/%zu", i), "…"). */
+#define POINTER(...) fault_pointer(__VA_ARGS__).text
+struct fault_pointer {
+	char text[100];
+};
+struct fault_pointer fault_pointer(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
 
 #endif

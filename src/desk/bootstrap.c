@@ -157,9 +157,8 @@ const struct use use_workspace_list =
 
 static enum err workspace_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "name", NULL };
 	struct str name;
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "name");
 
 	return e ? e : note_read(t->body, "name", 100, true, &name, why);
 }

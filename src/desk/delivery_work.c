@@ -9,6 +9,7 @@
 
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/shared/show.h"
 #include "desk/approval/verify.h"
 #include "desk/delivery/callbacks.h"
 #include "desk/notify/notify_ask.h"
@@ -19,29 +20,11 @@ enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000, STOPPED_MS = 30 * 1000 
 
 /* ---- events of resumers ---- */
 
-static struct str kept(struct buf *b, struct arena *arena)
-{
-	return buf_keep_done(b, arena);
-}
-
-static void number_write(struct json_writer *w, const char *key, bool known, int64_t n)
-{
-	jw_key(w, key);
-	if (known)
-		jw_int(w, n);
-	else
-		jw_null(w);
-}
-
 static void outcome_write(struct json_writer *w, const struct delivery_outcome *o)
 {
-	number_write(w, "exit", o->status >= 0, o->status);
-	number_write(w, "signal", o->signal > 0, o->signal);
-	jw_key(w, "error");
-	if (o->error.len)
-		jw_str(w, o->error);
-	else
-		jw_null(w);
+	show_count(w, "exit", o->status);
+	show_count(w, "signal", o->signal > 0 ? o->signal : -1);
+	show_text(w, "error", o->error);
 	jw_put_str(w, "output", o->output);
 }
 
@@ -61,7 +44,7 @@ static enum err resumer_event(struct rows *rows, const char *type,
 	jw_put_str(&w, "resumer", d->target);
 	if (o) outcome_write(&w, o);
 	jw_object_end(&w);
-	rows_event(rows, type, s, a, kept(&b, rows->arena));
+	rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena));
 	return OK;
 }
 

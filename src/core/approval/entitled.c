@@ -53,6 +53,20 @@ const struct user *roster_user(const struct roster *r, struct str id)
 	return NULL;
 }
 
+const struct team *roster_team(const struct roster *r, struct str id)
+{
+	for (size_t i = 0; i < r->teams_len; i++)
+		if (str_eq(r->teams[i].team->id, id)) return r->teams[i].team;
+	return NULL;
+}
+
+const struct team *roster_team_named(const struct roster *r, struct str name)
+{
+	for (size_t i = 0; i < r->teams_len; i++)
+		if (str_eq(r->teams[i].team->name, name)) return r->teams[i].team;
+	return NULL;
+}
+
 /* ---- who may settle ---- */
 
 static bool team_keeps_out(

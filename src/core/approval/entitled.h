@@ -31,7 +31,10 @@ struct roster {
 	int64_t now_ms;
 };
 
-const struct user *roster_user(const struct roster *, struct str id); /* NULL: gone */
+/* NULL: gone. */
+const struct user *roster_user(const struct roster *, struct str id);
+const struct team *roster_team(const struct roster *, struct str id);
+const struct team *roster_team_named(const struct roster *, struct str name);
 const char *refusal_name(enum refusal); /* the `reason` of the problem; NULL: none */
 /* ERR_NOT_ENTITLED with its reason; OK for REFUSED_NOT. */
 enum err refused(

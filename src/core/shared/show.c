@@ -44,6 +44,15 @@ void show_number(struct json_writer *w, const char *key, int64_t n, bool known)
 		jw_put_null(w, key);
 }
 
+void show_count(struct json_writer *w, const char *key, int64_t n)
+{
+	jw_key(w, key);
+	if (n < 0)
+		jw_null(w);
+	else
+		jw_int(w, n);
+}
+
 void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str name)
 {
 	char id[32];

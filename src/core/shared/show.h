@@ -13,6 +13,7 @@ void show_json(struct json_writer *, const char *key, struct str json);
 void show_members(struct json_writer *, struct str json);
 /* Null unless it is known. */
 void show_number(struct json_writer *, const char *key, int64_t n, bool known);
+void show_count(struct json_writer *, const char *key, int64_t n); /* below 0: null */
 /* {id, name}; `name` is of a person whose id the agent is, or empty. */
 void show_agent(struct json_writer *, int64_t ws, struct str agent, struct str name);
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are

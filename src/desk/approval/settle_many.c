@@ -21,13 +21,9 @@ static enum err many_ids(const struct json *ids, struct fault *why)
 	if (!json_is(ids, JSON_ARRAY)) return fail_at(why, "/ids", "an array is needed");
 	if (ids->count < 1 || ids->count > MANY_MAX)
 		return fail_at(why, "/ids", "from 1 to %d ids", MANY_MAX);
-	for (uint32_t i = 0; i < ids->count; i++) {
-		char pointer[32];
-
-		snprintf(pointer, sizeof pointer, "/ids/%u", i);
+	for (uint32_t i = 0; i < ids->count; i++)
 		if (ids->items[i].type != JSON_STRING)
-			e = fail_at(why, pointer, "must be a string");
-	}
+			e = fail_at(why, POINTER("/ids/%u", i), "must be a string");
 	return e;
 }
 
@@ -44,12 +40,11 @@ static enum err many_digests(const struct json *digests, struct fault *why)
 
 static enum err many_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "ids", "answers", "answer", "digests",
-		"skip", "reason", NULL };
 	struct many *m = TASK_CHECKED(t, struct many);
 	const struct json *skip = json_get(t->body, "skip");
 	bool answers = json_get(t->body, "answers") || json_get(t->body, "answer");
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(
+		t->body, why, "ids", "answers", "answer", "digests", "skip", "reason");
 
 	m->ids = json_get(t->body, "ids");
 	m->digests = json_get(t->body, "digests");

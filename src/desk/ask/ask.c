@@ -2,7 +2,6 @@
  * what follows from the events is in reactions.c. */
 #include "desk/ask/ask.h"
 
-#include "base/clock.h"
 #include "base/keep.h"
 #include "core/ask/ask.h"
 #include "core/ask/because.h"
@@ -24,11 +23,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	if (!decision[0]) arena->failed = true;
 	jw_object(&w);
 	jw_put_text(&w, "status", ask_status_name(a->status));
-	jw_key(&w, "answered_by");
-	if (a->answered_by.len)
-		jw_raw(&w, a->answered_by);
-	else
-		jw_null(&w);
+	show_json(&w, "answered_by", a->answered_by);
 	jw_put_some(&w, "reason", a->reason);
 	if (a->require.len) {
 		char votes[SHORT_DIGEST_SIZE];
@@ -270,7 +265,7 @@ static struct str ask_created_data(
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
-	char at[TIME_SIZE], asked[SHORT_DIGEST_SIZE];
+	char asked[SHORT_DIGEST_SIZE];
 
 	asked_digest(a, asked);
 	jw_object(&w);
@@ -278,9 +273,7 @@ static struct str ask_created_data(
 	jw_put_str(&w, "title", d->session_title);
 	jw_put_text(&w, "priority", priority_name(a->priority));
 	jw_put_text(&w, "risk", risk_name(a->risk));
-	jw_key(&w, "expires_at");
-	if (a->deadline_ms) time_write(a->deadline_ms, at);
-	jw_text(&w, a->deadline_ms ? at : NULL);
+	show_time(&w, "expires_at", a->deadline_ms);
 	if (d->assignees_len) jw_put_raw(&w, "assignees", a->assignees);
 	if (a->require.len) require_show(&w, a);
 	because_event(&w, a);

@@ -14,11 +14,10 @@ struct mark_body {
 
 static enum err mark_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "read", "snoozed_until", NULL };
 	struct mark_body *b = TASK_CHECKED(t, struct mark_body);
 	const struct json *read = json_get(t->body, "read");
 	const struct json *until = json_get(t->body, "snoozed_until");
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "read", "snoozed_until");
 
 	b->has_read = read != NULL;
 	b->read = json_is(read, JSON_TRUE);

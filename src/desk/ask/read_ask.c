@@ -2,10 +2,6 @@
 #include "desk/ask/shown.h"
 #include "desk/policy/policy_snapshot.h"
 
-#include "base/clock.h"
-
-#include <stdio.h>
-
 enum { SOON_MS = 5 * 60 * 1000, URGENCY_MAX = 2 };
 
 /* ---- one ---- */
@@ -96,25 +92,21 @@ struct listing_plan {
 static enum err filter_word(
 	struct task *t, const char *name, bool known, struct str *out, struct fault *why)
 {
-	char pointer[32];
-
-	snprintf(pointer, sizeof pointer, "/%s", name);
 	*out = task_param(t, name);
-	return out->len && !known ? fail_at(why, pointer, "is not one of its values")
-				  : OK;
+	return out->len && !known
+		       ? fail_at(why, POINTER("/%s", name), "is not one of its values")
+		       : OK;
 }
 
 /* "me", or a user's id; or a team's. */
 static enum err filter_user(
 	struct task *t, const char *name, bool teams, struct str *out, struct fault *why)
 {
-	char pointer[32];
-
 	*out = task_param(t, name);
 	if (!out->len || id_valid(*out, "usr") || (teams && id_valid(*out, "team")))
 		return OK;
-	snprintf(pointer, sizeof pointer, "/%s", name);
-	if (!str_is(*out, "me")) return fail_at(why, pointer, "me, or a user's id");
+	if (!str_is(*out, "me"))
+		return fail_at(why, POINTER("/%s", name), "me, or a user's id");
 	*out = t->job.who.user;
 	return OK;
 }
@@ -232,16 +224,6 @@ static enum err plan_outcome(struct task *t, struct listing_plan *p, struct faul
 		"approved, rejected, answered, skipped, expired or cancelled");
 }
 
-static enum err plan_time(
-	struct task *t, const char *name, int64_t *out, struct fault *why)
-{
-	char pointer[32];
-
-	if (!task_has_param(t, name) || time_read(task_param(t, name), out)) return OK;
-	snprintf(pointer, sizeof pointer, "/%s", name);
-	return fail_at(why, pointer, "a time (RFC 3339)");
-}
-
 /* `by`, `outcome`, `from` and `to` imply settled asks. */
 static enum err plan_history(struct task *t, struct listing_plan *p, struct fault *why)
 {
@@ -256,8 +238,8 @@ static enum err plan_history(struct task *t, struct listing_plan *p, struct faul
 		p->status = STR_NONE;
 	p->to_ms = INT64_MAX;
 	if (plan_outcome(t, p, why)) e = why->err;
-	if (plan_time(t, "from", &p->from_ms, why)) e = why->err;
-	if (plan_time(t, "to", &p->to_ms, why)) e = why->err;
+	if (task_time(t, "from", &p->from_ms, why)) e = why->err;
+	if (task_time(t, "to", &p->to_ms, why)) e = why->err;
 	return e;
 }
 

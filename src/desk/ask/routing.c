@@ -101,10 +101,9 @@ struct assignment {
 
 static enum err assign_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "assignees", NULL };
 	struct assignment *to = TASK_CHECKED(t, struct assignment);
 	const struct json *ids = json_get(t->body, "assignees");
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "assignees");
 
 	if (!ids && !e) e = fail_at(why, "/assignees", "required");
 	if (!e)
@@ -183,10 +182,9 @@ const struct use use_claim = WRITES("claim", 0, JOB_LATE, desk_needs_ask, claim_
 
 static enum err extend_read(struct task *t, int64_t *ms, struct fault *why)
 {
-	static const char *const names[] = { "timeout", NULL };
 	const struct json *timeout = json_get(t->body, "timeout");
 	struct draft_limits limits = desk_limits(t->desk);
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "timeout");
 
 	if (e) return e;
 	if (!timeout) return fail_at(why, "/timeout", "required");

@@ -4,8 +4,6 @@
 
 #include "base/utf8.h"
 
-#include <stdio.h>
-
 enum { VIEWS_MAX = 20, VIEW_NAME_MAX = 100, VIEW_QUERY_MAX = 2000 };
 
 static void views_write(struct buf *out, struct str views)
@@ -29,24 +27,21 @@ static enum err view_text(const struct json *view, const char *name, size_t i, s
 	bool needed, struct fault *why)
 {
 	const struct json *text = json_get(view, name);
-	char pointer[48];
 
-	snprintf(pointer, sizeof pointer, "/%zu/%s", i, name);
 	if (!json_is(text, JSON_STRING) || (needed && !text->text.len) ||
 		utf8_count(text->text) > max)
-		return fail_at(
-			why, pointer, "a text of %d to %zu characters", needed, max);
+		return fail_at(why, POINTER("/%zu/%s", i, name),
+			"a text of %d to %zu characters", needed, max);
 	return OK;
 }
 
 static enum err view_check(const struct json *view, size_t i, struct fault *why)
 {
-	char pointer[48];
 	enum err e = OK;
 
-	snprintf(pointer, sizeof pointer, "/%zu", i);
 	if (!json_is(view, JSON_OBJECT) || view->count != 2)
-		return fail_at(why, pointer, "{\"name\", \"query\"} is needed");
+		return fail_at(
+			why, POINTER("/%zu", i), "{\"name\", \"query\"} is needed");
 	if (view_text(view, "name", i, VIEW_NAME_MAX, true, why)) e = why->err;
 	if (view_text(view, "query", i, VIEW_QUERY_MAX, false, why)) e = why->err;
 	return e;

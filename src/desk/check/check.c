@@ -1,6 +1,7 @@
 /* check.c - goes through all workspaces, and reports what the passes found. */
 #include "desk/check/check.h"
 
+#include "core/shared/show.h"
 #include "desk/shared/inner.h"
 
 enum { WORKSPACES_PAGE = 200 };
@@ -117,19 +118,10 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 static void finding_write(struct json_writer *w, const struct finding *f)
 {
 	jw_object(w);
-	jw_key(w, "workspace");
-	if (f->workspace.len)
-		jw_str(w, f->workspace);
-	else
-		jw_null(w);
+	show_text(w, "workspace", f->workspace);
 	jw_put_str(w, "record", f->record);
 	jw_put_str(w, "what", f->what);
 	jw_object_end(w);
-}
-
-static void count_write(struct json_writer *w, const char *key, int64_t n)
-{
-	jw_put_int(w, key, n);
 }
 
 void check_report(const struct checking *c, struct json_writer *w)
@@ -138,24 +130,22 @@ void check_report(const struct checking *c, struct json_writer *w)
 
 	jw_object(w);
 	jw_put_bool(w, "ok", !first);
-	jw_key(w, "detail");
-	if (first)
-		jw_str(w, arena_print(c->rows->arena, "%.*s: %.*s",
-				  STR_ARGS(first->record), STR_ARGS(first->what)));
-	else
-		jw_null(w);
+	show_text(w, "detail",
+		first ? arena_print(c->rows->arena, "%.*s: %.*s", STR_ARGS(first->record),
+				STR_ARGS(first->what))
+		      : STR_NONE);
 	jw_put_array(w, "findings");
 	for (int64_t i = 0; i < c->found && i < FINDINGS_MAX; i++)
 		finding_write(w, &c->findings[i]);
 	jw_array_end(w);
-	count_write(w, "found", c->found);
-	count_write(w, "workspaces", c->workspaces);
-	count_write(w, "events", c->events);
-	count_write(w, "emptied", c->emptied);
-	count_write(w, "sessions", c->sessions);
-	count_write(w, "asks", c->asks);
-	count_write(w, "people", c->people);
-	count_write(w, "not_compared", c->old);
+	jw_put_int(w, "found", c->found);
+	jw_put_int(w, "workspaces", c->workspaces);
+	jw_put_int(w, "events", c->events);
+	jw_put_int(w, "emptied", c->emptied);
+	jw_put_int(w, "sessions", c->sessions);
+	jw_put_int(w, "asks", c->asks);
+	jw_put_int(w, "people", c->people);
+	jw_put_int(w, "not_compared", c->old);
 	jw_object_end(w);
 }
 

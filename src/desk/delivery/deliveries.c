@@ -130,9 +130,8 @@ const struct use use_delivery_replay = WRITES("delivery_replay", MAY_ADMIN, 0,
 
 static enum err secret_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "rotate", NULL };
 	const struct json *rotate = json_get(t->body, "rotate");
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "rotate");
 
 	return rotate && !json_is_bool(rotate) ? fail_at(why, "/rotate", "true or false")
 					       : e;

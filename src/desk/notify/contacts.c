@@ -381,9 +381,8 @@ enum err contact_code_send(struct rows *rows, struct contact *c, struct fault *w
 
 static enum err verify_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "code", NULL };
 	const struct json *code = json_get(t->body, "code");
-	enum err e = t->body ? desk_members_only(t->body, names, why) : OK;
+	enum err e = t->body ? MEMBERS_ONLY(t->body, why, "code") : OK;
 
 	if (!e && code && !json_text(code).len)
 		e = fail_at(why, "/code", "must be the code that was sent");

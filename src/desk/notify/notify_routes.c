@@ -8,16 +8,13 @@
 #include "core/ask/draft.h"
 #include "core/shared/show.h"
 
-#include <stdio.h>
-
 /* ---- names ---- */
 
 static struct str team_named(const struct recipients *t, struct str id)
 {
-	for (size_t i = 0; i < t->roster.teams_len; i++)
-		if (str_eq(t->roster.teams[i].team->id, id))
-			return t->roster.teams[i].team->name;
-	return STR_NONE;
+	const struct team *team = roster_team(&t->roster, id);
+
+	return team ? team->name : STR_NONE;
 }
 
 static struct str user_named(const struct recipients *t, struct str id)
@@ -122,13 +119,6 @@ static enum err routes_put_check(struct task *t, struct fault *why)
 	return e;
 }
 
-static bool team_known(const struct roster *r, struct str name)
-{
-	for (size_t i = 0; i < r->teams_len; i++)
-		if (str_eq(r->teams[i].team->name, name)) return true;
-	return false;
-}
-
 /* Is what a step names there? NULL: it is. */
 static const char *to_missing(const struct recipients *t, const struct notify_to *to)
 {
@@ -136,7 +126,8 @@ static const char *to_missing(const struct recipients *t, const struct notify_to
 	case TO_USER: return roster_user(&t->roster, to->name) ? NULL : "no such user";
 	case TO_TEAM:
 	case TO_ON_CALL:
-	case TO_LEADS: return team_known(&t->roster, to->name) ? NULL : "no such team";
+	case TO_LEADS:
+		return roster_team_named(&t->roster, to->name) ? NULL : "no such team";
 	case TO_CONTACT:
 		for (size_t i = 0; i < t->contacts_len; i++)
 			if (str_eq(t->contacts[i]->id, to->name)) return NULL;
@@ -155,11 +146,12 @@ static enum err names_check(
 			for (size_t i = 0; i < table->rows[r].steps[s].to_len; i++) {
 				const char *missing =
 					to_missing(t, &table->rows[r].steps[s].to[i]);
-				char at[80];
 
-				snprintf(at, sizeof at, "/items/%zu/steps/%zu/to/%zu", r,
-					s, i);
-				if (missing) e = fail_at(why, at, "%s", missing);
+				if (missing)
+					e = fail_at(why,
+						POINTER("/items/%zu/steps/%zu/to/%zu", r,
+							s, i),
+						"%s", missing);
 			}
 	return e;
 }
@@ -264,13 +256,12 @@ static void trial_ask_read(
 
 static enum err routes_try_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "ask", "at", "items", NULL };
 	struct route_trial *b = TASK_CHECKED(t, struct route_trial);
 	const struct json *at = json_get(t->body, "at");
 	const struct json *items = json_get(t->body, "items");
 	const struct json *ask = json_get(t->body, "ask");
 	struct check c = { .why = why };
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "ask", "at", "items");
 
 	if (!json_is(ask, JSON_OBJECT))
 		e = fail_at(why, "/ask", "must be an object");

@@ -36,11 +36,9 @@ static struct str reasons_text(const struct notify_plan *p, struct arena *arena)
 static struct str entry_name(const struct roster *r, const struct plan_entry *e)
 {
 	const struct user *u = roster_user(r, e->user);
+	const struct team *t = roster_team(r, e->team);
 
-	if (u) return u->name;
-	for (size_t i = 0; i < r->teams_len; i++)
-		if (str_eq(r->teams[i].team->id, e->team)) return r->teams[i].team->name;
-	return STR("nobody");
+	return u ? u->name : t ? t->name : STR("nobody");
 }
 
 void notify_note(struct notify_notes *notes, const char *format, ...)

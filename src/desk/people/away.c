@@ -7,8 +7,6 @@
 #include "core/shared/show.h"
 #include "desk/people/roster.h"
 
-#include <stdio.h>
-
 /* ---- people named in a body ---- */
 
 enum err away_check_assignees(struct rows *rows, int64_t ws, const struct str *ids,
@@ -19,15 +17,13 @@ enum err away_check_assignees(struct rows *rows, int64_t ws, const struct str *i
 	for (size_t i = 0; i < len; i++) {
 		bool is_team = str_starts(ids[i], "team_");
 		const void *found;
-		char pointer[32];
 		enum err missed = rows_get(rows, is_team ? RECORD_TEAMS : RECORD_USERS,
 			KEY(ws, ids[i]), &found, why);
 
 		if (missed) return missed;
-		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
 		if (!found)
-			e = fail_at(
-				why, pointer, is_team ? "no such team" : "no such user");
+			e = fail_at(why, POINTER("/assignees/%zu", i),
+				is_team ? "no such team" : "no such user");
 	}
 	return e;
 }

@@ -50,13 +50,11 @@ static void me_write(
 
 static enum err login_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "code", "name", "password", "workspace",
-		NULL };
 	const struct json *code = json_get(t->body, "code"),
 			  *name = json_get(t->body, "name");
 	const struct json *password = json_get(t->body, "password");
 	const struct json *workspace = json_get(t->body, "workspace");
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "code", "name", "password", "workspace");
 
 	if (e) return e;
 	if (workspace && (code || !json_is(workspace, JSON_STRING)))

@@ -79,8 +79,6 @@ static enum err name_read(const struct json *name, struct str *out, struct fault
 static enum err user_body_read(
 	const struct json *body, struct user_body *b, struct fault *why)
 {
-	static const char *const names[] = { "name", "role", "password", "disabled",
-		"login", "language", "old_password", "version", NULL };
 	const struct json *name = json_get(body, "name"), *role = json_get(body, "role");
 	const struct json *password = json_get(body, "password");
 	const struct json *disabled = json_get(body, "disabled");
@@ -88,7 +86,8 @@ static enum err user_body_read(
 	const struct json *login = json_get(body, "login");
 	const struct json *old = json_get(body, "old_password");
 	const struct json *version = json_get(body, "version");
-	enum err e = desk_members_only(body, names, why);
+	enum err e = MEMBERS_ONLY(body, why, "name", "role", "password", "disabled",
+		"login", "language", "old_password", "version");
 
 	b->has_name = name != NULL;
 	b->has_role = role != NULL;

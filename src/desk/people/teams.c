@@ -9,8 +9,6 @@
 #include "desk/policy/require.h"
 #include "desk/shared/collection.h"
 
-#include <stdio.h>
-
 /* ---- bodies ---- */
 
 static bool brings(const struct task *t, const char *name)
@@ -53,13 +51,11 @@ static enum err members_exist(
 
 	for (size_t i = 0; i < b->members_len; i++) {
 		const struct user *u;
-		char pointer[40];
 		enum err missed = rows_get(
 			rows, RECORD_USERS, KEY(ws, b->members[i].user), &u, why);
 
 		if (missed) return missed;
-		snprintf(pointer, sizeof pointer, "/members/%zu/user", i);
-		if (!u) e = fail_at(why, pointer, "no such user");
+		if (!u) e = fail_at(why, POINTER("/members/%zu/user", i), "no such user");
 	}
 	return e;
 }

@@ -20,16 +20,8 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 	show_text(w, "user", tok->user);
 	show_text(w, "last4", tok->last4);
 	show_json(w, "tools", tok->tools);
-	jw_key(w, "mcp_wait");
-	if (tok->mcp_wait_s >= 0)
-		jw_int(w, tok->mcp_wait_s);
-	else
-		jw_null(w);
-	jw_key(w, "again");
-	if (tok->again_s >= 0)
-		jw_int(w, tok->again_s);
-	else
-		jw_null(w);
+	show_count(w, "mcp_wait", tok->mcp_wait_s);
+	show_count(w, "again", tok->again_s);
 	jw_put_bool(w, "local", tok->mcp_local);
 	jw_put_bool(w, "runs", tok->runs);
 	jw_key(w, "projects");
@@ -133,8 +125,6 @@ static enum err token_projects(
 
 static enum err token_create_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
-		"again", "local", "runs", "expires", "user", "projects", NULL };
 	struct token_body *b = TASK_CHECKED(t, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
@@ -144,7 +134,8 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	const struct json *runs = json_get(t->body, "runs");
 	const struct json *expires = json_get(t->body, "expires");
 	const struct json *user = json_get(t->body, "user");
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "role", "name", "agent", "tools",
+		"mcp_wait", "again", "local", "runs", "expires", "user", "projects");
 
 	b->name = str_trim(json_text(json_get(t->body, "name")));
 	b->agent = agent ? str_trim(json_text(agent)) : b->name;
@@ -291,9 +282,8 @@ static enum err token_fill(struct task *t, struct rows *rows, const void *was,
 
 static enum err token_patch_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "projects", NULL };
 	struct str *out = TASK_CHECKED(t, struct str);
-	enum err e = desk_members_only(t->body, names, why);
+	enum err e = MEMBERS_ONLY(t->body, why, "projects");
 
 	if (!json_get(t->body, "projects")) e = fail_at(why, "/projects", "required");
 	return e ? e : token_projects(t, true, out, why);

@@ -14,7 +14,6 @@ struct decide_body {
 
 static enum err decide_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "operation", "session", "project", NULL };
 	struct decide_body *b = TASK_CHECKED(t, struct decide_body);
 	const struct json *session = json_get(t->body, "session");
 	const struct json *project = json_get(t->body, "project");
@@ -22,7 +21,7 @@ static enum err decide_check(struct task *t, struct fault *why)
 	enum err e;
 
 	if (!t->body) return fail_at(why, "/operation", "required");
-	e = desk_members_only(t->body, names, why);
+	e = MEMBERS_ONLY(t->body, why, "operation", "session", "project");
 	b->operation = json_get(t->body, "operation");
 	b->session = json_text(session);
 	if (!json_is(b->operation, JSON_OBJECT))

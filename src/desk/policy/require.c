@@ -57,13 +57,6 @@ enum err require_starters(struct rows *rows, int64_t ws, struct str token,
 	return OK;
 }
 
-static const struct team_parts *team_named(const struct roster *r, struct str name)
-{
-	for (size_t i = 0; i < r->teams_len; i++)
-		if (str_eq(r->teams[i].team->name, name)) return &r->teams[i];
-	return NULL;
-}
-
 /* What it names exists. */
 static enum err part_names(const struct roster *r, const struct require_part *p,
 	const char *at, size_t part, struct fault *why)
@@ -72,14 +65,13 @@ static enum err part_names(const struct roster *r, const struct require_part *p,
 
 	for (size_t i = 0; i < p->from_len; i++) {
 		const struct require_from *from = &p->from[i];
-		char pointer[100];
+		struct fault_pointer here = fault_pointer("%s/%zu/from/%zu", at, part, i);
 
-		snprintf(pointer, sizeof pointer, "%s/%zu/from/%zu", at, part, i);
-		if (from->kind == REQUIRE_TEAM && !team_named(r, from->name))
-			e = fail_at(why, pointer, "no team %.*s",
+		if (from->kind == REQUIRE_TEAM && !roster_team_named(r, from->name))
+			e = fail_at(why, here.text, "no team %.*s",
 				STR_ARGS(str_first(from->name, 60)));
 		else if (from->kind == REQUIRE_USER && !roster_user(r, from->name))
-			e = fail_at(why, pointer, "no such user");
+			e = fail_at(why, here.text, "no such user");
 	}
 	return e;
 }
@@ -88,15 +80,15 @@ static enum err part_names(const struct roster *r, const struct require_part *p,
 static enum err part_short(const struct require_part *p, int64_t reach, const char *at,
 	size_t part, struct fault *why)
 {
-	char pointer[100], who[120];
+	char who[120];
 
-	snprintf(pointer, sizeof pointer, "%s/%zu/approvals", at, part);
 	if (p->from_len == 1 && p->from[0].kind == REQUIRE_TEAM)
 		snprintf(who, sizeof who, "%.*s has", STR_ARGS(p->from[0].name));
 	else
 		snprintf(who, sizeof who, "there %s", reach == 1 ? "is" : "are");
-	return fail_at(why, pointer, "%s %lld who can approve: %lld needed", who,
-		(long long)reach, (long long)p->approvals);
+	return fail_at(why, POINTER("%s/%zu/approvals", at, part),
+		"%s %lld who can approve: %lld needed", who, (long long)reach,
+		(long long)p->approvals);
 }
 
 enum err require_check_people(struct task *t, struct rows *rows, const struct ask *a,

@@ -36,31 +36,25 @@ static enum err try_text(
 	const struct json *body, const char *name, struct str *out, struct fault *why)
 {
 	const struct json *text = json_get(body, name);
-	char pointer[32];
 
-	snprintf(pointer, sizeof pointer, "/%s", name);
 	*out = json_text(text);
 	if (!text || text->type == JSON_NULL || json_is(text, JSON_STRING)) return OK;
-	return fail_at(why, pointer, "a text is needed");
+	return fail_at(why, POINTER("/%s", name), "a text is needed");
 }
 
 static enum err try_time(
 	const struct json *body, const char *name, int64_t *out, struct fault *why)
 {
 	const struct json *time = json_get(body, name);
-	char pointer[32];
 
-	snprintf(pointer, sizeof pointer, "/%s", name);
 	if (!time || time->type == JSON_NULL) return OK;
 	return json_is(time, JSON_STRING) && time_read(time->text, out)
 		       ? OK
-		       : fail_at(why, pointer, "a time (RFC 3339)");
+		       : fail_at(why, POINTER("/%s", name), "a time (RFC 3339)");
 }
 
 static enum err try_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "operation", "rule", "agent", "project",
-		"from", "to", NULL };
 	struct try_body *b = TASK_CHECKED(t, struct try_body);
 	const struct json *rule = json_get(t->body, "rule");
 	int items = why ? why->items_len : 0;
@@ -68,7 +62,8 @@ static enum err try_check(struct task *t, struct fault *why)
 	enum err e;
 
 	if (!t->body) return fail_at(why, "", "must be an object");
-	e = desk_members_only(t->body, names, why);
+	e = MEMBERS_ONLY(
+		t->body, why, "operation", "rule", "agent", "project", "from", "to");
 	b->operation = json_get(t->body, "operation");
 	b->has_rule = rule != NULL;
 	if (b->has_rule == (b->operation != NULL))

@@ -35,14 +35,13 @@ static enum err match_read(
 
 static enum err stop_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "match", "reason", "until", NULL };
 	struct stop_body *b = TASK_CHECKED(t, struct stop_body);
 	const struct json *reason = json_get(t->body, "reason");
 	const struct json *until = json_get(t->body, "until");
 	enum err e;
 
 	if (!t->body) return fail_at(why, "/reason", "required");
-	e = desk_members_only(t->body, names, why);
+	e = MEMBERS_ONLY(t->body, why, "match", "reason", "until");
 	if (match_read(json_get(t->body, "match"), &t->job.arena, &b->match, why))
 		e = why->err;
 	b->reason = str_trim(json_text(reason));

@@ -6,8 +6,6 @@
 #include "desk/run/configured.h"
 #include "desk/shared/collection.h"
 
-#include <stdio.h>
-
 enum err agents_param(
 	struct task *t, struct rows *rows, struct str *out, struct fault *why)
 {
@@ -49,13 +47,10 @@ static enum err agent_admit(
 			parts.provider, &found, why);
 	if (!e && !found)
 		e = fail_at(why, "/provider", "there is no provider of this name");
-	for (size_t n = 0; !e && n < parts.tools_len; n++) {
-		char at[32];
-
-		if (run_tool_known(parts.tools[n], t->desk->test_tools)) continue;
-		snprintf(at, sizeof at, "/tools/%zu", n);
-		e = fail_at(why, at, "there is no tool %.*s", STR_ARGS(parts.tools[n]));
-	}
+	for (size_t n = 0; !e && n < parts.tools_len; n++)
+		if (!run_tool_known(parts.tools[n], t->desk->test_tools))
+			e = fail_at(why, POINTER("/tools/%zu", n),
+				"there is no tool %.*s", STR_ARGS(parts.tools[n]));
 	return e;
 }
 

@@ -5,9 +5,9 @@
 #include "base/table.h"
 #include "core/run/run_tool.h"
 #include "core/shared/body.h"
+#include "core/shared/field.h"
 #include "core/shared/show.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- rows as JSON ---- */
@@ -22,32 +22,29 @@ struct written_list {
 	struct table *results; /* of tool calls, by their ids; or NULL */
 };
 
-static enum err row_begin(struct written_list *l, struct str id, bool *skip)
+/* Is there room for it? */
+static bool list_takes(struct written_list *l, struct str id)
 {
-	*skip = !l->left;
-	l->more |= *skip;
-	if (*skip) return OK;
+	l->more |= !l->left;
+	if (l->more) return false;
 	l->left--;
 	l->last = arena_str(l->arena, id);
-	return OK;
+	return true;
 }
 
-#define LISTED(name, type, record, write)                                                \
-	static enum err name(void *ctx, const struct row *row, struct fault *why)        \
+#define LISTED(name, type, write)                                                        \
+	static enum err name(void *ctx, const void *record, const struct row *row,       \
+		struct arena *scratch, struct fault *why)                                \
 	{                                                                                \
 		struct written_list *l = ctx;                                            \
-		struct arena scratch = { 0 };                                            \
-		struct type r;                                                           \
-		bool skip;                                                               \
-		enum err e = record_read(&records[record], row, &scratch, &r, why);      \
+		const struct type *r = record;                                           \
                                                                                          \
-		if (!e) e = row_begin(l, r.id, &skip);                                   \
-		if (!e && !skip) write;                                                  \
-		arena_done(&scratch);                                                    \
-		return e;                                                                \
+		(void)row, (void)scratch, (void)why;                                     \
+		if (list_takes(l, r->id)) write;                                         \
+		return OK;                                                               \
 	}
 
-LISTED(run_row, run, RECORD_RUNS, run_write(l->w, &r, 0))
+LISTED(run_listed, run, run_write(l->w, r, 0))
 
 /* The results that a message brings, for the calls that are listed after it. */
 static void results_keep(struct written_list *l, const struct run_message *m)
@@ -74,83 +71,76 @@ static struct str result_kept(const struct written_list *l, const struct tool_ca
 					      : STR_NONE;
 }
 
-LISTED(message_row, run_message, RECORD_MESSAGES,
-	(results_keep(l, &r), message_write(l->w, &r)))
-LISTED(call_row, tool_call, RECORD_TOOL_CALLS,
-	tool_call_write(l->w, &r, result_kept(l, &r)))
-LISTED(todo_row, todo, RECORD_TASKS, todo_write(l->w, &r))
+LISTED(message_listed, run_message, (results_keep(l, r), message_write(l->w, r)))
+LISTED(call_listed, tool_call, tool_call_write(l->w, r, result_kept(l, r)))
+LISTED(todo_listed, todo, todo_write(l->w, r))
 
 /* ---- the state of a session ---- */
 
 enum { STATE_MAX = 1000 };
 
-static enum err state_list(struct rows *rows, struct job *job, struct json_writer *w,
-	const char *key, enum sql sql, const struct val *args, int len, row_fn *row,
-	struct table *results, bool *truncated, struct fault *why)
-{
-	struct written_list l = {
-		.w = w, .left = STATE_MAX, .arena = &job->arena, .results = results
-	};
-	enum err e;
-
-	jw_put_array(w, key);
-	e = rows_query(rows, sql, args, len, row, &l, why);
-	jw_array_end(w);
-	*truncated |= l.more;
-	return e;
-}
-
 /* The thoughts in a message, each on its own. */
-static enum err thought_row(void *ctx, const struct row *row, struct fault *why)
+static enum err thoughts_listed(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
 {
 	struct written_list *l = ctx;
-	struct arena scratch = { 0 };
-	struct run_message m;
+	const struct run_message *m = record;
 	const struct json *parts;
-	enum err e = record_read(&records[RECORD_MESSAGES], row, &scratch, &m, why);
+	enum err e;
 
-	if (!e && m.role == MESSAGE_ASSISTANT)
-		e = json_read(m.content, NULL, &scratch, &parts, why);
-	for (uint32_t i = 0; !e && m.role == MESSAGE_ASSISTANT && i < parts->count; i++) {
+	(void)row;
+	if (m->role != MESSAGE_ASSISTANT) return OK;
+	e = json_read(m->content, NULL, scratch, &parts, why);
+	for (uint32_t i = 0; !e && i < parts->count; i++) {
 		const struct json *p = &parts->items[i];
 
 		if (!str_is(json_text(json_get(p, "type")), "thought") || !l->left)
 			continue;
 		l->left--;
-		jw_object(l->w);
-		show_text(l->w, "message", m.id);
-		show_text(l->w, "run", m.run);
-		show_text(l->w, "text", json_text(json_get(p, "text")));
-		show_time(l->w, "created_at", m.created_ms);
-		jw_object_end(l->w);
+		fields_object(l->w,
+			FIELDS(field_text("message", m->id), field_text("run", m->run),
+				field_text("text", json_text(json_get(p, "text"))),
+				field_time("created_at", m->created_ms)));
 	}
-	arena_done(&scratch);
 	return e;
 }
+
+/* Results before the calls that they are of. */
+static const struct {
+	const char *key;
+	enum record_id record;
+	enum sql sql;
+	record_fn *fn;
+	bool from_end; /* its statement wants to know where to begin */
+} state_lists[] = {
+	{ "runs", RECORD_RUNS, SQL_RUNS_OF_SESSION, run_listed },
+	{ "messages", RECORD_MESSAGES, SQL_MESSAGE_LIST, message_listed, true },
+	{ "tool_calls", RECORD_TOOL_CALLS, SQL_CALL_LIST, call_listed },
+	{ "thoughts", RECORD_MESSAGES, SQL_MESSAGE_LIST, thoughts_listed, true },
+	{ "tasks", RECORD_TASKS, SQL_TASK_LIST, todo_listed },
+};
 
 enum err read_run_state(struct rows *rows, struct job *job, const struct session *s,
 	struct json_writer *w, bool *truncated, struct fault *why)
 {
-	const struct val args[] = { val_int(s->ws), val_text(s->id),
-		val_int(STATE_MAX + 1) };
-	const struct val said[] = { val_int(s->ws), val_text(s->id), val_text(STR("zz")),
-		val_int(STATE_MAX + 1) };
+	const struct val args[] = { VALS_3(s->ws, s->id, STATE_MAX + 1) };
+	const struct val said[] = { VALS_4(s->ws, s->id, "zz", STATE_MAX + 1) };
 	struct table results = { 0 };
-	enum err e = state_list(rows, job, w, "runs", SQL_RUNS_OF_SESSION, args, 3,
-		run_row, &results, truncated, why);
+	enum err e = OK;
 
-	if (!e)
-		e = state_list(rows, job, w, "messages", SQL_MESSAGE_LIST, said, 4,
-			message_row, &results, truncated, why);
-	if (!e)
-		e = state_list(rows, job, w, "tool_calls", SQL_CALL_LIST, args, 3,
-			call_row, &results, truncated, why);
-	if (!e)
-		e = state_list(rows, job, w, "thoughts", SQL_MESSAGE_LIST, said, 4,
-			thought_row, &results, truncated, why);
-	if (!e)
-		e = state_list(rows, job, w, "tasks", SQL_TASK_LIST, args, 3, todo_row,
-			&results, truncated, why);
+	for (size_t i = 0; !e && i < sizeof state_lists / sizeof *state_lists; i++) {
+		bool end = state_lists[i].from_end;
+		struct written_list l = { .w = w,
+			.left = STATE_MAX,
+			.arena = &job->arena,
+			.results = &results };
+
+		jw_put_array(w, state_lists[i].key);
+		e = rows_each(rows, state_lists[i].record, state_lists[i].sql,
+			end ? said : args, end ? 4 : 3, state_lists[i].fn, &l, why);
+		jw_array_end(w);
+		*truncated |= l.more;
+	}
 	table_done(&results);
 	return e;
 }
@@ -202,11 +192,11 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	page_begin(&w);
-	e = rows_query(rows, SQL_RUN_LIST,
+	e = rows_each(rows, RECORD_RUNS, SQL_RUN_LIST,
 		ARGS(job->who.ws, p.has_cursor ? p.cursor[0] : STR("zz"), p.limit + 1,
 			status, session, agent, task_param(t, "parent"),
 			all || session.len ? STR_NONE : principal_starter(&job->who)),
-		run_row, &l, why);
+		run_listed, &l, why);
 	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
 	return e;
 }
@@ -302,10 +292,10 @@ static enum err message_list_read(struct job *job, struct rows *rows, struct fau
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	page_begin(&w);
-	e = rows_query(rows, SQL_MESSAGE_LIST,
+	e = rows_each(rows, RECORD_MESSAGES, SQL_MESSAGE_LIST,
 		ARGS(job->who.ws, t->id, p.has_cursor ? p.cursor[0] : STR("zz"),
 			p.limit + 1),
-		message_row, &l, why);
+		message_listed, &l, why);
 	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
 	return e;
 }
@@ -323,8 +313,8 @@ static enum err task_list_read(struct job *job, struct rows *rows, struct fault 
 	if (!e) e = page_read(t, rows, "tasks", &p, why);
 	if (e) return e;
 	page_begin(&w);
-	e = rows_query(rows, SQL_TASK_LIST, ARGS(job->who.ws, t->id, STATE_MAX), todo_row,
-		&l, why);
+	e = rows_each(rows, RECORD_TASKS, SQL_TASK_LIST,
+		ARGS(job->who.ws, t->id, STATE_MAX), todo_listed, &l, why);
 	page_end(t, &w, &p, l.more ? &l.last : NULL, 1);
 	return e;
 }
@@ -398,27 +388,16 @@ static enum err usage_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err instant_read(struct task *t, const char *name, int64_t otherwise,
-	int64_t *out, struct fault *why)
-{
-	char pointer[16];
-
-	*out = otherwise;
-	if (!task_has_param(t, name) || time_read(task_param(t, name), out)) return OK;
-	snprintf(pointer, sizeof pointer, "/%s", name);
-	return fail_at(why, pointer, "a time (RFC 3339)");
-}
-
 static enum err usage_read_sums(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct usage_sums sums = { .arena = &job->arena };
-	int64_t from, to;
+	int64_t from = rows->now_ms - 30LL * 86400000, to = rows->now_ms + 1;
 	enum err e = reads_all(job, why);
 
-	if (!e) e = instant_read(t, "from", rows->now_ms - 30LL * 86400000, &from, why);
-	if (!e) e = instant_read(t, "to", rows->now_ms + 1, &to, why);
+	if (!e) e = task_time(t, "from", &from, why);
+	if (!e) e = task_time(t, "to", &to, why);
 	if (!e && task_has_param(t, "by"))
 		sums.by = name_find(usage_by, 4, task_param(t, "by"));
 	if (!e && sums.by < 0) e = fail_at(why, "/by", "agent, model, session or day");

@@ -4,7 +4,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/digest.h"
-#include "core/shared/show.h"
+#include "core/shared/field.h"
 
 static struct str folded(struct str title, struct arena *arena)
 {
@@ -14,31 +14,20 @@ static struct str folded(struct str title, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-/* Whom it calls is a secret of its agent: a digest says whether that is still the same. */
-static void callback_show(struct json_writer *w, const struct session *s)
+/* What tells of it. Whom it calls is a secret of its agent: a digest says whether that is still the
+ * same. */
+static struct str session_data(const struct session *s, bool fresh, struct arena *arena)
 {
-	char digest[SHORT_DIGEST_SIZE];
-
-	if (!s->on_settled.len) return;
-	digest_text(s->on_settled, digest);
-	jw_put_text(w, "callback", digest);
-}
-
-static struct str created_data(const struct session *s, struct arena *arena)
-{
-	struct buf b = { .max = 8192 };
-	struct json_writer w = { .out = &b };
-	char made[SHORT_DIGEST_SIZE];
+	char made[SHORT_DIGEST_SIZE], callback[SHORT_DIGEST_SIZE] = "";
 
 	session_digest(s, made);
-	jw_object(&w);
-	jw_put_str(&w, "title", s->title);
-	jw_put_str(&w, "agent", s->agent);
-	show_text(&w, "project", s->project);
-	callback_show(&w, s);
-	jw_put_text(&w, "made", made);
-	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
+	if (s->on_settled.len) digest_text(s->on_settled, callback);
+	return fields_text(arena,
+		FIELDS(field_str("title", s->title),
+			field_some(field_str("agent", fresh ? s->agent : STR_NONE)),
+			field_text("project", s->project),
+			field_some(field_str("callback", str_of(callback))),
+			field_word("made", made)));
 }
 
 struct str session_agent_name(const struct task *t)
@@ -67,7 +56,7 @@ struct session *session_make(
 	s->starter = d->starter;
 	s->search = folded(d->title, rows->arena);
 	if (s->external_id.len) rows_name_external(rows, s);
-	rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena));
+	rows_event(rows, "session.created", s, NULL, session_data(s, true, rows->arena));
 	return s;
 }
 
@@ -99,20 +88,7 @@ struct session *session_make_default(
 
 void session_stage_changed(struct rows *rows, const struct session *s)
 {
-	struct buf b = { .max = 8192 };
-	struct json_writer w = { .out = &b };
-	char made[SHORT_DIGEST_SIZE];
-	struct str data;
-
-	session_digest(s, made);
-	jw_object(&w);
-	jw_put_str(&w, "title", s->title);
-	show_text(&w, "project", s->project);
-	callback_show(&w, s);
-	jw_put_text(&w, "made", made);
-	jw_object_end(&w);
-	data = buf_keep_done(&b, rows->arena);
-	rows_event(rows, "session.changed", s, NULL, data);
+	rows_event(rows, "session.changed", s, NULL, session_data(s, false, rows->arena));
 }
 
 void session_rename(struct rows *rows, struct session *s, struct str title)

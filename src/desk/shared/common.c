@@ -1,4 +1,5 @@
 /* common.c - finding, showing and refusing: what most use cases do. Prefixes: desk_, task_. */
+#include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/shared/body.h"
@@ -13,6 +14,13 @@ struct str task_param(const struct task *t, const char *name)
 	for (size_t i = 0; i < t->params_len; i++)
 		if (str_is(t->params[i].name, name)) return t->params[i].value;
 	return STR_NONE;
+}
+
+enum err task_time(
+	const struct task *t, const char *name, int64_t *out, struct fault *why)
+{
+	if (!task_has_param(t, name) || time_read(task_param(t, name), out)) return OK;
+	return fail_at(why, POINTER("/%s", name), "a time (RFC 3339)");
 }
 
 void task_empty(struct task *t)

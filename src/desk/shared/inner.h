@@ -126,6 +126,8 @@ static inline struct draft_limits desk_limits(const struct desk *d)
 /* The writing clerk that naps has something else to wait for. */
 void desk_wake(struct desk *);
 bool task_has_param(const struct task *, const char *name);
+/* An instant among the parameters; *out is left alone when it is absent. */
+enum err task_time(const struct task *, const char *name, int64_t *out, struct fault *);
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. What is to be changed: ERR_PROJECT if its
  * project is none of the token's. Likewise the session. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);
@@ -278,6 +280,8 @@ enum err desk_empty_check(struct task *, struct fault *); /* no body, or {} */
 /* Each member of the body is one of `names` (NULL-ended), else an item. */
 enum err desk_members_only(
 	const struct json *body, const char *const *names, struct fault *);
+#define MEMBERS_ONLY(body, why, ...)                                                     \
+	desk_members_only(body, (const char *const[]){ __VA_ARGS__, NULL }, why)
 
 /* ---- lists ---- */
 
