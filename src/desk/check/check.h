@@ -74,6 +74,11 @@ struct check_pass {
 #define CHECK_FACTS(p, type) ((type *)(p)->at)
 
 enum err check_pages(struct check_pass *, struct fault *why);
+/* A row that cannot be read is a finding, and no error. */
+bool check_unreadable(
+	struct check_pass *, struct str record, enum err *, const struct fault *why);
+/* The facts of one more row are kept, by its id. */
+enum err check_keep(struct check_pass *, struct str id, void *facts, struct fault *why);
 
 /* Events of all sessions behind `from` up to and including `to`, by session, then by
  * number. */

@@ -124,18 +124,13 @@ static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
 	p->c->asks++;
 	f->id = p->to_id = arena_str(&p->arena, row_text(row, 1));
 	f->session = p->to = arena_str(&p->arena, row_text(row, 2));
-	if (e == ERR_INTERNAL) {
-		check_found(p->c, f->id, "%s", why ? why->detail : "it cannot be read");
+	if (check_unreadable(p, f->id, &e, why))
 		f->told = f->emptied = true; /* said once */
-		e = OK;
-	} else if (!e) {
+	else if (!e)
 		facts_take(f, &a, &arena);
-	}
-	if (arena.failed || p->arena.failed) e = fail_memory(why);
+	if (arena.failed) e = fail_memory(why);
 	arena_done(&arena);
-	if (e) return e;
-	p->len++;
-	return table_put(&p->table, f->id, f) ? OK : fail_memory(why);
+	return e ? e : check_keep(p, f->id, f, why);
 }
 
 /* ---- events ---- */

@@ -41,6 +41,22 @@ const struct json *check_data(const struct event *e, struct arena *arena)
 	return data->type == JSON_OBJECT ? data : NULL;
 }
 
+bool check_unreadable(
+	struct check_pass *p, struct str record, enum err *e, const struct fault *why)
+{
+	if (*e != ERR_INTERNAL) return false;
+	check_found(p->c, record, "%s", why ? why->detail : "it cannot be read");
+	*e = OK;
+	return true;
+}
+
+enum err check_keep(struct check_pass *p, struct str id, void *facts, struct fault *why)
+{
+	p->len++;
+	return !p->arena.failed && table_put(&p->table, id, facts) ? OK
+								   : fail_memory(why);
+}
+
 /* ---- events by session ---- */
 
 struct check_page {

@@ -97,13 +97,9 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 	if (e && e != ERR_INTERNAL) return e;
 	/* Keys of all workspaces lie in one table. */
 	if (k->record == RECORD_SERVER_KEYS && server_key_ws(id) != p->c->ws) return OK;
-	if (e) {
-		check_found(p->c, f->id, "%s", why ? why->detail : "it cannot be read");
-		f->unreadable = true;
-	}
+	f->unreadable = check_unreadable(p, f->id, &e, why);
 	p->c->people++;
-	p->len++;
-	return !p->arena.failed && table_put(&p->table, f->id, f) ? OK : fail_memory(why);
+	return check_keep(p, f->id, f, why);
 }
 
 /* ---- events ---- */

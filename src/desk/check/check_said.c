@@ -29,9 +29,8 @@ static enum err said_row(void *ctx, const struct row *row, struct fault *why)
 	p->to = arena_str(&p->arena, column_of(r, row, "session"));
 	p->to_id = arena_str(&p->arena, column_of(r, row, "id"));
 	if (p->arena.failed) return fail_memory(why);
-	if (e != ERR_INTERNAL) return e;
-	check_found(p->c, p->to_id, "%s", why ? why->detail : "it cannot be read");
-	return OK;
+	check_unreadable(p, p->to_id, &e, why);
+	return e;
 }
 
 static enum err table_read(

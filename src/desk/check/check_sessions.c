@@ -61,7 +61,7 @@ static void facts_take(struct session_facts *f, const struct session *s)
 static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct check_pass *p = ctx;
-	struct session_facts *f = &CHECK_FACTS(p, struct session_facts)[p->len++];
+	struct session_facts *f = &CHECK_FACTS(p, struct session_facts)[p->len];
 	struct arena arena = { 0 };
 	struct session s;
 	enum err e = session_from_row(row, &arena, &s, why);
@@ -69,17 +69,11 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	p->rows++;
 	p->c->sessions++;
 	f->id = p->to = arena_str(&p->arena, row_text(row, 1));
-	if (e == ERR_INTERNAL) {
-		check_found(p->c, f->id, "%s", why ? why->detail : "it cannot be read");
-		f->unreadable = true;
-		e = OK;
-	} else if (!e) {
-		facts_take(f, &s);
-	}
-	if (arena.failed || p->arena.failed) e = fail_memory(why);
+	f->unreadable = check_unreadable(p, f->id, &e, why);
+	if (!e && !f->unreadable) facts_take(f, &s);
+	if (arena.failed) e = fail_memory(why);
 	arena_done(&arena);
-	if (e) return e;
-	return table_put(&p->table, f->id, f) ? OK : fail_memory(why);
+	return e ? e : check_keep(p, f->id, f, why);
 }
 
 /* Takes the asks of the session off its counts: nothing may be left. */

@@ -13,6 +13,7 @@
 #include "core/notify/mail_read.h"
 #include "core/notify/mail_reply.h"
 #include "core/notify/mail_token.h"
+#include "core/shared/field.h"
 #include "desk/notify/mail_key.h"
 #include "desk/notify/notify_ask.h"
 
@@ -111,24 +112,45 @@ static const struct use use_mail_find =
 
 /* ---- jobs of the person ---- */
 
-static void task_drop(struct task *t)
-{
-	task_empty(t);
-	mem_free(t);
-}
+struct person_job {
+	const struct use *use;
+	struct str body; /* of a request; or empty */
+	void *checked;
+	const struct channel_limit *limit;
+	bool settled, decided; /* out: as the task says */
+};
 
-/* As the person whose contact it is. */
-static struct task *task_as_person(const struct incoming *in)
+/* Done as the person whose contact it is, and waited for. */
+static enum err person_do(
+	const struct incoming *in, struct person_job *j, struct fault *why)
 {
 	struct task *t = mem_alloc(sizeof *t);
+	enum err e = OK;
 
-	if (!t) return NULL;
+	if (!t) return fail_memory(why);
 	t->job.person = true;
 	t->job.who = (struct principal){
 		.ws = in->contact.ws, .user = in->contact.user, .via = STR("email")
 	};
 	t->id = in->ask.id;
-	return t;
+	t->checked = j->checked;
+	t->limit = j->limit;
+	if (j->body.len) {
+		t->job.key = in->key;
+		t->job.path = STR("mail");
+		sha256(j->body, t->job.body);
+		e = json_read(j->body, NULL, &t->job.arena, &t->body, why);
+	}
+	if (!e) {
+		desk_wait(in->desk, j->use, t);
+		e = t->job.err;
+		if (e) *why = t->job.why;
+	}
+	j->settled = t->settled;
+	j->decided = t->job.decided;
+	task_empty(t);
+	mem_free(t);
+	return e;
 }
 
 /* Errors of the store pass: the mail is tried again. All others are decisions. */
@@ -176,9 +198,7 @@ static enum err notice_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = rows_fetch_ask(rows, in->ask.ws, in->ask.id, &a, why);
 
 	if (!e) e = contact_fetch(rows, in->contact.ws, in->contact.id, &c, why);
-	if (!e)
-		e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK,
-			ARGS(in->ask.ws, in->ask.id), why);
+	if (!e) e = notify_fetch(rows, a, why);
 	if (e || !c || (a->status == ASK_PENDING) == n->ended)
 		return e == ERR_NOT_FOUND ? OK : e;
 	like.round = notice_round(rows, n, c);
@@ -191,18 +211,11 @@ static const struct use use_mail_notice =
 
 static enum err notice_stage(struct notice n, struct fault *why)
 {
-	const struct incoming *in = n.in;
-	struct task *t = task_as_person(in);
-	enum err e;
+	struct person_job j = { .use = &use_mail_notice, .checked = &n };
+	enum err e = person_do(n.in, &j, why);
 
-	if (!t) return fail_memory(why);
-	t->checked = &n;
-	desk_wait(in->desk, &use_mail_notice, t);
 	/* A user who can no longer log in gets no reply mail. */
-	e = is_trouble(t->job.err) ? t->job.err : OK;
-	if (e) *why = t->job.why;
-	task_drop(t);
-	return e;
+	return is_trouble(e) ? e : OK;
 }
 
 static enum err notice_send(
@@ -214,35 +227,19 @@ static enum err notice_send(
 /* ---- too late ---- */
 
 /* As on the page: what a person writes to an ask that has expired is kept in its thread. */
-static enum err late_keep(const struct incoming *in, bool *kept, struct fault *why)
+static enum err late_keep(struct incoming *in, bool *kept, struct fault *why)
 {
-	struct str text = mail_reply_text(in->mail.text);
-	struct task *t = task_as_person(in);
-	struct buf body = { .max = 4 * REPLY_TEXT_MAX };
-	struct json_writer w = { .out = &body };
-	enum err e;
+	struct str text = str_first(mail_reply_text(in->mail.text), REPLY_TEXT_MAX);
+	struct person_job j = { .use = &use_reply,
+		.body = fields_text(&in->arena, FIELDS(field_str("text", text))) };
+	enum err e = in->arena.failed ? fail_memory(why) : person_do(in, &j, why);
 
-	if (!t) return fail_memory(why);
-	jw_object(&w);
-	jw_put_str(&w, "text", str_first(text, REPLY_TEXT_MAX));
-	jw_object_end(&w);
-	t->job.key = in->key;
-	t->job.path = STR("mail");
-	sha256(buf_str(&body), t->job.body);
-	e = json_read(buf_str(&body), NULL, &t->job.arena, &t->body, why);
-	if (!e) {
-		desk_wait(in->desk, &use_reply, t);
-		*kept = !t->job.err;
-		e = is_trouble(t->job.err) ? t->job.err : OK;
-		if (e) *why = t->job.why;
-	}
-	task_drop(t);
-	buf_done(&body);
-	return e;
+	*kept = !e;
+	return is_trouble(e) ? e : OK;
 }
 
 /* It was settled before the reply came: said to who wrote it. */
-static enum err late_tell(const struct incoming *in, bool expired, struct fault *why)
+static enum err late_tell(struct incoming *in, bool expired, struct fault *why)
 {
 	bool kept = false;
 	enum err e = OK;
@@ -260,7 +257,7 @@ static enum err late_tell(const struct incoming *in, bool expired, struct fault 
 
 /* ---- settling ---- */
 
-static enum err refusal_tell(const struct incoming *in, const struct fault *refused,
+static enum err refusal_tell(struct incoming *in, const struct fault *refused,
 	enum mail_outcome *out, struct fault *why)
 {
 	const char *what = "refused";
@@ -290,33 +287,17 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 	/* Its token names the ask, and what an ask asks for never changes. */
 	const struct channel_limit limit = channel_limit_mail(
 		in->desk->set.mail_approve, ask_short_digest(&in->ask));
-	struct task *t = task_as_person(in);
-	struct fault refused = { 0 };
-	bool voted = false;
-	enum err e;
+	struct person_job j = { uses[m->verb], m->body, NULL, &limit };
+	enum err e = person_do(in, &j, why);
+	struct fault refused = *why;
 
-	if (!t) return fail_memory(why);
-	t->limit = &limit;
-	t->job.key = in->key;
-	t->job.path = STR("mail");
-	sha256(m->body, t->job.body);
-	e = json_read(m->body, NULL, &t->job.arena, &t->body, why);
-	if (!e) {
-		desk_wait(in->desk, uses[m->verb], t);
-		e = t->job.err;
-		refused = t->job.why;
-		/* Not of a mail that came twice. */
-		voted = !e && m->verb == MAIL_MEANS_ANSWER && !t->settled &&
-			t->job.decided;
-	}
-	task_drop(t);
-	if (!e) {
-		*out = MAIL_TAKEN;
-		return voted ? notice_send(in, "voted", why) : OK;
-	}
-	if (!is_trouble(e)) return refusal_tell(in, &refused, out, why);
-	*why = refused;
-	return e;
+	if (is_trouble(e)) return e;
+	if (e) return refusal_tell(in, &refused, out, why);
+	*out = MAIL_TAKEN;
+	/* Not of a mail that came twice. */
+	return m->verb == MAIL_MEANS_ANSWER && !j.settled && j.decided
+		       ? notice_send(in, "voted", why)
+		       : OK;
 }
 
 static enum err reply_take(struct incoming *in, enum mail_outcome *out, struct fault *why)
@@ -350,7 +331,8 @@ static enum err incoming_find(struct incoming *in, struct fault *why)
 	if (e) *why = t->job.why;
 	in->found_in = t->job.arena;
 	t->job.arena = (struct arena){ 0 };
-	task_drop(t);
+	task_empty(t);
+	mem_free(t);
 	return e;
 }
 

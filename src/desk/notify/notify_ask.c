@@ -3,7 +3,6 @@
 #include "desk/notify/notify_ask.h"
 
 #include "base/clock.h"
-#include "base/keep.h"
 #include "core/shared/address.h"
 #include "desk/people/people.h"
 #include "desk/shared/workspace.h"
@@ -76,21 +75,23 @@ enum err recipients_load(
 	return e;
 }
 
+enum err notify_fetch(struct rows *rows, const struct ask *a, struct fault *why)
+{
+	return rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
+}
+
 enum err recipients_facts(struct rows *rows, const struct recipients *t,
 	const struct ask *a, struct plan_facts *out, struct fault *why)
 {
-	const struct delivery *d = NULL, **told;
-	size_t len = 0;
-	enum err e = rows_fetch(
-		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
+	const struct delivery **told;
+	size_t all, len = 0;
+	enum err e = notify_fetch(rows, a, why);
 
 	if (e) return e;
-	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
-		len += str_eq(d->ask, a->id);
-	told = ARENA_ARRAY(rows->arena, const struct delivery *, len + 1);
-	if (!told) return fail_memory(why);
-	for (len = 0; (d = rows_next(rows, RECORD_DELIVERIES, d));)
-		if (str_eq(d->ask, a->id)) told[len++] = d;
+	told = (const struct delivery **)rows_all(rows, RECORD_DELIVERIES, a->ws, &all);
+	for (size_t i = 0; i < all; i++)
+		if (str_eq(told[i]->ask, a->id)) told[len++] = told[i];
 	*out = (struct plan_facts){ .ask = a,
 		.roster = &t->roster,
 		.contacts = t->contacts,
@@ -102,6 +103,15 @@ enum err recipients_facts(struct rows *rows, const struct recipients *t,
 		.now_ms = rows->now_ms,
 		.arena = rows->arena };
 	return OK;
+}
+
+/* Both, for one ask. */
+static enum err facts_load(struct rows *rows, struct recipients *t, const struct ask *a,
+	struct plan_facts *out, struct fault *why)
+{
+	enum err e = recipients_load(rows, a->ws, t, why);
+
+	return e ? e : recipients_facts(rows, t, a, out, why);
 }
 
 /* ---- staging ---- */
@@ -220,9 +230,9 @@ enum err notify_asked(const struct happened *h, struct fault *why)
 	a->route = arena_str(rows->arena, r->id);
 	if (route_next(r, a->created_ms, a->deadline_ms, NULL, &p))
 		route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms);
-	if (!e && r->target_ms)
+	if (r->target_ms)
 		route_stage(rows, a, -1, 0, DELIVERY_ALERT, a->created_ms + r->target_ms);
-	return e;
+	return OK;
 }
 
 /* ---- steps ---- */
@@ -265,8 +275,8 @@ static enum err digest_open(struct rows *rows, const struct contact *c, int64_t 
 			return OK;
 		}
 	notify_stage(rows, NULL, c, like, &fresh);
-	if (!e) *out = fresh->id;
-	return e;
+	*out = fresh->id;
+	return OK;
 }
 
 bool notify_there(
@@ -301,6 +311,20 @@ static enum err entry_stage(struct rows *rows, const struct plan_facts *f,
 	c->last_used_ms = rows->now_ms;
 	notify_stage(rows, f->ask, c, like, NULL);
 	return OK;
+}
+
+/* All that the plan of a step says, for this round. */
+static enum err plan_stage(struct rows *rows, const struct plan_facts *f,
+	const struct notify_step *s, int64_t step, int64_t round,
+	struct notify_plan *plan, struct fault *why)
+{
+	enum err e = OK;
+
+	if (!plan_step(f, s, step, plan)) return fail_memory(why);
+	for (size_t i = 0; !e && i < plan->len; i++)
+		e = entry_stage(rows, f, &plan->at[i],
+			plan->at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, round, why);
+	return e;
 }
 
 static enum err overdue_event(
@@ -344,11 +368,7 @@ static enum err step_tell(struct recipients *t, struct rows *rows, struct delive
 		d->attempts = 0;
 		return OK;
 	}
-	if (!plan_step(&f, s, d->step, &plan)) return fail_memory(why);
-	for (size_t i = 0; !e && i < plan.len; i++)
-		e = entry_stage(rows, &f, &plan.at[i],
-			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, d->round,
-			why);
+	e = plan_stage(rows, &f, s, d->step, d->round, &plan, why);
 	if (e) return e;
 	step_end(rows, d);
 	return plan_reaches(&plan, 0) ? OK
@@ -423,8 +443,7 @@ enum err notify_replied(const struct happened *h, struct fault *why)
 	if (role_may(h->task->job.who.role, MAY_SETTLE)) return OK;
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
 	e = json_read(a->replies, NULL, rows->arena, &replies, why);
-	if (!e) e = recipients_load(rows, a->ws, &t, why);
-	if (!e) e = recipients_facts(rows, &t, a, &f, why);
+	if (!e) e = facts_load(rows, &t, a, &f, why);
 	if (!e) under_way_change(rows, &f);
 	return e ? e : reply_tell(rows, &f, replies->count, STR_NONE, why);
 }
@@ -449,8 +468,7 @@ enum err notify_replied_meanwhile(
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (!a->replies.len || a->status != ASK_PENDING) return OK;
 	e = json_read(a->replies, NULL, rows->arena, &replies, why);
-	if (!e) e = recipients_load(rows, a->ws, &t, why);
-	if (!e) e = recipients_facts(rows, &t, a, &f, why);
+	if (!e) e = facts_load(rows, &t, a, &f, why);
 	for (uint32_t i = 0; !e && i < replies->count; i++)
 		if (reply_missed(&replies->items[i], d->created_ms))
 			e = reply_tell(rows, &f, i + 1, d->contact, why);
@@ -479,7 +497,6 @@ enum err notify_assigned(const struct happened *h, struct fault *why)
 	struct ask *a = h->ask;
 	const struct json *data;
 	struct notify_plan plan = { 0 };
-	struct buf added = { .max = 65536 };
 	struct ask only = *a;
 	struct recipients t = { 0 };
 	struct plan_facts f;
@@ -488,18 +505,11 @@ enum err notify_assigned(const struct happened *h, struct fault *why)
 	if (e || a->status != ASK_PENDING) return e;
 	data = json_get(data, "added");
 	if (!json_is(data, JSON_ARRAY) || !data->count) return OK;
-	json_write(&added, data);
-	only.assignees = buf_keep_done(&added, rows->arena);
-	e = recipients_load(rows, a->ws, &t, why);
-	if (!e) e = recipients_facts(rows, &t, &only, &f, why);
+	only.assignees = json_keep(data, rows->arena);
+	e = facts_load(rows, &t, &only, &f, why);
 	if (e || !t.contacts_len) return e;
 	route_take(a, &t, rows->arena);
-	if (!plan_step(&f, &step, 0, &plan)) return fail_memory(why);
-	for (size_t i = 0; !e && i < plan.len; i++)
-		e = entry_stage(rows, &f, &plan.at[i],
-			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK,
-			ASSIGNED_ROUND + a->version, why);
-	return e;
+	return plan_stage(rows, &f, &step, 0, ASSIGNED_ROUND + a->version, &plan, why);
 }
 
 /* ---- the deadline moves ---- */

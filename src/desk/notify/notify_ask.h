@@ -27,6 +27,8 @@ enum err recipients_load(struct rows *, int64_t ws, struct recipients *, struct 
 /* The routes alone. */
 enum err route_table_load(
 	struct rows *, int64_t ws, struct route_table *, struct fault *);
+/* All that was made for an ask, into the rows. */
+enum err notify_fetch(struct rows *, const struct ask *, struct fault *);
 /* The facts of one ask; its deliveries are fetched. */
 enum err recipients_facts(struct rows *, const struct recipients *, const struct ask *,
 	struct plan_facts *out, struct fault *);

@@ -422,8 +422,7 @@ static enum err told_read(
 	struct rows *rows, const struct ask *a, struct told_list *l, struct fault *why)
 {
 	size_t len;
-	enum err e = rows_fetch(
-		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
+	enum err e = notify_fetch(rows, a, why);
 
 	if (e) return e;
 	l->at = (const struct delivery **)rows_all(rows, RECORD_DELIVERIES, a->ws, &len);

@@ -44,8 +44,7 @@ enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a
 	const struct delivery *d = NULL;
 	const struct contact *c;
 	bool shows = false;
-	enum err e = rows_fetch(
-		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
+	enum err e = notify_fetch(rows, a, why);
 
 	if (e) return e;
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
@@ -146,8 +145,7 @@ static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault 
 
 	/* The last vote settles it, which is told by itself. */
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
-	e = rows_fetch(
-		rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, ARGS(a->ws, a->id), why);
+	e = notify_fetch(rows, a, why);
 	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
 		if (!channel_is(d->kind, CHANNEL_EDITS) || d->purpose != DELIVERY_ASK ||
 			d->status != DELIVERY_DONE || !d->detail.len ||
@@ -216,13 +214,10 @@ static enum err summary_open(struct rows *rows, const struct contact *c, int64_t
 
 	if (e) return e;
 	if (!d) d = summary_here(rows, c->id);
-	if (d) {
-		*out = d->id;
-		return OK;
-	}
+	if (d) return *out = d->id, OK;
 	notify_stage(rows, NULL, c, like, &fresh);
-	if (!e) *out = fresh->id;
-	return e;
+	*out = fresh->id;
+	return OK;
 }
 
 /* Too many in a minute: the rest become one summary when it is over. */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/shared/body.h"
+#include "core/shared/field.h"
 #include "core/shared/show.h"
 #include "desk/shared/inner.h"
 
@@ -99,24 +100,19 @@ static struct partial *partial_of(
 
 typedef void pass_fn(struct desk *, const struct transient *);
 
-static void text_pass(struct desk *d, int64_t ws, struct str session, struct str run,
-	const char *type, struct str text, pass_fn *pass)
+static void text_pass(struct desk *d, struct transient h, struct str text, pass_fn *pass)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	jw_object(&w);
-	show_text(&w, "run", run);
-	jw_put_str(&w, "text", text);
-	jw_object_end(&w);
-	if (!b.failed)
-		pass(d, &(struct transient){ ws, session, run, type, buf_str(&b) });
+	fields_object(&w, FIELDS(field_text("run", h.run), field_str("text", text)));
+	h.data = buf_str(&b);
+	if (!b.failed) pass(d, &h);
 	buf_done(&b);
 }
 
 /* Short enough for a line between nodes, however its letters are written there. */
-static void text_say(struct desk *d, int64_t ws, struct str session, struct str run,
-	const char *type, struct str text)
+static void text_say(struct desk *d, struct transient h, struct str text)
 {
 	while (d->peers && text.len) {
 		size_t n = text.len < PIECE_MAX ? text.len : PIECE_MAX;
@@ -124,7 +120,7 @@ static void text_say(struct desk *d, int64_t ws, struct str session, struct str 
 		while (n > 1 && n < text.len &&
 			((unsigned char)text.at[n] & 0xc0) == 0x80)
 			n--;
-		text_pass(d, ws, session, run, type, str_first(text, n), transient_say);
+		text_pass(d, h, str_first(text, n), transient_say);
 		text = str_from(text, n);
 	}
 }
@@ -132,14 +128,16 @@ static void text_say(struct desk *d, int64_t ws, struct str session, struct str 
 void transient_text(struct desk *d, int64_t ws, struct str session, struct str run,
 	const char *type, struct str text)
 {
+	const struct transient h = { ws, session, run, type, STR_NONE };
+
 	pthread_mutex_lock(&d->hints.lock);
 	if (strcmp(type, "run.token") == 0) {
 		struct partial *p = partial_of(d, ws, session, run);
 
 		if (p) buf_add(&p->text, text);
 	}
-	if (d->hints.readers) text_pass(d, ws, session, run, type, text, transient_pass);
-	text_say(d, ws, session, run, type, text);
+	if (d->hints.readers) text_pass(d, h, text, transient_pass);
+	text_say(d, h, text);
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
@@ -169,7 +167,9 @@ void transient_replay(struct desk *d, int64_t ws, struct str session)
 	pthread_mutex_lock(&d->hints.lock);
 	for (struct partial *p = d->hints.partials; p; p = p->next)
 		if (p->ws == ws && str_is(session, p->session))
-			text_pass(d, ws, session, str_of(p->run), "run.partial",
+			text_pass(d,
+				(struct transient){ ws, session, str_of(p->run),
+					"run.partial", STR_NONE },
 				buf_str(&p->text), transient_pass);
 	pthread_mutex_unlock(&d->hints.lock);
 }
