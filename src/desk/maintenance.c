@@ -9,10 +9,9 @@ enum { DONE_DAYS = 7, DEAD_DAYS = 90 };
 static enum err check_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct checking c = { .rows = rows };
-	struct json_writer w = { .out = &job->out };
 	enum err e = desk_local_admin(job, why);
 
-	return e ? e : check_store(&c, &w, why);
+	return e ? e : check_store(&c, TO_REPLY(job), why);
 }
 
 const struct use use_check = READS("check", 0, JOB_SLOW, check_read, NULL);

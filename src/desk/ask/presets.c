@@ -106,7 +106,6 @@ static enum err preset_put(struct job *job, struct rows *rows, struct fault *why
 	struct task *t = task_of(job);
 	const struct preset_body *b = t->checked;
 	enum preset_kind kind = kind_of(collection_of(job));
-	struct json_writer w = { .out = &job->out };
 	struct buf by = { .max = 4096 };
 	const struct preset_record *found;
 	const void *at;
@@ -131,7 +130,7 @@ static enum err preset_put(struct job *job, struct rows *rows, struct fault *why
 	p->changed_by = fresh.changed_by;
 	p->changed_ms = fresh.changed_ms;
 	if (!found) job->status = 201;
-	preset_show(&w, p);
+	preset_show(TO_REPLY(job), p);
 	return OK;
 }
 

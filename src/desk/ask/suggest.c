@@ -132,11 +132,9 @@ static void suggestions_write(struct json_writer *w, const struct suggesting *s)
 
 static enum err suggest_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	struct suggesting *s = ARENA_NEW(&job->arena, struct suggesting);
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, job->who.ws, t->id, &a, why);
+	enum err e = rows_fetch_ask(rows, job->who.ws, task_of(job)->id, &a, why);
 
 	if (e || !s) return e;
 	s->arena = &job->arena;
@@ -150,7 +148,7 @@ static enum err suggest_read(struct job *job, struct rows *rows, struct fault *w
 			rows->now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000,
 			SUGGEST_LOOK),
 		past_count, s, why);
-	if (!e) suggestions_write(&w, s);
+	if (!e) suggestions_write(TO_REPLY(job), s);
 	return e;
 }
 

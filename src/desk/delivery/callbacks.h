@@ -11,6 +11,8 @@ react_fn webhook_settled, resumer_settled, call_replied;
 /* Nobody is to be resumed in a session that has ended. A run of ours goes on by itself: its resumer
  * hears of the outcome, however soon the run ends, unless the session was cancelled. */
 bool resumer_is_late(const struct session *, const struct ask *);
+/* A delivery that waits, like this one and of the ask (or NULL); due at once unless it says when. */
+struct delivery *delivery_new(struct rows *, const struct ask *, struct delivery like);
 /* The verifier of this name; the n-th of the ask. */
 void delivery_call_verifier(
 	struct rows *, const struct ask *, struct str name, int64_t n);

@@ -69,7 +69,6 @@ const struct use use_delivery_list =
 static enum err delivery_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	const struct delivery *d;
 	enum err e = rows_get(rows, RECORD_DELIVERIES, KEY(job->who.ws, t->id), &d, why);
 
@@ -81,7 +80,7 @@ static enum err delivery_get_read(struct job *job, struct rows *rows, struct fau
 		why);
 	if (e) return e;
 	if (!d) return desk_missing("delivery", t->id, why);
-	delivery_write(&w, d);
+	delivery_write(TO_REPLY(job), d);
 	return OK;
 }
 
@@ -100,7 +99,6 @@ static void replay_needs(struct job *job, struct wants *w)
 static enum err replay_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	const struct delivery *found = rows_find(rows, RECORD_DELIVERIES, t->id);
 	struct delivery *d;
 
@@ -119,7 +117,7 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 	d->last_status = -1;
 	d->done_ms = 0;
 	rows->so_far.delivers = true;
-	delivery_write(&w, d);
+	delivery_write(TO_REPLY(job), d);
 	return OK;
 }
 
@@ -139,12 +137,11 @@ static enum err secret_check(struct task *t, struct fault *why)
 
 static enum err secret_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct str keys[WEBHOOK_KEYS];
 	enum err e = OK;
 
-	if (json_is(json_get(t->body, "rotate"), JSON_TRUE))
+	if (json_is(json_get(task_of(job)->body, "rotate"), JSON_TRUE))
 		e = webhook_key_rotate(rows, job->who.ws, why);
 	if (!e) e = webhook_keys_load(rows, job->who.ws, rows->arena, keys, why);
 	if (e) return e;

@@ -31,30 +31,37 @@ struct news {
 	int64_t round;
 };
 
+struct delivery *delivery_new(
+	struct rows *rows, const struct ask *a, struct delivery like)
+{
+	like.id = rows_new_id(rows, "dlv");
+	like.status = DELIVERY_WAITING;
+	like.last_status = -1;
+	like.created_ms = rows->now_ms;
+	if (!like.next_ms) like.next_ms = rows->now_ms;
+	if (a) {
+		like.session = a->session;
+		like.ask = a->id;
+		like.agent = a->agent;
+	}
+	rows_deliver_at(rows, like.next_ms);
+	return rows_new(rows, RECORD_DELIVERIES, &like);
+}
+
 static void delivery_stage(struct rows *rows, const struct news *n,
 	enum delivery_kind kind, struct str target)
 {
 	const struct ask *a = n->ask;
-	struct delivery d = { .ws = a->ws,
-		.session = a->session,
-		.ask = a->id,
+	const struct delivery like = { .ws = a->ws,
 		.kind = kind,
 		.target = target,
-		.status = DELIVERY_WAITING,
-		.next_ms = rows->now_ms,
-		.last_status = -1,
-		.created_ms = rows->now_ms,
-		.agent = a->agent,
 		.purpose = n->purpose,
-		.round = n->round };
+		.round = n->round,
+		.host = url_host(target, rows->arena),
+		.owner = arena_print(
+			rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent)) };
 
-	if (!target.len) return;
-	d.id = rows_new_id(rows, "dlv");
-	d.host = url_host(target, rows->arena);
-	d.owner = arena_print(
-		rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent));
-	rows_new(rows, RECORD_DELIVERIES, &d);
-	rows->so_far.delivers = true;
+	if (target.len) delivery_new(rows, a, like);
 }
 
 /* Which of the two a session's on_settled names. */

@@ -486,18 +486,16 @@ const struct use use_contact_lookup =
 static enum err test_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct delivery like = { .purpose = DELIVERY_TEST };
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	const struct contact *c;
 	struct delivery *d;
-	enum err e = contact_of_path(t, rows, &c, why);
+	enum err e = contact_of_path(task_of(job), rows, &c, why);
 
 	if (!e && !c->verified)
 		e = fail(why, ERR_UNVERIFIED, "verify this contact first");
 	if (!e) notify_stage(rows, NULL, c, like, &d);
 	if (e) return e;
 	job->status = 202;
-	delivery_write(&w, d);
+	delivery_write(TO_REPLY(job), d);
 	return OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "core/shared/address.h"
+#include "desk/delivery/callbacks.h"
 #include "desk/people/people.h"
 #include "desk/shared/workspace.h"
 
@@ -122,7 +123,6 @@ void notify_stage(struct rows *rows, const struct ask *a, const struct contact *
 	struct delivery *d;
 
 	like.ws = c->ws;
-	like.id = rows_new_id(rows, "dlv");
 	like.kind = c->channel;
 	like.contact = c->id;
 	like.user = c->user;
@@ -131,42 +131,24 @@ void notify_stage(struct rows *rows, const struct ask *a, const struct contact *
 		like.host = url_host(c->address, rows->arena);
 	like.owner =
 		arena_print(rows->arena, "%lld/%.*s", (long long)c->ws, STR_ARGS(c->id));
-	like.status = DELIVERY_WAITING;
-	like.last_status = -1;
-	like.created_ms = rows->now_ms;
-	if (!like.next_ms) like.next_ms = rows->now_ms;
-	if (a) {
-		like.session = a->session;
-		like.ask = a->id;
-		like.agent = a->agent;
-	}
-	d = rows_new(rows, RECORD_DELIVERIES, &like);
-	rows_deliver_at(rows, like.next_ms);
+	d = delivery_new(rows, a, like);
 	if (out) *out = d;
 }
 
 static void route_stage(struct rows *rows, const struct ask *a, int64_t step,
 	int64_t round, enum delivery_purpose purpose, int64_t due_ms)
 {
-	struct delivery d = { .ws = a->ws,
-		.session = a->session,
-		.ask = a->id,
+	const struct delivery like = { .ws = a->ws,
 		.kind = DELIVERY_ROUTE,
-		.status = DELIVERY_WAITING,
 		.next_ms = due_ms,
-		.last_status = -1,
-		.created_ms = rows->now_ms,
-		.agent = a->agent,
 		.purpose = purpose,
 		.step = step,
-		.round = round };
+		.round = round,
+		/* All steps of a workspace have one owner: working one is quick, so agents
+		 * need no shares. */
+		.owner = arena_print(rows->arena, "%lld/", (long long)a->ws) };
 
-	d.id = rows_new_id(rows, "dlv");
-	/* All steps of a workspace have one owner: working one is quick, so agents need no
-	 * shares. */
-	d.owner = arena_print(rows->arena, "%lld/", (long long)a->ws);
-	rows_new(rows, RECORD_DELIVERIES, &d);
-	rows_deliver_at(rows, due_ms);
+	delivery_new(rows, a, like);
 }
 
 void delivery_drop(struct rows *rows, struct delivery *d, struct str reason)

@@ -22,7 +22,6 @@ static enum err prefs_may(const struct task *t, struct fault *why)
 static enum err prefs_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	const struct notify_person *kept;
 	struct notify_prefs p;
 	const struct user *u;
@@ -33,7 +32,7 @@ static enum err prefs_get_read(struct job *job, struct rows *rows, struct fault 
 		e = rows_get(rows, RECORD_NOTIFY_PEOPLE, KEY(job->who.ws, prefs_whose(t)),
 			&kept, why);
 	if (!e) e = prefs_load(kept ? kept->prefs : STR_NONE, rows->arena, &p, why);
-	if (!e) prefs_write(&w, &p);
+	if (!e) prefs_write(TO_REPLY(job), &p);
 	return e;
 }
 
@@ -61,7 +60,6 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 {
 	struct task *t = task_of(job);
 	const struct notify_prefs *p = t->checked;
-	struct json_writer w = { .out = &job->out };
 	struct notify_person *n;
 	const struct user *u;
 	enum err e = prefs_may(t, why);
@@ -70,7 +68,7 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = person_open(rows, job->who.ws, u->id, &n, why);
 	if (e) return e;
-	prefs_write(&w, p);
+	prefs_write(TO_REPLY(job), p);
 	n->prefs = arena_str(rows->arena, buf_str(&job->out));
 	return OK;
 }

@@ -80,14 +80,13 @@ static void table_show(struct json_writer *w, const struct route_table *table,
 
 static enum err routes_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct json_writer w = { .out = &job->out };
 	const struct routes_record *kept;
 	struct recipients t = { 0 };
 	enum err e = recipients_load(rows, job->who.ws, &t, why);
 
 	if (e) return e;
 	kept = rows_find_key(rows, RECORD_ROUTES, KEY(job->who.ws));
-	table_show(&w, &t.table, kept ? kept->version : 0, &t);
+	table_show(TO_REPLY(job), &t.table, kept ? kept->version : 0, &t);
 	return OK;
 }
 
@@ -161,7 +160,6 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	struct task *t = task_of(job);
 	struct routes_body *b = t->checked;
 	struct routes_record fresh = { .ws = job->who.ws };
-	struct json_writer w = { .out = &job->out };
 	struct recipients recipients = { 0 };
 	const struct routes_record *found;
 	struct routes_record *kept;
@@ -189,7 +187,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	kept->body = fresh.body;
 	kept->changed_ms = fresh.changed_ms;
 	/* The number that it is written under. */
-	table_show(&w, &b->table, found ? b->version + 1 : 1, &recipients);
+	table_show(TO_REPLY(job), &b->table, found ? b->version + 1 : 1, &recipients);
 	return projects_unbound_warn(t, rows, by_project, why);
 }
 

@@ -6,14 +6,13 @@
 
 static enum err push_key_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	uint8_t key[P256_PRIVATE_SIZE], public[P256_PUBLIC_SIZE];
 	struct buf text = { .max = 256 };
 	struct str kept;
 	enum err e = desk_may(&job->who, role_may(job->who.role, MAY_READ_ALL), why);
 
-	if (!e) e = channel_on(t, DELIVERY_PUSH, why);
+	if (!e) e = channel_on(task_of(job), DELIVERY_PUSH, why);
 	if (!e) e = fill_server_key(rows, STR(PUSH_KEY), &kept, why);
 	if (e) return e;
 	p256_private_from((const uint8_t *)kept.at, key);

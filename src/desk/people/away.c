@@ -169,7 +169,6 @@ static enum err away_put_decide(struct job *job, struct rows *rows, struct fault
 	if (!str_eq(job->who.user, u->id)) away.by = job->who.user;
 	text = away_text(&away, rows->arena);
 	away_set(rows, u, text);
-	if (e) return e;
 	jw_object(&w);
 	show_members(&w, text);
 	e = delegate_covers(t, rows, u, away.delegate, &w, why);

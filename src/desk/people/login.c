@@ -159,7 +159,6 @@ static const struct user *login_refused(const struct task *t, struct rows *rows)
 static enum err login_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	const struct workspace *ws;
 	const struct user *u = NULL;
 	const struct json *code = json_get(t->body, "code");
@@ -177,7 +176,7 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	e = rows_get(rows, RECORD_WORKSPACES, KEY(u->ws), &ws, why);
 	if (!e && ws) job->credential.workspace = arena_str(&job->arena, ws->name);
 	if (!e) login_cookie(t, rows, u, maker);
-	if (!e) me_write(&w, &job->who, &job->credential);
+	if (!e) me_write(TO_REPLY(job), &job->who, &job->credential);
 	job->who = (struct principal){ 0 };
 	return e;
 }
@@ -265,15 +264,13 @@ static enum err cookie_rotate(struct job *job, struct rows *rows, struct fault *
 
 static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	enum err e = OK;
 
-	t->secret[0] = '\0';
+	task_of(job)->secret[0] = '\0';
 	if (str_is(job->credential.kind, "cookie") &&
 		job->credential.created_ms + ROTATE_MS < rows->now_ms)
 		e = cookie_rotate(job, rows, why);
-	if (!e) me_write(&w, &job->who, &job->credential);
+	if (!e) me_write(TO_REPLY(job), &job->who, &job->credential);
 	return e;
 }
 

@@ -188,7 +188,6 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 {
 	struct task *t = task_of(job);
 	const struct user_body *b = t->checked;
-	struct json_writer w = { .out = &job->out };
 	char code[SECRET_SIZE];
 	struct user *u;
 	enum err e = user_reach(&job->who, b->role, why);
@@ -204,14 +203,13 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 	if (job->key.len)
 		job->key_result =
 			arena_print(&job->arena, "{\"user\":\"%.*s\"}", STR_ARGS(u->id));
-	user_write(&w, u, str_of(code));
+	user_write(TO_REPLY(job), u, str_of(code));
 	return OK;
 }
 
 static enum err user_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
-	struct json_writer w = { .out = &job->out };
 	const struct user *u;
 	const struct json *record;
 	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
@@ -219,7 +217,7 @@ static enum err user_again(
 	if (!e)
 		e = rows_fetch_user(
 			rows, job->who.ws, json_text(json_get(record, "user")), &u, why);
-	if (!e) user_write(&w, u, STR_NONE);
+	if (!e) user_write(TO_REPLY(job), u, STR_NONE);
 	return e;
 }
 
@@ -390,7 +388,6 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 {
 	struct task *t = task_of(job);
 	const struct user_body *b = t->checked;
-	struct json_writer w = { .out = &job->out };
 	const struct user *u;
 	char code[SECRET_SIZE] = "";
 	enum err e = user_patch_may(t, why);
@@ -401,7 +398,7 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (!e) e = user_apply(t, rows, u, why);
 	if (e) return e;
 	if (b->login) code_new(rows, u, job->who.user, code);
-	user_write(&w, u, str_of(code));
+	user_write(TO_REPLY(job), u, str_of(code));
 	return OK;
 }
 

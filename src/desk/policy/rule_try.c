@@ -151,14 +151,13 @@ static void try_operation(
 	struct task *t, const struct policy_snapshot *snapshot, int64_t now_ms)
 {
 	const struct try_body *b = t->checked;
-	struct json_writer w = { .out = &t->job.out };
 	struct operation_view look;
 	struct rule_verdict v;
 
 	operation_view(&look, b->operation, NULL, b->filter.agent, b->filter.project,
 		STR_NONE, &t->job.arena);
 	snapshot_rule(snapshot, &look, now_ms, DECIDE_EXPLAIN, &t->job.arena, &v);
-	tried_write(&w, snapshot, &look, &v, &t->job.arena);
+	tried_write(TO_REPLY(&t->job), snapshot, &look, &v, &t->job.arena);
 }
 
 /* ---- a rule ---- */

@@ -229,14 +229,13 @@ static enum err part_seen(struct job *job, struct rows *rows, struct str session
 static enum err run_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	struct run r;
 	enum err e = sees_runs(job, why);
 
 	if (!e) e = one_read(job, rows, RECORD_RUNS, t->id, "run", &r, why);
 	if (!e) e = part_seen(job, rows, r.session, "run", why);
 	if (e) return e;
-	run_write(&w, &r, rows->now_ms);
+	run_write(TO_REPLY(job), &r, rows->now_ms);
 	t->run = r.id;
 	t->settled = run_ended(&r) || (r.status == RUN_WAITING &&
 					      str_find(r.waits_for, STR("\"ask\"")) >= 0);

@@ -256,9 +256,7 @@ static enum err run_find(
 
 static void run_reply(struct task *t, const struct run *r, int64_t now_ms)
 {
-	struct json_writer w = { .out = &t->job.out };
-
-	run_write(&w, r, now_ms);
+	run_write(TO_REPLY(&t->job), r, now_ms);
 	t->run = arena_str(&t->job.arena, r->id);
 	desk_keep_run(t, r);
 }

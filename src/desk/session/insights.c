@@ -287,10 +287,8 @@ static struct str id_bound(int64_t ms, struct arena *arena)
 
 static enum err insights_read(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
 	struct insights in = { .now_ms = rows->now_ms };
-	enum err e = insights_span(t, rows->now_ms, &in, why);
+	enum err e = insights_span(task_of(job), rows->now_ms, &in, why);
 
 	/* Only people may see routes and who answered. */
 	in.sees_people = role_may(job->who.role, MAY_READ_ALL);
@@ -307,7 +305,7 @@ static enum err insights_read(struct job *job, struct rows *rows, struct fault *
 			id_bound(in.to_ms + 1000, &job->arena),
 			in.sees_people ? STR_NONE : job->who.agent),
 		insight_row, &in, why);
-	if (!e) insights_write(&w, &in, job->who.ws);
+	if (!e) insights_write(TO_REPLY(job), &in, job->who.ws);
 	table_done(&in.sessions);
 	arena_done(&in.arena);
 	groups_done(&in.agents);

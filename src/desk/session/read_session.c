@@ -61,10 +61,9 @@ static enum err session_show(
 static enum err session_get_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct sought s = { .t = task_of(job), .now_ms = rows->now_ms };
-	struct json_writer w = { .out = &job->out };
 	enum err e = session_seek(job, rows, &s, why);
 
-	return e ? e : session_show(rows, &s, &w, why);
+	return e ? e : session_show(rows, &s, TO_REPLY(job), why);
 }
 
 const struct use use_session_get = READS("session_get", 0, 0, session_get_read, NULL);

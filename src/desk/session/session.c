@@ -160,7 +160,7 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 
 	if (e) return e;
 	if (p->has_title) session_rename(rows, s, p->title);
-	if (!e && p->has_status && session_runnable(s))
+	if (p->has_status && session_runnable(s))
 		e = fail_at(why, "/status",
 			"Parley runs this session: cancel its run instead");
 	/* A session without an open ask must not be "waiting". */

@@ -139,9 +139,7 @@ static enum err session_reply_write(struct task *t, struct rows *rows, struct se
 enum err session_reply(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
-	struct json_writer w = { .out = &t->job.out };
-
-	return session_reply_write(t, rows, s, &w, why);
+	return session_reply_write(t, rows, s, TO_REPLY(&t->job), why);
 }
 
 enum err session_again(

@@ -52,9 +52,7 @@ enum err collection_find(const struct collection *r, struct task *t, struct rows
 enum err collection_reply(const struct collection *r, struct task *t, struct rows *rows,
 	const void *record, struct fault *why)
 {
-	struct json_writer w = { .out = &t->job.out };
-
-	return r->show(t, rows, &w, record, why);
+	return r->show(t, rows, TO_REPLY(&t->job), record, why);
 }
 
 static enum err collection_admit(

@@ -247,14 +247,13 @@ static bool found(struct task *t, const struct ask *a, const struct ask_view *vi
 void desk_reply_marked(struct task *t, struct rows *rows, const struct ask *a,
 	const struct mark *mark, const char *refused)
 {
-	struct json_writer w = { .out = &t->job.out };
 	struct ask_view view = task_view(t, rows_session(rows, a->ws, a->session));
 
 	view.mark = mark;
 	view.refused = refused;
 	view.stopped = t->stopped;
 	view.denied = t->denied;
-	if (!found(t, a, &view)) ask_write(&w, a, &view, rows->now_ms);
+	if (!found(t, a, &view)) ask_write(TO_REPLY(&t->job), a, &view, rows->now_ms);
 }
 
 void desk_reply_ask(struct task *t, struct rows *rows, const struct ask *a)

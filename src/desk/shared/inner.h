@@ -118,6 +118,9 @@ static inline struct task *task_of(struct job *job)
 	return (struct task *)(void *)job;
 }
 
+/* A writer into the job's reply. */
+#define TO_REPLY(job) (&(struct json_writer){ .out = &(job)->out })
+
 static inline struct draft_limits desk_limits(const struct desk *d)
 {
 	return (struct draft_limits){ d->timeout_min_ms, d->timeout_max_ms };
