@@ -133,21 +133,18 @@ static enum err revoke_maker(struct task *t, struct rows *rows, const struct ask
 static enum err revoke_reply(
 	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
 {
-	struct buf *out = &t->job.out;
-	struct json_writer w = { .out = out };
+	struct json_writer w;
 	const struct rule_record *r = NULL;
 	enum err e = rule_made_by(t, rows, a, &r, why);
 
-	if (e || !out->len) return e;
-	out->len--; /* opens the object again */
-	buf_add(out, STR(",\"ended\":"));
-	jw_array(&w);
+	if (e || !desk_reply_reopen(t, &w)) return e;
+	jw_put_array(&w, "ended");
 	while (!e && r) {
 		jw_str(&w, r->id);
 		e = rule_made_by(t, rows, a, &r, why);
 	}
 	jw_array_end(&w);
-	buf_add_char(out, '}');
+	jw_object_end(&w);
 	return e;
 }
 

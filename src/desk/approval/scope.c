@@ -23,6 +23,20 @@ struct scope_body {
 	struct str tool;
 };
 
+/* An approval that may hold for longer. */
+struct scoping {
+	struct task *t;
+	struct rows *rows;
+	const struct ask *a;
+	const struct ask_parts *parts;
+	struct answer *answer;
+	struct scope_body body;
+	/* What would be allowed, and by which policy; see scope_risk. */
+	struct operation_view look;
+	const struct policy *policy;
+	enum risk risk;
+};
+
 /* ---- the body ---- */
 
 static enum err for_read(const struct json *text, struct scope_body *b, struct fault *why)
@@ -88,18 +102,19 @@ static void duration_say(int64_t ms, char out[32])
 		snprintf(out, 32, "%llds", (long long)s);
 }
 
-static enum err scope_reach(const struct scope_body *b, const struct principal *p,
-	const struct policy *policy, enum risk risk, bool votes, struct fault *why)
+static enum err scope_reach(const struct scoping *s, struct fault *why)
 {
-	bool admin = role_may(p->role, MAY_ADMIN);
+	const struct scope_body *b = &s->body;
+	const struct policy *policy = s->policy;
+	bool admin = role_may(s->t->job.who.role, MAY_ADMIN);
 	char most[32];
 
-	if (votes)
+	if (s->a->require.len)
 		return fail_at(why, "/scope/for",
 			"it needs more than one approval: choose once");
-	if (risk == RISK_CRITICAL)
+	if (s->risk == RISK_CRITICAL)
 		return fail_at(why, "/scope/for", "its risk is critical: choose once");
-	if (risk == RISK_HIGH) {
+	if (s->risk == RISK_HIGH) {
 		duration_say(policy->scope_high_ms, most);
 		if (b->pattern)
 			return fail_at(why, "/scope/what",
@@ -123,9 +138,10 @@ static enum err scope_reach(const struct scope_body *b, const struct principal *
 
 /* ---- the rule ---- */
 
-static struct str scope_match(const struct scope_body *b, const struct ask *a,
-	const char *same, enum risk risk, struct arena *arena)
+static struct str scope_match(const struct scoping *s, struct arena *arena)
 {
+	const struct scope_body *b = &s->body;
+	const struct ask *a = s->a;
 	struct buf text = { .max = 65536 };
 	struct json_writer w = { .out = &text };
 
@@ -137,9 +153,9 @@ static struct str scope_match(const struct scope_body *b, const struct ask *a,
 		jw_str(&w, b->tool);
 		jw_array_end(&w);
 	} else {
-		show_text(&w, "same", str_of(same));
+		show_text(&w, "same", str_of(s->look.same));
 	}
-	if (risk == RISK_HIGH) {
+	if (s->risk == RISK_HIGH) {
 		jw_put_object(&w, "risk");
 		show_text(&w, "max", STR("high"));
 		jw_object_end(&w);
@@ -160,28 +176,29 @@ static void pattern_faults(struct fault *why)
 			"/scope/tool");
 }
 
-static enum err scope_rule(struct rows *rows, const struct scope_body *b,
-	const struct ask *a, const struct operation_view *look, bool sensitive,
-	enum risk risk, struct rule_record *out, struct fault *why)
+static enum err scope_rule(const struct scoping *s, struct scope *out, struct fault *why)
 {
-	struct str text = scope_match(b, a, look->same, risk, rows->arena);
-	struct rule_record like = { .made_from = a->id, .uses_left = -1 };
+	struct arena *arena = s->rows->arena;
+	int64_t now_ms = s->rows->now_ms;
+	struct rule_record like = { .made_from = s->a->id, .uses_left = -1 };
 	const struct json *body;
 	struct rule_match match;
-	enum err e = json_read(text, NULL, rows->arena, &body, why);
+	enum err e = json_read(scope_match(s, arena), NULL, arena, &body, why);
 
 	if (!e) {
-		e = rule_read(body, NULL, NULL, rows->now_ms, rows->arena, &like, why);
+		e = rule_read(body, NULL, NULL, now_ms, arena, &like, why);
 		if (e == ERR_INVALID) pattern_faults(why);
 	}
-	if (!e) e = rule_parse(&like, rows->arena, &match, NULL, why);
+	if (!e) e = rule_parse(&like, arena, &match, NULL, why);
 	if (e) return e;
-	if (!rule_fits(&match, EFFECT_ALLOW, look, risk, rows->arena))
-		return fail_at(why, b->pattern ? "/scope/tool" : "/scope/what",
+	if (!rule_fits(&match, EFFECT_ALLOW, &s->look, s->risk, arena))
+		return fail_at(why, s->body.pattern ? "/scope/tool" : "/scope/what",
 			"must match the call that is being approved");
-	if (b->length == FOR_TIME) like.expires_ms = rows->now_ms + b->ms;
-	rule_from(&like, a->id, look, sensitive, rows->arena);
-	*out = like;
+	if (s->body.length == FOR_TIME) like.expires_ms = now_ms + s->body.ms;
+	rule_from(&like, s->a->id, &s->look, s->parts->sensitive, arena);
+	out->rule = like;
+	out->makes = true;
+	out->open = s->body.open;
 	return OK;
 }
 
@@ -222,66 +239,57 @@ static enum err offer_drop(const struct ask_parts *parts, struct answer *answer,
 }
 
 /* The longest that this person may give; FOR_ONCE: nothing longer. */
-static struct scope_body scope_longest(
-	const struct policy *policy, enum risk risk, bool votes)
+static struct scope_body scope_longest(const struct scoping *s, bool once)
 {
 	struct scope_body b = { .length = FOR_TIME };
 
-	b.ms = risk == RISK_HIGH ? policy->scope_high_ms : policy->scope_member_ms;
-	if (votes || risk == RISK_CRITICAL) b.length = FOR_ONCE;
+	b.ms = s->risk == RISK_HIGH ? s->policy->scope_high_ms
+				    : s->policy->scope_member_ms;
+	if (once || s->a->require.len || s->risk == RISK_CRITICAL) b.length = FOR_ONCE;
 	return b;
 }
 
 /* ---- both ---- */
 
-static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *a,
-	const struct ask_parts *parts, const struct answer *answer,
-	struct operation_view *look, const struct policy_snapshot **out, enum risk *risk,
-	struct fault *why)
+static enum err scope_risk(struct scoping *s, struct fault *why)
 {
+	struct rows *rows = s->rows;
 	struct rule_verdict v;
 	struct policy_snapshot *snapshot;
-	enum err e = snapshot_of(t, rows, a->ws, &snapshot, why);
+	enum err e = snapshot_of(s->t, rows, s->a->ws, &snapshot, why);
 
 	if (e) return e;
-	ask_operation(look, a, parts->operation, answer->arguments, rows->arena);
-	snapshot_rule(snapshot, look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
+	ask_operation(
+		&s->look, s->a, s->parts->operation, s->answer->arguments, rows->arena);
+	snapshot_rule(snapshot, &s->look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	/* A verifier may have raised the risk. */
-	*risk = v.risk > a->risk ? v.risk : a->risk;
-	*out = snapshot;
+	s->risk = v.risk > s->a->risk ? v.risk : s->a->risk;
+	s->policy = &snapshot->policy;
 	return OK;
 }
 
-static enum err scope_foreign(struct task *t, struct rows *rows, const struct ask *a,
-	const struct ask_parts *parts, struct answer *answer, struct scope *out,
-	struct fault *why)
+static enum err scope_foreign(struct scoping *s, struct scope *out, struct fault *why)
 {
-	const struct json *wish =
-		parts->scopes
-			? json_get_str(parts->scopes, offer_chosen(answer, rows->arena))
-			: NULL;
-	struct scope_body b = { 0 };
-	struct operation_view look;
+	const struct ask_parts *parts = s->parts;
+	struct arena *arena = s->rows->arena;
+	const struct json *wish = parts->scopes ? json_get_str(parts->scopes,
+							  offer_chosen(s->answer, arena))
+						: NULL;
+	bool once = s->t->of_many || s->t->limit;
 	struct fault beyond = { 0 };
-	bool once = t->of_many || t->limit;
-	const struct policy_snapshot *snapshot;
-	enum risk risk;
 	enum err e;
 
-	if (!wish || answer->decision != DECISION_APPROVE || !parts->operation) return OK;
-	e = for_read(wish, &b, why);
-	if (!e) e = scope_risk(t, rows, a, parts, answer, &look, &snapshot, &risk, why);
+	if (!wish || s->answer->decision != DECISION_APPROVE || !parts->operation)
+		return OK;
+	e = for_read(wish, &s->body, why);
+	if (!e) e = scope_risk(s, why);
 	if (e) return e;
 	/* From a channel, an offer of the prompt ("always") allows this call only. */
-	if (once || scope_reach(&b, &t->job.who, &snapshot->policy, risk,
-			    a->require.len > 0, &beyond)) {
-		b = scope_longest(&snapshot->policy, risk, once || a->require.len > 0);
-		e = offer_drop(parts, answer, rows->arena, why);
+	if (once || scope_reach(s, &beyond)) {
+		s->body = scope_longest(s, once);
+		e = offer_drop(parts, s->answer, arena, why);
 	}
-	if (e || b.length == FOR_ONCE) return e;
-	e = scope_rule(rows, &b, a, &look, parts->sensitive, risk, &out->rule, why);
-	out->makes = !e;
-	return e;
+	return e || s->body.length == FOR_ONCE ? e : scope_rule(s, out, why);
 }
 
 enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
@@ -289,31 +297,22 @@ enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
 	struct fault *why)
 {
 	const struct json *scope = json_get(t->body, "scope");
-	struct scope_body b = { 0 };
-	struct operation_view look;
-	const struct policy_snapshot *snapshot;
-	enum risk risk;
+	struct scoping s = {
+		.t = t, .rows = rows, .a = a, .parts = parts, .answer = answer
+	};
 	enum err e;
 
 	*out = (struct scope){ 0 };
-	if (!scope || scope->type == JSON_NULL)
-		return scope_foreign(t, rows, a, parts, answer, out, why);
-	e = body_read(scope, &b, why);
-	if (e || b.length == FOR_ONCE) return e;
+	if (!scope || scope->type == JSON_NULL) return scope_foreign(&s, out, why);
+	e = body_read(scope, &s.body, why);
+	if (e || s.body.length == FOR_ONCE) return e;
 	if (a->kind != ASK_APPROVAL || !parts->operation ||
 		answer->decision != DECISION_APPROVE)
 		return fail_at(why, "/scope",
 			"only the person who approves an operation can do so for longer");
-	e = scope_risk(t, rows, a, parts, answer, &look, &snapshot, &risk, why);
-	if (!e)
-		e = scope_reach(&b, &t->job.who, &snapshot->policy, risk,
-			a->require.len > 0, why);
-	if (!e)
-		e = scope_rule(
-			rows, &b, a, &look, parts->sensitive, risk, &out->rule, why);
-	out->makes = !e;
-	out->open = b.open;
-	return e;
+	e = scope_risk(&s, why);
+	if (!e) e = scope_reach(&s, why);
+	return e ? e : scope_rule(&s, out, why);
 }
 
 /* ---- others that are open ---- */
@@ -376,8 +375,8 @@ static enum err open_settle(struct task *t, struct rows *rows,
 enum err scope_apply(struct task *t, struct rows *rows, const struct ask *a,
 	const struct scope *s, struct fault *why)
 {
-	struct buf *out = &t->job.out, list = { 0 };
-	struct json_writer w = { .out = &list };
+	struct buf list = { 0 };
+	struct json_writer w = { .out = &list }, reply;
 	struct rule_record like = s->rule;
 	const struct rule_record *rule;
 	struct policy_snapshot *snapshot;
@@ -389,11 +388,10 @@ enum err scope_apply(struct task *t, struct rows *rows, const struct ask *a,
 	jw_array(&w);
 	if (!e && s->open) e = open_settle(t, rows, snapshot, rule, &w, why);
 	jw_array_end(&w);
-	if (!e && out->len) {
-		out->len--; /* opens the object again */
-		buf_print(out, ",\"rule\":\"%.*s\",\"settled\":", STR_ARGS(rule->id));
-		buf_add(out, buf_str(&list));
-		buf_add_char(out, '}');
+	if (!e && desk_reply_reopen(t, &reply)) {
+		jw_put_str(&reply, "rule", rule->id);
+		jw_put_raw(&reply, "settled", buf_str(&list));
+		jw_object_end(&reply);
 	}
 	if (list.failed) t->job.arena.failed = true;
 	buf_done(&list);

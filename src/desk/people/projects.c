@@ -37,17 +37,14 @@ struct str projects_unbound_detail(int64_t tokens, struct arena *arena)
 enum err projects_unbound_warn(
 	struct task *t, struct rows *rows, bool by_project, struct fault *why)
 {
-	struct buf *out = &t->job.out;
-	struct json_writer w = { .out = out };
+	struct json_writer w;
 	int64_t tokens = 0;
 	enum err e = by_project ? rows_int(rows, SQL_TOKENS_UNBOUND,
 					  ARGS(t->job.who.ws, rows->now_ms), &tokens, why)
 				: OK;
 
-	if (e || !out->len) return e;
-	out->len--; /* opens the object again */
-	buf_add_text(out, ",\"warnings\":");
-	jw_array(&w);
+	if (e || !desk_reply_reopen(t, &w)) return e;
+	jw_put_array(&w, "warnings");
 	if (tokens) {
 		jw_object(&w);
 		jw_put_text(&w, "kind", "unbound");
@@ -58,7 +55,7 @@ enum err projects_unbound_warn(
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
-	buf_add_char(out, '}');
+	jw_object_end(&w);
 	return OK;
 }
 

@@ -219,17 +219,15 @@ static enum err progress_check(struct task *t, struct fault *why)
 static enum err progress_stopped(
 	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
 {
-	struct buf *out = &t->job.out;
+	struct json_writer w;
 	const struct stop_record *stop;
 	enum err e =
 		policy_stop(t, rows, s, agent_known(s->agent, s->agent_name), &stop, why);
 
-	if (!stop || !out->len) return e;
+	if (!stop || !desk_reply_reopen(t, &w)) return e;
 	t->stopped = arena_str(&t->job.arena, stop_told(stop, rows->arena));
-	out->len--; /* opens the object again */
-	buf_add_text(out, ",\"stopped\":");
-	buf_add(out, t->stopped);
-	buf_add_char(out, '}');
+	jw_put_raw(&w, "stopped", t->stopped);
+	jw_object_end(&w);
 	return OK;
 }
 

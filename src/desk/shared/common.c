@@ -275,6 +275,14 @@ void desk_reply_settled(struct task *t, struct rows *rows, const struct ask *a)
 	jw_object_end(&w);
 }
 
+bool desk_reply_reopen(struct task *t, struct json_writer *w)
+{
+	*w = (struct json_writer){ .out = &t->job.out, .more = true };
+	if (!t->job.out.len) return false;
+	t->job.out.len--;
+	return true;
+}
+
 struct str desk_shown(struct task *t, struct rows *rows, const struct ask *a)
 {
 	const struct session *s = rows_session(rows, a->ws, a->session);

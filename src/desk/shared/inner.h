@@ -183,6 +183,9 @@ enum err routing_changed(struct task *, struct rows *, struct ask *, const char 
 	struct str data, bool wakes, struct fault *);
 /* {"ask": …, "resumed": …} */
 void desk_reply_settled(struct task *, struct rows *, const struct ask *);
+/* The object that was the reply gets more members, and is to be closed again. False: the caller has
+ * a record instead. */
+bool desk_reply_reopen(struct task *, struct json_writer *);
 /* A conflict that carries the ask as it is. */
 enum err desk_conflict(struct task *, struct rows *, const struct ask *, struct fault *,
 	const char *format, ...) __attribute__((format(printf, 5, 6)));
