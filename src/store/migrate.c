@@ -455,34 +455,23 @@ static const char step_7[] =
 	"ALTER TABLE tokens ADD COLUMN origin TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE tokens ADD COLUMN client TEXT NOT NULL DEFAULT '';";
 
-/* 8. */
+/* 8. From here on tables and columns say `since` which step they are there (record.c, records.h,
+ * resources.h); a step makes these first. */
 static const char step_8[] =
-	/* The projects that an agent's token is bound to: patterns, one a line. */
-	"ALTER TABLE tokens ADD COLUMN projects TEXT NOT NULL DEFAULT '';"
-	/* The operation that a rule was made from. */
-	"ALTER TABLE rules ADD COLUMN from_tool TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE rules ADD COLUMN from_subject TEXT NOT NULL DEFAULT '';"
 	/* Contacts that a code came back from, or that took a message. */
-	"ALTER TABLE contacts ADD COLUMN tested BIGINT NOT NULL DEFAULT 0;"
 	"UPDATE contacts SET tested = 1 WHERE (verified = 1 AND user_id <> ''"
 	" AND channel IN ('email', 'slack')) OR id IN (SELECT contact FROM deliveries"
 	" WHERE status = 'done' AND contact <> '');"
-	/* Which channels work, and since when. */
-	"CREATE TABLE channels ("
-	" name TEXT NOT NULL PRIMARY KEY, since_ms BIGINT NOT NULL, error TEXT NOT NULL,"
-	" version BIGINT NOT NULL);"
 	/* Agents that say nothing of it go by the policy. */
 	"UPDATE agents SET body = SUBSTR(body, 1, LENGTH(body) - 7) || 'null}'"
-	" WHERE body LIKE '%\"on_reject\":\"tell\"}';"
-	/* Why a person is asked. */
-	"ALTER TABLE asks ADD COLUMN because TEXT NOT NULL DEFAULT '';";
+	" WHERE body LIKE '%\"on_reject\":\"tell\"}';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7, step_8 };
 
 enum { WRITTEN_OUT = sizeof(steps) / sizeof(steps[0]) };
 
-/* ---- tables and columns that say `since` which step they are there ---- */
+/* ---- tables and columns of a step ---- */
 
 static int64_t newest = WRITTEN_OUT;
 static pthread_once_t newest_found = PTHREAD_ONCE_INIT;

@@ -76,7 +76,7 @@ static const struct column token_columns[] = {
 	COLUMN(INT, token, begun_ms, 0),
 	COLUMN(TEXT, token, origin, 0),
 	COLUMN(TEXT, token, client, 0),
-	COLUMN(TEXT, token, projects, CHANGES),
+	COLUMN(TEXT, token, projects, CHANGES, .since = 8),
 };
 
 static const struct column session_columns[] = {
@@ -156,7 +156,7 @@ static const struct column ask_columns[] = {
 	COLUMN(TEXT, ask, starters, CHANGES | LATER | SELDOM),
 	COLUMN(TEXT, ask, verify, CHANGES | LATER | SELDOM),
 	COLUMN(TEXT, ask, route, CHANGES | SELDOM),
-	COLUMN(TEXT, ask, because, CHANGES | SELDOM),
+	COLUMN(TEXT, ask, because, CHANGES | SELDOM, .since = 8),
 	/* what is found elsewhere comes last */
 	COLUMN(INT, ask, fetched_ms, 0,
 		.found_by =
@@ -193,8 +193,8 @@ static const struct column rule_record_columns[] = {
 	COLUMN(INT, rule_record, expires_ms, CHANGES),
 	COLUMN(INT, rule_record, uses_left, CHANGES),
 	COLUMN(TEXT, rule_record, made_from, 0),
-	COLUMN(TEXT, rule_record, from_tool, 0),
-	COLUMN(TEXT, rule_record, from_subject, 0),
+	COLUMN(TEXT, rule_record, from_tool, 0, .since = 8),
+	COLUMN(TEXT, rule_record, from_subject, 0, .since = 8),
 	COLUMN(TEXT, rule_record, made_by, 0),
 	COLUMN(TEXT, rule_record, made_user, 0),
 	COLUMN(INT, rule_record, created_ms, 0),
@@ -317,7 +317,7 @@ static const struct column contact_columns[] = {
 	COLUMN(TEXT, contact, name, CHANGES),
 	COLUMN(BOOL, contact, verified, CHANGES),
 	COLUMN(BOOL, contact, muted, CHANGES),
-	COLUMN(BOOL, contact, tested, CHANGES),
+	COLUMN(BOOL, contact, tested, CHANGES, .since = 8),
 	COLUMN(INT, contact, broken_ms, CHANGES),
 	COLUMN(TEXT, contact, broken, CHANGES),
 	COLUMN(INT, contact, created_ms, 0),

@@ -28,7 +28,8 @@
 	RECORD(KEYS, idempotency, key_record, 4, -1, SESSION(key_record))                \
 	RECORD(SERVER_KEYS, server_keys, server_key, 1, 0, VERSION(server_key))          \
 	RECORD(MAILBOXES, mailboxes, mailbox_record, 1, 0, VERSION(mailbox_record))      \
-	RECORD(CHANNELS, channels, channel_record, 1, 0, VERSION(channel_record))        \
+	RECORD(CHANNELS, channels, channel_record, 1, 0, VERSION(channel_record),        \
+		.since = 8)                                                              \
 	RECORD(MCP_ENDED, mcp_ended, mcp_ended, 2, -1)                                   \
 	RECORD(DELIVERIES, deliveries, delivery, 2, 1, VERSION(delivery),                \
 		SESSION(delivery), .of_asks = true)                                      \
