@@ -503,9 +503,7 @@ void notify_text(struct claimed *c, size_t room, struct notify_words *out)
 	const struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
 	const struct delivery_fill *f = &c->fill;
-	enum lang lang = str_is(f->language, "fr")   ? LANG_FR
-			 : str_is(f->language, "en") ? LANG_EN
-						     : n->set.lang;
+	enum lang lang = lang_chosen(f->language, n->set.lang);
 	struct writing w = { c, f, arena, lang, { .max = 1 << 20 } };
 
 	*out = (struct notify_words){ .lang = lang };

@@ -90,7 +90,7 @@ static const char head[] =
 void mail_html_add(struct buf *out, const struct mail_words *w)
 {
 	buf_print(out, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n",
-		w->told->lang == LANG_FR ? "fr" : "en");
+		lang_code(w->told->lang));
 	buf_add_text(out, head);
 	buf_add_text(out, "</head>\n<body>\n");
 	element_add(out, "div", "rule", w->rule);

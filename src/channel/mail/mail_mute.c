@@ -26,7 +26,7 @@ static void mute_page(struct request *r, int status, const char *title, struct s
 		"<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;"
 		"max-width:32rem;margin:4rem auto;padding:0 1rem}button{font:inherit;"
 		"padding:.5rem 1.25rem}</style><h1>",
-		r->lang == LANG_FR ? "fr" : "en");
+		lang_code(r->lang));
 	markup_html(&b, MSG_IN(arena, r->lang, title));
 	buf_add_text(&b, "</h1><p>");
 	markup_html(&b, name);

@@ -77,8 +77,7 @@ static void push_write(struct claimed *c, const struct notify_words *words,
 	/* What is about one ask replaces what was; the rest stands by itself. */
 	JW(w, "{'tag':%s,'title':%s,'body':%s,'path':%s,'lang':%s,'settled':%j",
 		d->ask.len ? d->ask : d->id, words->title, body,
-		str_from(words->url, url.len),
-		words->lang == LANG_FR ? STR("fr") : STR("en"),
+		str_from(words->url, url.len), str_of(lang_code(words->lang)),
 		d->purpose == DELIVERY_SETTLED ? STR("true") : STR_NONE);
 	if (has_buttons(c)) buttons(w, c, words->lang);
 	JW(w, "}");

@@ -157,16 +157,17 @@ static void slack_send(struct claimed *c)
 				     .at;
 		headers[2] = NULL;
 	}
-	post_send(
-		c, (struct outbound_request){
-			   .url = slack_method_url(set->slack_api,
-				   is_edit(c) ? "chat.update" : "chat.postMessage", arena)
-					  .at,
-			   .headers = headers,
-			   .body = slack_body(c),
-			   .may_connect = connect_to_any,
-			   .done = slack_done,
-			   .wants_body = true });
+	post_send(c,
+		(struct outbound_request){
+			.url = slack_method_url(set->slack_api,
+				is_edit(c) ? STR("chat.update") : STR("chat.postMessage"),
+				arena)
+				       .at,
+			.headers = headers,
+			.body = slack_body(c),
+			.may_connect = connect_to_any,
+			.done = slack_done,
+			.wants_body = true });
 }
 
 /* When a message may go to this room; the one after it a second later. */

@@ -12,11 +12,12 @@ enum { POST_MS = 3000, REPLY_MAX_BYTES = 1 << 16 };
 
 /* ---- addresses ---- */
 
-struct str slack_method_url(struct str api, const char *method, struct arena *arena)
+struct str slack_method_url(struct str api, struct str method, struct arena *arena)
 {
 	bool slash = api.len && api.at[api.len - 1] == '/';
 
-	return arena_print(arena, "%.*s%s%s", STR_ARGS(api), slash ? "" : "/", method);
+	return arena_print(
+		arena, "%.*s%s%.*s", STR_ARGS(api), slash ? "" : "/", STR_ARGS(method));
 }
 
 bool slack_response_url_valid(struct str url, struct str api)
@@ -116,16 +117,18 @@ static void post_back(struct pool_work *work, bool ran)
 	mem_free(p);
 }
 
-struct slack_post *slack_post_new(struct serve *s, struct str url, struct str body)
+struct slack_post *slack_post_new(struct serve *s, struct str to, struct str body)
 {
 	struct slack_post *p = mem_alloc(sizeof *p);
 	const struct settings *set = &s->set;
+	bool method = str_find(to, STR("://")) < 0;
 
 	if (!p) return NULL;
 	p->work.run = post_run;
 	p->work.back = post_back;
-	p->call = (struct slack_call){ .url = arena_copy(&p->arena, url),
-		.token = str_starts(url, set->slack_api.at) ? set->slack_token : STR_NONE,
+	if (method) to = slack_method_url(set->slack_api, to, &p->arena);
+	p->call = (struct slack_call){ .url = arena_copy(&p->arena, to),
+		.token = method ? set->slack_token : STR_NONE,
 		.body = arena_str(&p->arena, body),
 		.timeout_ms = POST_MS,
 		.stop_fd = -1 };

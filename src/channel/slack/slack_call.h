@@ -7,7 +7,7 @@
 #include "serve/pool_work.h"
 
 /* A method of the Web API; `api` with or without a slash at its end. NUL-terminated. */
-struct str slack_method_url(struct str api, const char *method, struct arena *);
+struct str slack_method_url(struct str api, struct str method, struct arena *);
 /* May something be posted there because a payload says so? Under hooks.slack.com, or at the host
  * of `api`. */
 bool slack_response_url_valid(struct str url, struct str api);
@@ -40,8 +40,8 @@ struct slack_post {
 	const struct json *said;
 };
 
-/* With the bot's token if it is a method. NULL: out of memory. */
-struct slack_post *slack_post_new(struct serve *, struct str url, struct str body);
+/* `to`: a method, which is called with the bot's token, or an address. NULL: out of memory. */
+struct slack_post *slack_post_new(struct serve *, struct str to, struct str body);
 void slack_post_start(struct serve *, struct slack_post *);
 
 #endif

@@ -14,7 +14,7 @@ static enum err method_try(const struct settings *set, const char *method,
 	struct fault *why)
 {
 	const struct slack_call call = {
-		.url = slack_method_url(set->slack_api, method, arena).at,
+		.url = slack_method_url(set->slack_api, str_of(method), arena).at,
 		.token = token,
 		.body = STR("{}"),
 		.timeout_ms = SIGN_IN_MS,

@@ -67,9 +67,9 @@ static void slack_unable(struct request *r)
 
 /* ---- replies ---- */
 
-static void slack_send(struct request *r, struct str url, struct str body)
+static void slack_send(struct request *r, struct str to, struct str body)
 {
-	struct slack_post *p = slack_post_new(r->serve, url, body);
+	struct slack_post *p = slack_post_new(r->serve, to, body);
 
 	if (p) slack_post_start(r->serve, p);
 }
@@ -117,7 +117,7 @@ static void slack_tell(struct request *r, const char *method, struct str text)
 	const struct slack_payload *p = &slack_turn_of(r)->payload;
 	struct arena *arena = &r->task.job.arena;
 
-	slack_send(r, slack_method_url(r->serve->set.slack_api, method, arena),
+	slack_send(r, str_of(method),
 		JSON_TEXT(arena, "{'channel':%s,'user':%s,'thread_ts':%?,'text':%s}",
 			p->channel, p->user, p->ts, slack_escape(text, arena)));
 }
@@ -252,8 +252,7 @@ static void slack_open_form(struct request *r)
 		.ask = &t->find.found,
 		.parts = &t->find.parts };
 	struct str api = r->serve->set.slack_api;
-	struct slack_post *p = slack_post_new(r->serve,
-		slack_method_url(api, "views.open", arena),
+	struct slack_post *p = slack_post_new(r->serve, STR("views.open"),
 		JSON_TEXT(arena, "{'trigger_id':%s,'view':%j}", t->payload.trigger,
 			slack_form_write(&m, t->press.verb, arena)));
 
@@ -316,9 +315,7 @@ static void slack_found(struct request *r)
 		slack_unable(r);
 		return;
 	}
-	t->lang = str_is(t->find.language, "fr")   ? LANG_FR
-		  : str_is(t->find.language, "en") ? LANG_EN
-						   : (enum lang)r->serve->set.lang;
+	t->lang = lang_chosen(t->find.language, (enum lang)r->serve->set.lang);
 	t->limit = channel_limit_slack(r->serve->set.slack_approve, t->press.digest);
 	if (t->payload.kind == SLACK_SAID)
 		slack_said(r);
@@ -400,10 +397,7 @@ static void slack_learned(struct slack_post *p)
 
 static void slack_learn(struct request *r)
 {
-	struct slack_post *p = slack_post_new(r->serve,
-		slack_method_url(
-			r->serve->set.slack_api, "auth.test", &r->task.job.arena),
-		STR("{}"));
+	struct slack_post *p = slack_post_new(r->serve, STR("auth.test"), STR("{}"));
 
 	if (!p) {
 		r->task.job.err = fail_memory(&r->task.job.why);

@@ -82,7 +82,6 @@ static void lookup_done(struct slack_post *p)
 /* The e-mail address is known. */
 static void lookup_begin(struct request *r)
 {
-	struct arena *arena = &r->task.job.arena;
 	struct slack_post *p;
 
 	if (r->task.job.err || !r->x) {
@@ -94,9 +93,8 @@ static void lookup_begin(struct request *r)
 		request_refuse(r, ERR_RATE, "too many accounts are being looked up");
 		return;
 	}
-	p = slack_post_new(r->serve,
-		slack_method_url(r->serve->set.slack_api, "users.lookupByEmail", arena),
-		lookup_form(lookup_email(r), arena));
+	p = slack_post_new(r->serve, STR("users.lookupByEmail"),
+		lookup_form(lookup_email(r), &r->task.job.arena));
 	if (!p) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
 		return;

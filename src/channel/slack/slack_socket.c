@@ -64,7 +64,7 @@ static void opening_run(struct pool_work *work)
 	const struct slack_socket *s = o->socket;
 	struct arena arena = { 0 };
 	const struct slack_call call = {
-		.url = slack_method_url(s->api, "apps.connections.open", &arena).at,
+		.url = slack_method_url(s->api, STR("apps.connections.open"), &arena).at,
 		.token = s->token,
 		.form = true,
 		.timeout_ms = OPEN_MS,
