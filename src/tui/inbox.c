@@ -218,6 +218,15 @@ static void help_key(struct inbox *in, const struct key *k)
 		in->view = in->before_help;
 }
 
+const struct inbox_view inbox_views[] = {
+	[VIEW_LIST] = { list_key, "tui.keys.list" },
+	[VIEW_ASK] = { ask_key, "tui.keys.closed" },
+	[VIEW_SESSION] = { session_key, "tui.keys.session" },
+	[VIEW_SESSIONS] = { sessions_key, "tui.keys.sessions" },
+	[VIEW_HISTORY] = { history_key, "tui.keys.history" },
+	[VIEW_HELP] = { help_key, "tui.keys.help" },
+};
+
 static void view_key(struct inbox *in, const struct key *k)
 {
 	int32_t letter = key_letter(k);
@@ -235,16 +244,7 @@ static void view_key(struct inbox *in, const struct key *k)
 		in->before_help = in->view == VIEW_HELP ? VIEW_LIST : in->view;
 		in->view = VIEW_HELP;
 	} else {
-		static void (*const keys[])(struct inbox *, const struct key *) = {
-			[VIEW_LIST] = list_key,
-			[VIEW_ASK] = ask_key,
-			[VIEW_SESSION] = session_key,
-			[VIEW_SESSIONS] = sessions_key,
-			[VIEW_HISTORY] = history_key,
-			[VIEW_HELP] = help_key,
-		};
-
-		keys[in->view](in, k);
+		inbox_views[in->view].key(in, k);
 	}
 }
 

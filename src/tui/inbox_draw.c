@@ -223,20 +223,11 @@ static void stop_draw(struct inbox *in, int64_t now_ms)
 
 static struct str keys_now(struct inbox *in, struct arena *arena)
 {
-	static const char *const ids[] = {
-		[VIEW_LIST] = "tui.keys.list",
-		[VIEW_ASK] = "tui.keys.closed",
-		[VIEW_SESSION] = "tui.keys.session",
-		[VIEW_SESSIONS] = "tui.keys.sessions",
-		[VIEW_HISTORY] = "tui.keys.history",
-		[VIEW_HELP] = "tui.keys.help",
-	};
-
 	if (in->searching) return MSG(arena, "tui.keys.search");
 	if (in->view == VIEW_ASK && in->dialog_on) return dialog_keys(&in->dialog, arena);
 	if (in->view == VIEW_LIST && list_chosen(&in->list) > 0)
 		return MSG(arena, "tui.keys.batch");
-	return MSG(arena, ids[in->view]);
+	return MSG(arena, inbox_views[in->view].footer);
 }
 
 /* "● live · 5 pending · 2:47", then what happened last, or the keys. */

@@ -146,6 +146,12 @@ struct inbox {
 	bool dirty;
 };
 
+/* What each view has, in inbox.c. */
+extern const struct inbox_view {
+	void (*key)(struct inbox *, const struct key *);
+	const char *footer; /* the keys that matter most, as a text */
+} inbox_views[];
+
 /* inbox_data.c: to and from the server */
 void inbox_start(struct inbox *);
 /* `id` goes into the path, `body` along; either may be empty. */
