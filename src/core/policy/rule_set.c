@@ -595,7 +595,7 @@ static void allows_find(struct deciding *d, struct ruling *out)
 	uint32_t whole;
 
 	if (d->risk == RISK_CRITICAL || d->op->failed || parts == 0) return;
-	pairs = pairs_of(d->op, 1);
+	pairs = pairs_of(d->op, 1 + d->op->subjects[0].others);
 	whole = smaller(allows_by_same(d), allows_by_name(d, d->op->name, d->op->open));
 	whole = smaller(whole, allows_by_agent(d));
 	if (d->op->also_name.len)
