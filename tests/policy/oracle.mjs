@@ -222,7 +222,7 @@ class Reader {
 	}
 	command() {
 		const out = [];
-		let starts = true, shifted = false;
+		let starts = true, shifted = false, compound = false;
 		while (!this.end) {
 			const blank = this.take(/[ \t]/y);
 			if (blank) { out.push({ blank }); continue; }
@@ -237,7 +237,8 @@ class Reader {
 				continue;
 			}
 			const assigned = starts && assigns(raw);
-			const passed = INTRODUCING.includes(raw) || starts && (assigned || raw[0] === '-'), vanishes = starts && /^"?(?:`|\$[^'"])/.test(raw);
+			compound ||= /^(?:\]\]|done|esac|fi|\})$/.test(raw) || starts && /^(?:coproc|for|function|select)$/.test(raw);
+			const passed = (starts || compound) && INTRODUCING.includes(raw) || starts && (assigned || raw[0] === '-'), vanishes = starts && /^"?(?:`|\$[^'"])/.test(raw);
 			if (starts && raw === 'case') this.cases++;
 			if (starts && raw === 'esac') this.cases--;
 			out.push({ word: text, named: starts && !passed, shifted });

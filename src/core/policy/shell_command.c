@@ -237,17 +237,23 @@ static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
 	}
 }
 
-/* Words that a command may follow. */
-static bool introduces(struct str word)
+static bool is_among(struct str word, const struct str *list, size_t len)
 {
-	static const struct str words[] = { STR("!"), STR("coproc"), STR("do"),
-		STR("elif"), STR("else"), STR("if"), STR("then"), STR("time"),
-		STR("until"), STR("while") };
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_eq(word, words[i])) return true;
+	for (size_t i = 0; i < len; i++)
+		if (str_eq(word, list[i])) return true;
 	return false;
 }
+
+#define IS_AMONG(word, list) is_among(word, list, sizeof list / sizeof *list)
+
+/* Words that a command may follow: where one may begin, and in compound commands, which
+ * these begin or end: `for x do`, `coproc x if`, `if [[ x ]] then`. */
+static const struct str introducing[] = { STR("!"), STR("coproc"), STR("do"), STR("elif"),
+	STR("else"), STR("if"), STR("then"), STR("time"), STR("until"), STR("while") };
+static const struct str headers[] = { STR("coproc"), STR("for"), STR("function"),
+	STR("select") };
+static const struct str closing[] = { STR("]]"), STR("done"), STR("esac"), STR("fi"),
+	STR("}") };
 
 static bool assigns(struct str word)
 {
@@ -326,13 +332,20 @@ static void start_add(struct shell_command *c, size_t at, size_t len, bool shift
 		c->starts[c->starts_len++] = (struct shell_start){ at, len, shifted };
 }
 
-/* One word, or one redirection with the number before it. `starts`: the word may name the
- * program. Whether the next one may. */
-static bool word_take(struct shell_reader *r, struct shell_text *t,
-	struct shell_command *c, bool starts, bool *shifted)
+/* Where in a command the reader is. */
+struct position {
+	bool starts;   /* the next word may name the program */
+	bool shifted;  /* assignments or redirections stand before it */
+	bool compound; /* `do`, `then` and their like may stand here */
+};
+
+/* One word, or one redirection with the number before it. */
+static void word_take(struct shell_reader *r, struct shell_text *t,
+	struct shell_command *c, struct position *p)
 {
 	struct shell_text before = *t;
 	size_t from = r->at;
+	bool starts = p->starts;
 
 	if (!sign_len(r)) word_read(r, t, starts);
 	struct str word = read_since(r, from);
@@ -340,24 +353,30 @@ static bool word_take(struct shell_reader *r, struct shell_text *t,
 	if (is_descriptor(r, word)) {
 		if (r->form <= SHELL_WITHOUT_REDIRECTIONS) *t = before;
 		redirection_read(r, t);
-		if (c) c->redirected = *shifted = true;
-		return starts;
+		p->shifted = true;
+		if (c) c->redirected = true;
+		return;
 	}
 	if (starts && str_is(word, "case")) r->cases++;
 	if (starts && str_is(word, "esac")) r->cases--;
-	if (introduces(word)) return true;
-	if (!starts) return false;
-	if (assigns(word)) return *shifted = true;
-	if (word.at[0] == '-') return true;
-	if (c) start_add(c, before.len, t->len - before.len, *shifted);
-	return may_vanish(word);
+	p->compound |= IS_AMONG(word, closing) || (starts && IS_AMONG(word, headers));
+	p->starts = (starts || p->compound) && IS_AMONG(word, introducing);
+	if (!starts || p->starts) return;
+	if (assigns(word)) {
+		p->starts = p->shifted = true;
+	} else if (word.at[0] == '-') {
+		p->starts = true;
+	} else {
+		p->starts = may_vanish(word);
+		if (c) start_add(c, before.len, t->len - before.len, p->shifted);
+	}
 }
 
 /* To what ends it. `c` NULL: it is only skipped. */
 static void command_read(
 	struct shell_reader *r, struct shell_text *t, struct shell_command *c)
 {
-	bool starts = true, shifted = false;
+	struct position p = { .starts = true };
 
 	while (!at_end(r)) {
 		char next = peek(r, 0);
@@ -368,7 +387,7 @@ static void command_read(
 		} else if (next == '#' || (ends_word(next) && !sign_len(r))) {
 			return;
 		} else {
-			starts = word_take(r, t, c, starts, &shifted);
+			word_take(r, t, c, &p);
 		}
 	}
 }

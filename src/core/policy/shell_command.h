@@ -24,8 +24,8 @@ struct shell_command {
 	bool changed;	 /* they differ from what was read */
 	bool redirected; /* it has redirections */
 	bool too_deep;	 /* it was not read to its end: anything may be in it */
-	/* Words that may name the program which is run: the first behind assignments,
-	 * variables and words like `then`, which introduce a command wherever they stand. */
+	/* Words that may name the program which is run: the first, and those behind
+	 * assignments, substitutions and words like `then`. */
 	struct shell_start {
 		size_t at, len;
 		bool shifted; /* assignments or redirections stand before it */
