@@ -11,6 +11,7 @@ const inputs: Record<Question['type'], Input> = {
 	choice: 'one',
 	choices: 'many',
 	approval: 'decision',
+	time: 'text',
 };
 
 export const inputOf = (q: Question): Input => inputs[q.type];
