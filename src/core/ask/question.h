@@ -13,7 +13,6 @@ enum question_type {
 	Q_CHOICE,
 	Q_CHOICES,
 	Q_APPROVAL,
-	Q_TIME,
 	QUESTION_TYPES
 };
 

@@ -31,8 +31,6 @@ static const struct question_kind kinds[QUESTION_TYPES] = {
 		.pair = { "\"approve\"", "\"reject\"" },
 		.parts = VALUE | TEXT | ARGUMENTS, .main = PART_VALUE,
 		.read = reply_read_approval, .sum = reply_sum_approval },
-	[Q_TIME] = { "time", INPUT_TEXT, .note = false, .parts = TEXT, .main = PART_TEXT,
-		.read = reply_read_time, .sum = reply_sum_text },
 };
 
 const struct question_kind *question_kind(const struct question *q)

@@ -66,7 +66,7 @@ int question_pair_row(const struct question *, const struct json *value);
 
 /* reply.c */
 reply_fn reply_read_text, reply_read_number, reply_read_boolean, reply_read_choices,
-	reply_read_approval, reply_read_time;
+	reply_read_approval;
 /* summary.c */
 reply_sum_fn reply_sum_text, reply_sum_number, reply_sum_boolean, reply_sum_choices,
 	reply_sum_approval;

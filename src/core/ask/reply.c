@@ -1,8 +1,6 @@
 /* reply.c - reads and checks the value given to one question, by the question's type. */
 #include "core/ask/reply.h"
 
-#include <stdio.h>
-
 #include "core/ask/question_kind.h"
 
 static const struct str part_names[REPLY_PARTS] = {
@@ -59,21 +57,6 @@ void reply_read_text(struct reply_reading *r, struct reply *out)
 		wrong(r->check, &at, "must have at least %.0f characters", q->min);
 	else if (!format_fits(q->format, text))
 		wrong(r->check, &at, "is not a valid %s", text_format_name(q->format));
-	out->text = text;
-	out->given = true;
-}
-
-/* "08:30" */
-void reply_read_time(struct reply_reading *r, struct reply *out)
-{
-	struct json_place at = part_spot(r, PART_TEXT);
-	struct str text = part_text(r, PART_TEXT);
-	int hour, minute, end = 0;
-
-	if (!text.len) return;
-	if (text.len != 5 || sscanf(text.at, "%2d:%2d%n", &hour, &minute, &end) != 2 ||
-		end != 5 || hour < 0 || hour > 23 || minute < 0 || minute > 59)
-		wrong(r->check, &at, "must be a time of day such as 08:30");
 	out->text = text;
 	out->given = true;
 }

@@ -11,7 +11,6 @@ const inputs: Record<Question['type'], Input> = {
 	choice: 'one',
 	choices: 'many',
 	approval: 'decision',
-	time: 'text',
 };
 
 export const inputOf = (q: Question): Input => inputs[q.type];
