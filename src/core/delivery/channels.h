@@ -13,8 +13,7 @@
 	ROW(SLACK, slack, address_slack, 2,                                              \
 		CHANNEL_CODE | CHANNEL_IDS | CHANNEL_EDITS | CHANNEL_REPLACES)           \
 	ROW(PUSH, push, address_browser, 1, CHANNEL_BROWSER | CHANNEL_URL)               \
-	ROW(COMMAND, command, address_name, 5, CHANNEL_ADMINS | CHANNEL_NAMED)           \
-	ROW(DISCORD, discord, address_url, 6, CHANNEL_ADMINS | CHANNEL_URL | CHANNEL_HOST)
-#define CHANNEL_MUST "must be email, slack, push, webhook, command or discord"
+	ROW(COMMAND, command, address_name, 5, CHANNEL_ADMINS | CHANNEL_NAMED)
+#define CHANNEL_MUST "must be email, slack, push, webhook or command"
 
 #endif
