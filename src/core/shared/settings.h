@@ -45,8 +45,6 @@ struct settings_section;
 	X(TIME, state_timeout, S, "TIME", "60s", SECOND, 3600 * SECOND)                  \
 	/* asks a minute for one token; 0: no limit */                                   \
 	X(INT, ask_rate, S, "N", "6000", 0, 1000000000)                                  \
-	/* sessions a minute for one token; 0: as ask_rate */                            \
-	X(INT, session_rate, S, "N", "0", 0, 1000000000)                                 \
 	X(TIME, timeout_min, S, "TIME", "1s", 1, INT64_MAX)                              \
 	X(TIME, timeout_max, S, "TIME", "30d", 1, INT64_MAX)                             \
 	/* internal addresses that webhooks may reach: core/address */                   \
