@@ -157,7 +157,7 @@ function unclear(line, plainLine, parts) {
 // One command from the beginning of a text: words, redirections, substitutions. `out` is a list of pieces: { word, raw } for a word
 // without its quotes, { blank }, { redirection: [fd, sign, blanks, target] } for one that is left out, spaced or kept.
 class Reader {
-	constructor(text, drops = false) { Object.assign(this, { text, drops, at: 0, depth: 0, cases: 0, heredocs: [], tooDeep: false }); }
+	constructor(text, drops = false) { Object.assign(this, { text, drops, at: 0, depth: 0, cases: 0, pattern: false, heredocs: [], tooDeep: false }); }
 	get end() { return this.at >= this.text.length; }
 	sees(re) { re.lastIndex = this.at; return re.exec(this.text)?.[0]; }
 	take(re) { const found = this.sees(re) ?? ''; this.at += found.length; return found; }
@@ -228,7 +228,7 @@ class Reader {
 			if (blank) { out.push({ blank }); continue; }
 			if (this.sees(/#|[\n;|()]|&(?!>)/y)) break;
 			const from = this.at, SIGN = /&>>?|<<<|<<-?|<&|<>|<(?!\()|>>|>&|>\||>(?!\()/y;
-			const text = this.sees(SIGN) ? '' : this.word(starts), raw = this.text.slice(from, this.at);
+			const text = this.sees(SIGN) ? '' : this.word(starts && !this.pattern), raw = this.text.slice(from, this.at);
 			if (this.sees(SIGN) && (raw === '' || this.text[this.at] !== '&' && /^(?:\d+|\{[A-Za-z_][A-Za-z0-9_]*\})$/.test(raw))) {
 				const sign = this.take(SIGN), blanks = this.take(/[ \t]*/y), at = this.at, target = this.word(false);
 				if (/^<<-?$/.test(sign)) this.heredocs.push([this.text.slice(at, this.at).replace(/['"\\]/g, ''), sign === '<<-']);
@@ -239,8 +239,8 @@ class Reader {
 			const assigned = starts && assigns(raw);
 			compound ||= /^(?:\]\]|done|esac|fi|\})$/.test(raw) || starts && /^(?:coproc|for|function|select)$/.test(raw);
 			const passed = (starts || compound) && INTRODUCING.includes(raw) || starts && (assigned || raw[0] === '-'), vanishes = starts && /^"?(?:`|\$[^'"])/.test(raw);
-			if (starts && raw === 'case') this.cases++;
-			if (starts && raw === 'esac') this.cases--;
+			if (starts && raw === 'case') { this.cases++; this.pattern = true; }
+			if (starts && raw === 'esac') { this.cases--; this.pattern = false; }
 			out.push({ word: text, named: starts && !passed, shifted });
 			shifted ||= assigned;
 			starts = passed || vanishes;
@@ -248,14 +248,14 @@ class Reader {
 		return out;
 	}
 	list() {
-		const { cases } = this, heredocs = this.heredocs;
+		const { cases, pattern, heredocs } = this;
 		this.deeper(() => {
-			[this.cases, this.heredocs] = [0, []];
+			[this.cases, this.pattern, this.heredocs] = [0, false, []];
 			for (let ended = false; !this.end && !ended;) {
 				this.command();
 				if (this.take(/#[^\n]*/y)) continue;
 				const c = this.take(/[^]/y);
-				if (c === '(') this.list();
+				if (c === '(' && !this.pattern) this.list();
 				if (c === '\n') {
 					for (const [word, tabs] of this.heredocs) {
 						while (!this.end) {
@@ -266,10 +266,12 @@ class Reader {
 					}
 					this.heredocs = [];
 				}
+				if (c === ';' && this.cases > 0) this.pattern ||= this.sees(/[;&]/y) !== undefined;
+				if (c === ')') this.pattern = false;
 				ended = c === ')' && this.cases <= 0;
 			}
 		});
-		[this.cases, this.heredocs] = [cases, heredocs];
+		[this.cases, this.pattern, this.heredocs] = [cases, pattern, heredocs];
 	}
 }
 

@@ -5,7 +5,7 @@
 #include "core/policy/shell_command.h"
 #include "core/policy/shell_text.h"
 
-enum { DEPTH_MAX = 32, BUDGET = 1 << 20, BUDGET_PER_BYTE = 64 };
+enum { DEPTH_MAX = 32, BUDGET = 1 << 20, BUDGET_PER_BYTE = 16 };
 
 static const char *const doubt_names[] = {
 	[DOUBT_SUBSTITUTION] = "a substitution",
@@ -120,7 +120,9 @@ static const struct str running[] = { STR("."), STR("ash"), STR("bash"), STR("bu
 static bool runs_words(struct str file)
 {
 	for (size_t i = 0; i < sizeof running / sizeof *running; i++)
-		if (str_eq(file, running[i])) return true;
+		if (file.len && file.at[0] == running[i].at[0] &&
+			str_eq(file, running[i]))
+			return true;
 	return false;
 }
 

@@ -15,7 +15,9 @@ struct shell_reader {
 	size_t at;
 	enum shell_form form;
 	bool too_deep;
-	int depth, cases;		       /* open `case`s of the list that is read */
+	int depth;
+	int cases;    /* that are open in the list that is read */
+	bool pattern; /* of a case, up to its ) */
 	struct heredoc heredocs[HEREDOCS_MAX]; /* that begin with the next line */
 	size_t heredocs_len;
 };
@@ -156,6 +158,11 @@ static size_t name_len(struct str word)
 	return i;
 }
 
+static bool is_name(struct str word)
+{
+	return word.len > 0 && name_len(word) == word.len;
+}
+
 /* A substitution, or a $ that stands for itself. */
 static void substitution_skip(struct shell_reader *r, bool quoted)
 {
@@ -204,7 +211,6 @@ static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
 	size_t start = r->at;
 
 	while (!at_end(r) && !ends_word(peek(r, 0))) {
-		struct str before = read_since(r, start);
 		size_t from = r->at;
 		char c = peek(r, 0);
 
@@ -225,7 +231,7 @@ static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
 			raw_add(t, read_since(r, from));
 			continue;
 		case '[':
-			if (!first || !before.len || name_len(before) < before.len) break;
+			if (!first || !is_name(read_since(r, start))) break;
 			advance(r, 1);
 			brackets_skip(r, '[', ']', false);
 			raw_add(t, read_since(r, from));
@@ -240,7 +246,7 @@ static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
 static bool is_among(struct str word, const struct str *list, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (str_eq(word, list[i])) return true;
+		if (word.at[0] == list[i].at[0] && str_eq(word, list[i])) return true;
 	return false;
 }
 
@@ -273,18 +279,22 @@ static bool may_vanish(struct str word)
 
 /* ---- redirections ---- */
 
-/* How long the sign at r->at is; 0: there is none. */
+/* How long the sign at r->at is; 0: there is none. &> &>> < <& <> << <<- <<< > >& >> >| */
 static size_t sign_len(const struct shell_reader *r)
 {
-	static const char *const signs[] = { "&>>", "&>", "<<<", "<<-", "<<", "<&", "<>",
-		"<", ">>", ">&", ">|", ">" };
-	char c = peek(r, 0);
+	char next = peek(r, 1), third = peek(r, 2);
 
-	if ((c != '&' && c != '<' && c != '>') || (c != '&' && peek(r, 1) == '('))
-		return 0;
-	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-		if (sees(r, signs[i])) return strlen(signs[i]);
-	return 0;
+	switch (peek(r, 0)) {
+	case '&': return next != '>' ? 0 : third == '>' ? 3 : 2;
+	case '<':
+		if (next == '(') return 0;
+		if (next == '<') return third == '<' || third == '-' ? 3 : 2;
+		return next == '&' || next == '>' ? 2 : 1;
+	case '>':
+		if (next == '(') return 0;
+		return next == '&' || next == '>' || next == '|' ? 2 : 1;
+	default: return 0;
+	}
 }
 
 /* A redirection follows, of which this is a part: 2 of `2>x`, {fd} of `{fd}>x`, nothing. */
@@ -295,7 +305,7 @@ static bool is_descriptor(const struct shell_reader *r, struct str word)
 	if (!sign_len(r)) return false;
 	if (word.len == 0 || peek(r, 0) == '&') return word.len == 0;
 	if (word.len > 2 && word.at[0] == '{' && word.at[word.len - 1] == '}')
-		return name_len(str_from(word, 1)) == word.len - 2;
+		return is_name(str_make(word.at + 1, word.len - 2));
 	while (digits < word.len && word.at[digits] >= '0' && word.at[digits] <= '9')
 		digits++;
 	return digits == word.len;
@@ -347,7 +357,7 @@ static void word_take(struct shell_reader *r, struct shell_text *t,
 	size_t from = r->at;
 	bool starts = p->starts;
 
-	if (!sign_len(r)) word_read(r, t, starts);
+	if (!sign_len(r)) word_read(r, t, starts && !r->pattern);
 	struct str word = read_since(r, from);
 
 	if (is_descriptor(r, word)) {
@@ -357,8 +367,8 @@ static void word_take(struct shell_reader *r, struct shell_text *t,
 		if (c) c->redirected = true;
 		return;
 	}
-	if (starts && str_is(word, "case")) r->cases++;
-	if (starts && str_is(word, "esac")) r->cases--;
+	if (starts && str_is(word, "case")) r->cases++, r->pattern = true;
+	if (starts && str_is(word, "esac")) r->cases--, r->pattern = false;
 	p->compound |= IS_AMONG(word, closing) || (starts && IS_AMONG(word, headers));
 	p->starts = (starts || p->compound) && IS_AMONG(word, introducing);
 	if (!starts || p->starts) return;
@@ -421,12 +431,11 @@ static void heredocs_skip(struct shell_reader *r, size_t first)
 static void list_skip(struct shell_reader *r)
 {
 	struct shell_text none = { 0 };
-	size_t first = r->heredocs_len;
-	int cases = r->cases;
+	struct shell_reader outer = *r;
 	bool ended = false;
 
 	if (!deeper(r)) return;
-	for (r->cases = 0; !at_end(r) && !ended;) {
+	for (r->cases = 0, r->pattern = false; !at_end(r) && !ended;) {
 		command_read(r, &none, NULL);
 		char c = peek(r, 0);
 
@@ -436,12 +445,15 @@ static void list_skip(struct shell_reader *r)
 			continue;
 		}
 		advance(r, 1);
-		if (c == '(') list_skip(r);
-		if (c == '\n') heredocs_skip(r, first);
+		if (c == '(' && !r->pattern) list_skip(r);
+		if (c == '\n') heredocs_skip(r, outer.heredocs_len);
+		if (c == ';' && r->cases > 0) r->pattern |= is_one_of(peek(r, 0), ";&");
+		if (c == ')') r->pattern = false;
 		ended = c == ')' && r->cases <= 0;
 	}
-	r->cases = cases;
-	r->heredocs_len = first;
+	r->cases = outer.cases;
+	r->pattern = outer.pattern;
+	r->heredocs_len = outer.heredocs_len;
 	r->depth--;
 }
 

@@ -3,23 +3,6 @@
 
 #include "base/utf8.h"
 
-bool shell_is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-void shell_text_add(struct shell_text *t, char c)
-{
-	if (shell_is_blank(c) && !t->exact) {
-		if (t->len == 0 || t->last == ' ') return;
-		t->changed |= c != ' ';
-		c = ' ';
-	}
-	if (t->out) t->out[t->len] = c;
-	t->last = c;
-	t->len++;
-}
-
 static struct str text_end(struct shell_text *t)
 {
 	if (t->len > 0 && t->last == ' ') t->len--;
@@ -118,6 +101,11 @@ static size_t dollar_add(struct shell_text *t, struct str s, size_t i)
 	return i;
 }
 
+static size_t line_end_len(struct str s)
+{
+	return str_starts(s, "\n") ? 1 : str_starts(s, "\r\n") ? 2 : 0;
+}
+
 struct str shell_plain(struct str s, struct arena *arena)
 {
 	struct shell_text t = { 0 };
@@ -129,11 +117,9 @@ struct str shell_plain(struct str s, struct arena *arena)
 
 		if (c == '$')
 			i = dollar_add(&t, s, i);
-		else if (str_starts(str_from(s, i), "\\\n"))
-			i += 1;
-		else if (str_starts(str_from(s, i), "\\\r\n"))
-			i += 2;
-		else if (c != '\'' && c != '"' && c != '\\')
+		else if (c == '\\')
+			i += line_end_len(str_from(s, i + 1));
+		else if (c != '\'' && c != '"')
 			shell_text_add(&t, c);
 	}
 	return text_end(&t);

@@ -14,13 +14,28 @@ struct shell_text {
 	bool changed; /* a blank was changed */
 };
 
-void shell_text_add(struct shell_text *, char);
+static inline bool shell_is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline void shell_text_add(struct shell_text *t, char c)
+{
+	if (shell_is_blank(c) && !t->exact) {
+		if (t->len == 0 || t->last == ' ') return;
+		t->changed |= c != ' ';
+		c = ' ';
+	}
+	if (t->out) t->out[t->len] = c;
+	t->last = c;
+	t->len++;
+}
+
 /* Of $'…', from behind its opening quote at `i`; where the closing one is. */
 size_t shell_escapes_add(struct shell_text *, struct str, size_t i);
 /* $IFS or ${IFS} at `i`, written as a blank; how long it is. 0: it is something else. */
 size_t shell_ifs_add(struct shell_text *, struct str, size_t i);
 
-bool shell_is_blank(char);
 /* Without quotes and backslashes wherever they stand, $'…' decoded, $IFS a blank, lines that
  * end in a backslash joined, each run of blanks one space. Borrows the text when nothing
  * changes. STR_NONE: nothing left, or no memory. */

@@ -205,6 +205,7 @@ static void commands_are_found_wherever_they_may_be(void **state)
 		{ "cat <<E\nit's $(>z rm x)\nE", "rm x" }, { "# it's\n>z rm x", "rm x" },
 		{ "a # \\\nrm x", "rm x" }, { "X=\"a;b\" >z rm x", "rm x" },
 		{ "X=$(case a in a) b;; esac)c rm x", "rm x" },
+		{ "X=$(case a in (b[) ;; a) a[1]=x;; esac)c rm x", "rm x" },
 		{ "X=$(cat <<E\n)\nE\n)c rm x", "rm x" }, { "$SUDO rm x", "rm x" },
 		{ "`>'a b' rm x`", "rm x" }, { "rm x # it's", "rm x" },
 		{ "git push $(case a in a) b;; esac) -f",
