@@ -59,9 +59,9 @@ struct serve {
 	struct table heard; /* workspace → struct heard: revocations of other nodes */
 	struct tick recheck_tick;
 	bool rechecking;
-	struct rate logins;	   /* tries of a name */
-	struct password_pool sums; /* of passwords */
-	struct request *spare;	   /* with the room of their replies */
+	struct rate logins; /* tries of a name */
+	struct password_pool passwords;
+	struct request *spare; /* with the room of their replies */
 	int spares;
 	LIST_HEAD(, tool_wait) calls; /* of MCP, that wait */
 	const struct mcp_offer *mcp;  /* what MCP clients are offered */

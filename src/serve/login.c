@@ -1,4 +1,4 @@
-/* login.c - cookies, and passwords, whose sums are done in the pool. */
+/* login.c - cookies, and passwords, whose hashes are made in the pool. */
 #include "serve/inner.h"
 
 #include "base/clock.h"
@@ -81,7 +81,7 @@ static bool try_take(struct request *r, struct str name)
 {
 	int64_t after_s = 0;
 
-	if (!sum_room(r)) return false;
+	if (!password_pool_room(r)) return false;
 	if (rate_take(&r->serve->logins, str_first(name, 31), TRIES_A_MINUTE,
 		    clock_now_ms(), &after_s))
 		return true;
@@ -91,7 +91,7 @@ static bool try_take(struct request *r, struct str name)
 	return false;
 }
 
-static void login_verified(struct request *r, const struct sum *s)
+static void login_verified(struct request *r, const struct password_result *s)
 {
 	r->task.verified = s->ok;
 	request_put(r, &use_login, login_reply);
@@ -104,8 +104,8 @@ static void login_found(struct request *r)
 	if (t->job.err || !r->x)
 		request_reply(r, STR_NONE);
 	else
-		sum_verify(r, json_text_of(t->body, "password"), t->password_hash,
-			login_verified);
+		password_pool_verify(r, json_text_of(t->body, "password"),
+			t->password_hash, login_verified);
 }
 
 /* What is kept of where a login comes from. Our own program says that it is one by the header that
@@ -143,7 +143,7 @@ static void user_put(struct request *r)
 	request_put(r, r->route->use, created ? cookie_reply : revoked);
 }
 
-static void user_hashed(struct request *r, const struct sum *s)
+static void user_hashed(struct request *r, const struct password_result *s)
 {
 	if (!s->ok) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
@@ -155,10 +155,10 @@ static void user_hashed(struct request *r, const struct sum *s)
 
 static void user_hash(struct request *r)
 {
-	sum_hash(r, json_text_of(r->task.body, "password"), user_hashed);
+	password_pool_hash(r, json_text_of(r->task.body, "password"), user_hashed);
 }
 
-static void user_verified(struct request *r, const struct sum *s)
+static void user_verified(struct request *r, const struct password_result *s)
 {
 	r->task.verified = s->ok;
 	if (s->ok)
@@ -177,8 +177,8 @@ static void user_admitted(struct request *r)
 	else if (!t->old_hash.len)
 		user_hash(r);
 	else if (try_take(r, t->id))
-		sum_verify(r, json_text_of(t->body, "old_password"), t->old_hash,
-			user_verified);
+		password_pool_verify(r, json_text_of(t->body, "old_password"),
+			t->old_hash, user_verified);
 }
 
 void route_user(struct request *r)

@@ -1,4 +1,4 @@
-/* password_pool.c - password sums in the pool, by turns. */
+/* password_pool.c - password hashes in the pool, by turns. */
 #include "serve/password_pool.h"
 
 #include "serve/inner.h"
@@ -7,20 +7,20 @@
 
 #include <uv.h>
 
-struct sum_work {
+struct password_work {
 	uv_work_t work;
-	STAILQ_ENTRY(sum_work) others; /* of its lane */
-	struct sum_lane *lane;
+	STAILQ_ENTRY(password_work) others; /* of its queue */
+	struct password_queue *queue;
 	struct request *request;
 	struct str password, against;
 	bool verify;
-	struct sum sum;
-	sum_fn *then;
+	struct password_result result;
+	password_fn *then;
 };
 
-struct sum_lane {
-	TAILQ_ENTRY(sum_lane) others;
-	STAILQ_HEAD(, sum_work) works;
+struct password_queue {
+	TAILQ_ENTRY(password_queue) others;
+	STAILQ_HEAD(, password_work) works;
 	int len;
 	bool running; /* one of it is in the pool */
 	char address[PEER_SIZE];
@@ -50,52 +50,55 @@ void request_address(const struct request *r, char out[PEER_SIZE])
 	out[last.len] = '\0';
 }
 
-static struct sum_lane *lane_find(struct password_pool *s, const char *address)
+static struct password_queue *queue_find(struct password_pool *s, const char *address)
 {
-	for (struct sum_lane *l = TAILQ_FIRST(&s->lanes); l; l = TAILQ_NEXT(l, others))
+	for (struct password_queue *l = TAILQ_FIRST(&s->queues); l;
+		l = TAILQ_NEXT(l, others))
 		if (strcmp(l->address, address) == 0) return l;
 	return NULL;
 }
 
-static struct sum_lane *lane_new(struct password_pool *s, const char *address)
+static struct password_queue *queue_new(struct password_pool *s, const char *address)
 {
-	struct sum_lane *l = s->lanes_len < LANES_MAX ? mem_alloc(sizeof *l) : NULL;
+	struct password_queue *l =
+		s->queues_len < QUEUES_MAX ? mem_alloc(sizeof *l) : NULL;
 
 	if (!l) return NULL;
 	memcpy(l->address, address, sizeof l->address);
 	STAILQ_INIT(&l->works);
-	TAILQ_INSERT_TAIL(&s->lanes, l, others);
-	s->lanes_len++;
+	TAILQ_INSERT_TAIL(&s->queues, l, others);
+	s->queues_len++;
 	return l;
 }
 
-static void lane_tidy(struct password_pool *s, struct sum_lane *l)
+static void queue_tidy(struct password_pool *s, struct password_queue *l)
 {
 	if (l->running || !STAILQ_EMPTY(&l->works)) return;
-	TAILQ_REMOVE(&s->lanes, l, others);
-	s->lanes_len--;
+	TAILQ_REMOVE(&s->queues, l, others);
+	s->queues_len--;
 	mem_free(l);
 }
 
 /* False: too many wait. */
-static bool lane_put(struct password_pool *s, const char *address, struct sum_work *w)
+static bool queue_put(
+	struct password_pool *s, const char *address, struct password_work *w)
 {
-	struct sum_lane *l = lane_find(s, address);
+	struct password_queue *l = queue_find(s, address);
 
-	if (!l) l = lane_new(s, address);
-	if (!l || l->len == LANE_MAX) return false;
+	if (!l) l = queue_new(s, address);
+	if (!l || l->len == QUEUE_MAX) return false;
 	STAILQ_INSERT_TAIL(&l->works, w, others);
-	w->lane = l;
+	w->queue = l;
 	l->len++;
 	return true;
 }
 
-/* The next one of the lane whose turn it is; the lane goes behind the others, and has no
+/* The next one of the queue whose turn it is; the queue goes behind the others, and has no
  * other turn before this one is done. */
-static struct sum_work *lane_take(struct password_pool *s)
+static struct password_work *queue_take(struct password_pool *s)
 {
-	struct sum_lane *l = TAILQ_FIRST(&s->lanes);
-	struct sum_work *w;
+	struct password_queue *l = TAILQ_FIRST(&s->queues);
+	struct password_work *w;
 
 	while (l && (l->running || STAILQ_EMPTY(&l->works)))
 		l = TAILQ_NEXT(l, others);
@@ -104,8 +107,8 @@ static struct sum_work *lane_take(struct password_pool *s)
 	STAILQ_REMOVE_HEAD(&l->works, others);
 	l->len--;
 	l->running = true;
-	TAILQ_REMOVE(&s->lanes, l, others);
-	TAILQ_INSERT_TAIL(&s->lanes, l, others);
+	TAILQ_REMOVE(&s->queues, l, others);
+	TAILQ_INSERT_TAIL(&s->queues, l, others);
 	return w;
 }
 
@@ -115,24 +118,24 @@ static void password_pool_run(struct serve *);
 
 static void work_do(uv_work_t *work)
 {
-	struct sum_work *w = work->data;
+	struct password_work *w = work->data;
 
-	w->sum.ok = w->verify ? password_fits(w->password, w->against)
-			      : password_hash(w->password, w->sum.hash);
+	w->result.ok = w->verify ? password_fits(w->password, w->against)
+				 : password_hash(w->password, w->result.hash);
 }
 
-static void work_end(struct sum_work *w, bool made)
+static void work_end(struct password_work *w, bool made)
 {
 	struct request *r = w->request;
 	struct serve *s = r->serve;
 
 	s->away--;
-	w->lane->running = false;
-	lane_tidy(&s->sums, w->lane);
+	w->queue->running = false;
+	queue_tidy(&s->passwords, w->queue);
 	if (!r->x)
 		request_free(r);
 	else if (made)
-		w->then(r, &w->sum);
+		w->then(r, &w->result);
 	else
 		request_refuse(r, ERR_UNAVAILABLE, "try again");
 	mem_free(w);
@@ -141,18 +144,18 @@ static void work_end(struct sum_work *w, bool made)
 
 static void work_done(uv_work_t *work, int status)
 {
-	struct sum_work *w = work->data;
+	struct password_work *w = work->data;
 	struct serve *s = w->request->serve;
 
-	s->sums.running--;
+	s->passwords.running--;
 	work_end(w, status == 0);
 	password_pool_run(s);
 }
 
 static void password_pool_run(struct serve *s)
 {
-	while (s->sums.running < SUMS_AT_ONCE) {
-		struct sum_work *w = lane_take(&s->sums);
+	while (s->passwords.running < PASSWORDS_AT_ONCE) {
+		struct password_work *w = queue_take(&s->passwords);
 
 		if (!w) return;
 		/* Nobody is left to hear of it. */
@@ -161,32 +164,32 @@ static void password_pool_run(struct serve *s)
 			work_end(w, false);
 			continue;
 		}
-		s->sums.running++;
+		s->passwords.running++;
 	}
 }
 
-static void sum_refuse(struct request *r)
+static void password_refuse(struct request *r)
 {
 	r->task.job.why.retry_after_s = 1;
 	request_refuse(r, ERR_RATE, "too many passwords are being checked");
 }
 
-bool sum_room(struct request *r)
+bool password_pool_room(struct request *r)
 {
-	struct password_pool *s = &r->serve->sums;
-	const struct sum_lane *l;
+	struct password_pool *s = &r->serve->passwords;
+	const struct password_queue *l;
 	char address[PEER_SIZE];
 
 	request_address(r, address);
-	l = lane_find(s, address);
-	if (l ? l->len < LANE_MAX : s->lanes_len < LANES_MAX) return true;
-	sum_refuse(r);
+	l = queue_find(s, address);
+	if (l ? l->len < QUEUE_MAX : s->queues_len < QUEUES_MAX) return true;
+	password_refuse(r);
 	return false;
 }
 
-static void sum_put(struct request *r, const struct sum_work *like)
+static void password_put(struct request *r, const struct password_work *like)
 {
-	struct sum_work *w = r->x ? mem_alloc(sizeof *w) : NULL;
+	struct password_work *w = r->x ? mem_alloc(sizeof *w) : NULL;
 	struct serve *s = r->serve;
 	char address[PEER_SIZE];
 
@@ -198,24 +201,25 @@ static void sum_put(struct request *r, const struct sum_work *like)
 	w->work.data = w;
 	w->request = r;
 	request_address(r, address);
-	if (!lane_put(&s->sums, address, w)) {
+	if (!queue_put(&s->passwords, address, w)) {
 		mem_free(w);
-		sum_refuse(r);
+		password_refuse(r);
 		return;
 	}
 	s->away++;
 	password_pool_run(s);
 }
 
-void sum_verify(struct request *r, struct str password, struct str hash, sum_fn *then)
+void password_pool_verify(
+	struct request *r, struct str password, struct str hash, password_fn *then)
 {
-	sum_put(r, &(struct sum_work){ .password = password,
-			   .against = hash,
-			   .verify = true,
-			   .then = then });
+	password_put(r, &(struct password_work){ .password = password,
+				.against = hash,
+				.verify = true,
+				.then = then });
 }
 
-void sum_hash(struct request *r, struct str password, sum_fn *then)
+void password_pool_hash(struct request *r, struct str password, password_fn *then)
 {
-	sum_put(r, &(struct sum_work){ .password = password, .then = then });
+	password_put(r, &(struct password_work){ .password = password, .then = then });
 }

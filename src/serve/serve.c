@@ -539,7 +539,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->set = set->set;
 	s->away_tick.fn = away_look;
 	TAILQ_INIT(&s->requests_away);
-	TAILQ_INIT(&s->sums.lanes);
+	TAILQ_INIT(&s->passwords.queues);
 	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	serve_set_url(s, set->url);

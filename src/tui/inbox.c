@@ -317,7 +317,7 @@ static void inbox_loop(struct inbox *in)
 		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_person_ms();
 		switch (async_client_step(
-			in->courier, screen_fd(in->screen), sleep_ms(in), &in->why)) {
+			in->client, screen_fd(in->screen), sleep_ms(in), &in->why)) {
 		case COURIER_STOPPED: in->over = true; break;
 		case COURIER_FAILED:
 			in->err = in->why.err ? in->why.err : ERR_INTERNAL;
@@ -333,7 +333,7 @@ static void inbox_done(struct inbox *in)
 	if (in->dialog_on) dialog_gone(in);
 	drafts_close(&in->drafts);
 	screen_close(in->screen);
-	async_client_free(in->courier);
+	async_client_free(in->client);
 	stream_free(in->stream);
 	list_done(&in->list);
 	line_done(&in->search);
@@ -364,8 +364,8 @@ enum err inbox_run(const struct inbox_setup *setup, struct fault *why)
 	struct inbox in = { .with = setup, .dirty = true };
 
 	in.list.search = &in.search;
-	in.courier = async_client_new(setup->client);
-	if (!in.courier) return fail(why, ERR_MEMORY, "out of memory");
+	in.client = async_client_new(setup->client);
+	if (!in.client) return fail(why, ERR_MEMORY, "out of memory");
 	in.screen = screen_open(&setup->screen, &in.why);
 	drafts_open(&in.drafts, setup->drafts);
 	if (in.screen)

@@ -69,7 +69,7 @@ static void request_send(
 	};
 	in->waits[request] = true;
 	if (!async_client_send(
-		    in->courier, &call, PATIENCE_MS, reply_take, in, (int)request))
+		    in->client, &call, PATIENCE_MS, reply_take, in, (int)request))
 		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
 	buf_done(&path);
 }
@@ -202,7 +202,7 @@ static bool was_settled(const struct inbox *in, struct str id)
 /* Many at once are read as a list. */
 static void ask_want(struct inbox *in, struct str id)
 {
-	if (async_client_load(in->courier) < FLOOD)
+	if (async_client_load(in->client) < FLOOD)
 		inbox_get(in, REQUEST_ASK, id);
 	else if (in->whole)
 		in->whole = false, inbox_get(in, REQUEST_LIST, STR_NONE);
@@ -297,7 +297,7 @@ static void stream_start(struct inbox *in, const struct json *as_of)
 
 	in->stream = stream_new(&setup);
 	if (!in->stream) in->err = fail(&in->why, ERR_MEMORY, "out of memory");
-	async_client_stream(in->courier, in->stream);
+	async_client_stream(in->client, in->stream);
 	in->line = LINE_LIVE;
 }
 

@@ -73,7 +73,7 @@ struct running {
 struct inbox {
 	const struct inbox_setup *with;
 	struct screen *screen;
-	struct async_client *courier;
+	struct async_client *client;
 	struct stream *stream;
 	enum err err; /* ends the loop, with why */
 	struct fault why;
