@@ -50,7 +50,8 @@ void request_address(const struct request *r, char out[PEER_SIZE])
 	out[last.len] = '\0';
 }
 
-static struct password_queue *queue_find(struct password_pool *s, const char *address)
+static struct password_queue *password_queue_find(
+	struct password_pool *s, const char *address)
 {
 	for (struct password_queue *l = TAILQ_FIRST(&s->queues); l;
 		l = TAILQ_NEXT(l, others))
@@ -58,7 +59,8 @@ static struct password_queue *queue_find(struct password_pool *s, const char *ad
 	return NULL;
 }
 
-static struct password_queue *queue_new(struct password_pool *s, const char *address)
+static struct password_queue *password_queue_new(
+	struct password_pool *s, const char *address)
 {
 	struct password_queue *l =
 		s->queues_len < QUEUES_MAX ? mem_alloc(sizeof *l) : NULL;
@@ -71,7 +73,7 @@ static struct password_queue *queue_new(struct password_pool *s, const char *add
 	return l;
 }
 
-static void queue_tidy(struct password_pool *s, struct password_queue *l)
+static void password_queue_tidy(struct password_pool *s, struct password_queue *l)
 {
 	if (l->running || !STAILQ_EMPTY(&l->works)) return;
 	TAILQ_REMOVE(&s->queues, l, others);
@@ -80,12 +82,12 @@ static void queue_tidy(struct password_pool *s, struct password_queue *l)
 }
 
 /* False: too many wait. */
-static bool queue_put(
+static bool password_queue_put(
 	struct password_pool *s, const char *address, struct password_work *w)
 {
-	struct password_queue *l = queue_find(s, address);
+	struct password_queue *l = password_queue_find(s, address);
 
-	if (!l) l = queue_new(s, address);
+	if (!l) l = password_queue_new(s, address);
 	if (!l || l->len == QUEUE_MAX) return false;
 	STAILQ_INSERT_TAIL(&l->works, w, others);
 	w->queue = l;
@@ -95,7 +97,7 @@ static bool queue_put(
 
 /* The next one of the queue whose turn it is; the queue goes behind the others, and has no
  * other turn before this one is done. */
-static struct password_work *queue_take(struct password_pool *s)
+static struct password_work *password_queue_take(struct password_pool *s)
 {
 	struct password_queue *l = TAILQ_FIRST(&s->queues);
 	struct password_work *w;
@@ -131,7 +133,7 @@ static void work_end(struct password_work *w, bool made)
 
 	s->away--;
 	w->queue->running = false;
-	queue_tidy(&s->passwords, w->queue);
+	password_queue_tidy(&s->passwords, w->queue);
 	if (!r->x)
 		request_free(r);
 	else if (made)
@@ -155,7 +157,7 @@ static void work_done(uv_work_t *work, int status)
 static void password_pool_run(struct serve *s)
 {
 	while (s->passwords.running < PASSWORDS_AT_ONCE) {
-		struct password_work *w = queue_take(&s->passwords);
+		struct password_work *w = password_queue_take(&s->passwords);
 
 		if (!w) return;
 		/* Nobody is left to hear of it. */
@@ -181,7 +183,7 @@ bool password_pool_room(struct request *r)
 	char address[PEER_SIZE];
 
 	request_address(r, address);
-	l = queue_find(s, address);
+	l = password_queue_find(s, address);
 	if (l ? l->len < QUEUE_MAX : s->queues_len < QUEUES_MAX) return true;
 	password_refuse(r);
 	return false;
@@ -201,7 +203,7 @@ static void password_put(struct request *r, const struct password_work *like)
 	w->work.data = w;
 	w->request = r;
 	request_address(r, address);
-	if (!queue_put(&s->passwords, address, w)) {
+	if (!password_queue_put(&s->passwords, address, w)) {
 		mem_free(w);
 		password_refuse(r);
 		return;
