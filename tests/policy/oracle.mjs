@@ -203,13 +203,15 @@ class Reader {
 	word(first) {
 		const start = this.at;
 		let out = '';
-		while (!this.end && !this.sees(/[ \t\n;&|()]|[<>](?!\()/y)) {
+		const before = () => this.text.slice(start, this.at);
+		const array = () => first && this.sees(/\(/y) && assigns(before()) && before().endsWith('=');
+		while (!this.end && (array() || !this.sees(/[ \t\n;&|()]|[<>](?!\()/y))) {
 			const c = this.text[this.at], from = this.at;
 			if (c === "'") out += this.single();
 			else if (c === '"') out += this.quoted();
 			else if (c === '$' || c === '`') out += this.expansion(false);
-			else if (c === '\\') { out += this.text[this.at + 1] ?? ''; this.skip(2); } else if (c === '<' || c === '>') {
-				this.skip(2);
+			else if (c === '\\') { out += this.text[this.at + 1] ?? ''; this.skip(2); } else if (c === '<' || c === '>' || c === '(') {
+				this.skip(c === '(' ? 1 : 2);
 				this.list();
 				out += this.text.slice(from, this.at);
 			} else if (c === '[' && first && /^[A-Za-z_][A-Za-z0-9_]*$/.test(this.text.slice(start, from))) {

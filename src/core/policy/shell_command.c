@@ -205,15 +205,28 @@ static void expansion_read(struct shell_reader *r, struct shell_text *t, bool qu
 
 /* ---- words ---- */
 
-/* `first`: an assignment may stand here, so that a[…] is one word, whatever is in it. */
+static bool assigns(struct str word)
+{
+	size_t name = name_len(word);
+
+	return name > 0 && name < word.len &&
+	       (is_one_of(word.at[name], "=[") || str_starts(str_from(word, name), "+="));
+}
+
+/* `first`: an assignment may stand here, so that a[…] and a=(…) are one word, whatever is in
+ * them. */
 static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
 {
 	size_t start = r->at;
 
-	while (!at_end(r) && !ends_word(peek(r, 0))) {
+	while (!at_end(r)) {
 		size_t from = r->at;
 		char c = peek(r, 0);
+		struct str before = read_since(r, start);
+		bool array =
+			c == '(' && first && str_ends(before, "=") && assigns(before);
 
+		if (ends_word(c) && !array) return;
 		switch (c) {
 		case '\'': single_quotes_read(r, t); continue;
 		case '"': double_quotes_read(r, t); continue;
@@ -223,15 +236,16 @@ static void word_read(struct shell_reader *r, struct shell_text *t, bool first)
 			if (r->at + 1 < r->s.len) shell_text_add(t, peek(r, 1));
 			advance(r, 2);
 			continue;
+		case '(':
 		case '<':
 		case '>':
-			if (peek(r, 1) != '(') return;
-			advance(r, 2);
+			if (!array && peek(r, 1) != '(') return;
+			advance(r, array ? 1 : 2);
 			list_skip(r);
 			raw_add(t, read_since(r, from));
 			continue;
 		case '[':
-			if (!first || !is_name(read_since(r, start))) break;
+			if (!first || !is_name(before)) break;
 			advance(r, 1);
 			brackets_skip(r, '[', ']', false);
 			raw_add(t, read_since(r, from));
@@ -260,14 +274,6 @@ static const struct str headers[] = { STR("coproc"), STR("for"), STR("function")
 	STR("select") };
 static const struct str closing[] = { STR("]]"), STR("done"), STR("esac"), STR("fi"),
 	STR("}") };
-
-static bool assigns(struct str word)
-{
-	size_t name = name_len(word);
-
-	return name > 0 && name < word.len &&
-	       (is_one_of(word.at[name], "=[") || str_starts(str_from(word, name), "+="));
-}
 
 /* It may leave nothing: `$SUDO rm x`. */
 static bool may_vanish(struct str word)
