@@ -99,12 +99,12 @@ static enum err listen_check(
 		if (is_loopback(one)) continue;
 		if (offer->guest)
 			return fail(why, ERR_INVALID,
-				"listen is '%.*s': without a token it is loopback only",
+				"without a token it listens on loopback only, not on %.*s",
 				STR_ARGS(one));
 		if (!set->tls_cert.len && !set->plain)
 			return fail(why, ERR_INVALID,
-				"listen is '%.*s': beyond loopback tls_cert and tls_key are wanted, "
-				"or plain=yes, which says that a proxy does TLS",
+				"to listen on %.*s, set tls_cert and tls_key, or plain = yes if a proxy "
+				"provides TLS",
 				STR_ARGS(one));
 	}
 	return OK;
@@ -556,8 +556,10 @@ static void server_greet(struct server *sv)
 	say(MSG(a, "cli.serve.page", { "url", sv->url }));
 	if (!code.len) return;
 	say(MSG(a, "cli.serve.login", { "url", sv->url }, { "code", code }));
-	/* The token itself would stay in the journal. */
-	say(MSG(a, "cli.serve.try", { "url", sv->url }, { "folder", set->data }));
+	if (cli_has(sv->cli, "data"))
+		say(MSG(a, "cli.serve.try.data", { "folder", set->data }));
+	else
+		say(MSG(a, "cli.serve.try"));
 }
 
 static void server_close(struct server *sv)

@@ -13,6 +13,7 @@
 #include "base/id.h"
 #include "cli/cli_call.h"
 #include "cli/help.h"
+#include "cli/refusal.h"
 #include "cli/verb/verbs.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
@@ -105,31 +106,6 @@ static const struct {
 	{ ERR_INTERNAL, EXIT_NO_SERVER, NULL },
 };
 
-/* What is wrong with a body, each with its place; a single one in the same line. */
-static void items_say(const struct cli *cli, const struct fault *why)
-{
-	struct str at = str_of(why->items[0].pointer);
-	struct str name = str_from(at, 1);
-
-	/* A member that an option has set is that option to the person. */
-	if (why->items_len == 1 && cli->command && str_is(at, "/questions/0/text")) {
-		SAY("cli.fail.item.question", { "detail", str_of(why->items[0].detail) });
-		return;
-	}
-	for (size_t i = 0; why->items_len == 1 && i < cli->args.given_len; i++)
-		if (args_name_is(name, cli->args.given[i].flag->name)) {
-			SAY("cli.fail.item.option",
-				{ "option", str_of(cli->args.given[i].flag->name) },
-				{ "detail", str_of(why->items[0].detail) });
-			return;
-		}
-	if (why->items_len > 1) SAY("cli.fail.items");
-	for (int i = 0; i < why->items_len; i++)
-		SAY(why->items_len > 1 ? "cli.fail.item" : "cli.fail.item.only",
-			{ "pointer", str_of(why->items[i].pointer) },
-			{ "detail", str_of(why->items[i].detail) });
-}
-
 int cli_fail(const struct cli *cli, const struct fault *english)
 {
 	const char *id = NULL;
@@ -153,7 +129,7 @@ int cli_fail(const struct cli *cli, const struct fault *english)
 		id ? MSG(&arena, id, { "detail", own }) : safe_line(&arena, own);
 
 	if (why->items_len > 0)
-		items_say(cli, why);
+		refusal_say(cli, why);
 	else
 		fprintf(stderr, "parley: %.*s\n", STR_ARGS(detail));
 	arena_done(&arena);

@@ -208,7 +208,8 @@ struct str moment_read(struct cli *cli, const char *flag, int way)
 
 	if (!span.at) return STR_NONE;
 	if (!duration_read(span, &ms) || ms <= 0)
-		CLI_REFUSE(cli, "cli.timeout.wrong", { "value", span });
+		CLI_REFUSE(cli, "cli.timeout.wrong", { "flag", str_of(flag) },
+			{ "value", span });
 	time_write(clock_now_ms() + way * ms, at);
 	return arena_str(&cli->arena, str_of(at));
 }

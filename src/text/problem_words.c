@@ -72,6 +72,8 @@ static struct str value_words(
 									 : NULL;
 	const char *text = NULL;
 
+	/* A reason is a sentence of its own. */
+	if (str_is(name, "why")) return problem_words(value, lang, arena);
 	if (group)
 		text = msg_text_in(
 			arena_print(arena, "%s.%.*s", group, STR_ARGS(value)).at, lang);

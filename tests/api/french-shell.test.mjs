@@ -20,6 +20,10 @@ const ALLOWED = [
 	/: No such file or directory$/, // the system's words
 ];
 const SENTENCE = /\p{L}{2,} \p{L}{2,} \p{L}{2,}/u;
+/* Small words that stand in every other sentence of one language and in none of the other. */
+const SMALL = { en: /(?<![\p{L}'’-])(the|must|is|are|there|with|which|without|not|cannot|already|has|give|unknown|required|such|expected|needs?)(?![\p{L}'’-])/u,
+	fr: /(?<![\p{L}'’-])(le|la|les|des|une?|est|doit|avec|sans|pas|ne|aucune?|il|déjà|cette?)(?![\p{L}'’-])/u };
+const OTHER = { en: 'fr', fr: 'en' };
 
 async function both(args, options = {}) {
 	const printed = {};
@@ -38,6 +42,28 @@ async function translated(commands, options) {
 			left.push(`parley ${args.join(' ')}: ${line}`);
 	}
 	assert.deepEqual(left, []);
+}
+
+/** What a refusal must not have: a JSON pointer, a placeholder, words of the other language. */
+function flaws(args, lang, lines) {
+	return lines.flatMap((line) => {
+		const own = line.replace(/'parley[^']*'|"[^"]*"|“[^”]*”|'[^']*'|https?:\S+/g, '');
+		const wrong = /(^|\s)\/[a-z_]+(\/\w+)*\s?:(?= |$)/.test(own) ? 'a pointer' : /\{\w+\}/.test(line) ? 'a placeholder'
+			: SMALL[OTHER[lang]].test(own) && !ALLOWED.some((allowed) => allowed.test(line)) ? 'another language' : null;
+		return wrong ? [`${lang}: parley ${args.join(' ')}: ${wrong}: ${line}`] : [];
+	});
+}
+
+/** Each of these is refused, in both languages, in words of its own. */
+async function refused(commands, options = {}) {
+	const found = [];
+	for (const args of commands)
+		for (const lang of ['en', 'fr']) {
+			const done = await server.run(args, { input: '', ...options, env: { LANG: `${lang}_XX.UTF-8`, ...(options.env ?? person) } });
+			assert.ok(![0, 3, 'SIGTERM'].includes(done.code), `parley ${args.join(' ')}: ${done.code} ${done.stdout}${done.stderr}`);
+			found.push(...flaws(args, lang, done.stderr.split('\n').filter(Boolean)));
+		}
+	assert.deepEqual(found, []);
 }
 
 const local = (...args) => [...args, '--data', server.data];
@@ -132,4 +158,35 @@ test('a time is a date or an hour: no French text puts “jusqu’à” or “à
 	const rule = await server.run(['rule', 'add', 'deny', 'Bash(date)', '--for', '3d', '--lang', 'fr'], { env: person });
 	assert.equal(rule.code, 0, rule.stderr);
 	assert.match(rule.stdout, /Interdire Bash\(date\) · échéance\u00a0: \d{4}-\d\d-\d\d \d\d:\d\d · utilisée/);
+});
+
+test('every command refuses words and options that it does not know, and options with wrong values', async () => {
+	const names = (await server.run(['help', '--names'])).stdout.trim().split('\n');
+	for (const name of names) {
+		const words = name.split(' ');
+		const help = (await server.run([...words, '--help', '--lang', 'en'])).stdout;
+		const usage = help.split('\n')[0];
+		/* Enough words for its options to be looked at; a program's own stand behind --. */
+		const some = [...usage.replace(/\[.*\]/g, '').split('parley ')[1].matchAll(/(?<= )[A-Z][A-Z|]*(?![a-z])/g)].map(() => 'ask_x');
+		const wrong = [...help.split('\nSettings')[0].matchAll(/^ {2,6}(?:-\w, )?(--[a-z-]+) (TIME|N|SECONDS|USD|RISK|PRIORITY|ROLE|FORMAT|STATUS|MODE|EFFECT|STATE|KIND)\s[^]*?(?=^ {2,6}-|^\S|(?![^]))/gm)]
+			.map(([, option]) => option);
+		await refused([[...words, '--no-such-option'], ...wrong.map((option) => [...words, ...some, option, '9y'])]);
+	}
+});
+
+test('what the server refuses is said by the option or the word that was given', async () => {
+	const { id } = await agent.ask({ title: 'Titel', questions: [{ key: 'a', text: 'Frage?', type: 'boolean' }] });
+	await admin.put('/v1/templates/deploy', { ask: { question: 'Deploy {{env}}?' }, values: { env: { required: true } } });
+	const bad = join(server.home, 'bad.json');
+	writeFileSync(bad, '{"match": {"tool": ["Bash(ls"]}, "effect": "alow"}');
+	await refused([['rule', 'add', 'alow', 'x'], ['rule', 'add', 'allow', 'Bash(ls'], ['rule', 'add', 'allow', 'Bash(:*)'], ['rule', 'add', 'allow', 'Bash(a; b)'], ['rule', 'add', 'deny', 'X', '--for', '9y'],
+		['rule', 'add', 'allow', 'Bash( ls)'], ['rule', 'add', 'allow', 'Read(~/x)'], ['rule', 'add', 'allow', 'x)'], ['rule', 'add', 'ask', 'x', '--require', '2:nobody'], ['rule', 'add', 'ask', 'x', '--require', '2:team:none'],
+		['rule', 'add', 'ask', 'x', '--argument', 'branch=main'], ['rule', 'add', 'ask', 'x', '--verify', 'none'], ['rule', 'add', '--file', bad], ['rule', 'add', 'allow'], ['rule', 'try', 'Bash(ls'],
+		['run', 'nosuch', 'hi'], ['run', '--max-cost', 'abc', 'hi'], ['run', '--max-cost', '1,"detach":true', 'hi'], ['away', '300d'], ['away', '3'], ['away', '1d', '--to', 'nobody'],
+		['answer', id, 'yes', '--for', '9y'], ['answer', id, 'maybe'], ['usage', '--from', 'yesterday'], ['usage', '--by', 'x'], ['contact', 'add', 'command', 'x'], ['contact', 'add', 'pigeon', 'x'],
+		['contact', 'add', 'webhook', 'x'], ['template', 'x', 'set'], ['watch', '--types', 'x'], ['route', 'set', bad], ['team', 'ops', 'add', 'nobody'], ['pause', '--for', '9y', 'two words'],
+		['token', 'create', '--role', 'agent', '--name', 'x', '--expires', '9y'], ['token', 'create', '--role', 'agent', '--name', 'x', '--tools', 'nosuch'], ['user', 'remove', 'owner'], ['agents', 'import', bad]]);
+	await refused([['ask', 'X?', '-c', 'a', '-c', 'a'], ['ask', '--template', 'deploy'], ['ask', '--template', 'nosuch'], ['ask', 'X?', '--timeout', '99d'], ['ask', 'X?', '--project', ''], ['approve', '--tool', ''],
+		['ask', 'x'.repeat(9000)]], { env: { ...person, PARLEY_TOKEN: server.secrets.agent } });
+	await refused([['serve', '--listen', '0.0.0.0:1'], ['serve', '--store', 'x'], ['serve', '--ask-rate', 'x'], local('user', 'disable', 'owner'), local('user', 'password', 'owner'), local('delivery', 'list', '--status', 'x')], bare);
 });

@@ -113,7 +113,7 @@ test('rule try names what differs, by call, agent and time', async () => {
 	assert.equal((await run(['rule', 'try', 'Bash(tar *)', '--since', 'x'], 'member')).code, 2);
 	await until(async () => /^looked\t0\n/.test(await tried('--effect', 'deny', '--since', '1s')), 'nothing was asked in the last second');
 	const of = await run(['rule', 'try', JSON.stringify(operation)], 'member');
-	assert.match(of.stdout, new RegExp(`^${allow.id}\tallow\tit decides\ttar is fine$`, 'm'));
+	assert.match(of.stdout, new RegExp(`^${allow.id}\tallow\tdecides\ttar is fine$`, 'm'));
 	await end(allow);
 });
 
@@ -385,7 +385,7 @@ test('rules from the shell: added, listed as sentences, tried, ended', async () 
 	assert.match((await run(['rule', 'list', '--effect', 'allow'], 'member')).stdout, new RegExp(id));
 	assert.deepEqual(JSON.parse((await run(['rule', 'list', '--json'], 'member')).stdout).items.map((r) => r.id), [id]);
 	const tried = await run(['rule', 'try', '{"name": "Bash", "arguments": {"command": "npm test"}}', '--agent', 'builder', '--project', 'web'], 'member');
-	assert.match(tried.stdout, new RegExp(`^allow\tmedium\t${id}\n${id}\tallow\tit decides`));
+	assert.match(tried.stdout, new RegExp(`^allow\tmedium\t${id}\n${id}\tallow\tdecides`));
 	const past = await run(['rule', 'try', 'Bash(*)', '--effect', 'deny'], 'member');
 	assert.match(past.stdout, /looked\t\d+\nfits\t\d+\nallow\t0\nask\t0\ndeny\t\d+/);
 	assert.equal((await run(['rule', 'end', id], 'member')).code, 0);
@@ -397,7 +397,7 @@ test('what is wrong with a rule is said, with its place', async () => {
 	assert.equal((await run(['rule', 'add', 'allow', 'Read'], 'member')).code, 4);
 	const never = await run(['rule', 'add', 'deny', 'Bash(:*)'], 'member');
 	assert.equal(never.code, 2);
-	assert.match(never.stderr, /match\/tool\/0/);
+	assert.match(never.stderr, /^parley: 'Bash\(:\*\)': matches nothing/);
 	assert.equal((await run(['rule', 'add', 'maybe', 'Read'], 'member')).code, 2);
 	assert.equal((await run(['rule', 'try', '{nonsense'], 'member')).code, 2);
 	assert.equal((await run(['rule', 'list'])).code, 4);

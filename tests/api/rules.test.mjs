@@ -518,7 +518,7 @@ test('an operation is tried without a trace, with every rule that fits', () =>
 		assert.deepEqual([denied.effect, denied.by], ['deny', no.id]);
 		const unclear = (await member.post('/v1/rules/try', { operation: { name: 'Bash', arguments: { command: 'ls > x' } } })).body;
 		assert.deepEqual(unclear.fits.map((f) => [f.lost, f.detail]),
-			[['doubt', 'in doubt an allow does not fit: a redirection']]);
+			[['doubt', 'in doubt an allow does not match: a redirection']]);
 		assert.equal((await read(yes)).hits, 0);
 		assert.deepEqual(pointers(await member.post('/v1/rules/try', {})), ['']);
 		assert.deepEqual(pointers(await member.post('/v1/rules/try', { rule: deny('Bash(:*)') })), ['/rule/match/tool/0']);

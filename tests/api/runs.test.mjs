@@ -489,7 +489,7 @@ test('parley run gives the report alone to a pipe, and says how it ended', async
 	const costly = await server.run(['run', 'cheap', 'Forever', '--max-cost', '0.0002'], { env });
 	assert.equal(costly.code, 124, costly.stderr);
 	const nobody = await server.run(['run', 'nobody', 'Anything'], { env });
-	assert.deepEqual([nobody.code, nobody.stderr], [2, 'parley: /agent: no such agent\n']);
+	assert.deepEqual([nobody.code, nobody.stderr], [2, `parley: 'nobody': no such agent\n`]);
 	const detached = await server.run(['run', 'helper', 'Hang', '--detach'], { env });
 	assert.match(detached.stdout, /^run_\w+\n$/);
 	const id = detached.stdout.trim();

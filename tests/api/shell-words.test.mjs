@@ -86,7 +86,7 @@ test('words that were forgotten, or too many, are shown by an example', async ()
 	await says(['ask'], 2, /no question given. Example: parley ask 'Deploy\?'/);
 	await says(['ask', 'a', 'b'], 2, /Quote it: parley ask 'hello world'/);
 	await says(['list', '--status', 'nosuch'], 2, /--status .*pending, answered/);
-	await says(['ask', 'X?', '--timeout', '99d'], 2, /--timeout must be from 1s to 30d/);
+	await says(['ask', 'X?', '--timeout', '99d'], 2, /--timeout '99d': must be from 1s to 30d/);
 	await says(['token'], 2, /Usage: parley token COMMAND/);
 	await says(['answer'], 2, /^parley: 'answer' expects ID/);
 	await says(['token', 'list', 'x'], 2, /^parley: 'token list' takes no arguments/);

@@ -89,7 +89,7 @@ test('calls like this: the pattern is edited, tried, and used with those that wa
 	const second = await ask(command('npm test'));
 	inbox.press('e', 'C-u').type('Bash(npm');
 	inbox.press('Enter');
-	await inbox.shows((text) => text.includes('has a ( without its )') && !text.includes('Creates the rule'));
+	await inbox.shows((text) => text.includes('has no closing bracket') && !text.includes('Creates the rule'));
 	inbox.press('Enter');
 	await inbox.taken();
 	assert.equal((await server.agent.read(first)).status, 'pending');

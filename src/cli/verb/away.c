@@ -6,13 +6,13 @@
 #include "cli/verb/verbs.h"
 #include "tui/words.h"
 
-/* "3d", or a time. */
+/* "3d", or a time. A number alone would be seconds, which nobody means. */
 static struct str until_read(struct cli *cli, struct str word)
 {
 	char at[TIME_SIZE];
 	int64_t ms;
 
-	if (duration_read(word, &ms) && ms > 0)
+	if (!str_to_int(word, 0, INT64_MAX, &ms) && duration_read(word, &ms) && ms > 0)
 		ms += clock_now_ms();
 	else if (!time_read(word, &ms))
 		CLI_REFUSE(cli, "cli.away.until", { "value", word });

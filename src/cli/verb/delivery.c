@@ -27,8 +27,9 @@ static const struct request_member secret_members[] = {
 static const struct cli_request secret = { "POST", "/v1/webhook-secret", secret_members,
 	.prints = "secret" };
 
-static const struct flag list_flags[] = { { "status", "STATUS", "waiting done dead" },
-	{ 0 } };
+static const struct flag list_flags[] = {
+	{ "status", "STATUS", "waiting done dead dropped" }, { 0 }
+};
 static const struct flag secret_flags[] = { { "rotate" }, { 0 } };
 const struct command delivery_verbs[] = {
 	{ "delivery list", resource_list, NULL, 0, 0, list_flags, STORE, "0 2 3",

@@ -108,8 +108,7 @@ static int list_run(struct cli *cli)
 	else
 		asks_print(cli, &pages.items);
 	if (json_text_of(pages.last, "next_cursor").len)
-		SAY("cli.list.more",
-			{ "n", arena_print(&cli->arena, "%lld", (long long)limit) });
+		count_print(cli, stderr, "cli.list.more", limit);
 	if (!pick_client_knows_person(cli)) SAY("cli.list.not_logged_in");
 	return EXIT_YES;
 }

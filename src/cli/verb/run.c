@@ -44,12 +44,26 @@ static struct str session_open(struct cli *cli)
 		"id");
 }
 
-/* The run that works on it. */
-static struct str message_send(struct cli *cli, struct str session, struct str text)
+/* {"cost_usd"} of --max-cost; empty without it. */
+static struct str limits_given(struct cli *cli)
 {
-	struct str lang = cli_arg(cli, "lang"), cost = cli_arg(cli, "max-cost");
+	struct str cost = cli_arg(cli, "max-cost");
+	const struct json *number = NULL;
+	struct fault why = { 0 };
+
+	if (!cost.at) return STR_NONE;
+	if (json_read(cost, NULL, &cli->arena, &number, &why) ||
+		!json_is(number, JSON_NUMBER))
+		CLI_REFUSE(cli, "cli.run.cost", { "value", cost });
+	return BODY(cli, { "cost_usd", .raw = cost });
+}
+
+/* The run that works on it. */
+static struct str message_send(
+	struct cli *cli, struct str session, struct str text, struct str limits)
+{
+	struct str lang = cli_arg(cli, "lang");
 	bool known = str_is(lang, "en") || str_is(lang, "fr");
-	struct str limits = cost.len ? BODY(cli, { "cost_usd", .raw = cost }) : STR_NONE;
 	const struct json *reply = cli_call(cli, "POST",
 		path_with(cli, "/v1/sessions/", session, "/messages"),
 		BODY(cli, { "content", .text = text },
@@ -77,6 +91,7 @@ static int run_run(struct cli *cli)
 	struct str text = cli_word(cli, cli->args.words_len - 1);
 	struct run_follow f = { .cli = cli,
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
+	struct str limits = limits_given(cli);
 
 	if (cli_word_looks(cli, "runs")) return EXIT_USAGE;
 	if (str_is(text, "-") && !stdin_read(TEXT_MAX, &cli->arena, &text))
@@ -86,7 +101,7 @@ static int run_run(struct cli *cli)
 	term_watch(&cli->term);
 	cli_call_open_person(cli);
 	f.session = session_open(cli);
-	f.run = message_send(cli, f.session, text);
+	f.run = message_send(cli, f.session, text, limits);
 	if (cli_has(cli, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));
 		return EXIT_YES;

@@ -36,32 +36,37 @@ static int create_run(struct cli *cli)
 	return reply_done(cli, user);
 }
 
-/* From the terminal, twice and unseen; else the first line of stdin. */
-static bool password_read(struct cli *cli, struct str *out)
+/* From the terminal, twice and unseen; else the first line of stdin. NULL: it is there, else what
+ * to say. */
+static const char *password_read(struct cli *cli, struct str *out)
 {
 	char line[1024];
 	struct str again;
 	int tty;
 
 	if (!isatty(0)) {
-		if (!fgets(line, sizeof line, stdin)) return false;
-		*out = arena_str(&cli->arena, str_trim(str_of(line)));
-		return out->len > 0;
+		*out = fgets(line, sizeof line, stdin)
+			       ? arena_str(&cli->arena, str_trim(str_of(line)))
+			       : STR_NONE;
+		return out->len ? NULL : "cli.user.password.none";
 	}
 	tty = tty_open();
 	tty_write(tty, MSG(&cli->arena, "cli.user.password"));
-	if (!tty_line(&cli->term, tty, false, &cli->arena, out)) return false;
+	if (!tty_line(&cli->term, tty, false, &cli->arena, out) || !out->len)
+		return "cli.user.password.none";
 	tty_write(tty, MSG(&cli->arena, "cli.user.password.again"));
-	if (!tty_line(&cli->term, tty, false, &cli->arena, &again)) return false;
-	return out->len > 0 && str_eq(*out, again);
+	if (!tty_line(&cli->term, tty, false, &cli->arena, &again) ||
+		!str_eq(*out, again))
+		return "web.you.password.differ";
+	return NULL;
 }
 
 static int password_run(struct cli *cli)
 {
 	struct str password;
+	const char *wrong = password_read(cli, &password);
 
-	if (!password_read(cli, &password))
-		return CLI_USAGE(cli, "web.you.password.differ");
+	if (wrong) return CLI_USAGE(cli, wrong);
 	return reply_done(cli,
 		cli_call(cli, "PATCH", resource_path(cli, &users, resource_id(cli), ""),
 			BODY(cli, { "password", password })));

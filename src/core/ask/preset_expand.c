@@ -180,7 +180,7 @@ static struct json *expand_template(struct expanding *x)
 		x->e = x->find(x->ctx, PRESET_TEMPLATE, name, &kept, x->check.why);
 	if (x->e) return NULL;
 	if (!kept) {
-		wrong(&x->check, &at, "no template has this name");
+		wrong(&x->check, &at, "there is no such template");
 		return NULL;
 	}
 	x->given = json_get(x->body, "values");

@@ -102,7 +102,7 @@ static void under_read(struct reading *r, struct str path)
 	if (str_starts(path, "~") || str_is(r->out->text, "..") ||
 		str_starts(r->out->text, "../"))
 		wrong_member(r->check, r->at, STR("under"),
-			"can never fit: write the whole path, without ~ and ..");
+			"never matches: write the whole path, without ~ and ..");
 }
 
 static void host_read(struct reading *r, struct str host)
@@ -181,7 +181,7 @@ static void test_read(struct reading *r, const struct json *v)
 			"must have one of is, in, glob, under, host, min/max and has");
 	if (r->out->min && r->out->max && number_cmp(r->out->min, r->out->max) > 0)
 		wrong_member(r->check, r->at, STR("min"),
-			"can never fit: min is greater than max");
+			"never matches: min is greater than max");
 }
 
 void argument_tests_read(struct check *c, const struct json_place *at,

@@ -178,7 +178,7 @@ static void end_check(struct rule_reading *r, int64_t now_ms)
 			"must be a time such as 2026-11-15T17:30:00Z, or null");
 	else if (r->m[B_EXPIRES] && r->rule.expires_ms <= now_ms)
 		wrong_member(&r->check, &r->root, names[B_EXPIRES],
-			"can never fit: the time is past");
+			"never matches: the time is past");
 	if (brings(r, B_USES)) r->rule.uses_left = -1;
 	if (r->m[B_USES] &&
 		count_read(&r->check, &r->root, names[B_USES], r->m[B_USES], 1, USES_MAX))

@@ -82,14 +82,14 @@ static void risk_check(struct check *c, const struct json_place *at, const struc
 	out->max = bound_read(c, &spot, "max", v, most);
 	if (effect == EFFECT_ALLOW && out->min == RISK_CRITICAL)
 		wrong_member(c, &spot, STR("min"),
-			"can never fit: critical operations are always asked");
+			"never matches: critical operations are always asked");
 	else if (effect == EFFECT_ALLOW && out->min > out->max && !ignored[1])
 		wrong_member(c, &spot, STR("min"),
-			"can never fit: without max an allow goes up to medium; add "
+			"never matches: without max an allow goes up to medium; add "
 			"\"max\": \"high\"");
 	else if (out->min > out->max)
 		wrong_member(
-			c, &spot, STR("min"), "can never fit: min is greater than max");
+			c, &spot, STR("min"), "never matches: min is greater than max");
 	if (effect == EFFECT_ALLOW && out->max == RISK_CRITICAL) out->max = RISK_HIGH;
 }
 

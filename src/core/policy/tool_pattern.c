@@ -37,24 +37,25 @@ static const char *brackets_check(struct str text, size_t open)
 		if (text.at[i] == '(') depth++;
 		if (text.at[i] != ')') continue;
 		if (depth == 0 || i < open)
-			return "has a ) without its (; write ? for it";
+			return "has no opening bracket: add (, or write ? for a bracket that is meant";
 		if (--depth == 0 && i + 1 < text.len)
-			return "must end with the ) of its bracket";
+			return "has text after its closing bracket";
 	}
-	return depth ? "has a ( without its ); write ? for it" : NULL;
+	return depth ? "has no closing bracket: add ), or write ? for a bracket that is meant"
+		     : NULL;
 }
 
 static const char *const doubt_ways_out[] = {
 	[DOUBT_SUBSTITUTION] =
-		"can never fit: an allow does not fit lines with $, `, (, ), "
-		"{ or }; write * in its place or a deny",
-	[DOUBT_REDIRECTION] = "can never fit: an allow does not fit lines with < or >",
-	[DOUBT_COMMANDS] = "can never fit: it is compared with each command of a line; "
+		"never matches: an allow does not match lines with $, ` or "
+		"brackets; write * in its place, or a deny",
+	[DOUBT_REDIRECTION] = "never matches: an allow does not match lines with < or >",
+	[DOUBT_COMMANDS] = "never matches: it is compared with each command of a line; "
 			   "write one pattern for each",
-	[DOUBT_PARENT] = "can never fit: an allow does not fit .. in a path; write the "
+	[DOUBT_PARENT] = "never matches: an allow does not match .. in a path; write the "
 			 "whole path",
-	[DOUBT_HOME] = "can never fit: an allow does not fit ~; write the whole path",
-	[DOUBT_CONTROL] = "can never fit: it has a control character",
+	[DOUBT_HOME] = "never matches: an allow does not match ~; write the whole path",
+	[DOUBT_CONTROL] = "never matches: it has a control character",
 };
 
 /* What no call of this kind ever looks like. */
@@ -66,7 +67,7 @@ static const char *kind_check(const struct tool_pattern *p, bool allows)
 	if (!subject_kind_of(p->name, &kind)) return NULL;
 	if (kind == SUBJECT_COMMAND &&
 		(subject.at[0] == ' ' || subject.at[subject.len - 1] == ' '))
-		return "can never fit: commands have no blanks around them";
+		return "never matches: commands have no spaces around them";
 	if (!allows) return NULL;
 	return kind == SUBJECT_COMMAND ? doubt_ways_out[command_pattern_doubt(subject)]
 	       : kind == SUBJECT_PATH  ? doubt_ways_out[path_unclear(subject)]
@@ -78,11 +79,11 @@ static const char *domain_read(struct tool_pattern *p)
 	enum subject_kind kind;
 
 	if (!subject_kind_of(p->name, &kind) || kind != SUBJECT_ADDRESS)
-		return "domain: is for WebFetch alone";
+		return "domain: is only for WebFetch";
 	p->host = true;
 	p->subject = str_from(p->subject, strlen("domain:"));
 	if (host_pattern_valid(p->subject)) return NULL;
-	return "must have a host in small letters behind domain:, or *. and a host";
+	return "must have a host in lower case after domain:, or *. and a host";
 }
 
 static const char *subject_parse(struct tool_pattern *p, bool allows)
@@ -96,9 +97,10 @@ static const char *subject_parse(struct tool_pattern *p, bool allows)
 	if (str_is(word, "domain") && subject_kind_of(p->name, &kind) &&
 		kind == SUBJECT_ADDRESS)
 		return domain_read(p);
-	if (colon == 0) return "can never fit: nothing stands before :*; write * alone";
+	if (colon == 0)
+		return "matches nothing: to match every command, write * instead of :*";
 	if (colon > 0 && (size_t)colon + 2 < p->subject.len)
-		return "can never fit: :* may only stand at the end; write * alone";
+		return "never matches: :* is only possible at the end; write * instead";
 	if (colon > 0) {
 		p->prefix = true;
 		p->subject.len -= 2;

@@ -224,10 +224,10 @@ enum err event_types_read(
 		return OK;
 	}
 	if (list.at[list.len - 1] == ',')
-		return fail_at(why, "/types", "a name is missing behind the last comma");
+		return fail_at(why, "/types", "a name is missing after the last comma");
 	while (str_cut(&rest, ',', &type))
 		if (!event_type_find(type))
-			return fail_at(why, "/types", "\"%.*s\" is no type of event",
+			return fail_at(why, "/types", "unknown event type '%.*s'",
 				STR_ARGS(str_first(type, FIELD_MAX)));
 	struct str types = arena_print(arena, ",%.*s,", STR_ARGS(list));
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");

@@ -53,7 +53,7 @@ static enum err for_read(const struct json *text, struct scope_body *b, struct f
 	return duration_of(text, &b->ms) && b->ms > 0
 		       ? OK
 		       : fail_at(why, "/scope/for",
-				 "once, session, always, or a time such as 15m");
+				 "must be once, session, always or a time such as 15m");
 }
 
 static enum err body_read(

@@ -25,7 +25,8 @@ static enum err mark_check(struct task *t, struct fault *why)
 	if (read && !json_is_bool(read)) e = fail_at(why, "/read", "true or false");
 	if (until && until->type != JSON_NULL &&
 		(!json_is(until, JSON_STRING) || !time_read(until->text, &b->snoozed_ms)))
-		e = fail_at(why, "/snoozed_until", "a time (RFC 3339) or null");
+		e = fail_at(why, "/snoozed_until",
+			"must be a time such as 2026-11-01T00:00:00Z, or null");
 	if (!e && !read && !until) e = fail_at(why, "", "nothing to mark");
 	return e;
 }

@@ -109,7 +109,7 @@ static enum err routes_put_check(struct task *t, struct fault *why)
 	enum err e = desk_members_only(t->body, names, why);
 
 	if (!version || !version->is_int || version->integer < 0)
-		e = fail_at(why, "/version", "required: the number that was read");
+		e = fail_at(why, "/version", "is missing: give the one that was read");
 	else
 		b->version = version->integer;
 	if (routes_read(

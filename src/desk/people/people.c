@@ -111,7 +111,7 @@ static enum err user_body_read(
 	else if (old && !password)
 		e = fail_at(why, "/old_password", "comes with a password");
 	if (version && (!version->is_int || version->integer < 1))
-		e = fail_at(why, "/version", "the number that was read");
+		e = fail_at(why, "/version", "is missing: give the one that was read");
 	else if (version)
 		b->version = version->integer;
 	if (disabled && !json_is_bool(disabled))
@@ -249,7 +249,9 @@ static enum err owner_left(struct rows *rows, const struct user *u, struct fault
 		if (other != u && other->ws == u->ws && other->role == ROLE_OWNER &&
 			!other->disabled)
 			return OK;
-	return fail(why, ERR_CONFLICT, "this is the last owner");
+	return fail(why, ERR_CONFLICT,
+		"%.*s is the only owner: make somebody else an owner first",
+		STR_ARGS(u->name));
 }
 
 static bool is_self(const struct principal *p, struct str user)

@@ -89,7 +89,8 @@ static enum err token_expires(
 	b->expires_in = duration_of(expires, &b->expires_ms);
 	if (!b->expires_in &&
 		(!json_is(expires, JSON_STRING) || !time_read(text, &b->expires_ms)))
-		return fail_at(why, "/expires", "a time, or a duration such as \"30d\"");
+		return fail_at(
+			why, "/expires", "must be a time, or a duration such as 30d");
 	return b->expires_ms > 0 && b->expires_ms / 1000 <= EXPIRES_MAX_S
 		       ? OK
 		       : fail_at(why, "/expires", "must be in the future");

@@ -204,18 +204,20 @@ static void again_warn(const struct warn_pass *p, int64_t now_ms, struct arena *
 			"a rule with the same effect covers it: it adds nothing");
 }
 
-/* A deny that leaves nobody anything to do. */
+/* A rule for every call of everybody. */
 static void everything_warn(
 	const struct warn_pass *p, struct arena *arena, struct json_writer *w)
 {
-	const struct rule_record all = { .effect = STR("deny"),
+	const struct rule_record all = { .effect = p->rule->effect,
 		.match = STR("{\"tool\":[\"*\"]}") };
 	struct rule_match match;
 
-	if (p->effect == EFFECT_DENY && !rule_parse(&all, arena, &match, NULL, NULL) &&
+	if (p->effect != EFFECT_ASK && !rule_parse(&all, arena, &match, NULL, NULL) &&
 		rule_match_covers(&p->match, &match))
 		warning_write(w, "everything", NULL, 0, NULL, 0,
-			"it denies every operation of every agent");
+			p->effect == EFFECT_DENY
+				? "it denies every operation of every agent"
+				: "it allows every operation of every agent up to its risk");
 }
 
 static enum err rule_warnings(struct task *t, struct rows *rows,

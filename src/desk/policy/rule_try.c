@@ -50,7 +50,8 @@ static enum err try_time(
 	if (!time || time->type == JSON_NULL) return OK;
 	return json_is(time, JSON_STRING) && time_read(time->text, out)
 		       ? OK
-		       : fail_at(why, POINTER("/%s", name), "a time (RFC 3339)");
+		       : fail_at(why, POINTER("/%s", name),
+				 "must be a time such as 2026-11-01T00:00:00Z");
 }
 
 static enum err try_check(struct task *t, struct fault *why)
@@ -92,12 +93,12 @@ static enum err try_check(struct task *t, struct fault *why)
 static const char *lost_detail(const struct rule_fit *f)
 {
 	switch (f->lost) {
-	case LOST_NOT: return "it decides";
+	case LOST_NOT: return "decides";
 	case LOST_TO_DENY: return "a deny is stronger";
-	case LOST_TO_OTHER: return "another rule of the same effect is named";
+	case LOST_TO_OTHER: return "also matches";
 	case LOST_TO_ASK: return "an ask is stronger";
 	case LOST_SOME_COMMANDS: return "it allows only some of the commands";
-	case LOST_DOUBT: return "in doubt an allow does not fit";
+	case LOST_DOUBT: return "in doubt an allow does not match";
 	case LOST_RISK: return "the risk is above what it allows";
 	case LOST_REQUIRE: return "more is required than a rule can give";
 	}

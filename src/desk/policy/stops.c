@@ -51,7 +51,8 @@ static enum err stop_check(struct task *t, struct fault *why)
 			STOP_REASON_MAX);
 	if (until && until->type != JSON_NULL &&
 		(!json_is(until, JSON_STRING) || !time_read(until->text, &b->until_ms)))
-		e = fail_at(why, "/until", "a time (RFC 3339) or null");
+		e = fail_at(why, "/until",
+			"must be a time such as 2026-11-01T00:00:00Z, or null");
 	return e;
 }
 

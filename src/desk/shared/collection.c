@@ -266,7 +266,7 @@ enum err version_read(const struct json *body, int64_t *out, struct fault *why)
 
 	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
 	if (!version || !version->is_int || version->integer < 0)
-		return fail_at(why, "/version", "required: the number that was read");
+		return fail_at(why, "/version", "is missing: give the one that was read");
 	*out = version->integer;
 	return OK;
 }

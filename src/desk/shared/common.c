@@ -20,7 +20,8 @@ enum err task_time(
 	const struct task *t, const char *name, int64_t *out, struct fault *why)
 {
 	if (!task_has_param(t, name) || time_read(task_param(t, name), out)) return OK;
-	return fail_at(why, POINTER("/%s", name), "a time (RFC 3339)");
+	return fail_at(
+		why, POINTER("/%s", name), "must be a time such as 2026-11-01T00:00:00Z");
 }
 
 void task_empty(struct task *t)

@@ -116,12 +116,12 @@ static void a_deny_that_can_never_fit_is_not_kept(void **state)
 		kit_rule_wrong("{'effect':'deny','match':{'tool':['Read','Bash(:*)']}}");
 
 	(void)state;
-	kit_item(":*", &why, "/match/tool/1", "write * alone");
+	kit_item(":*", &why, "/match/tool/1", "write * instead");
 	why = kit_rule_wrong(
 		"{'effect':'deny','match':{'tool':['Bash(git:* --force)']}}");
-	kit_item(":* x", &why, "/match/tool/0", "only stand at the end");
+	kit_item(":* x", &why, "/match/tool/0", "only possible at the end");
 	why = kit_rule_wrong("{'effect':'deny','match':{'tool':['Bash(rm']}}");
-	kit_item("(", &why, "/match/tool/0", "without its )");
+	kit_item("(", &why, "/match/tool/0", "no closing bracket");
 	why = kit_rule_wrong(
 		"{'effect':'deny','match':{'risk':{'min':'high','max':'low'}}}");
 	kit_item("min > max", &why, "/match/risk/min", "greater than max");
@@ -424,7 +424,7 @@ static void a_policy_takes_over_what_it_is_sent(void **state)
 		ERR_INVALID);
 	kit_item("unknown", &why, "/x", "unknown member");
 	kit_item("mode", &why, "/mode", "auto, manual or selective");
-	kit_item("row", &why, "/risks/0/tool/0", "can never fit");
+	kit_item("row", &why, "/risks/0/tool/0", "matches nothing");
 	kit_item("at once", &why, "/at_once/auto", "1 to");
 }
 

@@ -24,7 +24,8 @@ static void says(const char *english, const char *french)
 static void a_sentence_of_the_catalogue_is_translated_with_its_values(void **state)
 {
 	(void)state;
-	says("this is the last owner", "c’est le dernier propriétaire");
+	says("ann is the only owner: make somebody else an owner first",
+		"ann est le seul propriétaire : nommez d’abord un autre propriétaire");
 	says("no ask ask_1", "aucune demande ask_1");
 	says("ask ask_1 is already expired",
 		"la demande ask_1 est déjà traitée (expirée)");
