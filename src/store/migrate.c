@@ -493,8 +493,8 @@ int64_t schema_newest(void)
 
 static void column_write(struct buf *out, const struct column *c)
 {
-	bool number = c->type == COLUMN_INT || c->type == COLUMN_BOOL ||
-		      c->type == COLUMN_NUMBER;
+	bool number =
+		c->type == COLUMN_INT || c->type == COLUMN_BOOL || c->type == COLUMN_RISK;
 	bool bytes = c->type == COLUMN_BYTES || c->type == COLUMN_HASH;
 
 	buf_print(out, "%s %s NOT NULL DEFAULT %s", c->name,

@@ -31,7 +31,7 @@ enum column_type {
 	COLUMN_TEXT,	  /* struct str */
 	COLUMN_BYTES,	  /* struct str */
 	COLUMN_HASH,	  /* uint8_t[SHA256_SIZE] */
-	COLUMN_NUMBER,	  /* an enum, stored as its number */
+	COLUMN_RISK,	  /* enum risk, stored as its number */
 	COLUMN_WORD,	  /* an enum, stored by name */
 	COLUMN_EVENT_TYPE /* const char *, one of event_types */
 };
@@ -178,7 +178,7 @@ static inline void record_put_val(
 	switch (c->type) {
 	case COLUMN_INT: out->integer = *(const int64_t *)at; break;
 	case COLUMN_BOOL: out->integer = *(const bool *)at; break;
-	case COLUMN_NUMBER: out->integer = *(const int *)at; break;
+	case COLUMN_RISK: out->integer = *(const int *)at; break;
 	case COLUMN_TEXT:
 		out->type = VAL_TEXT;
 		out->text = *text;
@@ -218,7 +218,7 @@ static inline bool record_lacks(const struct column *c, const void *record)
 	switch (c->type) {
 	case COLUMN_INT: return !*(const int64_t *)at;
 	case COLUMN_BOOL: return !*(const bool *)at;
-	case COLUMN_NUMBER: return !*(const int *)at;
+	case COLUMN_RISK: return !*(const int *)at;
 	case COLUMN_TEXT:
 	case COLUMN_BYTES: return !((const struct str *)at)->len;
 	default: return false;

@@ -107,6 +107,15 @@ enum err column_text(const struct column *c, const struct row *row, int i,
 				 "the store holds a %s that cannot be unpacked", c->name);
 }
 
+static enum err risk_column(int64_t stored, int *out, struct fault *why)
+{
+	if (stored < RISK_NONE || stored > RISK_CRITICAL)
+		return fail(why, ERR_INTERNAL, "the store holds an unknown risk %lld",
+			(long long)stored);
+	*out = (int)stored;
+	return OK;
+}
+
 static enum err column_read(const struct column *c, const struct row *row, int i,
 	struct arena *arena, void *at, struct fault *why)
 {
@@ -115,7 +124,7 @@ static enum err column_read(const struct column *c, const struct row *row, int i
 	switch (c->type) {
 	case COLUMN_INT: *(int64_t *)at = row_int(row, i); return OK;
 	case COLUMN_BOOL: *(bool *)at = row_int(row, i) != 0; return OK;
-	case COLUMN_NUMBER: *(int *)at = (int)row_int(row, i); return OK;
+	case COLUMN_RISK: return risk_column(row_int(row, i), at, why);
 	case COLUMN_TEXT: return column_text(c, row, i, arena, at, why);
 	case COLUMN_BYTES:
 		*(struct str *)at = arena_str(arena, row_text(row, i));

@@ -554,22 +554,27 @@ STATEMENT(SQL_CHECK_SESSION_RUNS,
 	" + r.cache_write_1h + r.output), 0) AS BIGINT) FROM runs r WHERE r.ws = $1"
 	" AND r.session = found.id),"
 	" (SELECT CAST(COALESCE(SUM(r.cost), 0) AS BIGINT) FROM runs r"
-	" WHERE r.ws = $1 AND r.session = found.id)"
+	" WHERE r.ws = $1 AND r.session = found.id),"
+	" (SELECT COALESCE(MAX(r.priced), 0) FROM runs r WHERE r.ws = $1"
+	" AND r.session = found.id),"
+	" (SELECT COALESCE(MAX(r.partial), 0) FROM runs r WHERE r.ws = $1"
+	" AND r.session = found.id)"
 	" FROM (SELECT s.id, s.run, s.run_open, s.spent, COALESCE((SELECT r.id"
 	" FROM runs r WHERE r.ws = s.ws AND r.session = s.id AND r.parent = ''"
 	" ORDER BY r.id DESC LIMIT 1), '') AS last FROM sessions s"
 	" WHERE s.ws = $1 AND s.id > $2 AND (s.run <> '' OR s.run_open <> 0"
 	" OR s.spent <> '' OR EXISTS (SELECT 1 FROM runs r WHERE r.ws = s.ws"
 	" AND r.session = s.id)) ORDER BY s.id LIMIT $3) AS found ORDER BY id")
-STATEMENT(SQL_CHECK_RUNS, "SELECT id, status, parent FROM runs WHERE ws = $1"
+STATEMENT(SQL_CHECK_RUNS, "SELECT id, status, parent, config FROM runs WHERE ws = $1"
 			  " AND session > $2 AND session <= $3")
+/* Of the same sessions: those of a message in its order. */
+STATEMENT(SQL_CHECK_TOOL_CALLS, "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
+				" AND session > $2 AND session <= $3"
+				" ORDER BY session, id")
 /* Behind ($2, $3). */
 STATEMENT(SQL_CHECK_MESSAGES, "SELECT @messages FROM messages WHERE ws = $1"
 			      " AND (session, id) > ($2, $3) ORDER BY session, id"
 			      " LIMIT $4")
-STATEMENT(SQL_CHECK_TOOL_CALLS, "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
-				" AND (session, id) > ($2, $3) ORDER BY session, id"
-				" LIMIT $4")
 /* One a workspace, whose name is "policy". */
 STATEMENT(SQL_POLICIES, "SELECT @policies FROM policies ORDER BY ws")
 STATEMENT(SQL_CHECK_POLICIES, "SELECT @policies FROM policies WHERE ws = $1"

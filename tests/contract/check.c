@@ -2,6 +2,10 @@
  * session, takes out or puts in, `check` finds it and names it. */
 #include "place.h"
 
+#include "core/notify/contact.h"
+#include "desk/notify/notify_ask.h"
+#include "desk/people/people_log.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -359,6 +363,53 @@ static void every_edit_of_a_row_is_found_and_named(void **state)
 	if (findings(r, all)[0]) fail_msg("afterwards: %s", all);
 }
 
+/* ---- contacts ---- */
+
+/* An event as it was before the keys were told of. */
+static enum err told_before_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	char digest[SHORT_DIGEST_SIZE];
+	const struct contact *c;
+	enum err e = contact_fetch(rows, 1, task_of(job)->id, &c, why);
+
+	if (e || !c) return e ? e : ERR_NOT_FOUND;
+	contact_digest_before(c, digest);
+	log_event(rows, NULL, c->ws, "contact.verified", digest,
+		FIELDS(field_str("contact", c->id)));
+	return OK;
+}
+
+static const struct use use_told_before =
+	WRITES("told_before", 0, JOB_OPEN, NULL, told_before_decide, NULL, NULL);
+
+static void the_keys_of_a_push_contact_are_told_of_since_then(void **state)
+{
+	static const char other[] =
+		"UPDATE contacts SET detail = replace(detail, 'Oel81', 'Evil1')";
+	struct rig *r = *state;
+	char id[ID_SIZE], all[8192];
+
+	made_id(r, &use_contact_create,
+		"{'channel':'push','subscription':{'endpoint':'https://push.example/1','keys':"
+		"{'p256dh':'BBM7xodutWYck5tTPcT3s54XJfLN456oU1e7YAgPhTVE3E23Gyl0i26piqFLZkgZw5o"
+		"ubMEZGBdbj5QhJO3o2TA','auth':'Oel81v1PvbgZYk0Y8h3X9Q'}}}",
+		id);
+	rig_shut(r);
+	place_keep(r);
+	place_script(r, other);
+	assert_true(rig_reopen(r));
+	assert_non_null(strstr(findings(r, all), "it is not as its last event says"));
+	rig_shut(r);
+	place_put_back(r);
+	assert_true(rig_reopen(r));
+	must(r, &use_told_before, r->ada, id, NULL);
+	if (findings(r, all)[0]) fail_msg("a store from before: %s", all);
+	rig_shut(r);
+	place_script(r, "UPDATE contacts SET address = 'https://evil.example/'");
+	assert_true(rig_reopen(r));
+	assert_non_null(strstr(findings(r, all), "it is not as its last event says"));
+}
+
 static void an_ask_that_nobody_asked_is_found(void **state)
 {
 	struct rig *r = *state;
@@ -467,6 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ALONE_TEST(every_edit_of_a_row_is_found_and_named),
+		ALONE_TEST(the_keys_of_a_push_contact_are_told_of_since_then),
 		ALONE_TEST(an_ask_that_nobody_asked_is_found),
 		ALONE_TEST(the_last_of_many_workspaces_is_looked_at),
 		ALONE_TEST(what_follows_a_long_id_is_looked_at),

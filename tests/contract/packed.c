@@ -3,6 +3,7 @@
 #include "run_kit.h"
 
 #include "core/run/agent.h"
+#include "desk/check/check.h"
 #include "store/record.h"
 
 #include <stdio.h>
@@ -117,10 +118,13 @@ static enum err text_row(void *ctx, const struct row *row, struct fault *why)
 static enum err texts_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct text_count *count = ((struct task *)(void *)job)->checked;
+	bool calls = count->column->record == RECORD_TOOL_CALLS;
+	/* A page of messages; the calls of all sessions. */
 	const struct val args[] = { val_int(count->ws), val_text(STR_NONE),
-		val_text(STR_NONE), val_int(100) };
+		val_text(calls ? LAST_ID : STR_NONE), val_int(100) };
 
-	return rows_query(rows, count->column->sql, args, 4, text_row, count, why);
+	return rows_query(
+		rows, count->column->sql, args, calls ? 3 : 4, text_row, count, why);
 }
 
 static int64_t texts_count(struct rig *r, const struct packed_column *column, int64_t ws)

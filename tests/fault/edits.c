@@ -39,20 +39,22 @@ static const struct untold {
 	{ "policies", " version " },
 	{ "presets", " version " },
 	{ "contacts",
-		" name muted tested broken broken_ms last_used_ms detail code code_ms code_tries"
+		" name muted tested broken broken_ms last_used_ms code code_ms code_tries"
 		" version " },
 	{ "routes", " version " },
 	{ "server_keys", " created_ms version " },
 	{ "agents", " version " },
 	{ "providers", " version " },
 	{ "runs",
-		" call label agent config turn attempt waits_for wake_ms lease_ms lease_by"
+		" call label agent turn attempt waits_for wake_ms lease_ms lease_by"
 		" owner provider model progress report error recovery limits message first"
-		" said language reasoning priced partial tree_tokens tree_cost tree_ms"
+		" said language reasoning tree_tokens tree_cost tree_ms"
 		" context_tokens context_max tools_used mcp_calls queued_ms started_ms"
 		" ended_ms worked_ms version " },
 	{ "messages", NULL },
-	{ "tool_calls", NULL },
+	{ "tool_calls",
+		" approved_arguments ask child status result answer error attempts started_ms"
+		" ended_ms version " },
 	{ "tasks", NULL },
 	{ "memories", NULL },
 	{ "prices", NULL },

@@ -131,6 +131,11 @@ static void furnish_votes(struct rig *r)
 
 /* ---- people, and what they set up ---- */
 
+static const char push_contact[] =
+	"{'channel':'push','name':'browser','subscription':{'endpoint':'https://push.example/1',"
+	"'keys':{'p256dh':'BBM7xodutWYck5tTPcT3s54XJfLN456oU1e7YAgPhTVE3E23Gyl0i26piqFLZkgZw5oubMEZG"
+	"Bdbj5QhJO3o2TA','auth':'Oel81v1PvbgZYk0Y8h3X9Q'}}}";
+
 static void furnish_people(struct rig *r)
 {
 	char id[ID_SIZE], mia[ID_SIZE], until[TIME_SIZE], body[256];
@@ -156,6 +161,7 @@ static void furnish_people(struct rig *r)
 	change(r, &use_webhook_secret, r->ada, NULL, "{}");
 	change(r, &use_contact_create, r->ada, NULL,
 		"{'channel':'webhook','address':'https://hook.example/','name':'hook'}");
+	change(r, &use_contact_create, r->ada, NULL, push_contact);
 	change(r, &use_notify_routes_put, r->ada, NULL,
 		"{'version':1,'items':[{'match':{},'steps':[{'after':'0s','to':['all']}]}]}");
 	change(r, &use_notify_prefs_put, r->mia, NULL, "{}");

@@ -70,6 +70,7 @@ static bool rig_desk(struct rig *r)
 			.webhook_internal = str_of(r->options.webhook_internal) },
 		.url = STR("http://desk.test"),
 		.resumers = str_of(r->options.resumers),
+		.channels = STR("push"),
 		.db = &r->db,
 		.alone = r->options.alone,
 		.test_tools = true,

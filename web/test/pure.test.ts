@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diffLines, diffPairs, diffTally } from '../src/lib/diff';
-import { isSafe, markdown } from '../src/lib/markdown';
+import { isSafe, markdown, misleads, type Inline } from '../src/lib/markdown';
 import { argumentsOf, commandOf, edit } from '../src/lib/operation';
 import { agentOf, byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
 import { routeOf } from '../src/lib/router.svelte';
@@ -143,6 +143,43 @@ describe('markdown is a tree, never HTML', () => {
 		expect(isSafe('javascript:alert(1)')).toBe(false);
 		expect(isSafe('data:text/html,x')).toBe(false);
 		expect(isSafe(' https://example.org')).toBe(true);
+	});
+	const good = 'https://good.example';
+	const evil = 'https://evil.example/phish';
+	test.each([
+		[good, evil],
+		['good.example', evil],
+		['www.good.example', evil],
+		['GOOD.example/path?x', evil],
+		['go to https://good.example now', evil],
+		['(https://good.example)', evil],
+		[`${good}`, 'https://good.example@evil.example/'],
+		[`${good}`, 'https://good.example.evil.example/'],
+		[`${good}`, 'https://gооd.example/'],
+		['gооd.example', good],
+		['good。example', evil],
+		['https:\\\\good.example', evil],
+		['https:///good.example', evil],
+		['ftp://good.example', evil],
+		['ann@good.example https://good.example', evil],
+		['https://good.example', 'mailto:ann@evil.example'],
+	])('%s leading to %s is no link by its words', (words, href) =>
+		expect(misleads(words, href)).toBe(true),
+	);
+	test.each([
+		['the page', evil],
+		['good.example', good],
+		['https://GOOD.example/a', `${good}/b`],
+		['see www.good.example', 'https://www.good.example/'],
+		['version 2.0 is out', evil],
+		['write to Ann', 'mailto:ann@evil.example'],
+	])('%s leading to %s is an ordinary link', (words, href) =>
+		expect(misleads(words, href)).toBe(false),
+	);
+	test('marks within the words do not hide an address', () => {
+		const [block] = markdown(`[https://**good**.example](${evil}) [words](${evil})`);
+		const links = (block as { inside: Inline[] }).inside.filter((part) => part.kind === 'link');
+		expect(links.map(({ misleads: wrong }) => wrong)).toEqual([true, false]);
 	});
 	test('lists, code, tables', () => {
 		const kinds = markdown('- a\n- b\n\n```\nx\n```\n\n|a|\n|-|\n|b|').map((block) => block.kind);

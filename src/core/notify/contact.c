@@ -23,15 +23,25 @@ bool contact_open(const struct contact *c)
 	return c->verified && !c->muted;
 }
 
-void contact_digest(const struct contact *c, char out[SHORT_DIGEST_SIZE])
+static void digest_of(const struct contact *c, bool detail, char out[SHORT_DIGEST_SIZE])
 {
 	char created[NUMBER_SIZE];
 	const struct str fields[] = { c->id, c->user, c->team,
 		str_of(delivery_kind_name(c->channel)), c->address, c->format,
-		c->verified ? STR("1") : STR("0"),
-		digest_number(c->created_ms, created) };
+		c->verified ? STR("1") : STR("0"), digest_number(c->created_ms, created),
+		c->detail };
 
-	digest_fields(fields, sizeof fields / sizeof *fields, out);
+	digest_fields(fields, sizeof fields / sizeof *fields - !detail, out);
+}
+
+void contact_digest(const struct contact *c, char out[SHORT_DIGEST_SIZE])
+{
+	digest_of(c, true, out);
+}
+
+void contact_digest_before(const struct contact *c, char out[SHORT_DIGEST_SIZE])
+{
+	digest_of(c, false, out);
 }
 
 enum contact_format contact_format(const struct contact *c)

@@ -66,8 +66,11 @@ struct contact {
 bool contact_usable(const struct contact *);
 /* May something be sent there? What is broken is the last resort: a success mends it. */
 bool contact_open(const struct contact *);
-/* Whose it is, where it leads and whether that was verified: what its events tell of. */
+/* Whose it is, where it leads, for which keys, and whether that was verified: what its events
+ * tell of. */
 void contact_digest(const struct contact *, char out[SHORT_DIGEST_SIZE]);
+/* The same without the keys: what events told of once. */
+void contact_digest_before(const struct contact *, char out[SHORT_DIGEST_SIZE]);
 enum contact_format contact_format(const struct contact *);
 /* May this be the address of a contact of that channel? ERR_INVALID with an item. */
 struct contact_body {

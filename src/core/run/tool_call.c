@@ -72,6 +72,17 @@ enum err tool_call_act(struct tool_call *c, enum call_action action, struct faul
 	return OK;
 }
 
+void tool_call_digest(const struct tool_call *c, char so_far[SHORT_DIGEST_SIZE])
+{
+	char n[NUMBER_SIZE], created[NUMBER_SIZE];
+	const struct str fields[] = { str_of(so_far), c->id, digest_number(c->n, n),
+		c->wire, c->name, c->arguments, c->category, str_of(risk_name(c->risk)),
+		str_of(call_class_name(c->class)), c->verdict,
+		digest_number(c->created_ms, created) };
+
+	digest_fields(fields, sizeof fields / sizeof *fields, so_far);
+}
+
 struct str tool_call_arguments(const struct tool_call *c)
 {
 	return c->approved_arguments.len ? c->approved_arguments : c->arguments;

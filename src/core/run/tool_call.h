@@ -9,6 +9,7 @@
 #define CORE_TOOL_CALL_H
 
 #include "core/policy/operation.h"
+#include "core/shared/digest.h"
 
 enum call_status {
 	CALL_PENDING, /* may be run */
@@ -77,6 +78,9 @@ bool tool_call_ended(const struct tool_call *); /* the model gets its result */
 bool tool_call_waits(const struct tool_call *); /* for a person or sub-agents */
 enum call_status tool_call_next(enum call_status, enum call_action);
 enum err tool_call_act(struct tool_call *, enum call_action, struct fault *why);
+/* Of the calls of a message, one after the other: what was asked for and what decided. Empty
+ * before the first. */
+void tool_call_digest(const struct tool_call *, char so_far[SHORT_DIGEST_SIZE]);
 /* What runs: the arguments as they were approved. */
 struct str tool_call_arguments(const struct tool_call *);
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "core/notify/contact.h"
 #include "desk/people/people_log.h"
 
 enum { PEOPLE_PAGE = 5000 };
@@ -15,6 +16,8 @@ enum { PEOPLE_PAGE = 5000 };
 struct person_facts {
 	struct str id;
 	char digest[SHORT_DIGEST_SIZE];
+	char before
+		[SHORT_DIGEST_SIZE]; /* as events told of it once; empty: never otherwise */
 	bool told, differs, ended, old, unreadable;
 };
 
@@ -91,6 +94,7 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 		record ? record_read(of, row, &arena, record, why) : fail_memory(why);
 
 	if (!e) log_digest(k->record, record, f->digest);
+	if (!e && k->record == RECORD_CONTACTS) contact_digest_before(record, f->before);
 	p->rows++;
 	f->id = p->to = arena_str(&p->arena, id);
 	arena_done(&arena);
@@ -153,7 +157,8 @@ static enum err person_event(void *ctx, const struct event *e, struct fault *why
 		f->told = true;
 		f->ended = ended;
 		f->old = !ended && !digest.len;
-		f->differs = digest.len && !str_is(digest, f->digest);
+		f->differs = digest.len && !str_is(digest, f->digest) &&
+			     !str_is(digest, f->before);
 	} else if (id.len && str_cmp(id, p->from) > 0 && str_cmp(id, p->to) <= 0) {
 		err = missing_tell(p, id, e, data, ended, why);
 	}

@@ -3,6 +3,7 @@
 #include "desk/run/run_inner.h"
 
 #include "core/shared/body.h"
+#include "core/shared/digest.h"
 #include "core/shared/show.h"
 
 void run_listen(struct desk *d, const struct run_hooks *hooks)
@@ -129,10 +130,18 @@ void run_event(const struct run_job *j, const char *type, const struct field *me
 	rows_event_run(j->rows, type, j->s, j->r->id, buf_keep_done(&b, j->rows->arena));
 }
 
+struct field run_config_field(const struct run_job *j)
+{
+	char digest[SHORT_DIGEST_SIZE];
+
+	digest_text(j->r->config, digest);
+	return field_text("config", arena_str(j->rows->arena, str_of(digest)));
+}
+
 void run_event_queued(const struct run_job *j, int64_t place)
 {
 	run_event(j, "run.queued",
-		FIELDS(field_text("agent", j->r->agent),
+		FIELDS(field_text("agent", j->r->agent), run_config_field(j),
 			place ? field_int("position", place) : field_null("position")));
 }
 
@@ -156,8 +165,8 @@ struct run_message *run_message_new(
 	return rows_new(rows, RECORD_MESSAGES, &m);
 }
 
-void run_message_event(
-	const struct run_job *j, const struct run_message *m, struct str line)
+void run_message_event(const struct run_job *j, const struct run_message *m,
+	struct str line, const char *calls)
 {
 	bool model = m->role == MESSAGE_ASSISTANT;
 	struct arena *arena = j->rows->arena;
@@ -166,6 +175,7 @@ void run_message_event(
 		FIELDS(field_text("message", m->id),
 			field_word("role", message_role_name(m->role)),
 			field_some(field_text("text", line)),
+			field_some(field_text("calls", str_of(calls))),
 			field_some(field_json("usage",
 				model ? usage_text(&m->usage, arena) : STR_NONE)),
 			field_some(field_json("cost_usd",
@@ -264,7 +274,7 @@ enum err run_resume(const struct run_job *j, const char *by, struct fault *why)
 	j->r->wake_ms = j->rows->now_ms;
 	j->r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
 	j->rows->so_far.queued = true;
-	run_event(j, "run.resumed", FIELDS(field_word("by", by)));
+	run_event(j, "run.resumed", FIELDS(field_word("by", by), run_config_field(j)));
 	return OK;
 }
 

@@ -206,7 +206,8 @@ static void part_write(
 }
 
 enum err run_calls_make(const struct run_job *j, struct str message,
-	const struct json *parts, struct str *out, struct fault *why)
+	const struct json *parts, struct str *out, char digest[SHORT_DIGEST_SIZE],
+	struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -220,6 +221,7 @@ enum err run_calls_make(const struct run_job *j, struct str message,
 
 		if (str_is(json_text(json_get(part, "type")), "tool_call"))
 			e = call_make(j, message, part, n++, &c, why);
+		if (!e && c) tool_call_digest(c, digest);
 		if (!e) part_write(&w, part, c);
 	}
 	jw_array_end(&w);

@@ -47,6 +47,9 @@ struct str run_limits_of(struct str config, struct arena *);
 /* Stages an event of a run with these members (FIELDS); that of a sub-agent names its parent. */
 void run_event(const struct run_job *, const char *type, const struct field *members,
 	size_t len);
+/* The member `config` of events by which a run goes on: the digest of its configuration, for
+ * `check`. */
+struct field run_config_field(const struct run_job *);
 /* run.queued; 0: its place in the queue is not known, or it has none. */
 void run_event_queued(const struct run_job *, int64_t place);
 
@@ -92,9 +95,11 @@ enum err run_recover(
 enum err run_call_end(const struct run_job *, struct tool_call *, enum call_action,
 	struct str text, struct fault *);
 /* Takes the calls of a model's message apart, decides on each, and begins what can begin in this
- * commit. Its parts with the ids of the calls put in go to *out. */
+ * commit. Its parts with the ids of the calls put in go to *out, the digest of the calls to
+ * `digest`. */
 enum err run_calls_make(const struct run_job *, struct str message,
-	const struct json *parts, struct str *out, struct fault *);
+	const struct json *parts, struct str *out, char digest[SHORT_DIGEST_SIZE],
+	struct fault *);
 /* Does a pending call of class store. */
 enum err run_tool_do(const struct run_job *, struct tool_call *, struct fault *);
 /* What was approved runs, once: the approval is used up now, if there is one and it is still
@@ -138,8 +143,9 @@ struct run *run_new(struct rows *, struct session *, const struct run_make *);
 /* The next message of its thread; the run is one that may be changed. */
 struct run_message *run_message_new(
 	struct rows *, struct run *, enum message_role, struct str content);
-/* run.message. `line`: what lists show of it, or empty. */
-void run_message_event(
-	const struct run_job *, const struct run_message *, struct str line);
+/* run.message. `line`: what lists show of it, or empty. `calls`: the digest of its tool calls, for
+ * `check`; or empty. */
+void run_message_event(const struct run_job *, const struct run_message *,
+	struct str line, const char *calls);
 
 #endif

@@ -132,7 +132,7 @@ static enum err say_join(struct run_job *j, const struct say *say,
 	j->r = rows_change(rows, at);
 	*message = run_message_new(
 		rows, j->r, MESSAGE_USER, message_text(say->content, rows->arena));
-	run_message_event(j, *message, message_line(say->content, rows->arena));
+	run_message_event(j, *message, message_line(say->content, rows->arena), "");
 	/* The model call under way is given up; tools that are at work finish. */
 	if (say->now && j->r->status == RUN_RUNNING && !j->r->message.len)
 		e = run_requeue(rows, j->r, rows->now_ms, why);

@@ -96,15 +96,16 @@ static enum err turn_message(const struct run_job *j, const struct run_turn *tur
 		.stop = turn->stop,
 		.seen = more ? turn->key.seen : 0,
 		.created_ms = j->rows->now_ms };
+	char calls[SHORT_DIGEST_SIZE] = "";
 	enum err e = OK;
 
 	if (content_calls(parts)) {
 		j->r->message = m.id;
-		e = run_calls_make(j, m.id, parts, &m.content, why);
+		e = run_calls_make(j, m.id, parts, &m.content, calls, why);
 	}
 	if (e) return e;
 	rows_new(j->rows, RECORD_MESSAGES, &m);
-	run_message_event(j, &m, content_line(parts, j->rows->arena));
+	run_message_event(j, &m, content_line(parts, j->rows->arena), calls);
 	return OK;
 }
 

@@ -147,7 +147,7 @@ static void column_fill(const struct record *r, int i, int salt, void *record)
 	case COLUMN_TEXT:
 	case COLUMN_BYTES: *(struct str *)at = text; break;
 	case COLUMN_HASH: memset(at, i * 16 + salt, SHA256_SIZE); break;
-	case COLUMN_NUMBER: *(int *)at = RISK_HIGH; break;
+	case COLUMN_RISK: *(int *)at = RISK_HIGH; break;
 	case COLUMN_WORD: *(int *)at = 1; break;
 	case COLUMN_EVENT_TYPE: *(const char **)at = event_types[1]; break;
 	}

@@ -5,7 +5,7 @@ import { Lexer, type Token, type Tokens } from 'marked';
 export type Inline =
 	| { kind: 'text' | 'code'; text: string }
 	| { kind: 'strong' | 'em' | 'del'; inside: Inline[] }
-	| { kind: 'link'; inside: Inline[]; href: string; safe: boolean }
+	| { kind: 'link'; inside: Inline[]; href: string; safe: boolean; misleads: boolean }
 	| { kind: 'br' };
 
 export type Block =
@@ -23,6 +23,33 @@ const plain = (text: string): Inline => ({ kind: 'text', text });
 /* Only what a browser can open without harm is a link. */
 export const isSafe = (href: string): boolean => /^(https?|mailto):/i.test(href.trim());
 
+/* Words that look like an address: with a scheme, with www., or nothing but a host and a path. */
+const ADDRESS =
+	/(?:^|[^\p{L}\p{N}])(?:[a-z][a-z0-9+.-]*:[\\/]{2,}|www\.)[^\s]*|^\s*[\p{L}\p{N}_-]+(?:[.。．｡][\p{L}\p{N}_-]+)+(?::\d+)?(?:[/?#]\S*)?\s*$/giu;
+
+const hostOf = (address: string): string | null => {
+	const text = address.replace(/^[^\p{L}\p{N}]+/u, '').trim();
+	try {
+		return new URL(/^[a-z][a-z0-9+.-]*:[\\/]/i.test(text) ? text : `https://${text}`).hostname;
+	} catch {
+		return null;
+	}
+};
+
+/* Its words look like an address of another host than it leads to. */
+export const misleads = (words: string, href: string): boolean =>
+	[...words.matchAll(ADDRESS)].some(([address]) => hostOf(address) !== hostOf(href));
+
+const wordsOf = (parts: Inline[]): string =>
+	parts
+		.map((part) => ('inside' in part ? wordsOf(part.inside) : 'text' in part ? part.text : ' '))
+		.join('');
+
+function link(inside: Inline[], href: string): Inline {
+	const safe = isSafe(href);
+	return { kind: 'link', inside, href, safe, misleads: safe && misleads(wordsOf(inside), href) };
+}
+
 function inlines(tokens: Token[] | undefined, depth: number): Inline[] {
 	if (!tokens) return [];
 	if (depth > DEPTH_MAX) return tokens.map((token) => plain(token.raw));
@@ -36,13 +63,11 @@ function inlines(tokens: Token[] | undefined, depth: number): Inline[] {
 				return { kind: 'code', text: (token as Tokens.Codespan).text };
 			case 'br':
 				return { kind: 'br' };
-			case 'link': {
-				const { href } = token as Tokens.Link;
-				return { kind: 'link', inside: inlines(token.tokens, depth + 1), href, safe: isSafe(href) };
-			}
+			case 'link':
+				return link(inlines(token.tokens, depth + 1), (token as Tokens.Link).href);
 			case 'image': {
 				const { href, text } = token as Tokens.Image;
-				return { kind: 'link', inside: [plain(text || href)], href, safe: isSafe(href) };
+				return link([plain(text || href)], href);
 			}
 			case 'text': {
 				const inner = (token as Tokens.Text).tokens;
