@@ -12,12 +12,14 @@
 #include "text/msg.h"
 #include "tui/dialog.h"
 #include "tui/editor.h"
+#include "tui/help.h"
 
 struct term_dialog {
 	struct cli *cli;
 	struct client *person;
 	struct screen *screen; /* NULL: the person left the dialog */
 	struct dialog dialog;
+	struct help help; /* over the dialog */
 	enum term_dialog_use use;
 	bool done; /* settled by what was pressed here */
 	int ready; /* epoll over the screen and the clock of countdowns */
@@ -35,9 +37,15 @@ static void term_dialog_draw(struct term_dialog *p)
 		return;
 	}
 	screen_erase(p->screen);
-	dialog_draw(&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
+	if (p->help.on)
+		help_draw(&p->help, p->screen, &frame);
+	else
+		dialog_draw(
+			&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
 	page_row(&keys);
-	page_add(&keys, STYLE_SOFT, dialog_keys(&p->dialog, &keys.words));
+	page_hints(&keys, STYLE_SOFT,
+		p->help.on ? MSG(&keys.words, "tui.keys.help")
+			   : dialog_keys(&p->dialog, &keys.words));
 	screen_draw(p->screen, rows - 1, 0, &keys, 0);
 	screen_show(p->screen);
 	page_done(&keys);
@@ -89,8 +97,7 @@ struct term_dialog *term_dialog_open(
 		return term_dialog_free(p);
 	}
 	if (!dialog_open(&p->dialog, ask, true)) return term_dialog_free(p);
-	dialog_came(&p->dialog, use == TERM_DIALOG_HOSTED);
-	p->dialog.stays = use == TERM_DIALOG_HOSTED;
+	p->dialog.form.stays = use == TERM_DIALOG_HOSTED;
 	p->screen = screen_open(&look, NULL);
 	if (!p->screen || !clock_open(p)) return term_dialog_free(p);
 	term_dialog_draw(p);
@@ -206,10 +213,21 @@ static void rule_try(struct term_dialog *p)
 	dialog_tried(&p->dialog, err == OK ? reply.json : NULL, &why);
 }
 
+/* A card that was covered has to stand there anew before it can be decided. */
+static void help_take(struct term_dialog *p, const struct key *k)
+{
+	help_key(&p->help, k, screen_rows(p->screen) - 1);
+	if (!p->help.on) dialog_arm(&p->dialog);
+}
+
 /* True when it is settled. */
 static bool key_take(struct term_dialog *p, const struct key *k, const struct json **ask)
 {
-	switch (dialog_key(&p->dialog, k)) {
+	struct key pressed = *k;
+
+	if (p->help.on) return help_take(p, k), false;
+	if (!dialog_line(&p->dialog)) pressed.name = key_paging(k);
+	switch (dialog_key(&p->dialog, &pressed)) {
 	case WISH_SUBMIT: return settle_send(p, false, ask);
 	case WISH_SKIP: return settle_send(p, true, ask);
 	case WISH_LEAVE:
@@ -228,6 +246,9 @@ static bool key_take(struct term_dialog *p, const struct key *k, const struct js
 	case WISH_CLAIM: side_send(p, "/claim", STR("{}")); return false;
 	case WISH_EXTEND:
 		side_send(p, "/extend", STR("{\"timeout\":\"10m\"}"));
+		return false;
+	case WISH_UNUSED:
+		if (key_letter(k) == '?') help_open(&p->help, HELP_ASK, true);
 		return false;
 	default: return false;
 	}

@@ -34,7 +34,7 @@ static bool may_settle(const struct dialog *d, bool may_answer)
 static void risk_take(struct dialog *d)
 {
 	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL || d->instead;
-	d->form.twice = d->by_itself && ask_risk(d->ask) == RISK_HIGH;
+	d->form.twice = ask_risk(d->ask) == RISK_HIGH;
 }
 
 /* Approving for longer is not offered for edited arguments or for a batch. */
@@ -109,12 +109,6 @@ void dialog_deleted(struct dialog *d)
 	if (d->open) ask_vanish(d);
 	d->busy = false;
 	dialog_say(d, STYLE_WARN, str_of(msg_text("tui.deleted")));
-}
-
-void dialog_came(struct dialog *d, bool by_itself)
-{
-	d->by_itself = by_itself;
-	risk_take(d);
 }
 
 void dialog_instead(struct dialog *d, size_t asks,
@@ -309,7 +303,7 @@ static enum wish early_say(struct dialog *d)
 	return WISH_NONE;
 }
 
-/* High risk in a dialog that opened by itself takes a second press here, too. */
+/* High risk takes a second press here, too. */
 static enum wish scope_approve(struct dialog *d)
 {
 	if (dialog_arming(d, clock_person_ms()) > 0) return early_say(d);
@@ -370,9 +364,7 @@ enum wish dialog_key(struct dialog *d, const struct key *k)
 struct str dialog_keys(struct dialog *d, struct arena *arena)
 {
 	if (d->dead) return MSG(arena, "tui.keys.dead");
-	if (d->stays && d->open && d->form.mode == FORM_SKIP)
-		return MSG(arena, "tui.keys.skip.stays");
-	if (d->replying) return MSG(arena, "tui.keys.line");
+	if (d->replying) return MSG(arena, "tui.keys.reply");
 	if (d->scoping)
 		return MSG(
 			arena, d->scope.writing ? "tui.keys.pattern" : "tui.keys.scope");

@@ -18,16 +18,14 @@ struct dialog {
 	struct question *questions;
 	size_t questions_len;
 	struct form form;
-	struct str me;	/* usr_… of the person; borrowed, may be empty */
-	bool by_itself; /* nobody opened it */
-	bool open;	/* the form takes keys: pending, and the person may answer */
-	bool replying;	/* a message to the agent is being written */
+	struct str me; /* usr_… of the person; borrowed, may be empty */
+	bool open;     /* the form takes keys: pending, and the person may answer */
+	bool replying; /* a message to the agent is being written */
 	struct line reply;
 	bool scoping; /* for how long to approve is being chosen */
 	struct scope_form scope;
 	bool raw;	  /* the operation as JSON */
 	bool busy;	  /* something was sent, its reply is not here yet */
-	bool stays;	  /* Esc does not leave it */
 	bool dead;	  /* settled under the person's hands: they must move on */
 	size_t top;	  /* the first row of the card that is shown */
 	size_t card_rows; /* how many fitted at the last drawing */
@@ -46,8 +44,6 @@ struct dialog {
 /* The ask as the server sent it; copied. `may_answer`: the person is one who may. False:
  * out of memory, or no ask. */
 bool dialog_open(struct dialog *, const struct json *ask, bool may_answer);
-/* It opened by itself, so that approving something of high risk takes a second press. */
-void dialog_came(struct dialog *, bool by_itself);
 /* The answer goes to so many asks, which `draw` shows in place of the card: approving takes a
  * second press, once all of them were shown. */
 void dialog_instead(struct dialog *, size_t asks,

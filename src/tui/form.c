@@ -110,6 +110,12 @@ static enum wish confirm_ask(struct form *f, enum form_mode mode)
 	return mode_set(f, mode);
 }
 
+/* Out of the ask, which stays open; where there is nothing to go back to, Esc asks. */
+static enum wish form_leave(struct form *f)
+{
+	return f->stays ? confirm_ask(f, FORM_SKIP) : WISH_LEAVE;
+}
+
 static enum wish form_submit(struct form *f)
 {
 	for (size_t i = 0; i < f->len; i++)
@@ -242,7 +248,8 @@ static enum wish choose_key(struct form *f, const struct key *k)
 	if (row_move(k, form_rows(q) + (q->note ? 1 : 0), &e->row)) return WISH_NONE;
 	switch (k->name) {
 	case K_ENTER: return row_enter(f);
-	case K_ESCAPE: return confirm_ask(f, FORM_SKIP);
+	case K_ESCAPE: return form_leave(f);
+	case K_SKIP: return confirm_ask(f, FORM_SKIP);
 	case K_LEFT:
 	case K_BACK_TAB: return question_back(f);
 	case K_RIGHT:
@@ -273,7 +280,7 @@ static enum wish text_escape(struct form *f)
 {
 	struct entry *e = entry_now(f);
 
-	if (f->mode == FORM_WRITE) return confirm_ask(f, FORM_SKIP);
+	if (f->mode == FORM_WRITE) return form_leave(f);
 	if (f->mode == FORM_OTHER && line_blank(&e->other)) e->other_on = false;
 	return question_show(f, f->at);
 }
@@ -302,6 +309,7 @@ static enum wish text_key(struct form *f, const struct key *pressed)
 	switch (k.name) {
 	case K_NONE: return WISH_NONE;
 	case K_ESCAPE: return text_escape(f);
+	case K_SKIP: return confirm_ask(f, FORM_SKIP);
 	case K_EDITOR: return WISH_EDITOR;
 	case K_ENTER:
 		if (f->mode == FORM_OTHER) return other_enter(f);
@@ -332,7 +340,8 @@ static enum wish review_key(struct form *f, const struct key *k)
 	case K_ENTER:
 		if (f->review_row == f->len) return form_submit(f);
 		return question_show(f, f->review_row);
-	case K_ESCAPE: return confirm_ask(f, FORM_SKIP);
+	case K_ESCAPE: return form_leave(f);
+	case K_SKIP: return confirm_ask(f, FORM_SKIP);
 	case K_LEFT:
 	case K_BACK_TAB: return question_back(f);
 	default: return WISH_UNUSED;
@@ -345,8 +354,7 @@ static enum wish skip_key(struct form *f, const struct key *k)
 	if (key_letter(k) == f->yes && k->together) return WISH_NONE;
 	if (key_letter(k) == f->yes && !f->armed) return WISH_EARLY;
 	f->mode = f->before;
-	if (key_letter(k) == f->yes) return WISH_SKIP;
-	return k->name == K_ESCAPE ? WISH_LEAVE : WISH_NONE;
+	return key_letter(k) == f->yes ? WISH_SKIP : WISH_NONE;
 }
 
 static enum wish confirm_key(struct form *f, const struct key *k)

@@ -3,7 +3,7 @@
  *
  *	CHOOSE ──Other──► OTHER         a lone question: Enter submits
  *	  │ ▲ └──note───► NOTE          several: Enter goes on, the last to REVIEW
- *	  │ └─────Esc──────┘            Esc on the choices ──► SKIP ("y/N")
+ *	  │ └─────Esc──────┘            Esc on the choices leaves; s ──► SKIP ("y/N")
  *	  ▼                             a risky approval, a batch ──► CONFIRM (press again)
  *	WRITE, for a text or a number
  *
@@ -57,6 +57,7 @@ struct form {
 	/* Said by the owner. */
 	bool idle;  /* the keys go elsewhere: no cursor is shown */
 	bool armed; /* the card has been there long enough for a decision */
+	bool stays; /* Esc cannot leave it: it asks whether to skip */
 	bool twice; /* approving takes a second press */
 	bool critical; /* also required here, and the operation must have been scrolled to its end */
 	bool read;   /* the operation was shown to its end */

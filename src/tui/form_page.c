@@ -273,24 +273,45 @@ size_t form_write(struct page *p, const struct form *f, size_t text_rows)
 	return text;
 }
 
+/* What Enter does to what is shown; NULL: its own line says so. */
+static const char *enter_word(const struct form *f)
+{
+	bool many = f->at < f->len && question_many(&f->questions[f->at]);
+
+	if (f->mode == FORM_REVIEW) return "tui.keys.send";
+	if (f->mode == FORM_CHOOSE && form_decides(f)) return NULL;
+	if (f->mode == FORM_OTHER && many) return "tui.keys.done";
+	return f->len == 1 ? "tui.keys.send" : "tui.keys.next";
+}
+
 struct str form_keys(const struct form *f, struct arena *arena)
 {
 	static const char *const ids[] = {
 		[FORM_CHOOSE] = "tui.keys.choose",
 		[FORM_WRITE] = "tui.keys.write",
-		[FORM_OTHER] = "tui.keys.line",
-		[FORM_NOTE] = "tui.keys.line",
+		[FORM_OTHER] = "tui.keys.note",
+		[FORM_NOTE] = "tui.keys.note",
 		[FORM_REVIEW] = "tui.keys.review",
 		[FORM_SKIP] = "tui.keys.skip",
 		[FORM_CONFIRM] = "tui.keys.confirm",
 	};
-	const char *id = ids[f->mode];
+	const char *id = ids[f->mode], *enter = enter_word(f);
+	bool inside = f->mode == FORM_OTHER || f->mode == FORM_NOTE;
+	struct buf keys = { .max = 4096 };
 
-	if (f->len == 1 && f->mode == FORM_CHOOSE) id = "tui.keys.choose.lone";
-	if (f->len == 1 && f->mode == FORM_WRITE) id = "tui.keys.write.lone";
-	if (f->mode == FORM_CHOOSE && form_decides(f))
-		id = f->longer ? "tui.keys.decide.longer" : "tui.keys.decide";
+	if (f->mode >= FORM_SKIP) return MSG(arena, id);
 	if (f->mode == FORM_CHOOSE && question_many(&f->questions[f->at]))
-		id = f->len == 1 ? "tui.keys.toggle.lone" : "tui.keys.toggle";
-	return MSG(arena, id);
+		id = "tui.keys.toggle";
+	words_join(&keys, "  ",
+		MSG(arena, f->stays && !inside ? "tui.keys.esc.skip" : "tui.keys.esc"));
+	if (enter) words_join(&keys, "  ", MSG(arena, enter));
+	if (f->at > 0 && !inside)
+		words_join(&keys, "  ", MSG(arena, "tui.keys.previous"));
+	if (f->mode == FORM_CHOOSE && form_decides(f)) {
+		words_join(&keys, "  ", MSG(arena, "tui.keys.decide"));
+		if (f->longer) words_join(&keys, "  ", MSG(arena, "tui.keys.longer"));
+		id = "tui.keys.decide.more";
+	}
+	words_join(&keys, "  ", MSG(arena, id));
+	return buf_keep_done(&keys, arena);
 }

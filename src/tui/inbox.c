@@ -208,14 +208,28 @@ static void session_key(struct inbox *in, const struct key *k)
 							       : VIEW_LIST;
 }
 
-static void help_key(struct inbox *in, const struct key *k)
+void inbox_help(struct inbox *in)
 {
-	if (k->name == K_DOWN || key_letter(k) == 'j')
-		in->list_help++;
-	else if (k->name == K_UP || key_letter(k) == 'k')
-		in->list_help -= in->list_help > 0;
-	else
-		in->view = in->before_help;
+	static const enum help_part parts[] = {
+		[VIEW_LIST] = HELP_INBOX,
+		[VIEW_ASK] = HELP_ASK,
+		[VIEW_SESSION] = HELP_SESSIONS,
+		[VIEW_SESSIONS] = HELP_SESSIONS,
+		[VIEW_HISTORY] = HELP_HISTORY,
+	};
+
+	help_open(&in->help, parts[in->view], false);
+	in->before_help = in->view;
+	in->view = VIEW_HELP;
+}
+
+/* A card that was covered has to stand there anew before it can be decided. */
+static void view_help_key(struct inbox *in, const struct key *k)
+{
+	help_key(&in->help, k, draw_list_height(in));
+	if (in->help.on) return;
+	in->view = in->before_help;
+	if (in->view == VIEW_ASK && in->dialog_on) dialog_arm(&in->dialog);
 }
 
 const struct inbox_view inbox_views[] = {
@@ -224,14 +238,17 @@ const struct inbox_view inbox_views[] = {
 	[VIEW_SESSION] = { session_key, "tui.keys.session" },
 	[VIEW_SESSIONS] = { sessions_key, "tui.keys.sessions" },
 	[VIEW_HISTORY] = { history_key, "tui.keys.history" },
-	[VIEW_HELP] = { help_key, "tui.keys.help" },
+	[VIEW_HELP] = { view_help_key, "tui.keys.help" },
 };
 
 static void view_key(struct inbox *in, const struct key *k)
 {
 	int32_t letter = key_letter(k);
 	bool typing = in->view == VIEW_ASK && in->dialog_on && dialog_line(&in->dialog);
+	struct key turned = *k;
 
+	if (!typing && !in->prompt && !in->searching) turned.name = key_paging(k);
+	k = &turned;
 	if (in->prompt) {
 		prompt_key(in, k);
 	} else if (in->searching) {
@@ -240,9 +257,8 @@ static void view_key(struct inbox *in, const struct key *k)
 		go_key(in, letter);
 	} else if (letter == 'g' && !typing) {
 		in->go = true;
-	} else if (letter == '?' && in->view != VIEW_ASK) {
-		in->before_help = in->view == VIEW_HELP ? VIEW_LIST : in->view;
-		in->view = VIEW_HELP;
+	} else if (letter == '?' && in->view != VIEW_ASK && in->view != VIEW_HELP) {
+		inbox_help(in);
 	} else {
 		inbox_views[in->view].key(in, k);
 	}
@@ -288,7 +304,6 @@ static void queue_open(struct inbox *in)
 	size_t all = rest.len;
 	while (str_cut(&rest, '\n', &id))
 		if (list_select(&in->list, id)) {
-			in->by_itself = true;
 			ask_show(in, id);
 			break;
 		}

@@ -34,8 +34,6 @@ void ask_show(struct inbox *in, struct str id)
 	in->lost = false;
 	if (dialog_shows(in, id)) {
 		dialog_arm(&in->dialog);
-		dialog_came(&in->dialog, in->by_itself);
-		in->by_itself = false;
 		mark_read(in, id);
 		return;
 	}
@@ -107,8 +105,6 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 	in->batch_next = false;
 	if (!in->dialog_on) return;
 	in->dialog.me = buf_str(&in->user);
-	dialog_came(&in->dialog, in->by_itself);
-	in->by_itself = false;
 	if (in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 	dialog_hint(in);
 	if (in->batch) dialog_instead(&in->dialog, in->many.taken, batch_draw, in);
@@ -200,10 +196,8 @@ void ask_key(struct inbox *in, const struct key *k)
 	case WISH_UNUSED:
 		if (key_letter(k) == 'i') prompt_open(in, PROMPT_ASSIGN, id, STR_NONE);
 		if (key_letter(k) == 'z') prompt_open(in, PROMPT_SNOOZE, id, STR_NONE);
-		if (key_letter(k) == '?' || key_letter(k) == 'q') {
-			in->before_help = VIEW_ASK;
-			in->view = key_letter(k) == '?' ? VIEW_HELP : VIEW_LIST;
-		}
+		if (key_letter(k) == '?') inbox_help(in);
+		if (key_letter(k) == 'q') in->view = VIEW_LIST;
 		return;
 	default:
 		if (in->dialog.open && !in->dialog.replying) claim_renew(in);

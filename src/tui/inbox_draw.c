@@ -5,7 +5,7 @@
 #include "tui/stop_line.h"
 #include "tui/words.h"
 
-enum { WIDE = 100, LIST_MIN = 36, LIST_MAX = 60 };
+enum { WIDE = 100, NARROW = 60, LIST_MIN = 36, LIST_MAX = 60 };
 
 bool inbox_wide(const struct inbox *in)
 {
@@ -248,80 +248,26 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	page_clear(p, screen_columns(in->screen));
 	page_add_text(p, lines[in->line].style, " ● ");
 	PAGE_MSG(p, lines[in->line].style, lines[in->line].id);
-	page_dot(p, STYLE_PLAIN,
-		msg_count(&p->words, "tui.pending",
-			(int64_t)list_waiting(&in->list, now_ms)));
-	if (next) page_dot(p, STYLE_WARN, countdown(next - now_ms, &p->words));
+	if (p->width >= NARROW || in->view == VIEW_LIST)
+		page_dot(p, STYLE_PLAIN,
+			msg_count(&p->words, "tui.pending",
+				(int64_t)list_waiting(&in->list, now_ms)));
+	if (next && p->width >= NARROW)
+		page_dot(p, STYLE_WARN, countdown(next - now_ms, &p->words));
 	if (in->running.len && in->view == VIEW_SESSIONS)
 		page_dot(p, STYLE_GOOD,
 			arena_print(&p->words, "%zu %s", in->running.len,
 				msg_text("web.nav.running")));
-	page_add_text(p, STYLE_SOFT, "  ");
 	if (in->prompt)
-		prompt_draw(in, p);
+		page_add_text(p, STYLE_SOFT, "  "), prompt_draw(in, p);
 	else if (in->dialog_on && in->dialog.busy)
-		PAGE_MSG(p, STYLE_SOFT, "tui.sending");
+		page_word(p, STYLE_SOFT, MSG(&p->words, "tui.sending"));
 	else if (in->notice.len > 0 && mono_ms < in->notice_until)
-		page_add(p, in->notice_style, buf_str(&in->notice));
+		page_word(p, in->notice_style, buf_str(&in->notice));
 	else
-		page_add(p, STYLE_SOFT, keys_now(in, &p->words));
+		page_hints(p, STYLE_SOFT, keys_now(in, &p->words));
 	screen_draw(in->screen, last, 0, p, 0);
 	if (p->cursor) screen_cursor(in->screen, last, p->cursor_column);
-}
-
-/* ---- help ---- */
-
-static const struct {
-	const char *keys, *id;
-} helps[] = {
-	{ "j k ↑ ↓", "web.keys.move" },
-	{ "tui.key.enter", "web.keys.open" },
-	{ "tui.key.choose", "web.keys.choose" },
-	{ "y n", "web.keys.yesno" },
-	{ "a", "web.keys.approve" },
-	{ ".", "web.scope" },
-	{ "r", "web.keys.reject" },
-	{ "e", "web.keys.edit" },
-	{ "← Tab", "tui.help.questions" },
-	{ "tui.key.esc", "web.keys.back" },
-	{ "s", "web.keys.skip" },
-	{ "b", "web.thread.open" },
-	{ "c +", "tui.help.claim" },
-	{ "t", "tui.help.raw" },
-	{ "tui.key.pages", "tui.help.scroll" },
-	{ "Ctrl-G", "tui.help.editor" },
-	{ "tui.key.newline", "tui.help.newline" },
-	{ "x B", "tui.help.batch" },
-	{ "tui.key.space", "tui.help.fold" },
-	{ "/ f p P A m", "tui.help.filter" },
-	{ "/ m f d P A", "tui.help.history" },
-	{ "tui.key.space", "tui.help.unfold" },
-	{ "i", "tui.help.assign" },
-	{ "z Z", "tui.help.snooze" },
-	{ "u", "tui.help.undo" },
-	{ "v", "tui.help.session" },
-	{ "S", "tui.help.stop" },
-	{ "m", "tui.help.message" },
-	{ "Tab", "tui.help.views" },
-	{ "? q Ctrl-L", "tui.help.rest" },
-};
-
-static void help_draw(struct inbox *in, const struct area *f)
-{
-	struct page *p = &in->page;
-
-	page_clear(p, f->width);
-	for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
-		const char *keys = msg_text(helps[i].keys);
-
-		page_row(p);
-		page_add_text(p, STYLE_PLAIN, " ");
-		page_add_text(p, STYLE_ACCENT, keys ? keys : helps[i].keys);
-		page_pad(p, 16);
-		PAGE_MSG(p, STYLE_PLAIN, helps[i].id);
-	}
-	if (in->list_help > p->rows_len - 1) in->list_help = p->rows_len - 1;
-	screen_page(in->screen, f, p, in->list_help);
 }
 
 /* ---- all of it ---- */
@@ -369,7 +315,7 @@ void inbox_draw(struct inbox *in)
 		history_draw(&in->history, in->screen, &whole, now_ms,
 			in->waits[REQUEST_HISTORY]);
 		break;
-	case VIEW_HELP: help_draw(in, &whole); break;
+	case VIEW_HELP: help_draw(&in->help, in->screen, &whole); break;
 	default: inbox_part(in, now_ms, mono_ms);
 	}
 	head_draw(in, now_ms);

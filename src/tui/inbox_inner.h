@@ -6,6 +6,7 @@
 #include "text/msg.h"
 #include "tui/dialog.h"
 #include "tui/drafts.h"
+#include "tui/help.h"
 #include "tui/history.h"
 #include "tui/inbox.h"
 #include "tui/list.h"
@@ -133,16 +134,15 @@ struct inbox {
 	bool batch_next;      /* and so will the one that is coming */
 	struct together many; /* fixed when the batch was opened */
 	struct buf try_id; /* the ask whose rule for longer is being tried; empty: none */
-	bool by_itself;	   /* the dialog that is coming opens by itself */
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
 	struct buf queue;  /* ids of those that came while a dialog was open, by lines */
 	struct buf notice;
 	enum style notice_style;
 	int64_t notice_until; /* monotonic */
-	size_t list_help;     /* the first row of the help in sight */
-	int64_t key_ms;	      /* monotonic; of the last key */
-	int64_t claim_ms;     /* monotonic; of the last claim */
-	struct page page;     /* for drawing */
+	struct help help;
+	int64_t key_ms;	  /* monotonic; of the last key */
+	int64_t claim_ms; /* monotonic; of the last claim */
+	struct page page; /* for drawing */
 	bool dirty;
 };
 
@@ -217,6 +217,7 @@ size_t draw_head_height(const struct inbox *); /* rows above what is shown */
 void inbox_draw(struct inbox *);
 
 struct line *inbox_searched(struct inbox *); /* what is searched for in this view */
+void inbox_help(struct inbox *);	     /* shows the keys of this view first */
 void inbox_say(struct inbox *, enum style, struct str);
 #define INBOX_SAY(in, style, id, ...)                                                    \
 	inbox_say((in), (style), MSG(&(in)->turn, (id)__VA_OPT__(, ) __VA_ARGS__))

@@ -26,6 +26,7 @@ enum key_name {
 	K_ERASE_LINE, /* Ctrl-U: back to the line's start */
 	K_NEW_LINE,   /* Alt-Enter, Ctrl-J */
 	K_EDITOR,     /* Ctrl-G */
+	K_SKIP,	      /* Ctrl-X, also while a text is typed */
 	K_REDRAW,     /* Ctrl-L */
 	K_CLICK,      /* `row` and `column` say where */
 	K_RESIZE,
@@ -37,6 +38,7 @@ struct key {
 	enum key_name name;
 	int32_t point;
 	bool pasted;   /* is text, never a command */
+	char control;  /* the letter that was pressed with Ctrl; 0: none */
 	bool together; /* a letter that came in one read with others: decides nothing */
 	int row, column;
 };
@@ -58,6 +60,15 @@ enum wish {
 	WISH_EXTEND,
 	WISH_SESSION, /* show its session */
 };
+
+/* Ctrl-D, F, U and B turn pages where no text is typed. */
+static inline enum key_name key_paging(const struct key *k)
+{
+	bool down = k->control == 'D' || k->control == 'F';
+	bool up = k->control == 'U' || k->control == 'B';
+
+	return down ? K_PAGE_DOWN : up ? K_PAGE_UP : k->name;
+}
 
 /* The letter or digit pressed, or 0: another key, or a pasted one. */
 static inline int32_t key_letter(const struct key *k)

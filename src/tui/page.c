@@ -101,6 +101,29 @@ void page_dot(struct page *p, enum style style, struct str foreign)
 	page_add(p, style, foreign);
 }
 
+/* The next of the hints, which two blanks stand between. False: that was the last. */
+static bool hint_cut(struct str *rest, struct str *hint)
+{
+	int end = str_find(*rest, STR("  "));
+
+	if (rest->len == 0) return false;
+	*hint = end < 0 ? *rest : str_first(*rest, (size_t)end);
+	*rest = end < 0 ? STR_NONE : str_from(*rest, (size_t)end + 2);
+	return true;
+}
+
+void page_hints(struct page *p, enum style style, struct str hints)
+{
+	struct str hint;
+
+	while (hint_cut(&hints, &hint)) {
+		size_t blanks = p->column ? 2 : 0;
+
+		if (p->column + blanks + text_width(hint) <= p->width)
+			page_word(p, style, hint);
+	}
+}
+
 void page_cell(struct page *p, size_t end, enum style style, struct str foreign)
 {
 	size_t width = p->width;

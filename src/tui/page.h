@@ -59,6 +59,8 @@ void page_add_text(struct page *, enum style, const char *); /* ours */
 /* Behind what the row holds, two blanks or " · " between them; nothing of an empty text. */
 void page_word(struct page *, enum style, struct str foreign);
 void page_dot(struct page *, enum style, struct str foreign);
+/* Hints about keys, two blanks between them: those that fit whole. */
+void page_hints(struct page *, enum style, struct str hints);
 /* Blanks up to this column. */
 void page_pad(struct page *, size_t column);
 /* A column of a table: the text as far as it fits, and at least a blank up to `end`. */

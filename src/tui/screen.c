@@ -291,6 +291,7 @@ static const enum key_name controls[32] = {
 	[16] = K_UP,   /* Ctrl-P */
 	[21] = K_ERASE_LINE,
 	[23] = K_ERASE_WORD,
+	[24] = K_SKIP,
 	[27] = K_ESCAPE,
 };
 
@@ -441,7 +442,7 @@ bool screen_key(struct screen *s, struct key *out)
 	else if (c == 13)
 		out->name = K_ENTER, out->pasted = request_read_pasted(s);
 	else if (c < 32)
-		out->name = controls[c];
+		out->name = controls[c], out->control = (char)(c + '@');
 	else if (c == 127)
 		out->name = K_BACKSPACE;
 	else

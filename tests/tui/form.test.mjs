@@ -75,21 +75,23 @@ test('Other asks for a text; empty is an error; Enter confirms', async () => {
 test('Esc in Other returns to the choices and keeps the text', async () => {
 	const ask = await open({ questions: [choice({ other: true })] }, '3 Other');
 	inbox.press('3').type('mars').press('Escape');
-	await inbox.shows(/Esc skip/);
+	await inbox.shows(/s skip…/);
 	inbox.press('1');
 	await inbox.shows((text) => text.includes('(•) 1 Staging') && text.includes('Other: mars'));
 	inbox.press('3', 'Enter');
 	assert.deepEqual((await settled(ask)).answer, { env: { other: 'mars' } });
 });
 
-test('Esc on the choices asks; no stays, Esc leaves it open, yes skips', async () => {
+test('Esc leaves it open; s asks: no and Esc stay, yes skips', async () => {
 	const ask = await open({ questions: [choice()] }, '1 Staging');
-	inbox.press('Escape');
+	inbox.press('s');
 	await inbox.shows('Skip? y/N');
 	inbox.press('n');
 	await inbox.lacks('Skip? y/N');
-	inbox.press('Escape');
+	inbox.press('s');
 	await inbox.shows('Skip? y/N');
+	inbox.press('Escape');
+	await inbox.lacks('Skip? y/N');
 	inbox.press('Escape');
 	await inbox.shows(/Enter open/);
 	assert.equal((await server.agent.read(ask)).status, 'pending');

@@ -49,7 +49,7 @@ test('what was typed stays in sight when another was faster, and comes back as a
 	await inbox.shows(/1 pending/);
 	inbox.press('Enter');
 	await inbox.armed('Which name?');
-	inbox.type('half a na').press('Escape', 'Escape');
+	inbox.type('half a na').press('Escape');
 	await inbox.shows(/Enter open/);
 	inbox.press('q');
 	await inbox.shows('exit 0');
@@ -145,6 +145,8 @@ test('arguments are edited in $EDITOR, and what changed is shown', async () => {
 	inbox.press('e');
 	await inbox.armed((text) => text.includes('make deploy') && text.includes('make test') && text.includes('Approve with changes'));
 	inbox.press('a');
+	await inbox.armed('Press again to approve');
+	inbox.press('a');
 	await inbox.shows(/0 pending/);
 	assert.deepEqual((await server.agent.read(made)).answer, { decision: { value: 'approve', arguments: { cmd: 'make test', n: 3 } } });
 	writeFileSync(editor, '#!/bin/sh\nprintf "from the editor\\nline two" > "$1"\n');
@@ -215,7 +217,7 @@ test('sessions stand in the sections of the page, and Enter opens the one under 
 test('help lists the keys; q leaves, and the terminal is as it was', async () => {
 	const inbox = await server.inbox({ columns: 80 });
 	inbox.press('?');
-	await inbox.shows('Go back (never submits)');
+	await inbox.shows('Go back; in a list: show everything');
 	inbox.press('Escape');
 	await inbox.shows('caught up');
 	inbox.press('q');
@@ -309,11 +311,11 @@ test('French', async () => {
 	const seen = await inbox.armed(/Souhaite exécuter/) && inbox.screen();
 	assert.match(seen, /refusé/);
 	assert.match(seen, /Approuver/);
-	inbox.press('Escape');
+	inbox.press('s');
 	await inbox.shows('Passer\u00a0? o/N');
 	inbox.press('y');
 	await inbox.lacks('Passer\u00a0?');
-	inbox.press('Escape');
+	inbox.press('s');
 	await inbox.shows('Passer\u00a0? o/N');
 	inbox.press('o');
 	await inbox.shows(/0 en attente/);

@@ -114,6 +114,8 @@ test('high risk: the same call alone, and no longer than the policy allows', asy
 	inbox.press('Right', 'Right');
 	await inbox.armed((text) => text.includes('▸ (•) 3') && text.includes('‹ 1 hour ›'));
 	inbox.press('Enter');
+	await inbox.armed('Press again to approve');
+	inbox.press('Enter');
 	await inbox.shows(/0 pending/);
 	assert.equal((await rules())[0].match.risk.max, 'high');
 	inbox.close();

@@ -160,17 +160,46 @@ static void escape_goes_back_and_never_decides(void **state)
 {
 	(void)state;
 	open_form("[" CHOICE "}]");
-	CHECK_INT(hit(K_ESCAPE), WISH_NONE);
+	CHECK_INT(hit(K_ESCAPE), WISH_LEAVE);
+	CHECK_INT(form.mode, FORM_CHOOSE);
+	CHECK_INT(press('s'), WISH_NONE);
 	CHECK_INT(form.mode, FORM_SKIP);
 	CHECK_INT(hit(K_ENTER), WISH_NONE);
 	CHECK_INT(form.mode, FORM_CHOOSE);
-	hit(K_ESCAPE);
-	CHECK_INT(hit(K_ESCAPE), WISH_LEAVE);
-	hit(K_ESCAPE);
+	press('s');
+	CHECK_INT(hit(K_ESCAPE), WISH_NONE);
+	CHECK_INT(form.mode, FORM_CHOOSE);
+	press('s');
 	CHECK_INT(press('n'), WISH_NONE);
+	CHECK_INT(form.mode, FORM_CHOOSE);
+	press('s');
+	CHECK_INT(press('y'), WISH_SKIP);
+}
+
+static void where_it_cannot_be_left_escape_asks(void **state)
+{
+	(void)state;
+	open_form("[" CHOICE "}]");
+	form.stays = true;
+	CHECK_INT(hit(K_ESCAPE), WISH_NONE);
+	CHECK_INT(form.mode, FORM_SKIP);
+	CHECK_INT(hit(K_ESCAPE), WISH_NONE);
 	CHECK_INT(form.mode, FORM_CHOOSE);
 	hit(K_ESCAPE);
 	CHECK_INT(press('y'), WISH_SKIP);
+}
+
+static void a_text_is_skipped_by_a_key_that_types_nothing(void **state)
+{
+	(void)state;
+	open_form("[{\"key\":\"t\",\"text\":\"?\",\"type\":\"text\"}]");
+	type("half");
+	CHECK_INT(hit(K_SKIP), WISH_NONE);
+	CHECK_INT(form.mode, FORM_SKIP);
+	CHECK_INT(press('n'), WISH_NONE);
+	CHECK_INT(form.mode, FORM_WRITE);
+	CHECK_INT(hit(K_ESCAPE), WISH_LEAVE);
+	CHECK_STR(answer(), "{\"t\":{\"text\":\"half\"}}");
 }
 
 static void nothing_is_decided_before_it_is_armed_and_that_is_told(void **state)
@@ -179,7 +208,7 @@ static void nothing_is_decided_before_it_is_armed_and_that_is_told(void **state)
 	open_form("[" CHOICE "}]");
 	form.armed = false;
 	CHECK_INT(hit(K_ENTER), WISH_EARLY);
-	hit(K_ESCAPE);
+	press('s');
 	CHECK_INT(press('y'), WISH_EARLY);
 	form.armed = true;
 	CHECK_INT(press('y'), WISH_SKIP);
@@ -330,7 +359,7 @@ static void an_approval_is_decided_by_its_keys(void **state)
 		"{\"decision\":{\"value\":\"approve\",\"arguments\":{\"x\":1}}}");
 }
 
-static void a_risky_approval_that_came_by_itself_takes_two_presses(void **state)
+static void a_risky_approval_takes_two_presses(void **state)
 {
 	(void)state;
 	open_form("[{\"key\":\"decision\",\"text\":\"Run it?\",\"type\":\"approval\"}]");
@@ -362,7 +391,7 @@ static void letters_that_came_together_decide_nothing(void **state)
 	(void)state;
 	open_form("[{\"key\":\"decision\",\"text\":\"Run it?\",\"type\":\"approval\"}]");
 	CHECK_INT(form_key(&form, &a), WISH_NONE);
-	hit(K_ESCAPE);
+	press('s');
 	CHECK_INT(form.mode, FORM_SKIP);
 	CHECK_INT(form_key(&form, &y), WISH_NONE);
 	CHECK_INT(form.mode, FORM_SKIP);
@@ -427,6 +456,8 @@ int main(void)
 		FORM_TEST(other_opens_a_line_and_keeps_its_text),
 		FORM_TEST(leaving_an_empty_other_unchooses_it),
 		FORM_TEST(escape_goes_back_and_never_decides),
+		FORM_TEST(where_it_cannot_be_left_escape_asks),
+		FORM_TEST(a_text_is_skipped_by_a_key_that_types_nothing),
 		FORM_TEST(nothing_is_decided_before_it_is_armed_and_that_is_told),
 		FORM_TEST(several_questions_end_in_a_review),
 		FORM_TEST(a_row_of_the_review_leads_to_its_question),
@@ -437,7 +468,7 @@ int main(void)
 		FORM_TEST(yes_and_no_are_keys),
 		FORM_TEST(pasted_text_is_never_a_command),
 		FORM_TEST(an_approval_is_decided_by_its_keys),
-		FORM_TEST(a_risky_approval_that_came_by_itself_takes_two_presses),
+		FORM_TEST(a_risky_approval_takes_two_presses),
 		FORM_TEST(one_answer_for_many_is_confirmed_once),
 		FORM_TEST(letters_that_came_together_decide_nothing),
 		FORM_TEST(a_critical_approval_takes_reading_and_two_presses),
