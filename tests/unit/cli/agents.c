@@ -50,8 +50,9 @@ static void paths_write(struct buf *out, const struct agent_change *list, bool p
 static void table_write(struct buf *out)
 {
 	buf_add_text(out, "| agent | command | the user's files | a project's files "
-			  "(`--project`) | approval hook (`--hook`) |\n"
-			  "|---|---|---|---|---|\n");
+			  "(`--project`) | approval hook (`--hook`) | without a "
+			  "terminal |\n"
+			  "|---|---|---|---|---|---|\n");
 	for (const struct agent *a = agents; a->name; a++) {
 		buf_print(out, "| %s | `parley connect %s` | ", a->title, a->name);
 		paths_write(out, a->changes, false);
@@ -59,7 +60,10 @@ static void table_write(struct buf *out)
 		paths_write(out, a->changes, true);
 		buf_add_text(out, " | ");
 		paths_write(out, a->hooks, false);
-		buf_add_text(out, " |\n");
+		if (a->run)
+			buf_print(out, " | `%s` |\n", a->run);
+		else
+			buf_add_text(out, " | – |\n");
 	}
 }
 
@@ -101,28 +105,37 @@ static void list_write(
 	}
 }
 
+/* Agents that want to be asked once about a project's files, each with how. */
+static void accepts_write(struct buf *out)
+{
+	bool any = false;
+
+	buf_add_text(out, "\nSome ignore a project's files until you run them there once "
+			  "and accept: ");
+	for (const struct agent *a = agents; a->name; a++)
+		if (a->approve) {
+			buf_print(out, "%s`%s`", any ? ", " : "", a->approve);
+			any = true;
+		}
+	buf_add_text(out, ".\n");
+}
+
 static struct str page_make(void)
 {
+	const struct agent *example = &agents[0];
 	struct buf out = { 0 };
 	struct str kept;
 
 	buf_add_text(&out, first_line);
 	table_write(&out);
-	for (const struct agent *a = agents; a->name; a++) {
-		buf_print(&out, "\n### %s\n\n```sh\nparley connect %s\n", a->title,
-			a->name);
-		if (a->hook) buf_print(&out, "parley connect %s --hook\n", a->name);
-		if (a->run) buf_print(&out, "%s\n", a->run);
-		buf_add_text(&out, "```\n");
-		list_write(&out, a, a->changes);
-		if (a->hook) buf_add_text(&out, "\nWith `--hook` also:\n");
-		list_write(&out, a, a->hooks);
-		if (a->approve)
-			buf_print(&out,
-				"\nWith `--project` it ignores the project's files until you "
-				"run `%s` there once and accept.\n",
-				a->approve);
-	}
+	accepts_write(&out);
+	buf_print(&out,
+		"\nFor example, what `parley connect %s --hook` writes into new files "
+		"(the others get the same in their own format; `--dry-run` shows it):\n",
+		example->name);
+	list_write(&out, example, example->changes);
+	buf_add_text(&out, "\nAnd for the hook:\n");
+	list_write(&out, example, example->hooks);
 	buf_add_text(&out, last_line);
 	CHECK(!out.failed);
 	kept = arena_str(&arena, buf_str(&out));
