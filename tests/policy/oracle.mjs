@@ -330,10 +330,7 @@ function commandRead(out, source, unsure) {
 const PLACE = /[;&|\n\r()`]|\{(?=[ \t\n;&|<>()]|$)/;
 
 // At the beginning and behind every separator, whatever quotes say.
-function linesRead(out, line) {
-	const joined = line.replaceAll('\\\n', '');
-	if (joined !== line) linesRead(out, joined);
-	if (++out.depth > 32) out.tooDeep = true;
+function placesRead(out, line) {
 	for (let rest = line; rest !== '' && !out.tooDeep;) {
 		rest = rest.replace(/^[ \t]+/, '');
 		if (rest === '') break;
@@ -347,6 +344,13 @@ function linesRead(out, line) {
 		}
 		rest = cut < 0 ? '' : rest.slice(cut + 1);
 	}
+}
+
+// A backslash at its end joins a line with the next, unless it is in a comment. What looks like one may be none.
+function linesRead(out, line) {
+	if (++out.depth > 32) out.tooDeep = true;
+	placesRead(out, line.replaceAll('\\\n', ''));
+	placesRead(out, line.replace(/((?<=^|[ \t\n;&|()])#[^\n]*)|\\\n/g, (_, comment) => comment ?? ''));
 	out.depth--;
 }
 

@@ -244,16 +244,12 @@ static void place_read(struct lists *l, struct str s)
 }
 
 /* At the beginning, and behind everything that may stand between or around commands, also
- * in quotes: so that nothing before it, however odd, hides a command. A backslash joins two
- * lines, but not in a comment. */
-static void lines_read(struct lists *l, struct str line)
+ * in quotes: so that nothing before it, however odd, hides a command. */
+static void places_read(struct lists *l, struct str line)
 {
-	struct str joined = shell_joined(line, l->arena);
 	size_t start = 0;
 
-	if (joined.len < line.len) lines_read(l, joined);
-	if (l->depth == DEPTH_MAX) l->out->too_deep = true;
-	for (l->depth++; start < line.len && !l->out->too_deep; start++) {
+	for (; start < line.len && !l->out->too_deep; start++) {
 		while (start < line.len &&
 			(line.at[start] == ' ' || line.at[start] == '\t'))
 			start++;
@@ -261,6 +257,18 @@ static void lines_read(struct lists *l, struct str line)
 		start += piece_len(str_from(line, start));
 		if (l->budget == 0 || l->arena->failed) l->out->too_deep = true;
 	}
+}
+
+/* What looks like a comment may be one, and then no backslash joins it with the next line. */
+static void lines_read(struct lists *l, struct str line)
+{
+	struct str joined = shell_joined(line, false, l->arena);
+	struct str others = shell_joined(line, true, l->arena);
+
+	if (l->depth == DEPTH_MAX) l->out->too_deep = true;
+	l->depth++;
+	places_read(l, joined);
+	if (others.len > joined.len) places_read(l, others);
 	l->depth--;
 }
 

@@ -125,17 +125,24 @@ struct str shell_plain(struct str s, struct arena *arena)
 	return text_end(&t);
 }
 
-struct str shell_joined(struct str s, struct arena *arena)
+struct str shell_joined(struct str s, bool comments_end, struct arena *arena)
 {
 	struct shell_text t = { .exact = true };
+	bool comment = false;
 
 	if (str_find(s, STR("\\\n")) < 0) return s;
 	t.out = arena_alloc(arena, s.len + 1);
-	for (size_t i = 0; t.out && i < s.len; i++)
-		if (str_starts(str_from(s, i), "\\\n"))
+	for (size_t i = 0; t.out && i < s.len; i++) {
+		char c = s.at[i];
+
+		if (c == '#' && (i == 0 || strchr(" \t\n;&|()", s.at[i - 1])))
+			comment = comments_end;
+		if (c == '\\' && !comment && i + 1 < s.len && s.at[i + 1] == '\n')
 			i++;
 		else
-			shell_text_add(&t, s.at[i]);
+			shell_text_add(&t, c);
+		if (c == '\n') comment = false;
+	}
 	return t.out ? str_make(t.out, t.len) : STR_NONE;
 }
 

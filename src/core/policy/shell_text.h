@@ -40,8 +40,9 @@ size_t shell_ifs_add(struct shell_text *, struct str, size_t i);
  * end in a backslash joined, each run of blanks one space. Borrows the text when nothing
  * changes. STR_NONE: nothing left, or no memory. */
 struct str shell_plain(struct str, struct arena *);
-/* Lines that end in a backslash joined with the next. Borrows the text when there are none. */
-struct str shell_joined(struct str, struct arena *);
+/* Lines that end in a backslash joined with the next; `comments_end`: but for those with a
+ * comment. Borrows the text when there are none. */
+struct str shell_joined(struct str, bool comments_end, struct arena *);
 /* With `{`, `,` and `}` made blanks, each run of blanks one space; STR_NONE: nothing is left,
  * or no memory. */
 struct str shell_braces(struct str, struct arena *);
