@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "cli/cli_call.h"
+#include "cli/grammar.h"
 #include "cli/help.h"
+#include "cli/id_start.h"
 #include "cli/refusal.h"
 #include "cli/verb/verbs.h"
 #include "text/problem_words.h"
@@ -20,12 +22,13 @@
 
 /* NULL: the rows of layers above. */
 static const struct command *const verbs[] = { ask_verbs, approve_verbs, gate_verbs,
-	wait_verbs, show_verbs, list_verbs, answer_verbs, settle_verbs, stop_verbs,
-	rule_verbs, rule_file_verbs, policy_verbs, away_verbs, contact_verbs, route_verbs,
-	slack_verbs, run_verbs, runs_verbs, watch_verbs, inbox_verbs, host_verbs,
-	mcp_verbs, connect_verbs, hook_verbs, login_verbs, doctor_verbs, help_verbs, NULL,
-	token_verbs, user_verbs, team_verbs, template_verbs, workspace_verbs,
-	agents_verbs, providers_verbs, delivery_verbs, mail_in_verbs, store_verbs };
+	wait_verbs, show_verbs, list_verbs, answer_verbs, settle_verbs, handle_verbs,
+	status_verbs, stop_verbs, rule_verbs, rule_file_verbs, policy_verbs, away_verbs,
+	contact_verbs, route_verbs, slack_verbs, runs_verbs, run_verbs, watch_verbs,
+	inbox_verbs, host_verbs, mcp_verbs, connect_verbs, hook_verbs, login_verbs,
+	doctor_verbs, help_verbs, NULL, token_verbs, user_verbs, team_verbs,
+	template_verbs, workspace_verbs, agents_verbs, providers_verbs, delivery_verbs,
+	mail_in_verbs, store_verbs };
 
 static const struct flag help_flags[] = { { "help", .letter = 'h' }, { 0 } };
 const struct flag json_flags[] = { { "json" }, { 0 } };
@@ -43,13 +46,21 @@ const struct command *command_at(const struct cli *cli, size_t i)
 	return NULL;
 }
 
+static bool alias_is(const struct command *c, struct str name)
+{
+	struct str rest = str_of(c->alias), one;
+
+	while (str_cut(&rest, '|', &one))
+		if (str_eq(one, name)) return true;
+	return false;
+}
+
 const struct command *command_find(const struct cli *cli, struct str name)
 {
 	const struct command *c;
 
 	for (size_t i = 0; (c = command_at(cli, i)); i++)
-		if (str_is(name, c->name) || (c->alias && str_is(name, c->alias)))
-			return c;
+		if (str_is(name, c->name) || alias_is(c, name)) return c;
 	return NULL;
 }
 
@@ -136,38 +147,40 @@ int cli_fail(const struct cli *cli, const struct fault *english)
 	return status;
 }
 
+/* In "team ops frob" it is the third word that is wrong, in "token frob" the second. */
+static int action_unknown(struct cli *cli, struct str noun, int argc, char **argv)
+{
+	bool named =
+		command_find(cli, arena_print(&cli->arena, "%.*s show", STR_ARGS(noun)));
+	struct str verb = str_of(argv[1]);
+	const char *near = grammar_near(cli, noun, verb);
+
+	if (!near && named && argc > 2) {
+		verb = str_of(argv[2]);
+		near = grammar_near(cli, noun, verb);
+	}
+	if (near)
+		return CLI_USAGE(cli, "cli.action.near", { "verb", verb },
+			{ "noun", noun }, { "near", str_of(near) });
+	return CLI_USAGE(cli, "cli.action", { "verb", verb },
+		{ "actions", grammar_actions(cli, noun) });
+}
+
+/* The words begin at argv[0]. */
 static int verb_unknown(struct cli *cli, int argc, char **argv)
 {
-	struct str name = str_of(argv[1]), next = str_of(argc > 2 ? argv[2] : "");
-	bool help = str_is(next, "--help") || str_is(next, "-h");
-	const char *near = NULL;
-	const struct command *c;
+	struct str name = str_of(argv[0]), noun = grammar_noun(cli, name);
+	bool help = argc > 1 && args_among("--help -h", str_of(argv[1]));
+	const char *near;
 
-	if (help_group(cli, name, help ? stdout : stderr))
+	if (argc > 1 && *argv[1] != '-' && grammar_actions(cli, noun).len)
+		return action_unknown(cli, noun, argc, argv);
+	if (help_group(cli, noun, help ? stdout : stderr))
 		return help ? EXIT_YES : EXIT_USAGE;
-	for (size_t i = 0; (c = command_at(cli, i)); i++) {
-		struct str rest = str_of(c->name), word = rest;
-
-		str_cut(&rest, ' ', &word);
-		near = nearer(name, near, arena_copy(&cli->arena, word));
-	}
+	near = grammar_near(cli, STR_NONE, name);
 	return near ? CLI_USAGE(cli, "cli.verb.unknown.near", { "verb", name },
 			      { "near", str_of(near) })
 		    : CLI_USAGE(cli, "cli.verb.unknown", { "verb", name });
-}
-
-/* The longer name wins: "token create" before "token". *used counts its words. */
-static const struct command *command_pick(
-	struct cli *cli, int argc, char **argv, int *used)
-{
-	const struct command *c = NULL;
-
-	*used = 2;
-	if (argc > 2)
-		c = command_find(
-			cli, arena_print(&cli->arena, "%s %s", argv[1], argv[2]));
-	if (c) return *used = 3, c;
-	return command_find(cli, str_of(argv[1]));
 }
 
 /* Below 0: too few words; above: too many. */
@@ -179,13 +192,49 @@ static int words_misfit(const struct cli *cli)
 	return n < c->words_min ? -1 : c->words_max != WORDS_MANY && n > c->words_max;
 }
 
-/* The first word is an ask's id, or ID@DIGEST. */
-static bool id_given(const struct cli *cli)
+/* Ids of asks at the start of its words, each an id or ID@DIGEST, in full. False: the first is
+ * none. */
+static bool ids_complete(struct cli *cli)
 {
-	struct str rest = cli_word(cli, 0), id = rest;
+	for (size_t i = 0; i < cli->args.words_len; i++) {
+		struct str word = cli_word(cli, i), rest = word, id;
 
-	str_cut(&rest, '@', &id);
-	return id_valid(id, "ask");
+		str_cut(&rest, '@', &id);
+		if (id_start_is(id, "ask")) {
+			struct str whole = id_start_complete(cli, id);
+
+			cli->args.words[i] = arena_copy(&cli->arena,
+				arena_print(&cli->arena, "%.*s%s%.*s", STR_ARGS(whole),
+					rest.len ? "@" : "", STR_ARGS(rest)));
+			id = whole;
+		}
+		if (!id_valid(id, "ask")) return i > 0;
+	}
+	return true;
+}
+
+/* Words as the row describes them: "ID…", "RUN|SESSION". */
+static int words_complete(struct cli *cli)
+{
+	static const char *const kinds[] = { "ASK", "RUN", "SESSION", "RULE", "[STOP" };
+	const struct command *c = cli->command;
+	struct str words = str_of(c->words), first = cli_word(cli, 0);
+	bool asks = str_starts(words, "ID") || str_starts(words, "[ID");
+	bool named = false;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		named |= str_starts(words, kinds[i]);
+	if (!(c->what & SETTINGS_CLIENT) || !first.len) return EXIT_YES;
+	if (asks && !ids_complete(cli)) {
+		fprintf(stderr, "parley: %s\n",
+			MSG(&cli->arena, "cli.id.wrong", { "id", first }).at);
+		return EXIT_UNKNOWN_ID;
+	}
+	if (named && id_start_is(first, NULL))
+		cli->args.words[0] =
+			arena_copy(&cli->arena, id_start_complete(cli, first));
+	cli_call_close(cli); /* the command opens its own way */
+	return EXIT_YES;
 }
 
 static int command_run(struct cli *cli, int argc, char **argv)
@@ -194,8 +243,9 @@ static int command_run(struct cli *cli, int argc, char **argv)
 	static const struct flag none[] = { { 0 } };
 	unsigned groups = c->what | SETTINGS_ALL;
 	const struct flag *tables[] = { c->flags ? c->flags : none,
-		c->also ? c->also : none, settings_flags(groups, &cli->arena), help_flags,
-		NULL };
+		c->also ? c->also : none, c->takes ? c->takes->flags : none,
+		c->takes ? c->takes->also : none, settings_flags(groups, &cli->arena),
+		help_flags, NULL };
 	struct fault why = { 0 };
 	enum err err = args_read(
 		argc, argv, tables, c->what & STOPS, &cli->arena, &cli->args, &why);
@@ -215,22 +265,16 @@ static int command_run(struct cli *cli, int argc, char **argv)
 						: "cli.words.many",
 			{ "verb", str_of(c->name) }, { "words", str_of(c->words) });
 	term_setup(&cli->term, cli->settings.color);
-	if (c->words && str_starts(str_of(c->words), "ID") &&
-		(c->what & SETTINGS_CLIENT) && !id_given(cli)) {
-		fprintf(stderr, "parley: %s\n",
-			MSG(&cli->arena, "cli.id.wrong", { "id", cli_word(cli, 0) }).at);
-		return EXIT_UNKNOWN_ID;
-	}
+	if (words_complete(cli)) return EXIT_UNKNOWN_ID;
 	return c->run(cli);
 }
 
-/* "parley --lang fr list" is "parley list --lang fr". */
-static char **options_behind(struct cli *cli, int argc, char **argv)
+/* Where the command's words begin: "parley --lang fr list" is "parley list --lang fr". */
+static int verb_at(int argc, char **argv)
 {
 	static const char *const valued[] = { "--lang", "--color", "--config", "--url",
 		"--token", "--data" };
-	char **out = ARENA_ARRAY(&cli->arena, char *, (size_t)argc + 1);
-	int verb = 1, n = 1, used;
+	int verb = 1;
 
 	while (verb < argc && argv[verb][0] == '-' && argv[verb][1]) {
 		for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
@@ -240,17 +284,24 @@ static char **options_behind(struct cli *cli, int argc, char **argv)
 			}
 		verb++;
 	}
-	if (!out || verb == 1 || verb >= argc ||
-		!command_pick(cli, argc - verb + 1, argv + verb - 1, &used))
-		return argv;
-	out[0] = argv[0];
-	for (int i = verb; i < verb + used - 1; i++)
-		out[n++] = argv[i];
+	return verb;
+}
+
+/* What stood before the verb, in front of what stands behind it. */
+static int arguments_run(
+	struct cli *cli, const struct grammar *found, int verb, int argc, char **argv)
+{
+	char **out = ARENA_ARRAY(&cli->arena, char *, (size_t)argc + 1);
+	int n = 0;
+
+	if (!out) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (found->between) out[n++] = found->between;
 	for (int i = 1; i < verb; i++)
 		out[n++] = argv[i];
-	for (int i = verb + used - 1; i < argc; i++)
+	for (int i = verb + found->used; i < argc; i++)
 		out[n++] = argv[i];
-	return out;
+	cli->command = found->command;
+	return command_run(cli, n, out);
 }
 
 /* Without a verb: --version, --help, or nothing; --lang and the like beside them. */
@@ -320,20 +371,20 @@ void cli_fail_end(struct cli *cli, const struct fault *why)
 int cli_main(int argc, char **argv, const struct cli_above *above)
 {
 	struct cli cli = { .above = above };
-	int used, status;
+	struct grammar found = { 0 };
+	int status, verb = verb_at(argc, argv);
 
 	stdio_open(&cli);
 	clock_init();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	msg_lang_set(msg_lang_guess());
-	argv = options_behind(&cli, argc, argv);
-	if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "version") == 0) {
+	if (verb < argc) found = grammar_read(&cli, argc - verb, argv + verb);
+	if (found.command)
+		status = arguments_run(&cli, &found, verb, argc, argv);
+	else if (argc < 2 || verb > 1 || strcmp(argv[1], "version") == 0)
 		status = bare_run(&cli, argc, argv);
-	} else if ((cli.command = command_pick(&cli, argc, argv, &used))) {
-		status = command_run(&cli, argc - used, argv + used);
-	} else {
-		status = verb_unknown(&cli, argc, argv);
-	}
+	else
+		status = verb_unknown(&cli, argc - 1, argv + 1);
 	return verb_ended(&cli, status);
 }

@@ -28,6 +28,7 @@ enum { WORDS_MANY = 255 };
 enum {
 	COMMANDS_ASK,
 	COMMANDS_ANSWER,
+	COMMANDS_RULES,
 	COMMANDS_AGENTS,
 	COMMANDS_SERVER,
 	COMMANDS_ADMIN,
@@ -65,8 +66,9 @@ struct command {
 	const char *exits;	  /* what it may exit with: "0 1 2 3" */
 	const char *examples;	  /* lines, indented where one goes on; NULL: none */
 	/* Each NULL for most. */
-	const struct flag *also;	/* flags it shares with others */
-	const char *alias;		/* another name for it, not listed */
+	const struct flag *also;     /* flags it shares with others */
+	const struct command *takes; /* whose flags it takes as well, not listed */
+	const char *alias; /* other names for it, not listed: "undo|taking back" */
 	const struct resource *of;	/* what it lists, shows or removes */
 	const struct cli_request *does; /* the one request that it is */
 };

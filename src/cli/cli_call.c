@@ -45,7 +45,8 @@ void cli_call_open_person(struct cli *cli)
 void cli_call_close(struct cli *cli)
 {
 	admin_close(cli->admin);
-	client_free(cli->client);
+	cli->admin = NULL;
+	cli->client = client_free(cli->client);
 }
 
 /* ---- requests ---- */

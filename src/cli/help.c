@@ -125,40 +125,67 @@ const char *help_setting(struct cli *cli, const struct command *c, const struct 
 const char *help_group_title(unsigned group)
 {
 	static const char *const titles[] = { "help.group.ask", "help.group.answer",
-		"help.group.agents", "help.group.server", "help.group.admin" };
+		"help.group.rules", "help.group.agents", "help.group.server",
+		"help.group.admin" };
 
 	return msg_text(titles[group]);
 }
 
 /* By its first word; what is not named here administers. */
+static const struct {
+	const char *words;
+	unsigned group;
+} group_rows[] = { { "ask request gate wait cancel", COMMANDS_ASK },
+	{ "inbox list show answer approve reject reply claim assign snooze extend skip take-back "
+	  "history open watch status whoami login logout pause resume away contact route",
+		COMMANDS_ANSWER },
+	{ "rule policy template team", COMMANDS_RULES },
+	{ "connect host mcp hook run attach session project usage agent provider",
+		COMMANDS_AGENTS },
+	{ "serve mail-in slack doctor backup check copy completion help",
+		COMMANDS_SERVER } };
+
 unsigned help_group_of(const struct command *c)
 {
-	static const struct {
-		const char *words;
-		unsigned group;
-	} rows[] = { { "ask approve gate wait cancel", COMMANDS_ASK },
-		{ "inbox list show answer skip take-back watch pause resume rule policy team away contact route login logout",
-			COMMANDS_ANSWER },
-		{ "connect host mcp hook run attach runs sessions session projects usage agents providers",
-			COMMANDS_AGENTS },
-		{ "serve mail-in slack doctor backup check copy completion help",
-			COMMANDS_SERVER } };
 	struct str name = str_of(c->name), first = name;
 
 	str_cut(&name, ' ', &first);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (args_among(rows[i].words, first)) return rows[i].group;
+	for (size_t i = 0; i < sizeof group_rows / sizeof *group_rows; i++)
+		if (args_among(group_rows[i].words, first)) return group_rows[i].group;
 	return COMMANDS_ADMIN;
+}
+
+/* What the overview shows, in its order. */
+static const char *const everyday[] = { "ask", "gate", "wait", "inbox", "list", "show",
+	"answer", "approve", "reject", "skip", "login", "status", "run", "connect",
+	"pause", "resume", "serve", "doctor" };
+
+const struct command *help_everyday(const struct cli *cli, size_t i)
+{
+	return i < sizeof everyday / sizeof *everyday
+		       ? command_find(cli, str_of(everyday[i]))
+		       : NULL;
+}
+
+static int filled_print(
+	struct cli *cli, const struct command *c, const char *template, FILE *to)
+{
+	struct buf out = { 0 };
+
+	help_fill(cli, c, template, &out);
+	if (out.len > 0) fwrite(out.at, 1, out.len, to);
+	buf_done(&out);
+	return EXIT_YES;
 }
 
 int help_print(struct cli *cli, const struct command *c, FILE *to)
 {
-	struct buf out = { 0 };
+	return filled_print(cli, c, c ? template_help_verb : template_help_overview, to);
+}
 
-	help_fill(cli, c, c ? template_help_verb : template_help_overview, &out);
-	if (out.len > 0) fwrite(out.at, 1, out.len, to);
-	buf_done(&out);
-	return EXIT_YES;
+int help_print_all(struct cli *cli)
+{
+	return filled_print(cli, NULL, template_help_all, stdout);
 }
 
 bool help_group(struct cli *cli, struct str first, FILE *to)
@@ -167,7 +194,8 @@ bool help_group(struct cli *cli, struct str first, FILE *to)
 	const struct command *c;
 
 	for (size_t i = 0; (c = command_at(cli, i)); i++) {
-		if (!str_starts(str_of(c->name), first.at) || c->name[first.len] != ' ')
+		if (!str_eq(str_first(str_of(c->name), first.len), first) ||
+			c->name[first.len] != ' ')
 			continue;
 		if (out.len == 0)
 			buf_print(&out, "%s\n",

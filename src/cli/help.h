@@ -12,6 +12,9 @@ enum { HELP_WIDTH = 80 };
 
 /* `command` NULL: about parley as a whole. Returns EXIT_YES. */
 int help_print(struct cli *, const struct command *, FILE *to);
+int help_print_all(struct cli *); /* every command, by subject, on stdout */
+/* The commands of every day, in turn; NULL at the end. */
+const struct command *help_everyday(const struct cli *, size_t i);
 /* The verbs that begin with this word, such as "token", which is no verb by itself. False:
  * there are none. */
 bool help_group(struct cli *, struct str first, FILE *to);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "cli/id_start.h"
 #include "cli/outcome.h"
 #include "cli/text_file.h"
 #include "text/problem_words.h"
@@ -279,12 +280,25 @@ int resource_unknown(struct cli *cli, const char *what, struct str who)
 	return cli_fail(cli, &why);
 }
 
+static const struct json *resource_items(struct cli *cli, const struct resource *of)
+{
+	struct json *all = ARENA_NEW(&cli->arena, struct json);
+
+	if (!all) cli_fail_end(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (of->list != LIST_ALL)
+		return json_get(cli_call_get(cli, str_of(of->path)), "items");
+	*all = cli_call_all(cli, str_of(of->path));
+	return all;
+}
+
 const struct json *resource_pick(
 	struct cli *cli, const struct resource *of, const char *what, struct str who)
 {
-	struct json all = cli_call_all(cli, str_of(of->path));
-	const struct json *one = resource_find(&all, who);
+	const struct json *all = resource_items(cli, of);
+	const struct json *one = resource_find(all, who);
 
+	if (!one && id_start_is(who, NULL))
+		one = resource_find(all, id_start_among(cli, all, who));
 	if (!one) cli_end(cli, resource_unknown(cli, what, who));
 	return one;
 }
@@ -305,7 +319,11 @@ struct str resource_id(struct cli *cli)
 {
 	const struct resource *of = cli->command->of;
 
-	return of->find ? of->find(cli, cli_word(cli, 0)) : cli_word(cli, 0);
+	struct str who = cli_word(cli, 0);
+
+	if (of->find) return of->find(cli, who);
+	if (!id_start_is(who, NULL)) return who;
+	return id_start_among(cli, resource_items(cli, of), who);
 }
 
 int resource_show(struct cli *cli)

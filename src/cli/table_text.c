@@ -65,11 +65,12 @@ static bool exit_next(struct table_text *t)
 
 static const struct text_list {
 	const char *name;
-	enum { VERBS, SIBLINGS, FLAGS, GROUPS, EXITS, SETTINGS_ROWS } of;
-} lists[] = { { "verbs", VERBS }, { "firsts", VERBS }, { "seconds", VERBS },
-	{ "members", VERBS }, { "siblings", SIBLINGS }, { "flags", FLAGS },
-	{ "options", FLAGS }, { "choices", FLAGS }, { "owns", FLAGS }, { "sets", FLAGS },
-	{ "groups", GROUPS }, { "exits", EXITS }, { "settings", SETTINGS_ROWS } };
+	enum { VERBS, EVERYDAY, SIBLINGS, FLAGS, GROUPS, EXITS, SETTINGS_ROWS } of;
+} lists[] = { { "verbs", VERBS }, { "everyday", EVERYDAY }, { "firsts", VERBS },
+	{ "seconds", VERBS }, { "members", VERBS }, { "siblings", SIBLINGS },
+	{ "flags", FLAGS }, { "options", FLAGS }, { "choices", FLAGS }, { "owns", FLAGS },
+	{ "sets", FLAGS }, { "groups", GROUPS }, { "exits", EXITS },
+	{ "settings", SETTINGS_ROWS } };
 
 /* The next of the list's table; false at the end. */
 static bool row_next(const struct text_list *list, struct table_text *t)
@@ -78,6 +79,7 @@ static bool row_next(const struct text_list *list, struct table_text *t)
 
 	switch (list->of) {
 	case VERBS: return (t->command = command_at(t->cli, i)) != NULL;
+	case EVERYDAY: return (t->command = help_everyday(t->cli, i)) != NULL;
 	case SIBLINGS: return sibling_next(t);
 	case FLAGS:
 		t->flag = help_flag_at(t->cli, t->command, i, &t->own);

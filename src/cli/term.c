@@ -1,6 +1,7 @@
 /* term.c - the terminal of shell verbs: colours, width, lines typed, Ctrl-C. */
 #include "cli/term.h"
 #include "base/keep.h"
+#include "text/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,4 +159,18 @@ bool stdin_read(size_t max, struct arena *arena, struct str *out)
 	bool whole = n == 0 && !text.failed;
 	*out = buf_keep_done(&text, arena);
 	return whole;
+}
+
+bool term_confirm(const struct term *t, struct arena *arena, struct str question)
+{
+	const char *yes = msg_text("tui.yes");
+	struct str said = STR_NONE;
+	int tty = tty_open();
+
+	if (tty < 0) return false;
+	tty_write(tty, question);
+	tty_line(t, tty, true, arena, &said);
+	close(tty);
+	said = str_trim(said);
+	return said.len && (said.at[0] | 0x20) == (yes ? yes[0] : 'y');
 }

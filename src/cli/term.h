@@ -36,6 +36,8 @@ int tty_open(void);
 /* One line from it, without its end; false at the end of input or when stopped. Without
  * `echo` what is typed is not shown. */
 bool tty_line(const struct term *, int tty, bool echo, struct arena *, struct str *out);
+/* Asks there, "… (y/N) ", in the person's language; false: anything but yes, or no terminal. */
+bool term_confirm(const struct term *, struct arena *, struct str question);
 bool tty_write(int fd, struct str text); /* all of it; false: it cannot be */
 
 #endif

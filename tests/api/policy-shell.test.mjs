@@ -152,7 +152,7 @@ test('who looks for the stops sees them, and stops nothing', async () => {
 	assert.equal((await run(['go', timed], 'member')).code, 0);
 	assert.equal(JSON.parse((await run(['stop', 'list', '--json'], 'member')).stdout).items[0].id, id);
 	for (const [words, right] of [[['stop', 'status'], 'pause list'], [['stop', 'help'], 'pause list'], [['stop', '--agent', 'y', 'list'], 'pause list'],
-		[['run', 'list'], 'runs']]) {
+		[['run', 'status'], 'run list']]) {
 		const refused = await run(words, 'member');
 		assert.equal(refused.code, 2, words.join(' '));
 		assert.match(refused.stderr, new RegExp(`did you mean 'parley ${right}'\\?`), words.join(' '));

@@ -87,7 +87,7 @@ test('words that were forgotten, or too many, are shown by an example', async ()
 	await says(['ask', 'a', 'b'], 2, /Quote it: parley ask 'hello world'/);
 	await says(['list', '--status', 'nosuch'], 2, /--status .*pending, answered/);
 	await says(['ask', 'X?', '--timeout', '99d'], 2, /--timeout '99d': must be from 1s to 30d/);
-	await says(['token'], 2, /Usage: parley token COMMAND/);
+	await says(['token', '--help'], 0, /Usage: parley token COMMAND/);
 	await says(['answer'], 2, /^parley: 'answer' expects ID/);
 	await says(['token', 'list', 'x'], 2, /^parley: 'token list' takes no arguments/);
 	await says(['list'], 4, /rejected this token.*parley login/, { env: { PARLEY_TOKEN: 'prl_no' } });
@@ -110,7 +110,7 @@ test('mcp that is interrupted says so by its status', async () => {
 });
 
 test('help: commands in groups, settings with default and values, exit statuses of their own', async () => {
-	const help = (await run(['--help'])).stdout;
+	const help = (await run(['help', 'all'])).stdout;
 	for (const group of ['Ask', 'Answer', 'Agents', 'Server', 'Administration']) assert.match(help, new RegExp(`^${group}$`, 'm'));
 	const serve = (await run(['serve', '--help'])).stdout;
 	assert.match(serve, /--log FORM .*Accepted: text, json\.\s+Default:\s+text/s);
@@ -133,7 +133,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`], { env: { ...server.env, PATH: `${dirname(se
 		shell.stdout.on('data', (bytes) => { out += bytes; });
 		shell.on('close', () => done(out.trim().split('\n')));
 	});
-	assert.deepEqual((await offers('parley approve --risk ')).sort(), ['critical', 'high', 'low', 'medium']);
+	assert.deepEqual((await offers('parley request --risk ')).sort(), ['critical', 'high', 'low', 'medium']);
 	assert.ok((await offers('parley list --status ')).includes('expired'));
 	assert.ok((await offers('parley help as')).includes('ask'));
 	assert.ok((await offers('parley token revoke tok_')).every((word) => word.startsWith('tok_')));

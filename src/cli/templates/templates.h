@@ -2,8 +2,8 @@
 #ifndef CLI_TEMPLATES_TEMPLATES_H
 #define CLI_TEMPLATES_TEMPLATES_H
 
-extern const char template_help_verb[], template_help_overview[], template_bash[],
-	template_zsh[], template_fish[], template_man_verb[], template_man_overview[],
-	template_man_settings[];
+extern const char template_help_verb[], template_help_overview[], template_help_all[],
+	template_bash[], template_zsh[], template_fish[], template_man_verb[],
+	template_man_overview[], template_man_settings[];
 
 #endif

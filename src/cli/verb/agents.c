@@ -1,4 +1,4 @@
-/* agents.c - agents list, show, test, import, remove: the agents that Parley runs. */
+/* agents.c - agent list, show, test, import, remove: the agents that Parley runs. */
 #include "cli/agentfile/agent_markdown.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
@@ -118,18 +118,18 @@ static const struct flag import_flags[] = { { "provider", "NAME" }, { "model", "
 	{ "workspace", "NAME" }, { "json" }, { 0 } };
 
 const struct command agents_verbs[] = {
-	{ "agents list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED, "0 2 3",
-		"parley agents list", .of = &own_agents },
-	{ "agents show", resource_show, "AGENT", 1, 1, admin_flags, STORE | SERVED,
-		"0 2 3 5", "parley agents show assistant", .of = &own_agents },
-	{ "agents test", resource_test, "AGENT", 1, 1, admin_flags, STORE | SERVED,
-		"0 1 2 3 5", "parley agents test assistant", .of = &own_agents },
-	{ "agents import", agents_import_run, "FILE", 1, 1, import_flags, STORE | SERVED,
+	{ "agent list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED, "0 2 3",
+		"parley agent list", .of = &own_agents },
+	{ "agent show", resource_show, "AGENT", 1, 1, admin_flags, STORE | SERVED,
+		"0 2 3 5", "parley agent show assistant", .of = &own_agents },
+	{ "agent test", resource_test, "AGENT", 1, 1, admin_flags, STORE | SERVED,
+		"0 1 2 3 5", "parley agent test assistant", .of = &own_agents },
+	{ "agent import", agents_import_run, "FILE", 1, 1, import_flags, STORE | SERVED,
 		"0 1 2 3",
-		"parley agents import researcher.md\n"
-		"parley agents import researcher.md --provider anthropic \\\n"
+		"parley agent import researcher.md\n"
+		"parley agent import researcher.md --provider anthropic \\\n"
 		"      --model claude-sonnet-4-5" },
-	{ "agents remove", resource_remove, "AGENT", 1, 1, admin_flags, STORE | SERVED,
-		"0 1 2 3 5", "parley agents remove researcher", .of = &own_agents },
+	{ "agent remove", resource_remove, "AGENT", 1, 1, admin_flags, STORE | SERVED,
+		"0 1 2 3 5", "parley agent remove researcher", .of = &own_agents },
 	{ 0 },
 };

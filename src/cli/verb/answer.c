@@ -81,11 +81,13 @@ static _Noreturn void value_wrong(
 		{ "detail", detail });
 }
 
-/* An approval that holds for longer; the server checks what is wanted of whom. */
-static struct str scope_given(struct cli *cli)
+struct str answer_scope(struct cli *cli)
 {
 	struct str length = cli_arg(cli, "for"), pattern = cli_arg(cli, "pattern");
 
+	if (!length.at && (pattern.at || cli_has(cli, "open")))
+		CLI_REFUSE(cli, "cli.answer.for");
+	if (!length.at) return STR_NONE;
 	return BODY(cli, { "for", .text = length },
 		{ "what", pattern.at ? STR("pattern") : STR("same") },
 		{ "tool", .text = pattern }, { "open", .yes = cli_has(cli, "open") });
@@ -108,7 +110,7 @@ static struct str form_text(struct cli *cli, const struct answer_form *form)
 			value_wrong(cli, form, i, str_of(why.detail));
 	}
 	jw_object_end(&w);
-	if (cli_has(cli, "for")) jw_put_raw(&w, "scope", scope_given(cli));
+	if (cli_has(cli, "for")) jw_put_raw(&w, "scope", answer_scope(cli));
 	jw_object_end(&w);
 	if (body.failed) CLI_REFUSE(cli, "cli.too_long");
 	return buf_keep_done(&body, &cli->arena);
@@ -129,8 +131,7 @@ static int answer_run(struct cli *cli)
 	size_t ids = answer_ids(cli);
 	bool seen = ids && str_find(cli_word(cli, 0), STR("@")) >= 0;
 
-	if (!cli_has(cli, "for") && (cli_has(cli, "pattern") || cli_has(cli, "open")))
-		return CLI_USAGE(cli, "cli.answer.for");
+	answer_scope(cli);
 	cli_call_open(cli);
 	return ids > 1 || seen ? answer_many(cli, ids) : answer_send(cli);
 }

@@ -1,11 +1,13 @@
-/* answer_many.c - one decision on several asks, from the shell. */
+/* answer_many.c - a decision on asks that are shown first, from the shell: one or several. */
 #include "cli/verb/answer_many.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/keep.h"
+#include "cli/card.h"
 #include "cli/resource.h"
+#include "cli/verb/settle.h"
 #include "core/policy/operation.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
@@ -54,7 +56,7 @@ static struct str line_of(const struct named_ask *o, struct arena *arena)
 	return safe_line(arena, buf_keep_done(&text, arena));
 }
 
-/* NULL: it may be approved with others. */
+/* NULL: it may be approved, also with others. */
 static const char *one_alone(const struct shell_batch *m, const struct named_ask *o)
 {
 	const struct json *require = json_get(o->ask, "require");
@@ -62,13 +64,14 @@ static const char *one_alone(const struct shell_batch *m, const struct named_ask
 
 	if (!ask_pending(o->ask)) return "cli.many.settled";
 	if (!o->operation) return "cli.many.question";
+	if (m->sure && !o->seen.len) return "cli.many.digest";
+	if (o->seen.len && !str_eq(o->seen, digest_short(o))) return "cli.many.stale";
+	if (m->len == 1) return NULL; /* all of it is shown */
 	if (ask_risk(o->ask) >= RISK_HIGH) return "web.batch.why.risk";
 	if (json_is(require, JSON_ARRAY) && require->count) return "web.batch.why.votes";
 	if (json_text_of(json_get(o->ask, "context"), "diff").len ||
 		text_width(line_of(o, arena)) > LINE_COLUMNS)
 		return "web.batch.why.long";
-	if (m->sure && !o->seen.len) return "cli.many.digest";
-	if (o->seen.len && !str_eq(o->seen, digest_short(o))) return "cli.many.stale";
 	return NULL;
 }
 
@@ -153,23 +156,24 @@ static size_t left_print(const struct shell_batch *m)
 /* EXIT_YES: go on. */
 static int many_ask(const struct shell_batch *m, size_t taken)
 {
-	const char *yes = msg_text("tui.yes");
-	struct str said = STR_NONE;
-	int tty = m->sure || !isatty(STDIN_FILENO) ? -1 : tty_open();
-
 	if (m->sure) return EXIT_YES;
-	if (tty < 0) return CLI_USAGE(m->cli, "cli.many.terminal");
-	tty_write(tty, msg_count(&m->cli->arena,
+	if (!isatty(STDIN_FILENO)) return CLI_USAGE(m->cli, "cli.many.terminal");
+	return term_confirm(&m->cli->term, &m->cli->arena,
+		       msg_count(&m->cli->arena,
 			       m->approve ? "cli.many.approve" : "cli.many.reject",
-			       (int64_t)taken));
-	tty_line(&m->cli->term, tty, true, &m->cli->arena, &said);
-	close(tty);
-	said = str_trim(said);
-	return said.len && (said.at[0] | 0x20) == (yes ? yes[0] : 'y') ? EXIT_YES
-								       : EXIT_NO;
+			       (int64_t)taken))
+		       ? EXIT_YES
+		       : EXIT_NO;
 }
 
 /* ---- sending ---- */
+
+static struct str said_text(struct cli *cli)
+{
+	struct str reason = cli_arg(cli, "reason");
+
+	return reason.len ? reason : cli_arg(cli, "note");
+}
 
 static struct str many_body(const struct shell_batch *m)
 {
@@ -191,7 +195,7 @@ static struct str many_body(const struct shell_batch *m)
 		{ "answer",
 			.raw = OBJECT(arena,
 				{ "value", m->approve ? STR("approve") : STR("reject") },
-				{ "text", cli_arg(m->cli, "note") }) },
+				{ "text", said_text(m->cli) }) },
 		{ "digests", .raw = buf_keep_done(&digests, arena) });
 }
 
@@ -224,28 +228,65 @@ static int many_send(const struct shell_batch *m, size_t left)
 	return left ? EXIT_NO : EXIT_YES;
 }
 
-int answer_many(struct cli *cli, size_t ids)
+/* One alone is answered as any ask is: it may be of any risk, and hold for longer. */
+static int one_send(const struct shell_batch *m)
 {
-	struct str word = cli_word(cli, ids);
+	struct cli *cli = m->cli;
+	struct str answer =
+		BODY(cli, { "value", m->approve ? STR("approve") : STR("reject") },
+			{ "text", said_text(cli) });
+
+	return settle(cli, m->ones[0].id, "/answer",
+		BODY(cli, { "answer", .raw = answer },
+			{ "scope", .raw = answer_scope(cli) }));
+}
+
+/* All that is approved: of one the card, of several a line each. */
+static void batch_show(const struct shell_batch *m)
+{
+	struct buf card = { 0 };
+
+	if (m->len > 1 || m->sure || !isatty(STDIN_FILENO) || m->ones[0].why) {
+		ones_print(m);
+		return;
+	}
+	if (!m->approve) return;
+	card_write(m->cli, m->ones[0].ask, NULL, &card);
+	tty_write(STDERR_FILENO, buf_str(&card));
+	buf_done(&card);
+}
+
+int answer_decide(struct cli *cli, size_t ids, bool approve)
+{
 	struct shell_batch m = { .cli = cli,
 		.len = ids,
 		.ones = ARENA_ARRAY(&cli->arena, struct named_ask, ids + 1),
-		.approve = str_is(word, "approve"),
+		.approve = approve,
 		.sure = cli_has(cli, "yes") };
+	int status = EXIT_YES;
 	size_t left;
-	int status;
 
 	if (!m.ones) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
-	if (cli->args.words_len != ids + 1 || (!m.approve && !str_is(word, "reject")))
-		return CLI_USAGE(cli, "cli.many.word");
-	if (cli_has(cli, "arguments") || cli_has(cli, "for"))
+	if (cli_has(cli, "arguments") || (ids > 1 && cli_has(cli, "for")))
 		return CLI_USAGE(cli, "cli.many.alone");
+	cli_call_open(cli);
 	for (size_t i = 0; i < ids; i++)
 		one_read(&m, &m.ones[i], cli_word(cli, i));
-	if (m.approve) others_leave(&m);
-	ones_print(&m);
+	if (approve) others_leave(&m);
+	batch_show(&m);
 	left = left_print(&m);
 	if (left == ids) return EXIT_NO;
-	status = many_ask(&m, ids - left);
-	return status == EXIT_YES ? many_send(&m, left) : status;
+	if (approve || ids > 1) status = many_ask(&m, ids - left);
+	if (status != EXIT_YES) return status;
+	return ids == 1 ? one_send(&m) : many_send(&m, left);
+}
+
+int answer_many(struct cli *cli, size_t ids)
+{
+	struct str word = cli_word(cli, ids);
+	bool approve = str_is(word, "approve");
+
+	if (cli->args.words_len != ids + 1 || (!approve && !str_is(word, "reject")))
+		return CLI_USAGE(cli, "cli.many.word");
+	return answer_decide(cli, ids, approve);
 }

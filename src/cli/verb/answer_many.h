@@ -9,5 +9,11 @@
 size_t answer_ids(const struct cli *);
 /* Approves or rejects them, as the word behind them says. */
 int answer_many(struct cli *, size_t ids);
+/* Approves or rejects the asks that the words are: each operation is shown, and the person at the
+ * terminal is asked once. */
+int answer_decide(struct cli *, size_t ids, bool approve);
+/* {"for", "what", …}: an approval that holds for longer, by --for, --pattern and --open; `at` NULL
+ * without --for. The server checks what is wanted of whom. */
+struct str answer_scope(struct cli *);
 
 #endif

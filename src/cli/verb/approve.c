@@ -1,10 +1,12 @@
-/* approve.c - parley approve. */
+/* approve.c - parley request, which asks for an approval; parley approve and reject, which decide on
+ * one. */
 #include <stdio.h>
 
 #include "base/keep.h"
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/project.h"
+#include "cli/verb/answer_many.h"
 #include "cli/verb/verbs.h"
 
 enum { DIFF_MAX = 400000 };
@@ -62,7 +64,7 @@ static int verdict(struct cli *cli, const struct json *ask)
 	return CLI_SAY(EXIT_NO, "cli.approve.edited");
 }
 
-static int approve_run(struct cli *cli)
+static int request_approval_run(struct cli *cli)
 {
 	struct approval ap = { .asking = { .cli = cli, .stops = true } };
 	int status = EXIT_YES;
@@ -85,10 +87,39 @@ static const struct flag flags[] = { { "tool", "NAME" },
 	{ "risk", "RISK", "low medium high critical" }, { "no-wait" }, { "json" },
 	{ 0 } };
 
+/* With ids it approves. With options alone it asks, as it did before there was `request`. */
+static int approve_run(struct cli *cli)
+{
+	size_t ids = cli->args.words_len;
+
+	if (ids) return answer_decide(cli, ids, true);
+	if (!cli->args.given_len) return CLI_USAGE(cli, "cli.approve.what");
+	return request_approval_run(cli);
+}
+
+static int reject_run(struct cli *cli)
+{
+	return answer_decide(cli, cli->args.words_len, false);
+}
+
+static const struct flag approve_flags[] = { { "reason", "TEXT" }, { "for", "TIME" },
+	{ "pattern", "PATTERN" }, { "open" }, { "yes" }, { "json" }, { 0 } };
+static const struct flag reject_flags[] = { { "reason", "TEXT" }, { "yes" }, { "json" },
+	{ 0 } };
+
 const struct command approve_verbs[] = {
-	{ "approve", approve_run, NULL, 0, 0, flags, CLIENT, "0 1 2 3 4 6 124 130",
-		"parley approve --tool deploy --arg env=prod --arg replicas=3 --risk high\n"
-		"parley approve --tool edit --arg file=main.c --diff main.diff --timeout 1h",
+	{ "request", request_approval_run, NULL, 0, 0, flags, CLIENT,
+		"0 1 2 3 4 6 124 130",
+		"parley request --tool deploy --arg env=prod --arg replicas=3 --risk high\n"
+		"parley request --tool edit --arg file=main.c --diff main.diff --timeout 1h",
 		.also = asking_flags },
+	{ "approve", approve_run, "[ID…]", 0, WORDS_MANY, approve_flags, CLIENT,
+		"0 1 2 3 4 5 6 124 130",
+		"parley approve ask_01jc…\n"
+		"parley approve ask_01jc… --for 1h --pattern 'Bash(npm test *)'\n"
+		"parley approve ask_01jc…@3f2a91c04d5e6b7a --yes",
+		.takes = &approve_verbs[0] },
+	{ "reject", reject_run, "ID…", 1, WORDS_MANY, reject_flags, CLIENT, "0 1 2 3 4 5",
+		"parley reject ask_01jc… --reason 'Not on a Friday'" },
 	{ 0 },
 };

@@ -1,4 +1,4 @@
-/* contact.c - parley contact: where one is reached. */
+/* contact.c - parley contact list, add, verify, test, remove: where one is reached. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -37,13 +37,38 @@ static int contact_shown(struct cli *cli, const struct json *contact)
 	return reply_done(cli, contact);
 }
 
+/* Whose contacts: one's own, or those of the team that --team names. */
+static struct resource contacts_of(struct cli *cli)
+{
+	struct resource of = { "/v1/me/contacts", NULL, "cli.contact.none",
+		.print = contact_print, .list = LIST_PAGE,
+		.removed = "cli.contact.removed" };
+	struct str name = cli_arg(cli, "team");
+	const struct json *team;
+	struct json all;
+
+	cli_call_open(cli);
+	if (!name.len) return of;
+	all = cli_call_all(cli, STR("/v1/teams"));
+	team = resource_find(&all, name);
+	if (!team) CLI_REFUSE(cli, "cli.contact.team", { "name", name });
+	of.path = path_with(cli, "/v1/teams/", json_text_of(team, "id"), "/contacts").at;
+	return of;
+}
+
+/* The id of the contact that the first word names: its id, the start of it, or its name. */
+static struct str contact_named(struct cli *cli, const struct resource *of)
+{
+	return json_text_of(resource_pick(cli, of, "contact", cli_word(cli, 0)), "id");
+}
+
 /* The Slack account with this e-mail address, or with the one that is known of the caller. */
 static struct str account_find(
 	struct cli *cli, const struct resource *of, struct str email)
 {
 	const struct json *found =
 		cli_call(cli, "POST", resource_path(cli, of, STR("lookup"), ""),
-			BODY(cli, { "channel", cli_word(cli, 1) }, { "email", email }));
+			BODY(cli, { "channel", cli_word(cli, 0) }, { "email", email }));
 	struct str address = json_text_of(found, "address");
 
 	SAY("cli.contact.found", { "name", reply_text(cli, found, "name") },
@@ -51,9 +76,10 @@ static struct str account_find(
 	return address;
 }
 
-static int contact_add(struct cli *cli, const struct resource *of)
+static int add_run(struct cli *cli)
 {
-	struct str channel = cli_word(cli, 1), address = cli_word(cli, 2);
+	struct resource contacts = contacts_of(cli), *of = &contacts;
+	struct str channel = cli_word(cli, 0), address = cli_word(cli, 1);
 
 	if (str_is(channel, "slack") && !cli_arg(cli, "team").len &&
 		(!address.len || str_find(address, STR("@")) >= 0))
@@ -67,8 +93,9 @@ static int contact_add(struct cli *cli, const struct resource *of)
 }
 
 /* The newest that waits for a code. */
-static int contact_verify(struct cli *cli, const struct resource *of)
+static int verify_run(struct cli *cli)
 {
+	struct resource contacts = contacts_of(cli), *of = &contacts;
 	const struct json *page = cli_call_get(cli, str_of(of->path));
 	struct str waits = STR_NONE;
 
@@ -78,14 +105,15 @@ static int contact_verify(struct cli *cli, const struct resource *of)
 	if (!waits.len) return CLI_USAGE(cli, "cli.contact.verify");
 	return contact_shown(
 		cli, cli_call(cli, "POST", resource_path(cli, of, waits, "/verify"),
-			     BODY(cli, { "code", .text = cli_word(cli, 1) })));
+			     BODY(cli, { "code", .text = cli_word(cli, 0) })));
 }
 
 /* Sends a test, waits, and says what became of it. */
-static int contact_test(struct cli *cli, const struct resource *of)
+static int test_run(struct cli *cli)
 {
+	struct resource of = contacts_of(cli);
 	const struct json *delivery = cli_call(cli, "POST",
-		resource_path(cli, of, cli_word(cli, 1), "/test"), STR("{}"));
+		resource_path(cli, &of, contact_named(cli, &of), "/test"), STR("{}"));
 	struct str path =
 		path_with(cli, "/v1/deliveries/", json_text_of(delivery, "id"), "");
 	int64_t end_ms = clock_mono_ms() + TEST_MS;
@@ -110,64 +138,41 @@ static int contact_test(struct cli *cli, const struct resource *of)
 	return EXIT_NO;
 }
 
-static int contact_remove(struct cli *cli, const struct resource *of)
+static int remove_run(struct cli *cli)
 {
-	cli_call(cli, "DELETE", resource_path(cli, of, cli_word(cli, 1), ""), STR_NONE);
-	return CLI_SAY(EXIT_YES, "cli.contact.removed");
-}
-
-/* Whose contacts: one's own, or those of the team that --team names. */
-static struct resource contacts_of(struct cli *cli)
-{
-	struct resource of = { "/v1/me/contacts", NULL, "cli.contact.none",
-		.print = contact_print, .list = LIST_PAGE };
-	struct str name = cli_arg(cli, "team");
-	const struct json *team;
-	struct json all;
-
-	cli_call_open(cli);
-	if (!name.len) return of;
-	all = cli_call_all(cli, STR("/v1/teams"));
-	team = resource_find(&all, name);
-	if (!team) CLI_REFUSE(cli, "cli.contact.team", { "name", name });
-	of.path = path_with(cli, "/v1/teams/", json_text_of(team, "id"), "/contacts").at;
-	return of;
-}
-
-static int contact_run(struct cli *cli)
-{
-	static const struct {
-		const char *word;
-		int (*run)(struct cli *, const struct resource *);
-	} verbs[] = { { "list", resource_list_of }, { "add", contact_add },
-		{ "verify", contact_verify }, { "test", contact_test },
-		{ "remove", contact_remove } };
-	struct str verb = cli_word(cli, 0).len ? cli_word(cli, 0) : STR("list");
 	struct resource of = contacts_of(cli);
-	bool alone = str_is(verb, "list") || str_is(verb, "add");
 
-	if (!alone && !cli_word(cli, 1).len)
-		return CLI_USAGE(cli, "cli.contact.word", { "verb", verb });
-	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-		if (str_is(verb, verbs[i].word)) return verbs[i].run(cli, &of);
-	return CLI_USAGE(cli, "cli.contact.verb", { "verb", verb });
+	return resource_delete(cli, &of, contact_named(cli, &of));
 }
 
-static const struct flag contact_flags[] = {
-	{ "format", "FORMAT", "parley slack teams ntfy" },
-	{ "name", "TEXT" },
-	{ "team", "NAME" },
-	{ "json" },
-	{ 0 },
+static int list_run(struct cli *cli)
+{
+	struct resource of = contacts_of(cli);
+
+	return resource_list_of(cli, &of);
+}
+
+static const struct flag add_flags[] = {
+	{ "format", "FORMAT", "parley slack teams ntfy" }, { "name", "TEXT" }, { 0 }
 };
+static const struct flag contact_flags[] = { { "team", "NAME" }, { "json" }, { 0 } };
+
 const struct command contact_verbs[] = {
-	{ "contact", contact_run,
-		"[list|add CHANNEL [ADDRESS]|verify CODE|test ID|remove ID]", 0, 3,
-		contact_flags, CLIENT, "0 1 2 3 4 5",
-		"parley contact\n"
+	{ "contact list", list_run, NULL, 0, 0, contact_flags, CLIENT, "0 2 3 4",
+		"parley contact list\n"
+		"parley contact list --team ops" },
+	{ "contact add", add_run, "CHANNEL [ADDRESS]", 1, 2, add_flags, CLIENT,
+		"0 1 2 3 4 5",
 		"parley contact add webhook https://ntfy.example/parley --format ntfy\n"
 		"parley contact add command phone\n"
 		"parley contact add slack\n"
-		"parley contact add slack C0123ABCD --team ops" },
+		"parley contact add slack C0123ABCD --team ops",
+		.also = contact_flags },
+	{ "contact verify", verify_run, "CODE", 1, 1, contact_flags, CLIENT,
+		"0 1 2 3 4 5", "parley contact verify 123456" },
+	{ "contact test", test_run, "CONTACT", 1, 1, contact_flags, CLIENT, "0 1 2 3 4 5",
+		"parley contact test phone" },
+	{ "contact remove", remove_run, "CONTACT", 1, 1, contact_flags, CLIENT,
+		"0 2 3 4 5", "parley contact remove phone" },
 	{ 0 },
 };

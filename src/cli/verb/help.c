@@ -1,6 +1,7 @@
 /* help.c - parley help, the texts of manual pages, parley completion. */
 #include <stdio.h>
 
+#include "cli/grammar.h"
 #include "cli/help.h"
 #include "cli/templates/templates.h"
 #include "cli/verb/verbs.h"
@@ -32,9 +33,13 @@ static int help_run(struct cli *cli)
 	struct str first = cli_word(cli, 0);
 	bool man = cli_has(cli, "man");
 	const struct command *c = command_find(cli, cli_words(cli));
+	struct str noun = grammar_noun(cli, first);
 
 	if (cli_has(cli, "names")) return names_print(cli), EXIT_YES;
-	if (first.len > 0 && !c && help_group(cli, first, stdout)) return EXIT_YES;
+	if (str_is(first, "all")) return help_print_all(cli);
+	if (!c && cli->args.words_len == 2)
+		c = grammar_read(cli, 2, cli->args.words).command;
+	if (first.len > 0 && !c && help_group(cli, noun, stdout)) return EXIT_YES;
 	if (first.len > 0 && !c && !(man && str_is(first, "parley.conf")))
 		return CLI_USAGE(cli, "cli.verb.unknown", { "verb", first });
 	if (!man) return help_print(cli, c, stdout);
@@ -60,7 +65,8 @@ const struct command help_verbs[] = {
 	{ "completion", completion_run, "bash|zsh|fish", 1, 1, NULL, 0, "0 2",
 		"eval \"$(parley completion bash)\"\n"
 		"parley completion fish > ~/.config/fish/completions/parley.fish" },
-	{ "help", help_run, "[COMMAND]", 0, 2, flags, 0, "0 2",
+	{ "help", help_run, "[all|COMMAND]", 0, 2, flags, 0, "0 2",
+		"parley help all\n"
 		"parley help ask\n"
 		"parley help --man ask | man -l -" },
 	{ 0 },

@@ -1,4 +1,4 @@
-/* list.c - parley list. */
+/* list.c - parley list, parley history. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -9,6 +9,11 @@
 #include "tui/words.h"
 
 enum { LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
+
+static bool list_settled(const struct cli *cli)
+{
+	return cli_has(cli, "settled") || strcmp(cli->command->name, "history") == 0;
+}
 
 /* ---- cells ---- */
 
@@ -52,9 +57,8 @@ static const struct table_column settled_columns[] = { { "cli.list.id", 0, "id" 
 static void asks_print(struct cli *cli, const struct json *asks)
 {
 	if (asks->count)
-		table_print(cli,
-			cli_has(cli, "settled") ? settled_columns : pending_columns, asks,
-			true);
+		table_print(cli, list_settled(cli) ? settled_columns : pending_columns,
+			asks, true);
 	else if (cli->term.out_tty)
 		SAY(cli->args.given_len > 0 ? "cli.list.empty.filtered"
 					    : "cli.list.empty");
@@ -62,7 +66,7 @@ static void asks_print(struct cli *cli, const struct json *asks)
 
 static struct str query_made(struct cli *cli)
 {
-	bool settled = cli_has(cli, "settled"), mine = cli_has(cli, "mine");
+	bool settled = list_settled(cli), mine = cli_has(cli, "mine");
 	struct str since = cli_arg(cli, "since");
 	struct buf out = { .max = 16384 };
 	char from[TIME_SIZE];
@@ -121,11 +125,18 @@ static const struct flag flags[] = {
 	{ "session", "SESSION" }, { "limit", "N" }, { "json" }, { 0 }
 };
 
+static const struct flag history_flags[] = { { "mine" }, { "since", "TIME" },
+	{ "agent", "AGENT" }, { "project", "PROJECT" },
+	{ "kind", "KIND", "blocking non_blocking approval error_recovery" },
+	{ "session", "SESSION" }, { "limit", "N" }, { "json" }, { 0 } };
+
 const struct command list_verbs[] = {
 	{ "list", list_run, NULL, 0, 0, flags, CLIENT, "0 2 3 4",
 		"parley list\n"
 		"parley list --settled --mine --since 7d\n"
 		"parley list --status all --limit 1000\n"
 		"parley list | cut -f 1" },
+	{ "history", list_run, NULL, 0, 0, history_flags, CLIENT, "0 2 3 4",
+		"parley history --mine --since 7d" },
 	{ 0 },
 };

@@ -1,4 +1,4 @@
-/* providers.c - providers list, add, test, prices, remove: who serves models. */
+/* providers.c - provider list, add, test, prices, remove: who serves models. */
 #include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
@@ -99,19 +99,19 @@ static const struct flag add_flags[] = {
 };
 
 const struct command providers_verbs[] = {
-	{ "providers list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED,
-		"0 2 3", "parley providers list", .of = &providers },
-	{ "providers add", providers_add_run, "NAME", 1, 1, add_flags, STORE | SERVED,
+	{ "provider list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED,
+		"0 2 3", "parley provider list", .of = &providers },
+	{ "provider add", providers_add_run, "NAME", 1, 1, add_flags, STORE | SERVED,
 		"0 1 2 3",
-		"parley providers add ollama --kind openai \\\n"
+		"parley provider add ollama --kind openai \\\n"
 		"      --provider-url http://127.0.0.1:11434/v1\n"
-		"parley providers add anthropic --key-file - < key.txt" },
-	{ "providers test", resource_test, "NAME [MODEL]", 1, 2, admin_flags,
+		"parley provider add anthropic --key-file - < key.txt" },
+	{ "provider test", resource_test, "NAME [MODEL]", 1, 2, admin_flags,
 		STORE | SERVED, "0 1 2 3 5",
-		"parley providers test anthropic claude-sonnet-4-5", .of = &providers },
-	{ "providers prices", providers_prices_run, "[FILE]", 0, 1, admin_flags,
-		STORE | SERVED, "0 2 3", "parley providers prices api.json" },
-	{ "providers remove", resource_remove, "NAME", 1, 1, admin_flags, STORE | SERVED,
-		"0 1 2 3 5", "parley providers remove ollama", .of = &providers },
+		"parley provider test anthropic claude-sonnet-4-5", .of = &providers },
+	{ "provider prices", providers_prices_run, "[FILE]", 0, 1, admin_flags,
+		STORE | SERVED, "0 2 3", "parley provider prices api.json" },
+	{ "provider remove", resource_remove, "NAME", 1, 1, admin_flags, STORE | SERVED,
+		"0 1 2 3 5", "parley provider remove ollama", .of = &providers },
 	{ 0 },
 };

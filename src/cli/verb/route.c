@@ -124,23 +124,29 @@ static void route_print(struct cli *cli, const struct json *route, uint32_t n)
 					    { "span", target })));
 }
 
-static int route_list(struct cli *cli)
+static int list_run(struct cli *cli)
 {
 	const struct json *page = cli_call_get(cli, STR("/v1/routes"));
 	uint32_t n = 0;
 
-	if (as_json(cli) || str_is(cli_word(cli, 0), "show"))
-		return json_print(page), EXIT_YES;
+	if (as_json(cli)) return reply_done(cli, page);
 	for (const struct json *item = NULL; json_each(json_get(page, "items"), &item);)
 		route_print(cli, item, ++n);
 	return EXIT_YES;
 }
 
+/* For people as the list; into a file as `route set` reads it. */
+static int show_run(struct cli *cli)
+{
+	if (cli->term.out_tty) return list_run(cli);
+	return resource_show_at(cli, STR("/v1/routes"));
+}
+
 /* ---- set ---- */
 
-static int route_set(struct cli *cli)
+static int set_run(struct cli *cli)
 {
-	struct str name = cli_word(cli, 1), text;
+	struct str name = cli_word(cli, 0), text;
 	const struct json *reply, *version;
 
 	if (!file_whole(cli, name, &text, NULL))
@@ -208,9 +214,9 @@ static void entry_print(
 	printf("\n");
 }
 
-static int route_try(struct cli *cli)
+static int try_run(struct cli *cli)
 {
-	const struct json *ask = cli_call_get(cli, ask_path(cli, cli_word(cli, 1), ""));
+	const struct json *ask = cli_call_get(cli, ask_path(cli, cli_word(cli, 0), ""));
 	const struct json *trial =
 		cli_call(cli, "POST", STR("/v1/routes/try"), trial_body(cli, ask));
 	const struct json *plan = json_get(trial, "plan"), *route;
@@ -229,26 +235,14 @@ static int route_try(struct cli *cli)
 	return EXIT_YES;
 }
 
-static int route_run(struct cli *cli)
-{
-	struct str verb = cli_word(cli, 0);
-
-	cli_call_open(cli);
-	if (!verb.len || str_is(verb, "list") || str_is(verb, "show"))
-		return route_list(cli);
-	if (!cli_word(cli, 1).len)
-		return CLI_USAGE(cli, "cli.route.word", { "verb", verb });
-	if (str_is(verb, "try")) return route_try(cli);
-	if (str_is(verb, "set")) return route_set(cli);
-	return CLI_USAGE(cli, "cli.route.verb", { "verb", verb });
-}
-
 const struct command route_verbs[] = {
-	{ "route", route_run, "[list|show|try ASK|set FILE]", 0, 2, json_flags, CLIENT,
-		"0 1 2 3 4 5",
-		"parley route\n"
-		"parley route show > routes.json\n"
-		"parley route set routes.json\n"
+	{ "route list", list_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
+		"parley route list" },
+	{ "route show", show_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
+		"parley route show > routes.json" },
+	{ "route set", set_run, "FILE", 1, 1, json_flags, CLIENT, "0 1 2 3 4",
+		"parley route set routes.json" },
+	{ "route try", try_run, "ASK", 1, 1, json_flags, CLIENT, "0 2 3 4 5",
 		"parley route try ask_01jc…" },
 	{ 0 },
 };

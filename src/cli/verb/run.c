@@ -93,7 +93,7 @@ static int run_run(struct cli *cli)
 		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
 	struct str limits = limits_given(cli);
 
-	if (cli_word_looks(cli, "runs")) return EXIT_USAGE;
+	if (cli_word_looks(cli, "run list")) return EXIT_USAGE;
 	if (str_is(text, "-") && !stdin_read(TEXT_MAX, &cli->arena, &text))
 		return CLI_USAGE(cli, "cli.run.no_text");
 	if (!str_trim(text).len) return CLI_USAGE(cli, "cli.run.no_text");
@@ -169,6 +169,7 @@ const struct command run_verbs[] = {
 		"parley run 'Ask me two things, then write a haiku'\n"
 		"git diff | parley run reviewer -" },
 	{ "attach", attach_run, "RUN|SESSION", 1, 1, json_flags, CLIENT,
-		"0 1 2 3 4 5 6 124 130", "parley attach ses_01jc…" },
+		"0 1 2 3 4 5 6 124 130", "parley attach ses_01jc…",
+		.alias = "run show|session show" },
 	{ 0 },
 };

@@ -1,5 +1,5 @@
-/* runs.c - parley runs, sessions, session delete, projects, usage: what agents do, where, and
- * what it cost. */
+/* runs.c - run list, session list, session remove, project list, usage: what agents do, where,
+ * and what it cost. */
 #include "base/id.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
@@ -78,14 +78,14 @@ static const struct resource usages = { "/v1/usage", "by from to", "cli.usage.no
 	.columns = usage_columns, .list = LIST_PERSON };
 
 const struct command runs_verbs[] = {
-	{ "runs", resource_list, NULL, 0, 0, run_flags, CLIENT, "0 2 3 4",
-		"parley runs --status waiting", .of = &runs },
-	{ "sessions", resource_list, NULL, 0, 0, session_flags, CLIENT, "0 2 3 4",
-		"parley sessions --status running", .of = &sessions },
-	{ "session delete", resource_remove, "SESSION", 1, 1, NULL, CLIENT, "0 2 3 4 5",
-		"parley session delete ses_01jc…", .of = &sessions },
-	{ "projects", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
-		"parley projects", .of = &projects },
+	{ "run list", resource_list, NULL, 0, 0, run_flags, CLIENT, "0 2 3 4",
+		"parley run list --status waiting", .of = &runs },
+	{ "session list", resource_list, NULL, 0, 0, session_flags, CLIENT, "0 2 3 4",
+		"parley session list --status running", .of = &sessions },
+	{ "session remove", resource_remove, "SESSION", 1, 1, NULL, CLIENT, "0 2 3 4 5",
+		"parley session remove ses_01jc…", .of = &sessions },
+	{ "project list", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
+		"parley project list", .of = &projects },
 	{ "usage", resource_list, NULL, 0, 0, usage_flags, CLIENT, "0 2 3 4",
 		"parley usage --by day", .of = &usages },
 	{ 0 },

@@ -73,12 +73,6 @@ static bool stop_named(const struct cli *cli)
 	return false;
 }
 
-/* "list" alone; with what to stop beside it, somebody means to stop it. */
-static bool stop_lists(const struct cli *cli)
-{
-	return !stop_named(cli) && str_is(cli_word(cli, 0), "list");
-}
-
 /* ---- stop ---- */
 
 /* One word alone is a slip of the pen, or a guess, more often than a reason to stop every
@@ -100,7 +94,6 @@ static int stop_run(struct cli *cli)
 	const struct json *stop;
 	struct str body, id;
 
-	if (stop_lists(cli)) return resource_list_of(cli, &stops);
 	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
 	body = stop_body(cli);
 	if (!stop_named(cli) && str_find(str_trim(cli_words(cli)), STR(" ")) < 0)
@@ -136,12 +129,13 @@ static int go_run(struct cli *cli)
 }
 
 const struct command stop_verbs[] = {
-	{ "pause", stop_run, "REASON…|list", 1, WORDS_MANY, stop_flags, CLIENT, "0 2 3 4",
+	{ "pause list", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
+		"parley pause list", .of = &stops, .alias = "stop list|stops|pauses" },
+	{ "pause", stop_run, "REASON…", 1, WORDS_MANY, stop_flags, CLIENT, "0 2 3 4",
 		"parley pause 'Production is down'\n"
-		"parley pause --agent 'ci-*' --for 30m 'Wrong branch'\n"
-		"parley pause list",
+		"parley pause --agent 'ci-*' --for 30m 'Wrong branch'",
 		.alias = "stop" },
-	{ "resume", go_run, "[ID]", 0, 1, NULL, CLIENT, "0 1 2 3 4 5", "parley resume",
+	{ "resume", go_run, "[STOP]", 0, 1, NULL, CLIENT, "0 1 2 3 4 5", "parley resume",
 		.alias = "go" },
 	{ 0 },
 };

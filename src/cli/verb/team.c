@@ -1,4 +1,5 @@
-/* team.c - team: lists teams, and says who is in one, who leads, who is on call. */
+/* team.c - team list, show, add, remove, oncall, projects: who is in a team, who leads, who is on
+ * call. */
 #include "base/keep.h"
 #include "cli/verb/users.h"
 #include "cli/verb/verbs.h"
@@ -81,56 +82,85 @@ static int team_put(struct cli *cli, const struct json *team, struct str body)
 	return team_shown(cli, cli_call(cli, team ? "PATCH" : "POST", path, body));
 }
 
-static int team_change(struct cli *cli, const struct json *team, struct str name)
-{
-	struct str verb = cli_word(cli, 1), who = cli_word(cli, 2);
-	struct str user = STR_NONE;
-	bool add = str_is(verb, "add"), oncall = str_is(verb, "oncall"),
-	     remove = str_is(verb, "remove"), delete = str_is(verb, "delete"),
-	     projects = str_is(verb, "projects");
+/* ---- commands ---- */
 
-	if (!add && !oncall && !remove && !projects && !delete)
-		return CLI_USAGE(cli, "cli.team.verb", { "verb", verb });
-	if ((add || remove) && !who.len) return CLI_USAGE(cli, "cli.team.user");
-	/* The first who is added makes the team. */
-	if (!team && !add) return resource_unknown(cli, "team", name);
-	if (delete) return resource_delete(cli, &teams, json_text_of(team, "id"));
-	if (projects)
-		return team_put(cli, team,
-			BODY(cli, { "projects", .raw = who.len ? request_word_list(cli, 2)
-							       : STR("[]") }));
-	if (who.len) user = user_pick(cli, who);
-	if (!oncall) return team_put(cli, team, members_body(cli, team, name, user, add));
+static const struct json *team_find(struct cli *cli)
+{
+	struct json all = cli_call_all(cli, str_of(teams.path));
+
+	return resource_find(&all, cli_word(cli, 0));
+}
+
+static const struct json *team_named(struct cli *cli)
+{
+	const struct json *team = team_find(cli);
+
+	if (!team) cli_end(cli, resource_unknown(cli, "team", cli_word(cli, 0)));
+	return team;
+}
+
+static int list_run(struct cli *cli)
+{
+	cli->beside = cli_call_all(cli, str_of(users.path));
+	return resource_list(cli);
+}
+
+static int show_run(struct cli *cli)
+{
+	return team_shown(cli, team_named(cli));
+}
+
+/* The first who is added makes the team. */
+static int add_run(struct cli *cli)
+{
+	const struct json *team = team_find(cli);
+
 	return team_put(cli, team,
-		user.len ? BODY(cli, { "on_call", user }) : STR("{\"on_call\":null}"));
+		members_body(cli, team, cli_word(cli, 0),
+			user_pick(cli, cli_word(cli, 1)), true));
 }
 
-static int team_run(struct cli *cli)
+static int remove_run(struct cli *cli)
 {
-	struct str name = cli_word(cli, 0);
-	const struct json *team;
-	struct json all;
+	const struct json *team = team_named(cli);
+	struct str who = cli_word(cli, 1);
 
-	if (!name.len) {
-		cli->beside = cli_call_all(cli, str_of(users.path));
-		return resource_list(cli);
-	}
-	all = cli_call_all(cli, str_of(teams.path));
-	team = resource_find(&all, name);
-	if (cli_word(cli, 1).len) return team_change(cli, team, name);
-	return team ? team_shown(cli, team) : resource_unknown(cli, "team", name);
+	if (!who.len) return resource_delete(cli, &teams, json_text_of(team, "id"));
+	return team_put(
+		cli, team, members_body(cli, team, STR_NONE, user_pick(cli, who), false));
 }
 
-static const struct flag team_flags[] = { { "lead" }, { "workspace", "NAME" }, { "json" },
-	{ 0 } };
+static int oncall_run(struct cli *cli)
+{
+	const struct json *team = team_named(cli);
+	struct str who = cli_word(cli, 1);
+
+	return team_put(cli, team,
+		who.len ? BODY(cli, { "on_call", user_pick(cli, who) })
+			: STR("{\"on_call\":null}"));
+}
+
+static int projects_run(struct cli *cli)
+{
+	return team_put(cli, team_named(cli),
+		BODY(cli, { "projects", .raw = request_word_list(cli, 1) }));
+}
+
+static const struct flag lead_flags[] = { { "lead" }, { 0 } };
 
 const struct command team_verbs[] = {
-	{ "team", team_run,
-		"[NAME [add USER|remove USER|oncall [USER]|projects [PATTERN…]|delete]]",
-		0, WORDS_MANY, team_flags, STORE, "0 1 2 3 5",
-		"parley team ops add ann --lead\n"
-		"parley team ops projects 'web-*'\n"
-		"parley team ops oncall ann",
-		.of = &teams },
+	{ "team list", list_run, NULL, 0, 0, admin_flags, STORE, "0 2 3",
+		"parley team list", .of = &teams },
+	{ "team show", show_run, "TEAM", 1, 1, admin_flags, STORE, "0 2 3 5",
+		"parley team show ops" },
+	{ "team add", add_run, "TEAM USER", 2, 2, lead_flags, STORE, "0 1 2 3 5",
+		"parley team add ops ann --lead", .also = admin_flags },
+	{ "team remove", remove_run, "TEAM [USER]", 1, 2, admin_flags, STORE, "0 1 2 3 5",
+		"parley team remove ops ann\n"
+		"parley team remove ops" },
+	{ "team oncall", oncall_run, "TEAM [USER]", 1, 2, admin_flags, STORE, "0 1 2 3 5",
+		"parley team oncall ops ann" },
+	{ "team projects", projects_run, "TEAM [PATTERN…]", 1, WORDS_MANY, admin_flags,
+		STORE, "0 1 2 3 5", "parley team projects ops 'web-*'" },
 	{ 0 },
 };

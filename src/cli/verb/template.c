@@ -1,5 +1,5 @@
-/* template.c - template: lists, shows, sets and deletes templates of asks, and with --list
- * the lists of options. */
+/* template.c - template list, show, set, remove: templates of asks, and with --list the lists of
+ * options. */
 #include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
@@ -39,9 +39,32 @@ static const struct resource presets[] = {
 	{ "/v1/lists", NULL, "cli.template.no_list", list_columns },
 };
 
-/* Over what is there now, whichever version that is. */
-static int preset_set(struct cli *cli, const struct resource *of, struct str name)
+static const struct resource *presets_of(const struct cli *cli)
 {
+	return &presets[cli_has(cli, "list")];
+}
+
+static int list_run(struct cli *cli)
+{
+	return resource_list_of(cli, presets_of(cli));
+}
+
+static int show_run(struct cli *cli)
+{
+	return resource_show_at(
+		cli, resource_path(cli, presets_of(cli), cli_word(cli, 0), ""));
+}
+
+static int remove_run(struct cli *cli)
+{
+	return resource_delete(cli, presets_of(cli), cli_word(cli, 0));
+}
+
+/* Over what is there now, whichever version that is. */
+static int set_run(struct cli *cli)
+{
+	const struct resource *of = presets_of(cli);
+	struct str name = cli_word(cli, 0);
 	struct fault why = { 0 };
 	struct json all = cli_call_all(cli, str_of(of->path));
 	const struct json *said,
@@ -61,28 +84,19 @@ static int preset_set(struct cli *cli, const struct resource *of, struct str nam
 		cli, cli_call(cli, "PUT", resource_path(cli, of, name, ""), text));
 }
 
-static int template_run(struct cli *cli)
-{
-	const struct resource *of = &presets[cli_has(cli, "list")];
-	struct str name = cli_word(cli, 0), verb = cli_word(cli, 1);
-	struct str path = resource_path(cli, of, name, "");
-
-	if (!name.len) return resource_list_of(cli, of);
-	if (str_is(verb, "set")) return preset_set(cli, of, name);
-	if (str_is(verb, "delete"))
-		return cli_call(cli, "DELETE", path, STR_NONE), EXIT_YES;
-	if (verb.len) return CLI_USAGE(cli, "cli.template.verb", { "verb", verb });
-	return resource_show_at(cli, path);
-}
-
-static const struct flag template_flags[] = { { "list" }, { "workspace", "NAME" },
-	{ "json" }, { 0 } };
+static const struct flag template_flags[] = { { "list" }, { 0 } };
 
 const struct command template_verbs[] = {
-	{ "template", template_run, "[NAME [set|delete]]", 0, 2, template_flags, STORE,
-		"0 1 2 3 5",
-		"parley template deploy set < deploy.json\n"
-		"parley template --list personas set < personas.json\n"
-		"parley ask --template deploy --value env=prod" },
+	{ "template list", list_run, NULL, 0, 0, template_flags, STORE, "0 2 3",
+		"parley template list", .also = admin_flags },
+	{ "template show", show_run, "NAME", 1, 1, template_flags, STORE, "0 2 3 5",
+		"parley template show deploy", .also = admin_flags },
+	{ "template set", set_run, "NAME", 1, 1, template_flags, STORE, "0 1 2 3",
+		"parley template set deploy < deploy.json\n"
+		"parley template set personas --list < personas.json\n"
+		"parley ask --template deploy --value env=prod",
+		.also = admin_flags },
+	{ "template remove", remove_run, "NAME", 1, 1, template_flags, STORE, "0 2 3 5",
+		"parley template remove deploy", .also = admin_flags },
 	{ 0 },
 };

@@ -1,5 +1,6 @@
 /* token.c - token create, list, revoke. */
 #include "base/id.h"
+#include "cli/id_start.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 
@@ -44,6 +45,7 @@ static struct str token_find(struct cli *cli, struct str who)
 			id = json_text_of(item, "id");
 			named++;
 		}
+	if (!named && id_start_is(who, "tok")) return id_start_among(cli, &all, who);
 	if (named > 1) CLI_REFUSE(cli, "cli.token.many", { "name", who });
 	return id;
 }
