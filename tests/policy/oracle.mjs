@@ -349,8 +349,8 @@ function placesRead(out, line) {
 // A backslash at its end joins a line with the next, unless it is in a comment. What looks like one may be none.
 function linesRead(out, line) {
 	if (++out.depth > 32) out.tooDeep = true;
-	placesRead(out, line.replaceAll('\\\n', ''));
-	placesRead(out, line.replace(/((?<=^|[ \t\n;&|()])#[^\n]*)|\\\n/g, (_, comment) => comment ?? ''));
+	placesRead(out, line.replace(/\\\n|(\\[^])/g, (_, pair) => pair ?? ''));
+	placesRead(out, line.replace(/((?<=^|[ \t\n;&|()])#[^\n]*)|\\\n|(\\[^])/g, (_, comment, pair) => comment ?? pair ?? ''));
 	out.depth--;
 }
 

@@ -137,10 +137,12 @@ struct str shell_joined(struct str s, bool comments_end, struct arena *arena)
 
 		if (c == '#' && (i == 0 || strchr(" \t\n;&|()", s.at[i - 1])))
 			comment = comments_end;
-		if (c == '\\' && !comment && i + 1 < s.len && s.at[i + 1] == '\n')
-			i++;
-		else
+		if (c != '\\' || comment || i + 1 == s.len) {
 			shell_text_add(&t, c);
+		} else if (s.at[++i] != '\n') { /* one that is escaped joins nothing */
+			shell_text_add(&t, c);
+			shell_text_add(&t, s.at[i]);
+		}
 		if (c == '\n') comment = false;
 	}
 	return t.out ? str_make(t.out, t.len) : STR_NONE;
