@@ -27,6 +27,13 @@ bool filter_passes(const struct filter *f, struct str name)
 	return f->name.len == 0 || str_eq(buf_str(&f->name), name);
 }
 
+bool filter_on(const struct filter *filters, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (filters[i].at || filters[i].name.len) return true;
+	return false;
+}
+
 void filter_head(const struct filter *filters, const struct filter_kind *kinds, size_t n,
 	struct page *p)
 {

@@ -24,6 +24,7 @@ struct filter {
 bool filter_key(struct filter *, const struct filter_kind *, size_t n,
 	const struct row_list *, int32_t letter);
 bool filter_passes(const struct filter *, struct str name);
+bool filter_on(const struct filter *, size_t n); /* one of them leaves something out */
 /* The choices in words, in the head of the screen. */
 void filter_head(
 	const struct filter *, const struct filter_kind *, size_t n, struct page *);

@@ -2,13 +2,26 @@
 #include "tui/history.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "client/client.h"
+#include "core/policy/operation.h"
 #include "text/msg.h"
 #include "tui/session_list.h"
 #include "tui/words.h"
 
-enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 7, OUTCOME_COLUMNS = 11 };
+enum {
+	PAGE = 50,
+	TITLE_POINTS = 200,
+	WHEN_COLUMNS = 7,
+	OUTCOME_COLUMNS = 11,
+	WHO_COLUMNS = 15,
+	THEN_COLUMNS = 18,
+	TABLE_MOST = 140, /* wider, and one cannot follow a row */
+	DETAIL_ROWS = 5,
+	DETAIL_FROM = 16, /* rows of the screen */
+	LINE_BYTES = 1024,
+};
 
 static const char *const outcomes[] = { "", "approved", "rejected", "answered", "skipped",
 	"expired", "cancelled" };
@@ -36,6 +49,17 @@ bool history_filter_key(
 void history_head(const struct history *h, struct page *p)
 {
 	filter_head(h->filters, filters, HISTORY_FILTERS, p);
+}
+
+bool history_narrowed(const struct history *h)
+{
+	return filter_on(h->filters, HISTORY_FILTERS) || h->search.text.len > 0;
+}
+
+void history_show_all(struct history *h)
+{
+	filter_done(h->filters, HISTORY_FILTERS);
+	line_set(&h->search, STR_NONE);
 }
 
 void history_clear(struct history *h)
@@ -92,12 +116,71 @@ static void then_set(struct history_row *row, const struct json *ask)
 	row->then_ms = used ? used : fetched;
 }
 
+static void line_add(struct buf *out, struct str text)
+{
+	struct str line;
+
+	if (str_cut(&text, '\n', &line)) words_join(out, "\n", line);
+}
+
+/* The reason, the note, or a text that was answered. */
+static struct str said_of(const struct json *answer)
+{
+	struct str text = STR_NONE;
+
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++)
+		if (!text.len) text = json_text_of(&answer->members[i].value, "text");
+	return text;
+}
+
+/* The arguments that it was approved with, if the person changed them. */
+static const struct json *arguments_of(const struct json *answer)
+{
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
+		const struct json *found =
+			json_get(&answer->members[i].value, "arguments");
+
+		if (json_is(found, JSON_OBJECT)) return found;
+	}
+	return NULL;
+}
+
+/* By whom, what it was about, what was said, and when it was asked. */
+static struct str detail_of(const struct json *ask, struct arena *arena)
+{
+	const struct json *op = json_get(ask, "operation"),
+			  *answer = json_get(ask, "answer");
+	struct buf text = { .max = 16 * LINE_BYTES }, line = { .max = LINE_BYTES };
+	int64_t asked = ask_time(ask, "created_at");
+
+	words_join(&text, "\n", ask_settled(ask, arena));
+	if (json_is(op, JSON_OBJECT))
+		operation_line(&line, op, " ");
+	else
+		buf_add(&line, answer_all_words(ask, answer, arena));
+	line_add(&text, buf_str(&line));
+	buf_clear(&line);
+	if (arguments_of(answer)) {
+		buf_add_text(&line, "→ ");
+		json_write(&line, arguments_of(answer));
+	}
+	line_add(&text, buf_str(&line));
+	buf_done(&line);
+	if (json_is(op, JSON_OBJECT) && said_of(answer).len)
+		line_add(&text,
+			MSG(arena, "tui.history.said", { "text", said_of(answer) }));
+	line_add(&text, MSG(arena, "tui.history.asked",
+				{ "at", time_local(asked, clock_now_ms(), arena) },
+				{ "agent", ask_agent(ask, arena) }));
+	return buf_keep_done(&text, arena);
+}
+
 static struct history_row *row_make(const struct json *ask)
 {
 	struct arena arena = { 0 };
 	struct str parts[] = { json_text_of(ask, "id"), str_of(ask_outcome(ask)),
 		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
-		ask_settler(ask, &arena) };
+		ask_settler(ask, &arena), detail_of(ask, &arena) };
 	struct history_row *row =
 		listing_row(sizeof *row, parts, sizeof parts / sizeof *parts);
 
@@ -125,25 +208,26 @@ bool history_ends(const struct history *h)
 	return h->rows.at + 1 >= h->rows.len && h->cursor.len > 0;
 }
 
-/* " 14:05 approved   Rotate the key      owner  deployer has it" */
-static void row_write(struct page *p, const struct history_row *r)
+/* "▸14:05 approved   Rotate the key      owner  used at 14:06" */
+static void row_write(struct page *p, const struct history_row *r, bool here)
 {
 	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "revoked") ||
 		  str_is(r->outcome, "expired") || str_is(r->outcome, "cancelled") ||
 		  str_is(r->outcome, "skipped");
-	size_t width = p->width, tail = width >= 90 ? 40 : width >= 60 ? 16 : 0;
+	size_t then = p->width >= 70 ? p->width - THEN_COLUMNS : p->width;
+	size_t who = p->width >= 60 ? then - WHO_COLUMNS : then;
 
 	page_row(p);
-	page_pad(p, 1);
+	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
 	page_add(p, STYLE_SOFT, time_local(r->at_ms, r->at_ms, &p->words));
 	page_pad(p, WHEN_COLUMNS);
 	page_add(p, no ? STYLE_WARN : STYLE_GOOD,
 		msg_named(&p->words, "tui.outcome", r->outcome));
 	if (r->changed) page_add_text(p, STYLE_GOOD, "+");
 	page_pad(p, WHEN_COLUMNS + OUTCOME_COLUMNS);
-	page_cell(p, width - tail + 1, STYLE_PLAIN, r->title);
-	if (tail) page_cell(p, width - (tail > 16 ? 24 : 0) + 1, STYLE_SOFT, r->who);
-	if (tail > 16 && r->then)
+	page_cell(p, who, STYLE_PLAIN, r->title);
+	if (then > who) page_cell(p, then, STYLE_SOFT, r->who);
+	if (p->width > then && r->then)
 		PAGE_MSG(p, STYLE_SOFT, r->then,
 			{ "at", time_local(r->then_ms, r->at_ms, &p->words) });
 }
@@ -157,11 +241,35 @@ static bool day_begins(const struct history *h, size_t i)
 	return !before || before->day != row->day;
 }
 
+/* Below a rule: the one under the cursor. */
+static void detail_draw(
+	const struct history_row *row, struct screen *s, const struct area *f)
+{
+	struct area below = { f->y + f->height - DETAIL_ROWS, f->x, DETAIL_ROWS,
+		f->width };
+	struct page p = { .width = f->width };
+	struct str rest = row->detail, line;
+
+	screen_rule(s, below.y - 1, f->x, f->width);
+	for (bool first = true; str_cut(&rest, '\n', &line); first = false) {
+		page_row(&p);
+		page_pad(&p, 1);
+		page_add(&p, first ? STYLE_BOLD : STYLE_PLAIN, line);
+	}
+	screen_page(s, &below, &p, 0);
+	page_done(&p);
+}
+
 void history_draw(struct history *h, struct screen *s, const struct area *f,
 	int64_t now_ms, bool loading)
 {
-	struct page p = { .width = f->width };
+	struct page p = { .width = f->width < TABLE_MOST ? f->width : TABLE_MOST };
+	struct area list = *f;
 
+	if (f->height >= DETAIL_FROM && h->rows.len) {
+		list.height -= DETAIL_ROWS + 1;
+		detail_draw(listing_at(&h->rows), s, f);
+	}
 	for (size_t i = 0; i < h->rows.len; i++) {
 		const struct history_row *row = h->rows.shown[i];
 
@@ -169,14 +277,17 @@ void history_draw(struct history *h, struct screen *s, const struct area *f,
 			page_row(&p);
 			page_add(&p, STYLE_BOLD, day_words(row->at_ms, now_ms, &p.words));
 		}
-		row_write(&p, row);
+		row_write(&p, row, i == h->rows.at);
 		if (i == h->rows.at) page_mark(&p, STYLE_CURSOR);
 	}
 	if (h->rows.len > 0)
 		listing_scroll(
-			&h->rows, p.marked_row, day_begins(h, h->rows.at), f->height);
+			&h->rows, p.marked_row, day_begins(h, h->rows.at), list.height);
 	else if (loading || h->loaded)
-		screen_say(s, f, loading ? "web.loading" : "tui.history.empty");
-	screen_page(s, f, &p, h->rows.top);
+		screen_say(s, f,
+			loading		      ? "web.loading"
+			: history_narrowed(h) ? "tui.filtered"
+					      : "tui.history.empty");
+	screen_page(s, &list, &p, h->rows.top);
 	page_done(&p);
 }

@@ -10,6 +10,7 @@
 /* One settled ask: a row of the listing. */
 struct history_row {
 	struct str id, outcome, title, who;
+	struct str detail;  /* what is shown of the one under the cursor, by lines */
 	int64_t at_ms, day; /* when, and on which day here */
 	const char *then; /* what became of it: the id of a text; NULL: nothing to say */
 	int64_t then_ms;
@@ -34,7 +35,10 @@ struct history {
 	struct line search;
 };
 
-void history_clear(struct history *); /* no rows; the filter stays */
+/* Does a filter or a search leave some out? */
+bool history_narrowed(const struct history *);
+void history_show_all(struct history *); /* no filter and no search any more */
+void history_clear(struct history *);	 /* no rows; the filter stays */
 void history_done(struct history *);
 /* The query of the next page: "status=settled&…". */
 void history_query(const struct history *, struct buf *out, int64_t now_ms);

@@ -64,6 +64,17 @@ static void go_key(struct inbox *in, int32_t letter)
 	if (letter == 'g' && in->view == VIEW_LIST) in->list.rows.at = 0;
 }
 
+/* Esc first shows all of a list again. False: all of it is shown. */
+static bool view_widen(struct inbox *in)
+{
+	if (in->view == VIEW_HISTORY && history_narrowed(&in->history)) {
+		history_show_all(&in->history);
+		inbox_history(in, true);
+		return true;
+	}
+	return in->view == VIEW_SESSIONS && session_list_show_all(&in->sessions);
+}
+
 /* Keys that mean the same in every list. False: this is none of them. */
 static bool rows_key(struct inbox *in, struct row_list *l, const struct key *k)
 {
@@ -76,6 +87,8 @@ static bool rows_key(struct inbox *in, struct row_list *l, const struct key *k)
 		view_show(in, in->view == VIEW_LIST	  ? VIEW_SESSIONS
 			      : in->view == VIEW_SESSIONS ? VIEW_HISTORY
 							  : VIEW_LIST);
+	else if (in->view != VIEW_LIST && k->name == K_ESCAPE && view_widen(in))
+		return true;
 	else if (in->view != VIEW_LIST && (k->name == K_ESCAPE || letter == 'q'))
 		in->view = VIEW_LIST;
 	else

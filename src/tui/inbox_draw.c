@@ -42,119 +42,18 @@ size_t draw_list_height(const struct inbox *in)
 
 /* ---- the list ---- */
 
-static const char *kind_mark(enum ask_kind kind)
-{
-	static const char *const marks[] = {
-		[ASK_BLOCKING] = "?",
-		[ASK_NON_BLOCKING] = "·",
-		[ASK_APPROVAL] = "!",
-		[ASK_ERROR_RECOVERY] = "↻",
-	};
-
-	return marks[kind];
-}
-
-static enum style risk_style(enum risk risk)
-{
-	return risk >= RISK_HIGH     ? STYLE_BAD
-	       : risk == RISK_MEDIUM ? STYLE_WARN
-				     : STYLE_SOFT;
-}
-
-/* " @mia", " @mia +1": whom it is assigned to. */
-static void assignee_add(const struct inbox *in, const struct item *item,
-	struct buf *right, struct arena *arena)
-{
-	struct str rest = item->assignees, first;
-	size_t more = 0;
-
-	if (!str_cut(&rest, '\n', &first)) return;
-	struct str name = inbox_user_name(in, first);
-	for (struct str one; str_cut(&rest, '\n', &one);)
-		more++;
-	buf_add_text(right, " @");
-	text_fit_add(right, safe_line(arena, name.len ? name : first), 10);
-	if (more) buf_print(right, " +%zu", more);
-}
-
-/* What stands at the right: "high risk @mia agent". */
-static void right_write(
-	const struct inbox *in, const struct item *item, size_t width, struct buf *right)
-{
-	struct arena arena = { 0 };
-
-	if (item->similar > 0)
-		buf_print(right, " %s",
-			msg_count(&arena, "tui.similar", (int64_t)item->similar).at);
-	if (item->risk && width >= 40)
-		buf_print(right, " %s", words_risk(item->risk, &arena).at);
-	if (item->priority >= PRIORITY_HIGH)
-		buf_print(right, " %s",
-			msg_named(&arena, "web.priority",
-				str_of(priority_name(item->priority)))
-				.at);
-	if (width >= 48) assignee_add(in, item, right, &arena);
-	if (width >= 56) {
-		buf_add_char(right, ' ');
-		text_fit_add(right, safe_line(&arena, item->agent), 14);
-	}
-	arena_done(&arena);
-}
-
-/* "▸x! Title …        high risk @mia agent  2:47" */
-static void row_write(
-	struct inbox *in, const struct item *item, int64_t now_ms, bool here)
-{
-	struct page *p = &in->page;
-	bool hurry = item->deadline_ms != 0;
-	struct str when = hurry ? countdown(item->deadline_ms - now_ms, &p->words)
-				: span_short(now_ms - item->created_ms, &p->words);
-	struct buf right = { .max = 4096 };
-	size_t width = p->width, tail;
-
-	right_write(in, item, width, &right);
-	tail = text_width(buf_str(&right)) + 7;
-	page_row(p);
-	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
-	page_add_text(p, item->chosen ? STYLE_GOOD : STYLE_ACCENT,
-		item->chosen ? "x "
-		: item->read ? "  "
-			     : "• ");
-	if (item->inside) page_add_text(p, STYLE_SOFT, "  ");
-	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
-	page_add_text(p, STYLE_PLAIN, " ");
-	p->width = width > tail + 8 ? width - tail : width;
-	page_add(p, item->read ? STYLE_PLAIN : STYLE_BOLD, item->title);
-	p->width = width;
-	page_pad(p, width > tail ? width - tail : 0);
-	page_add(p, risk_style(item->risk), buf_str(&right));
-	page_pad(p, width - 1 - text_width(when));
-	page_add(p, hurry ? STYLE_WARN : STYLE_SOFT, when);
-	buf_done(&right);
-}
-
 static void list_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 {
-	struct row_list *l = &in->list.rows;
-	struct page *p = &in->page;
+	const struct row_list *l = &in->list.rows;
 	bool agent = in->hint && strcmp(in->hint, "tui.hint.login") == 0;
 
-	listing_scroll(l, l->at, 0, f->height);
 	if (l->len == 0)
 		screen_say(in->screen, f,
 			l->all_len > 0 ? "tui.filtered"
 			: !in->whole   ? "web.loading"
 			: agent	       ? "tui.hint.login"
 				       : "web.inbox.empty");
-	page_clear(p, f->width);
-	for (size_t i = l->top; i < l->len && i < l->top + f->height; i++) {
-		bool here = i == l->at && !in->lost;
-
-		row_write(in, l->shown[i], now_ms, here);
-		if (here)
-			page_mark(p, in->view == VIEW_LIST ? STYLE_CURSOR : STYLE_MARKED);
-	}
-	screen_page(in->screen, f, p, 0);
+	inbox_rows_draw(in, f, now_ms);
 }
 
 /* ---- head and status ---- */
@@ -180,6 +79,25 @@ static void tab_add(struct page *p, const char *id, size_t count, bool on)
 		page_add(p, on ? STYLE_BOLD : STYLE_PLAIN,
 			arena_print(&p->words, " %zu", count));
 	page_add_text(p, STYLE_BOLD, on ? "]" : " ");
+}
+
+/* "12 of 300" at the right end: which row the cursor stands on; "50+": there are more. */
+static void position_add(const struct inbox *in, struct page *p)
+{
+	const struct row_list *l = in->view == VIEW_LIST       ? &in->list.rows
+				   : in->view == VIEW_SESSIONS ? &in->sessions.rows
+				   : in->view == VIEW_HISTORY  ? &in->history.rows
+							       : NULL;
+	bool more = in->view == VIEW_HISTORY && in->history.cursor.len > 0;
+	struct str text;
+
+	if (!l || !l->len) return;
+	text = MSG(&p->words, "tui.position",
+		{ "at", arena_print(&p->words, "%zu", l->at + 1) },
+		{ "n", arena_print(&p->words, more ? "%zu+" : "%zu", l->len) });
+	if (p->column + 2 + text_width(text) > p->width) return;
+	page_pad(p, p->width - text_width(text));
+	page_add(p, STYLE_SOFT, text);
 }
 
 static void head_draw(struct inbox *in, int64_t now_ms)
@@ -210,6 +128,7 @@ static void head_draw(struct inbox *in, int64_t now_ms)
 	else if (chosen)
 		page_word(p, STYLE_GOOD,
 			msg_count(&p->words, "web.batch.chosen", (int64_t)chosen));
+	if (!in->searching) position_add(in, p);
 	screen_draw(in->screen, 0, 0, p, 0);
 	if (p->cursor) screen_cursor(in->screen, 0, p->cursor_column);
 }
@@ -228,6 +147,19 @@ static struct str keys_now(struct inbox *in, struct arena *arena)
 	if (in->view == VIEW_LIST && list_chosen(&in->list) > 0)
 		return MSG(arena, "tui.keys.batch");
 	return MSG(arena, inbox_views[in->view].footer);
+}
+
+/* "13 pending"; "6 of 13 pending" behind a filter. */
+static struct str pending_words(
+	const struct inbox *in, int64_t now_ms, struct arena *arena)
+{
+	size_t all = list_waiting(&in->list, now_ms), shown = list_passing(&in->list);
+
+	if (in->view != VIEW_LIST || shown >= all)
+		return msg_count(arena, "tui.pending", (int64_t)all);
+	return MSG(arena, "tui.pending.some",
+		{ "shown", arena_print(arena, "%zu", shown) },
+		{ "n", arena_print(arena, "%zu", all) });
 }
 
 /* "● live · 5 pending · 2:47", then what happened last, or the keys. */
@@ -249,9 +181,7 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	page_add_text(p, lines[in->line].style, " ● ");
 	PAGE_MSG(p, lines[in->line].style, lines[in->line].id);
 	if (p->width >= NARROW || in->view == VIEW_LIST)
-		page_dot(p, STYLE_PLAIN,
-			msg_count(&p->words, "tui.pending",
-				(int64_t)list_waiting(&in->list, now_ms)));
+		page_dot(p, STYLE_PLAIN, pending_words(in, now_ms, &p->words));
 	if (next && p->width >= NARROW)
 		page_dot(p, STYLE_WARN, countdown(next - now_ms, &p->words));
 	if (in->running.len && in->view == VIEW_SESSIONS)

@@ -209,6 +209,9 @@ void snooze_take(struct inbox *, const struct json *ask);
 void marks_wake(struct inbox *); /* shows those again whose time has come */
 void approval_revoke(struct inbox *, struct str ask);
 
+/* inbox_rows.c */
+void inbox_rows_draw(struct inbox *, const struct area *, int64_t now_ms);
+
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);
 size_t draw_ask_width(const struct inbox *); /* columns of an open ask */

@@ -158,7 +158,8 @@ static struct item *item_make(const struct json *ask)
 		json_text_of(ask, "session"),
 		utf8_first(session_title(ask, &arena), TITLE_POINTS),
 		json_text_of(ask, "project"), assignees_of(ask, &arena),
-		json_text_of(ask, "digest"), line_of(ask, &arena) };
+		ask_end_short(ask, &arena), json_text_of(ask, "digest"),
+		line_of(ask, &arena) };
 	struct item *item =
 		listing_row(sizeof *item, parts, sizeof parts / sizeof *parts);
 
@@ -490,6 +491,15 @@ void list_choose_none(struct list *l)
 {
 	for (size_t i = 0; i < l->rows.all_len; i++)
 		item_of(l, i)->chosen = false;
+}
+
+size_t list_passing(const struct list *l)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		count += item_of(l, i)->passes;
+	return count;
 }
 
 size_t list_waiting(const struct list *l, int64_t now_ms)

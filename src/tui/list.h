@@ -14,6 +14,7 @@
 struct item {
 	struct str id, title, agent, session, session_title, project;
 	struct str assignees; /* ids, a line each */
+	struct str end;	      /* what its deadline does: "rejected", “No” */
 	struct str digest;    /* of its operation; empty: it has none */
 	struct str line; /* its operation in pieces, by lines; empty: none, or too long */
 	uint64_t shape;	 /* equal for one tool with the same names of arguments */
@@ -86,6 +87,8 @@ void list_head(const struct list *, struct page *); /* the filter in words */
 /* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);
+/* Those that the filter lets through, also in folds. */
+size_t list_passing(const struct list *);
 /* Those that are not snoozed. */
 size_t list_waiting(const struct list *, int64_t now_ms);
 /* When the next snoozed ask comes back; 0: none is snoozed. */

@@ -138,7 +138,8 @@ void page_pad(struct page *p, size_t column)
 {
 	static const char blanks[] = "                                ";
 
-	while (p->column < column && p->column < p->width && !p->failed) {
+	if (column > p->width) column = p->width;
+	while (p->column < column && !p->failed) {
 		size_t n = column - p->column;
 
 		run_add(p, STYLE_PLAIN,

@@ -94,7 +94,7 @@ static struct run_shown run_show(const struct json *run, struct arena *arena)
 	if (str_is(status, "failed"))
 		return (struct run_shown){ "x", STYLE_BAD,
 			json_text_of(json_get(run, "error"), "message") };
-	return (struct run_shown){ "x", STYLE_SOFT, MSG(arena, "cli.run.cancelled") };
+	return (struct run_shown){ "-", STYLE_SOFT, MSG(arena, "cli.run.cancelled") };
 }
 
 /* "$0.42   1:22": what it cost and how long it worked. */

@@ -20,6 +20,7 @@
 #include "base/utf8.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
+#include "tui/ascii.h"
 #include "tui/terminal.h"
 
 enum {
@@ -44,6 +45,7 @@ struct screen {
 	bool together;	    /* the next letter came in one read with the key before it */
 	attr_t attributes[STYLES];
 	short pairs[STYLES];
+	bool ascii; /* the locale has no UTF-8 */
 	size_t cursor_y, cursor_x;
 	bool cursor;
 };
@@ -71,11 +73,14 @@ static bool size_watch(void)
 	return sigaction(SIGWINCH, &action, NULL) == 0;
 }
 
-/* ncurses writes what the locale can; widths come from it, too. */
-static void locale_set(void)
+/* Widths come from the locale, so it is one with UTF-8. False: the person's own is not: what is
+ * drawn must be ASCII. */
+static bool locale_set(void)
 {
 	setlocale(LC_CTYPE, "");
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return false;
 }
 
 /* ---- looks ---- */
@@ -184,7 +189,7 @@ struct screen *screen_open(const struct screen_setup *setup, struct fault *why)
 
 	if (!s) return close(fd), fail(why, ERR_MEMORY, "out of memory"), NULL;
 	s->ready = -1;
-	locale_set();
+	s->ascii = !locale_set();
 	s->tty = fd < 0 ? NULL : fdopen(fd, "r+");
 	if (!s->tty || !ready_open(s)) {
 		fail(why, ERR_INVALID, "%s", msg_text("tui.term.none"));
@@ -489,6 +494,13 @@ static void cluster_put(const struct screen *s, int y, int x, struct str cluster
 	wchar_t wide[CELL_POINTS + 1];
 	cchar_t cell;
 
+	if (s->ascii) {
+		style_set(s, style);
+		for (size_t i = 0; i < width; i++)
+			mvaddch(y, x + (int)i,
+				(chtype)ascii_of(i ? ' ' : utf8_next(&cluster)));
+		return;
+	}
 	if (cell_make(cluster, width, wide) && setcchar(&cell, wide, s->attributes[style],
 						       s->pairs[style], NULL) == OK) {
 		mvadd_wch(y, x, &cell);
@@ -511,7 +523,12 @@ void screen_put(struct screen *s, size_t y, size_t x, size_t width, enum style s
 		struct str cluster = text_cluster(safe, &columns);
 
 		if (x + columns > end) return;
-		if (columns > 0) cluster_put(s, (int)y, (int)x, cluster, columns, style);
+		/* Without colours an accent is underlined: words are, blanks are not. */
+		bool blank = str_is(cluster, " ") && style == STYLE_ACCENT;
+
+		if (columns > 0)
+			cluster_put(s, (int)y, (int)x, cluster, columns,
+				blank ? STYLE_PLAIN : style);
 		x += columns;
 		safe = str_from(safe, cluster.len);
 	}

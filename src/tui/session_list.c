@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "text/msg.h"
+#include "text/safe_text.h"
 #include "tui/words.h"
 
 enum {
@@ -15,7 +16,8 @@ enum {
 	AGENT_COLUMNS = 14,
 	DOING_COLUMNS = 24,
 	COST_COLUMNS = 9,
-	AGE_COLUMNS = 5,
+	AGE_COLUMNS = 11,
+	TABLE_MOST = 140, /* wider, and one cannot follow a row */
 	TREE_MAX = 12,
 	TREE_INDENT = 3,
 };
@@ -143,6 +145,16 @@ void session_list_filter(struct sessions *l)
 	listing_go(&l->rows, 0);
 }
 
+bool session_list_show_all(struct sessions *l)
+{
+	bool narrowed = l->project.name.len > 0 || l->search.text.len > 0;
+
+	filter_done(&l->project, 1);
+	line_set(&l->search, STR_NONE);
+	if (narrowed) session_list_filter(l);
+	return narrowed;
+}
+
 bool session_list_filter_key(struct sessions *l, int32_t letter)
 {
 	static const struct filter_kind kind = { 'P',
@@ -173,7 +185,6 @@ struct session_mark {
 static struct session_mark mark_of(const struct session_item *row, size_t place)
 {
 	bool completed = str_is(row->status, "completed");
-	bool cancelled = str_is(row->status, "cancelled");
 
 	switch (row->section) {
 	case SECTION_WAITING: return (struct session_mark){ "!", STYLE_WARN };
@@ -183,8 +194,7 @@ static struct session_mark mark_of(const struct session_item *row, size_t place)
 			     : (struct session_mark){ "*", STYLE_GOOD };
 	default:
 		return completed ? (struct session_mark){ "=", STYLE_PLAIN }
-				 : (struct session_mark){ cancelled ? "x" : "-",
-					   STYLE_SOFT };
+				 : (struct session_mark){ "-", STYLE_SOFT };
 	}
 }
 
@@ -222,7 +232,7 @@ static struct str doing_words(const struct sessions *l, const struct session_ite
 /* At the right end of its columns. */
 static void right_add(struct page *p, size_t end, size_t columns, struct str text)
 {
-	size_t width = text.len < columns ? text.len : columns;
+	size_t wide = text_width(text), width = wide < columns ? wide : columns;
 
 	page_pad(p, end - 1 - width);
 	page_add(p, STYLE_SOFT, text);
@@ -230,7 +240,7 @@ static void right_add(struct page *p, size_t end, size_t columns, struct str tex
 
 /* " ! Compare three stores     researcher    1 waiting            $0.42   1m" */
 static void row_write(const struct sessions *l, struct page *p,
-	const struct session_item *row, int64_t now_ms)
+	const struct session_item *row, int64_t now_ms, bool here)
 {
 	size_t place =
 		row->section == SECTION_RUNNING ? run_page_place(&l->queued, row->id) : 0;
@@ -241,7 +251,7 @@ static void row_write(const struct sessions *l, struct page *p,
 	size_t agent = width >= 70 ? doing - AGENT_COLUMNS : doing;
 
 	page_row(p);
-	page_add_text(p, STYLE_PLAIN, " ");
+	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
 	page_add_text(p, mark.style, mark.text);
 	page_add_text(p, STYLE_PLAIN, " ");
 	page_cell(p, agent, STYLE_PLAIN, row->title);
@@ -251,7 +261,8 @@ static void row_write(const struct sessions *l, struct page *p,
 			doing_words(l, row, place, now_ms, &p->words));
 	if (end > cost) right_add(p, end, COST_COLUMNS - 1, row->cost);
 	right_add(p, width, AGE_COLUMNS - 1,
-		span_short(now_ms - row->updated_ms, &p->words));
+		MSG(&p->words, "web.ago",
+			{ "span", span_short(now_ms - row->updated_ms, &p->words) }));
 }
 
 static void section_write(
@@ -276,7 +287,7 @@ static void section_write(
 void session_list_draw(struct sessions *l, struct screen *s, const struct area *f,
 	int64_t now_ms, bool reading)
 {
-	struct page p = { .width = f->width };
+	struct page p = { .width = f->width < TABLE_MOST ? f->width : TABLE_MOST };
 
 	for (size_t i = 0; i < l->rows.len; i++) {
 		const struct session_item *row = row_of(l, i);
@@ -284,7 +295,7 @@ void session_list_draw(struct sessions *l, struct screen *s, const struct area *
 
 		if (i == 0 || row_of(l, i - 1)->section != row->section)
 			section_write(&p, l, row->section);
-		row_write(l, &p, row, now_ms);
+		row_write(l, &p, row, now_ms, i == l->rows.at);
 		if (i == l->rows.at) page_mark(&p, STYLE_CURSOR);
 		if (!str_eq(row->id, buf_str(&l->unfolded))) continue;
 		rows = p.rows_len;

@@ -49,6 +49,8 @@ void session_list_done(struct sessions *);
 /* The cursor stays on its session, if that is still there. */
 void session_list_take(struct sessions *, const struct json *page, int64_t now_ms);
 void session_list_filter(struct sessions *); /* after search or project have changed */
+/* No filter and no search any more. False: there was none. */
+bool session_list_show_all(struct sessions *);
 /* A key that moves the filter on. */
 bool session_list_filter_key(struct sessions *, int32_t letter);
 /* Has any of them a run that failed, or one that may wait for its turn? */

@@ -170,6 +170,19 @@ struct str day_words(int64_t ms, int64_t now_ms, struct arena *arena)
 	return time_print("%Y-%m-%d", ms, arena);
 }
 
+struct str ask_end_short(const struct json *ask, struct arena *arena)
+{
+	const struct json *fallback = json_get(ask, "default");
+	struct str answer = STR_NONE;
+
+	if (str_is(json_text_of(ask, "kind"), "approval"))
+		return MSG(arena, "web.end.rejected");
+	if (json_is(fallback, JSON_OBJECT))
+		answer = answer_all_words(ask, fallback, arena);
+	return answer.len ? MSG(arena, "tui.end.answer", { "answer", answer })
+			  : MSG(arena, "tui.end.nothing");
+}
+
 struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
 {
 	int64_t end = ask_time(ask, "expires_at");
@@ -470,9 +483,13 @@ struct str cost_words(const struct json *run, struct arena *arena)
 {
 	const struct json *cost = json_get(run, "cost_usd");
 
-	return json_is(cost, JSON_NUMBER)
-		       ? arena_print(arena, "$%.*s", STR_ARGS(str_first(cost->text, 6)))
-		       : STR_NONE;
+	struct str text;
+
+	if (!json_is(cost, JSON_NUMBER)) return STR_NONE;
+	text = arena_print(arena, "$%.4f", json_real(cost));
+	for (int cents = 2; cents > 0 && text.at[text.len - 1] == '0'; cents--)
+		text.len--;
+	return text;
 }
 
 struct str ordinal(size_t n, struct arena *arena)

@@ -29,6 +29,8 @@ struct str span_short(int64_t ms, struct arena *);
 /* "2:47" below ten minutes, then as span_short. */
 struct str countdown(int64_t ms, struct arena *);
 /* "2:47 → rejected": what is left, and what happens then. Empty: it waits for ever. */
+/* What happens then, in a word. */
+struct str ask_end_short(const struct json *ask, struct arena *);
 struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *);
 /* "Answered by Marie via web", whoever it was; of a settled ask. */
 struct str ask_settled(const struct json *ask, struct arena *);

@@ -282,16 +282,16 @@ test('the history: what was settled, by whom, mine, one outcome, and the ask its
 	inbox.press('g', 'h');
 	await inbox.shows((text) => /approved +History approved +owner/.test(text) && /rejected +History rejected +mia/.test(text));
 	inbox.press('End');
-	await inbox.shows(/\nYesterday\n \d\d:\d\d +answered +Asked the day before\?/);
+	await inbox.shows(/\nYesterday\n▸\d\d:\d\d +answered +Asked the day before\?/);
 	inbox.press('Home');
-	await inbox.shows(/\[History\].*\nToday\n \d\d:\d\d +rejected/);
+	await inbox.shows(/\[History\].*\nToday\n▸\d\d:\d\d +rejected/);
 	inbox.press('m');
 	await inbox.shows((text) => text.includes('by me') && text.includes('History approved') && !text.includes('History rejected'));
 	inbox.press('m');
 	await inbox.shows('History rejected');
 	inbox.press('f', 'f');
 	/* The head says it, too: half a picture of the list before has that row alone, and Enter opens nothing of a list that is loading. */
-	await inbox.shows((text) => /\[History\].* rejected\n/.test(text) && text.includes('History rejected') && !text.includes('History approved'));
+	await inbox.shows((text) => /\[History\].* rejected\b/.test(text) && text.includes('History rejected') && !text.includes('History approved'));
 	inbox.press('Enter');
 	await inbox.shows((text) => text.includes('Rejected by mia via api') && text.includes('Not now'));
 	inbox.press('Escape');
@@ -313,7 +313,7 @@ test('a history that could not be read does not keep what was asked for next', a
 	inbox.press('f');
 	await until(() => held.length, 'the approved ones');
 	inbox.press('f');
-	await inbox.shows(/\[History\].* rejected\n/);
+	await inbox.shows(/\[History\].* rejected\b/);
 	held[0].res.writeHead(500, { 'content-type': 'application/problem+json' }).end('{"title":"broken"}');
 	await inbox.shows('Turned down');
 	inbox.press('f', 'f', 'f', 'f', 'f', 'f');

@@ -202,7 +202,7 @@ test('sessions stand in the sections of the page, and Enter opens the one under 
 	inbox.press('g', 's');
 	const seen = await inbox.showsWhole(/\nWaiting for you {2}\d+\n(.*\n)*?.*Alpha waits(.*\n)*?Failed {2}\d+\n.*Beta broke/);
 	const lines = seen.split('\n').slice(1);
-	const rows = lines.slice(0, lines.findIndex((line) => line.includes('Beta broke'))).filter((line) => line.startsWith(' '));
+	const rows = lines.slice(0, lines.findIndex((line) => line.includes('Beta broke'))).filter((line) => /^[ ▸]/.test(line));
 	for (const _ of rows) inbox.press('j');
 	inbox.press('Enter');
 	await inbox.shows(/\nBeta broke\n.*Failed/);

@@ -1,0 +1,194 @@
+/* inbox_rows.c - the list of the inbox in columns: each as wide as what is in sight needs, and those
+ * that matter least go where there is no room. */
+#include "text/safe_text.h"
+#include "tui/inbox_inner.h"
+#include "tui/words.h"
+
+enum { TITLE_LEAST = 16, GAP = 2, CELL_MAX = 20 };
+
+static const char *kind_mark(enum ask_kind kind)
+{
+	static const char *const marks[] = {
+		[ASK_BLOCKING] = "?",
+		[ASK_NON_BLOCKING] = "·",
+		[ASK_APPROVAL] = "!",
+		[ASK_ERROR_RECOVERY] = "↻",
+	};
+
+	return marks[kind];
+}
+
+static enum style risk_style(enum risk risk)
+{
+	return risk >= RISK_HIGH     ? STYLE_BAD
+	       : risk == RISK_MEDIUM ? STYLE_WARN
+				     : STYLE_SOFT;
+}
+
+/* ---- cells ---- */
+
+/* What a row is drawn with. */
+struct row_look {
+	const struct inbox *in;
+	int64_t now_ms;
+	struct arena *words;
+};
+
+/* "@mia", "@mia +1": whom it is assigned to. */
+static struct str assignee_cell(const struct row_look *l, const struct item *item)
+{
+	struct str rest = item->assignees, first;
+	size_t more = 0;
+
+	if (!str_cut(&rest, '\n', &first)) return STR_NONE;
+	struct str name = inbox_user_name(l->in, first);
+	for (struct str one; str_cut(&rest, '\n', &one);)
+		more++;
+	if (!name.len) name = first;
+	return more ? arena_print(l->words, "@%.*s +%zu", STR_ARGS(name), more)
+		    : arena_print(l->words, "@%.*s", STR_ARGS(name));
+}
+
+static struct str similar_cell(const struct row_look *l, const struct item *item)
+{
+	return item->similar ? msg_count(l->words, "tui.similar", (int64_t)item->similar)
+			     : STR_NONE;
+}
+
+static struct str priority_cell(const struct row_look *l, const struct item *item)
+{
+	return item->priority >= PRIORITY_HIGH
+		       ? msg_named(l->words, "web.priority",
+				 str_of(priority_name(item->priority)))
+		       : STR_NONE;
+}
+
+static struct str risk_cell(const struct row_look *l, const struct item *item)
+{
+	return item->risk ? words_risk(item->risk, l->words) : STR_NONE;
+}
+
+static struct str agent_cell(const struct row_look *l, const struct item *item)
+{
+	(void)l;
+	return item->agent;
+}
+
+/* "2:40 → rejected", "12m ago" */
+static struct str when_cell(const struct row_look *l, const struct item *item)
+{
+	int64_t age = l->now_ms - item->created_ms;
+
+	if (!item->deadline_ms)
+		return MSG(l->words, "web.ago", { "span", span_short(age, l->words) });
+	return arena_print(l->words, "%.*s → %.*s",
+		STR_ARGS(countdown(item->deadline_ms - l->now_ms, l->words)),
+		STR_ARGS(item->end));
+}
+
+/* From left to right behind the title. */
+enum row_column { SIMILAR, PRIORITY, RISK, ASSIGNEE, AGENT, WHEN, COLUMNS };
+
+static const struct {
+	struct str (*text)(const struct row_look *, const struct item *);
+	size_t max;
+} columns[COLUMNS] = {
+	[SIMILAR] = { similar_cell, CELL_MAX },
+	[PRIORITY] = { priority_cell, CELL_MAX },
+	[RISK] = { risk_cell, CELL_MAX },
+	[ASSIGNEE] = { assignee_cell, 14 },
+	[AGENT] = { agent_cell, 14 },
+	[WHEN] = { when_cell, CELL_MAX },
+};
+
+/* Which go first where there is no room; when it ends is always said. */
+static const enum row_column spare[] = { AGENT, ASSIGNEE, SIMILAR, PRIORITY, RISK };
+
+/* ---- layout ---- */
+
+struct row_table {
+	size_t title; /* where the titles end */
+	size_t widths[COLUMNS];
+};
+
+static size_t cells_width(const struct row_table *t)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		all += t->widths[i] ? t->widths[i] + GAP : 0;
+	return all;
+}
+
+static struct row_table table_make(
+	const struct row_look *l, const struct row_list *rows, size_t end, size_t width)
+{
+	struct row_table t = { 0 };
+
+	for (size_t i = rows->top; i < end; i++)
+		for (size_t c = 0; c < COLUMNS; c++) {
+			struct str text = columns[c].text(l, rows->shown[i]);
+			size_t wide = text_width(safe_line(l->words, text));
+
+			if (wide > columns[c].max) wide = columns[c].max;
+			if (wide > t.widths[c]) t.widths[c] = wide;
+		}
+	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
+		if (cells_width(&t) + TITLE_LEAST > width) t.widths[spare[i]] = 0;
+	t.title = width > cells_width(&t) ? width - cells_width(&t) : width;
+	return t;
+}
+
+/* ---- drawing ---- */
+
+static enum style cell_style(enum row_column c, const struct item *item)
+{
+	if (c == WHEN) return item->deadline_ms ? STYLE_WARN : STYLE_SOFT;
+	return c == RISK || c == PRIORITY ? risk_style(item->risk) : STYLE_SOFT;
+}
+
+/* "▸x ! Title …        high risk  @mia  agent  2:47 → rejected" */
+static void row_write(struct page *p, const struct row_look *l, const struct row_table *t,
+	const struct item *item, bool here)
+{
+	size_t end = t->title;
+
+	page_row(p);
+	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
+	page_add_text(p, item->chosen ? STYLE_GOOD : STYLE_ACCENT,
+		item->chosen ? "x "
+		: item->read ? "  "
+			     : "• ");
+	if (item->inside) page_add_text(p, STYLE_SOFT, "  ");
+	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
+	page_add_text(p, STYLE_PLAIN, " ");
+	page_cell(p, end + 1, item->read ? STYLE_PLAIN : STYLE_BOLD, item->title);
+	for (size_t c = 0; c < COLUMNS; c++) {
+		if (!t->widths[c]) continue;
+		page_pad(p, end + GAP);
+		end += GAP + t->widths[c];
+		page_cell(p, end + 1, cell_style(c, item), columns[c].text(l, item));
+	}
+}
+
+void inbox_rows_draw(struct inbox *in, const struct area *f, int64_t now_ms)
+{
+	struct row_list *l = &in->list.rows;
+	struct page *p = &in->page;
+	struct row_look look = { .in = in, .now_ms = now_ms, .words = &p->words };
+	struct row_table table;
+	size_t end;
+
+	listing_scroll(l, l->at, 0, f->height);
+	end = l->top + f->height < l->len ? l->top + f->height : l->len;
+	page_clear(p, f->width);
+	table = table_make(&look, l, end, f->width);
+	for (size_t i = l->top; i < end; i++) {
+		bool here = i == l->at && !in->lost;
+
+		row_write(p, &look, &table, l->shown[i], here);
+		if (here)
+			page_mark(p, in->view == VIEW_LIST ? STYLE_CURSOR : STYLE_MARKED);
+	}
+	screen_page(in->screen, f, p, 0);
+}

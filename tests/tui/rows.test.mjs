@@ -1,0 +1,120 @@
+// What rows say without colour: when and how it ends, how old it is, which one of how many, and what became of it.
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { approval, useTerminals } from './lib.mjs';
+
+const server = await useTerminals();
+const ask = (body) => server.agent.ask(body);
+const yesNo = (text, more = {}) => ({ question: text, type: 'boolean', ...more });
+const row = (screen, title) => screen.split('\n').find((line) => line.includes(title)) ?? '';
+
+afterEach(async () => {
+	for (const left of (await server.member.get('/v1/asks?limit=200')).body.items)
+		await server.member.post(`/v1/asks/${left.id}/skip`);
+});
+
+test('a countdown says its end and an age that it is one, in every row', async () => {
+	server.jump(-12 * 60_000);
+	await ask(approval('high', { title: 'Old and risky' }));
+	server.jump(12 * 60_000);
+	await ask(approval('critical', { title: 'Soon rejected', timeout: '3m' }));
+	await ask(yesNo('Send it?', { timeout: '11m', default: { q1: false } }));
+	await ask(yesNo('Or not?', { timeout: '4m' }));
+	for (const [lang, ends] of [['en', ['→ rejected', '→ “No”', '→ expires', '12m ago']],
+		['fr', ['→ refusé', '→ «\u00a0Non\u00a0»', '→ expire', 'il y a 12m']]]) {
+		const inbox = await server.inbox({ columns: 80, lang, env: { NO_COLOR: '1' } });
+		const seen = await inbox.showsWhole((text) => text.includes('Old and risky') && text.includes('Or not?'));
+		for (const [i, title] of ['Soon rejected', 'Send it?', 'Or not?', 'Old and risky'].entries())
+			assert.ok(row(seen, title).includes(ends[i]), `${title}: ${ends[i]}\n${seen}`);
+		inbox.close();
+	}
+});
+
+test('columns are aligned, and the head says which row of how many', async () => {
+	for (let i = 0; i < 30; i++) await ask(approval(['low', 'critical', 'high'][i % 3], { title: `Thing ${'abcdefghijklmnopqrstuvwxyzABCD'[i]}` }));
+	const inbox = await server.inbox({ columns: 80 });
+	await inbox.shows(/30 pending/);
+	inbox.press('Home');
+	const seen = await inbox.showsWhole(/1 of 30$/m);
+	const rows = seen.split('\n').filter((line) => line.includes('Thing'));
+	for (const word of [/builder/, /medium risk|critical|high risk/, /\d+[sm] ago/])
+		assert.equal(new Set(rows.map((line) => line.search(word))).size, 1, seen);
+	inbox.press('End');
+	await inbox.shows(/30 of 30$/m);
+	inbox.press('/').type('thing b').press('Enter');
+	await inbox.shows((text) => /2 of 30 pending/.test(text) && / of 2$/m.test(text));
+	inbox.close();
+});
+
+test('narrow and side by side: what ends is said before anything else', async () => {
+	await ask(approval('critical', { title: 'Drop the table', timeout: '4m' }));
+	for (const columns of [40, 100, 120]) {
+		const inbox = await server.inbox({ columns });
+		await inbox.shows(/[34]:\d\d → rejected/);
+		assert.match(await inbox.taken(), /Drop the table|Drop the t…|Drop th/);
+		inbox.close();
+	}
+});
+
+test('without colours nothing empty is underlined', async () => {
+	await ask(yesNo('Plain?'));
+	const inbox = await server.inbox({ columns: 80, env: { NO_COLOR: '1' } });
+	await inbox.showsWhole('Plain?');
+	await ask(yesNo('Below?'));
+	await inbox.showsWhole('Below?');
+	/* What is underlined, as text. */
+	const underlined = [...inbox.screen({ colours: true }).matchAll(/\u001b\[[0-9;]*4m([^\u001b]*)/g)].map((found) => found[1]);
+	for (const text of underlined) assert.match(text, /\S/, JSON.stringify(underlined));
+	inbox.close();
+});
+
+test('where the locale has no UTF-8, everything is drawn in ASCII', async () => {
+	await ask(approval('critical', { title: 'Größe – 名前 “quoted”', timeout: '4m' }));
+	for (const lang of ['en', 'fr']) {
+		const inbox = server.terminal(['inbox', '--no-open'], { columns: 80, lang, env: { LC_ALL: 'C', LANG: 'C' } });
+		await inbox.shows(lang === 'fr' ? /\* en direct/ : /\* live/);
+		await inbox.shows(/Gr.?o?.e - /);
+		inbox.press('Enter');
+		const seen = await inbox.showsWhole(lang === 'fr' ? '> ( ) 1 Approuver' : '> ( ) 1 Approve');
+		// eslint-disable-next-line no-control-regex
+		assert.match(seen, /^[\n\u0020-\u007e]*$/);
+		assert.match(seen, /> (rejected|refuse)/);
+		inbox.close();
+	}
+});
+
+test('the history: received and used at 80 columns, the one under the cursor in detail, filters that Esc takes away', async () => {
+	const used = await ask(approval('low', { title: 'History used' }));
+	await server.member.answer(used, { decision: { value: 'approve', text: 'Mind the gap' } });
+	const now = await server.agent.read(used);
+	assert.equal((await server.agent.post(`/v1/asks/${used.id}/use`, { digest: now.approved_digest })).status, 200);
+	const received = await ask(yesNo('History received?'));
+	await server.member.answer(received, { q1: true });
+	await server.agent.get(`/v1/asks/${received.id}`);
+	const inbox = await server.inbox({ columns: 80 });
+	inbox.press('g', 'h');
+	const seen = await inbox.showsWhole(/used at \d\d:\d\d/);
+	assert.match(row(seen, 'History used'), /approved +History used +mia +used at \d\d:\d\d$/);
+	inbox.press('Home');
+	for (let i = 0; i < 4 && !/▸.*History used/.test(await inbox.taken()); i++) inbox.press('Down');
+	const detail = await inbox.showsWhole('Note: Mind the gap');
+	assert.match(detail, /\n Approved by mia via api\n shell [^\n]*make deploy[^\n]*\n Note: Mind the gap\n Asked \d\d:\d\d by builder/);
+	inbox.press('/').type('no such thing at all').press('Enter');
+	await inbox.shows((text) => text.includes('Nothing matches the filter') && !text.includes('Nothing settled yet'));
+	inbox.press('Escape');
+	await inbox.shows((text) => text.includes('[History]') && text.includes('History used') && !text.includes('no such thing'));
+	inbox.press('Escape');
+	await inbox.shows('[Inbox');
+	inbox.close();
+});
+
+test('the row of the cursor is marked by a sign in sessions and history, too', async () => {
+	const session = await server.agent.session({ title: 'Marked session' });
+	await server.member.answer(await ask({ ...yesNo('Marked?'), session: session.id }), { q1: true });
+	const inbox = await server.inbox({ columns: 80 });
+	inbox.press('g', 's');
+	await inbox.shows((text) => /^▸.*ago$/m.test(text) && /1 of \d+$/m.test(text));
+	inbox.press('g', 'h');
+	await inbox.shows((text) => /^▸\d\d:\d\d/m.test(text) && /1 of \d+$/m.test(text));
+	inbox.close();
+});
