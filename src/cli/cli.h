@@ -86,6 +86,7 @@ struct cli {
 	struct client *client;	     /* whom cli_call asks: a server, or */
 	struct admin *admin;	     /* the store, or the socket of its server */
 	bool stdout_closed;	     /* nothing that is written there is read */
+	size_t id_shown;	     /* how much of an id a table shows; 0: all */
 	struct json beside;	     /* a list that another one's cells look into */
 	struct arena arena;	     /* goes at exit */
 };

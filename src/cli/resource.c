@@ -1,20 +1,16 @@
-/* resource.c - NOUN list, show, test, remove; lists as tables; replies as people see them. */
+/* resource.c - NOUN list, show, test, remove; replies as people see them. */
 #include "cli/resource.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/keep.h"
+#include "cli/facts.h"
 #include "cli/id_start.h"
 #include "cli/outcome.h"
 #include "cli/text_file.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
-#include "tui/words.h"
-
-enum { COLUMNS_MAX = 8, COLUMN_WIDEST = 30, LAST_LEAST = 20 };
 
 /* ---- what is printed ---- */
 
@@ -102,124 +98,13 @@ static int print_checks(struct cli *cli, const struct json *reply)
 	return ok ? EXIT_YES : EXIT_NO;
 }
 
-/* ---- tables ---- */
-
-struct str table_cell(
-	struct cli *cli, const struct table_column *column, const struct json *item)
-{
-	struct arena *arena = &cli->arena;
-	struct str path = str_of(column->member), name;
-	int64_t at_ms = 0;
-
-	if (column->cell) return column->cell(cli, item);
-	while (str_cut(&path, '/', &name))
-		item = json_get_str(item, name);
-	switch (column->kind) {
-	case CELL_TEXTS: return reply_texts(cli, item, " ");
-	case CELL_TIME:
-		return time_read(json_text(item), &at_ms)
-			       ? time_local(at_ms, clock_now_ms(), arena)
-			       : STR("-");
-	case CELL_COUNT:
-		return arena_print(arena, "%lld", item ? (long long)item->integer : 0);
-	case CELL_COST:
-		return json_is(item, JSON_NUMBER)
-			       ? arena_print(arena, "$%.*s", STR_ARGS(item->text))
-			       : STR("-");
-	default: return safe_line(arena, json_text(item));
-	}
-}
-
-/* The cells of a list, a row after the other; the heads are the first. */
-struct list_cells {
-	size_t columns, rows;
-	struct str *cells;
-	int widths[COLUMNS_MAX]; /* as in struct table_column */
-	bool fitted;		 /* they fit what is in them, and the terminal */
-};
-
-/* The last one takes what is left. */
-static void widths_fit(struct list_cells *t, size_t terminal)
-{
-	size_t used = 0, last = t->columns - 1;
-
-	for (size_t c = 0; c < last; c++) {
-		size_t most = 0;
-
-		for (size_t i = c; i < t->rows * t->columns; i += t->columns)
-			if (text_width(t->cells[i]) > most)
-				most = text_width(t->cells[i]);
-		if (c > 0 && most > COLUMN_WIDEST) most = COLUMN_WIDEST;
-		t->widths[c] = (int)most;
-		used += most + 2;
-	}
-	t->widths[last] =
-		(int)(terminal > used + LAST_LEAST ? terminal - used : LAST_LEAST);
-}
-
-static void row_add(struct buf *out, const struct list_cells *t, const struct str *cells)
-{
-	for (size_t c = 0; c < t->columns; c++) {
-		int width = t->widths[c], blanks = abs(width) - (int)text_width(cells[c]);
-
-		if (width < 0 && blanks > 0) buf_print(out, "%*s", blanks, "");
-		if (t->fitted)
-			text_fit_add(out, cells[c], (size_t)width);
-		else
-			buf_add(out, cells[c]);
-		if (c + 1 == t->columns) break;
-		if (width > 0 && blanks > 0) buf_print(out, "%*s", blanks, "");
-		buf_add_text(out, "  ");
-	}
-	buf_add_char(out, '\n');
-}
-
-static void row_add_tabs(
-	struct buf *out, const struct list_cells *t, const struct str *cells)
-{
-	for (size_t c = 0; c < t->columns; c++) {
-		buf_add(out, cells[c]);
-		buf_add_char(out, c + 1 == t->columns ? '\n' : '\t');
-	}
-}
-
-void table_print(struct cli *cli, const struct table_column *columns,
-	const struct json *items, bool fitted)
-{
-	bool tty = cli->term.out_tty, color = cli->term.out_color;
-	struct list_cells t = { .fitted = fitted };
-	struct buf out = { 0 };
-	struct str *cell;
-
-	for (; columns[t.columns].head; t.columns++)
-		t.widths[t.columns] = columns[t.columns].width;
-	cell = t.cells =
-		ARENA_ARRAY(&cli->arena, struct str, (items->count + 1) * t.columns);
-	if (!cell) return;
-	for (size_t c = 0; c < t.columns; c++)
-		*cell++ = MSG(&cli->arena, columns[c].head);
-	for (const struct json *item = NULL; json_each(items, &item);)
-		for (size_t c = 0; c < t.columns; c++)
-			*cell++ = table_cell(cli, &columns[c], item);
-	t.rows = items->count + 1;
-	if (fitted) widths_fit(&t, cli->term.width);
-	if (tty && *columns->head) {
-		buf_add_text(&out, tint_on(TINT_BOLD, color));
-		row_add(&out, &t, t.cells);
-		buf_add_text(&out, tint_off(color));
-	}
-	for (size_t i = 1; i < t.rows; i++)
-		(fitted && !tty ? row_add_tabs : row_add)(
-			&out, &t, &t.cells[i * t.columns]);
-	if (out.len) fwrite(out.at, 1, out.len, stdout);
-	buf_done(&out);
-}
+/* ---- list, show, test, remove ---- */
 
 void resource_print(struct cli *cli, const struct resource *of, const struct json *items)
 {
 	if (!json_is(items, JSON_ARRAY) || !items->count) {
 		if (of->none) SAY(of->none);
-	} else if (of->columns) {
+	} else if (of->columns && (cli->term.out_tty || !of->print)) {
 		table_print(cli, of->columns, items, false);
 	} else {
 		for (const struct json *one = NULL; json_each(items, &one);)
@@ -235,8 +120,6 @@ struct str state_cell(struct cli *cli, const struct json *of)
 		if (json_is(json_get(of, good[i]), JSON_TRUE)) return STR("ok");
 	return problem_words(reply_text(cli, of, "why"), msg_lang(), &cli->arena);
 }
-
-/* ---- list, show, test, remove ---- */
 
 int resource_list_of(struct cli *cli, const struct resource *of)
 {
@@ -311,7 +194,12 @@ struct str resource_path(
 
 int resource_show_at(struct cli *cli, struct str path)
 {
-	json_print(cli_call_get(cli, path));
+	const struct json *reply = cli_call_get(cli, path);
+
+	if (cli->term.out_tty && !as_json(cli))
+		facts_print(cli, reply);
+	else
+		json_print(reply);
 	return EXIT_YES;
 }
 

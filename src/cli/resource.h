@@ -1,5 +1,5 @@
 /* resource.h - things that commands list, show, test and remove: a table each, which the
- * command's row names; and what commands print of them. Prefixes: table_, count_. */
+ * command's row names; and what commands print of them. Prefix: count_. */
 #ifndef CLI_RESOURCE_H
 #define CLI_RESOURCE_H
 
@@ -7,28 +7,7 @@
 
 #include "cli/administer.h"
 #include "cli/request.h"
-
-struct table_column {
-	const char
-		*head; /* a message, or "" in a list without heads; NULL ends a table */
-	int width;     /* of the last one: 0; below 0: on the right */
-	const char *member; /* what it shows: "agent/name" is a member of a member; or */
-	struct str (*cell)(struct cli *, const struct json *);
-	enum {
-		CELL_TEXT,
-		CELL_TEXTS, /* of a list, blanks between */
-		CELL_TIME,
-		CELL_COUNT,
-		CELL_COST,
-	} kind; /* of the member */
-};
-
-struct str table_cell(struct cli *, const struct table_column *, const struct json *item);
-
-/* Columns are as wide in a pipe, without heads. `fitted`: they are as wide as what is in them, the
- * last one as the terminal allows; in a pipe tabs stand between full cells. */
-void table_print(
-	struct cli *, const struct table_column *, const struct json *items, bool fitted);
+#include "cli/table.h"
 
 struct resource {
 	const char *path; /* "/v1/agents" */
@@ -36,8 +15,8 @@ struct resource {
 	const char *query;
 	/* The message that says that there are none; NULL: nothing does. */
 	const char *none;
-	const struct table_column *columns; /* how a list shows one, or */
-	void (*print)(struct cli *, const struct json *);
+	const struct table_column *columns;		  /* how a list shows one, and */
+	void (*print)(struct cli *, const struct json *); /* in a pipe; NULL: the same */
 	const char *removed; /* the message that says so, with {id}; NULL: nothing does */
 	/* The id of what a command names. NULL: ids are given as they are. */
 	struct str (*find)(struct cli *, struct str who);

@@ -31,6 +31,17 @@ static void contact_print(struct cli *cli, const struct json *c)
 		STR_ARGS(line_of(cli, c, "address")), STR_ARGS(line_of(cli, c, "name")));
 }
 
+static struct str state_words(struct cli *cli, const struct json *c)
+{
+	return MSG(&cli->arena, contact_state(c));
+}
+
+static const struct table_column contact_columns[] = { { "cli.list.id", 0, "id",
+							       .kind = CELL_ID },
+	{ "cli.contact.channel", 0, "channel" },
+	{ "cli.agents.state", 0, .cell = state_words }, { "cli.list.name", 0, "name" },
+	{ "cli.contact.address", 0, "address" }, { 0 } };
+
 static int contact_shown(struct cli *cli, const struct json *contact)
 {
 	if (!as_json(cli)) contact_print(cli, contact);
@@ -41,7 +52,7 @@ static int contact_shown(struct cli *cli, const struct json *contact)
 static struct resource contacts_of(struct cli *cli)
 {
 	struct resource of = { "/v1/me/contacts", NULL, "cli.contact.none",
-		.print = contact_print, .list = LIST_PAGE,
+		contact_columns, contact_print, .list = LIST_PAGE,
 		.removed = "cli.contact.removed" };
 	struct str name = cli_arg(cli, "team");
 	const struct json *team;

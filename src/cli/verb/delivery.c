@@ -17,8 +17,15 @@ static void delivery_print(struct cli *cli, const struct json *d)
 		error.len ? "  " : "", STR_ARGS(error));
 }
 
+static const struct table_column delivery_columns[] = { { "cli.list.id", 0, "id",
+								.kind = CELL_ID },
+	{ "cli.list.status", 0, "status" }, { "cli.list.kind", 0, "kind" },
+	{ "cli.delivery.attempts", -1, "attempts", .kind = CELL_COUNT },
+	{ "cli.delivery.target", 0, "target" }, { "cli.delivery.error", 0, "last_error" },
+	{ 0 } };
+
 static const struct resource deliveries = { "/v1/deliveries", "status",
-	"cli.delivery.none", .print = delivery_print };
+	"cli.delivery.none", delivery_columns, delivery_print };
 
 static const struct cli_request replay = { "POST", "/replay" };
 static const struct request_member secret_members[] = {

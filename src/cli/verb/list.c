@@ -25,6 +25,22 @@ static struct str age_cell(struct cli *cli, const struct json *ask)
 	return span_short(clock_now_ms() - created, &cli->arena);
 }
 
+/* Of a question nothing: it has no risk. */
+static struct str risk_cell(struct cli *cli, const struct json *ask)
+{
+	struct str risk = json_text_of(ask, "risk");
+
+	return risk.len ? msg_named(&cli->arena, "cli.risk", risk) : STR("-");
+}
+
+/* What is left of its time, and what happens then. */
+static struct str due_cell(struct cli *cli, const struct json *ask)
+{
+	struct str due = ask_end(ask, clock_now_ms(), &cli->arena);
+
+	return due.len ? due : STR("-");
+}
+
 static struct str title_cell(struct cli *cli, const struct json *ask)
 {
 	return safe_line(&cli->arena, ask_title(ask, &cli->arena));
@@ -43,12 +59,24 @@ static struct str by_cell(struct cli *cli, const struct json *ask)
 	return by.len ? by : STR("-");
 }
 
-static const struct table_column pending_columns[] = { { "cli.list.id", 0, "id" },
-	{ "cli.list.status", 0, "status" }, { "cli.list.kind", 0, "kind" },
+static const struct table_column pending_columns[] = { { "cli.list.id", 0, "id",
+							       .kind = CELL_ID },
+	{ "cli.list.status", 0, "status", .where = COLUMN_IN_PIPE },
+	{ "cli.list.kind", 0, "kind", .where = COLUMN_IN_PIPE },
+	{ "cli.list.risk", .cell = risk_cell, .where = COLUMN_ON_TERMINAL },
+	{ "cli.list.due", .cell = due_cell, .where = COLUMN_ON_TERMINAL },
 	{ "cli.list.age", .cell = age_cell }, { "cli.list.agent", 0, "agent/name" },
 	{ "cli.list.title", .cell = title_cell }, { 0 } };
+/* Of several statuses. */
+static const struct table_column status_columns[] = {
+	{ "cli.list.id", 0, "id", .kind = CELL_ID }, { "cli.list.status", 0, "status" },
+	{ "cli.list.kind", 0, "kind", .where = COLUMN_IN_PIPE },
+	{ "cli.list.age", .cell = age_cell }, { "cli.list.agent", 0, "agent/name" },
+	{ "cli.list.title", .cell = title_cell }, { 0 }
+};
 /* The history: outcomes, and when and by whom. */
-static const struct table_column settled_columns[] = { { "cli.list.id", 0, "id" },
+static const struct table_column settled_columns[] = { { "cli.list.id", 0, "id",
+							       .kind = CELL_ID },
 	{ "cli.list.outcome", .cell = outcome_cell }, { "cli.list.by", .cell = by_cell },
 	{ "cli.list.when", 0, "settled_at", .kind = CELL_TIME },
 	{ "cli.list.agent", 0, "agent/name" }, { "cli.list.title", .cell = title_cell },
@@ -57,11 +85,15 @@ static const struct table_column settled_columns[] = { { "cli.list.id", 0, "id" 
 static void asks_print(struct cli *cli, const struct json *asks)
 {
 	if (asks->count)
-		table_print(cli, list_settled(cli) ? settled_columns : pending_columns,
+		table_print(cli,
+			list_settled(cli)	 ? settled_columns
+			: cli_has(cli, "status") ? status_columns
+						 : pending_columns,
 			asks, true);
 	else if (cli->term.out_tty)
-		SAY(cli->args.given_len > 0 ? "cli.list.empty.filtered"
-					    : "cli.list.empty");
+		SAY(cli->args.given_len > 0 || list_settled(cli)
+				? "cli.list.empty.filtered"
+				: "cli.list.empty");
 }
 
 static struct str query_made(struct cli *cli)
@@ -79,6 +111,9 @@ static struct str query_made(struct cli *cli)
 	buf_add(&out, flags_query(cli, "/v1/asks", "status kind session project agent"));
 	if (settled)
 		buf_print(&out, "%cstatus=settled",
+			memchr(out.at, '?', out.len) ? '&' : '?');
+	else if (cli->term.out_tty && !cli_has(cli, "status"))
+		buf_print(&out, "%corder=attention", /* as the inbox has them */
 			memchr(out.at, '?', out.len) ? '&' : '?');
 	if (mine) buf_add_text(&out, "&by=me");
 	if (since.at) {

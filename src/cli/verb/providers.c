@@ -1,5 +1,8 @@
 /* providers.c - provider list, add, test, prices, remove: who serves models. */
+#include <stdio.h>
+
 #include "base/keep.h"
+#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 #include "core/run/provider.h"
@@ -69,6 +72,44 @@ static void prices_put(struct cli *cli, const struct provider_model *models, siz
 	cli_call(cli, "PUT", STR("/v1/prices"), buf_keep_done(&body, &cli->arena));
 }
 
+static struct str price_cell(struct cli *cli, const struct json *model, const char *name)
+{
+	const struct json *price = json_get(json_get(model, "price"), name);
+
+	return json_is(price, JSON_NUMBER)
+		       ? arena_print(&cli->arena, "$%.*s", STR_ARGS(price->text))
+		       : STR("-");
+}
+
+static struct str input_cell(struct cli *cli, const struct json *model)
+{
+	return price_cell(cli, model, "input");
+}
+
+static struct str output_cell(struct cli *cli, const struct json *model)
+{
+	return price_cell(cli, model, "output");
+}
+
+static const struct table_column price_columns[] = { { "cli.agents.model", 0, "id" },
+	{ "cli.providers.context", -1, "context", .kind = CELL_COUNT },
+	{ "cli.providers.input", -1, .cell = input_cell },
+	{ "cli.providers.output", 0, .cell = output_cell }, { 0 } };
+
+/* In dollars for a million tokens. */
+static int prices_show(struct cli *cli)
+{
+	const struct json *prices = cli_call_get(cli, STR("/v1/prices"));
+	const struct json *items = json_get(prices, "items");
+
+	if (!cli->term.out_tty || as_json(cli)) return json_print(prices), EXIT_YES;
+	if (items && items->count) table_print(cli, price_columns, items, false);
+	puts(MSG(&cli->arena, "cli.providers.built_in",
+		{ "date", json_text_of(prices, "built_in") })
+			.at);
+	return EXIT_YES;
+}
+
 static int providers_prices_run(struct cli *cli)
 {
 	static const struct json_limits big = { .values = 2000000 };
@@ -78,7 +119,7 @@ static int providers_prices_run(struct cli *cli)
 	struct fault why = { 0 };
 	size_t len = 0;
 
-	if (!file.len) return resource_show_at(cli, STR("/v1/prices"));
+	if (!file.len) return prices_show(cli);
 	cli->arena.max = 512u << 20;
 	if (!file_whole(cli, file, &text, &why) ||
 		json_read(text, &big, &cli->arena, &list, &why) ||

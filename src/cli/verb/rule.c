@@ -2,13 +2,15 @@
 #include <stdio.h>
 
 #include "base/keep.h"
+#include "cli/facts.h"
 #include "cli/resource.h"
 #include "cli/verb/rule_body.h"
 #include "cli/verb/rule_words.h"
 #include "cli/verb/verbs.h"
+#include "text/problem_words.h"
 
 static const struct resource rules = { "/v1/rules", "effect agent state", "cli.rule.none",
-	.print = rule_print, .removed = "cli.rule.end" };
+	rule_columns, rule_print, .removed = "cli.rule.end" };
 
 static const struct flag list_flags[] = { { "effect", "EFFECT", "allow ask deny" },
 	{ "agent", "NAME" }, { "state", "STATE", "live ended all" }, { "json" }, { 0 } };
@@ -58,7 +60,10 @@ static int show_run(struct cli *cli)
 
 	if (as_json(cli)) return reply_done(cli, rule);
 	rule_print(cli, rule);
-	json_print_pretty(&terms);
+	if (cli->term.out_tty)
+		facts_print(cli, &terms);
+	else
+		json_print_pretty(&terms);
 	return EXIT_YES;
 }
 
@@ -133,7 +138,8 @@ static struct str try_body(struct cli *cli, struct str said)
 		{ "project", cli_arg(cli, "project") });
 }
 
-static void tried_print(struct cli *cli, const struct json *tried)
+/* For pipes: names and numbers, tabs between. */
+static void tried_write(struct cli *cli, const struct json *tried)
 {
 	const struct json *fits = json_get(tried, "fits");
 
@@ -161,6 +167,78 @@ static void tried_print(struct cli *cli, const struct json *tried)
 			STR_ARGS(json_text_of(one, "effect")),
 			STR_ARGS(reply_text(cli, one, "detail")),
 			STR_ARGS(reply_text(cli, one, "name")));
+}
+
+/* ---- what a trial found, for people ---- */
+
+static struct str differs_cell(struct cli *cli, const struct json *item)
+{
+	return MSG(&cli->arena, "cli.rule.try.change",
+		{ "was", reply_text(cli, item, "was") },
+		{ "would", reply_text(cli, item, "would") });
+}
+
+static const struct table_column differs_columns[] = { { "cli.list.id", 0, "ask" },
+	{ "cli.rule.try.differs", .cell = differs_cell },
+	{ "cli.list.agent", 0, "agent" }, { "cli.rule.try.call", 0, "call" }, { 0 } };
+
+static struct str count_of(const struct json *tried, const char *name)
+{
+	const struct json *n = json_get(tried, name);
+
+	return n ? n->text : STR("0");
+}
+
+/* What the rule would have done. */
+static void past_print(struct cli *cli, const struct json *tried)
+{
+	static const char *const effects[] = { "allow", "ask", "deny" };
+	const struct json *differs = json_get(tried, "differs");
+	struct arena *arena = &cli->arena;
+
+	puts(MSG(arena, "cli.rule.try.looked", { "n", count_of(tried, "looked") },
+		{ "fits", count_of(tried, "fits") })
+			.at);
+	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+		if (!str_is(count_of(tried, effects[i]), "0"))
+			puts(MSG(arena,
+				arena_print(arena, "cli.rule.try.%s", effects[i]).at,
+				{ "n", count_of(tried, effects[i]) })
+					.at);
+	if (!str_is(count_of(tried, "open"), "0"))
+		puts(MSG(arena, "cli.rule.try.open", { "n", count_of(tried, "open") })
+				.at);
+	if (json_is(differs, JSON_ARRAY) && differs->count)
+		table_print(cli, differs_columns, differs, true);
+}
+
+/* What would become of the operation, and which rules match it. */
+static void verdict_print(struct cli *cli, const struct json *tried)
+{
+	struct arena *arena = &cli->arena;
+	struct str effect = json_text_of(tried, "effect");
+
+	puts(MSG(arena,
+		arena_print(arena, "cli.rule.try.would.%.*s", STR_ARGS(effect)).at,
+		{ "risk", msg_named(arena, "cli.risk", json_text_of(tried, "risk")) },
+		{ "by", reply_text(cli, tried, "by") })
+			.at);
+	for (const struct json *one = NULL; json_each(json_get(tried, "fits"), &one);)
+		printf("  %.*s  %.*s  %.*s  %.*s\n", STR_ARGS(json_text_of(one, "rule")),
+			STR_ARGS(json_text_of(one, "effect")),
+			STR_ARGS(problem_words(
+				json_text_of(one, "detail"), msg_lang(), arena)),
+			STR_ARGS(reply_text(cli, one, "name")));
+}
+
+static void tried_print(struct cli *cli, const struct json *tried)
+{
+	if (!cli->term.out_tty)
+		tried_write(cli, tried);
+	else if (json_is(json_get(tried, "fits"), JSON_ARRAY))
+		verdict_print(cli, tried);
+	else
+		past_print(cli, tried);
 }
 
 static int try_run(struct cli *cli)
@@ -200,6 +278,18 @@ const struct command rule_verbs[] = {
 
 /* ---- policy ---- */
 
+/* What its mode means, then all that can be set. */
+static void policy_print(struct cli *cli, const struct json *policy)
+{
+	bool unset = json_is(json_get(policy, "default"), JSON_TRUE);
+
+	puts(unset ? MSG(&cli->arena, "cli.policy.default").at
+		   : msg_named(
+			     &cli->arena, "cli.policy.mode", json_text_of(policy, "mode"))
+				.at);
+	facts_print(cli, policy);
+}
+
 static int policy_run(struct cli *cli)
 {
 	const struct json *policy = cli_call_get(cli, STR("/v1/policy"));
@@ -213,7 +303,12 @@ static int policy_run(struct cli *cli)
 				{ "version", .json = json_get(policy, "version"),
 					.raw = STR("0") }));
 	if (as_json(cli)) return reply_done(cli, policy);
-	json_print_pretty(policy);
+	if (!cli->term.out_tty)
+		json_print_pretty(policy);
+	else if (cli_has(cli, "mode"))
+		SAY("cli.policy.set", { "mode", json_text_of(policy, "mode") });
+	else
+		policy_print(cli, policy);
 	warnings_say(cli, policy);
 	return EXIT_YES;
 }

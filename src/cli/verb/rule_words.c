@@ -143,3 +143,20 @@ void rule_print(struct cli *cli, const struct json *rule)
 	printf("%.*s  %s\n", STR_ARGS(json_text_of(rule, "id")), buf_text(&line));
 	buf_done(&line);
 }
+
+static struct str sentence_cell(struct cli *cli, const struct json *rule)
+{
+	struct buf line = { .max = 65536 };
+
+	rule_says(&line, rule, cli);
+	part_add(&line, "cli.rule.note", json_text_of(rule, "note"), cli);
+	if (json_is(json_get(rule, "enabled"), JSON_FALSE))
+		buf_print(&line, " %s", msg_text("cli.rule.off"));
+	return buf_keep_done(&line, &cli->arena);
+}
+
+const struct table_column rule_columns[] = { { "cli.list.id", 0, "id", .kind = CELL_ID },
+	{ "cli.rule.used", -1, "hits", .kind = CELL_COUNT },
+	{ "cli.stop.ends", 0, "expires_at", .kind = CELL_TIME },
+	{ "cli.list.by", 0, "made_by/name" },
+	{ "cli.rule.effect", 0, .cell = sentence_cell }, { 0 } };

@@ -7,8 +7,10 @@
 
 #include <stdio.h>
 
-static const struct table_column run_columns[] = { { "", 0, "id" }, { "", 9, "status" },
-	{ "", 20, "agent/name" }, { "", 0, "cost_usd", .kind = CELL_COST }, { 0 } };
+static const struct table_column run_columns[] = { { "cli.list.id", 0, "id",
+							   .kind = CELL_ID },
+	{ "cli.list.status", 9, "status" }, { "cli.list.agent", 20, "agent/name" },
+	{ "cli.list.cost", 0, "cost_usd", .kind = CELL_COST }, { 0 } };
 
 static const struct flag run_flags[] = {
 	{ "status", "STATUS", "queued running waiting completed failed cancelled" },
@@ -22,7 +24,8 @@ static void session_print(struct cli *cli, const struct json *session)
 	} marks[] = { { "running", "*" }, { "waiting_for_input", "!" },
 		{ "waiting_for_approval", "!" }, { "failed", "x" },
 		{ "completed", "=" } };
-	static const struct table_column cost = { "", 0, "cost_usd", .kind = CELL_COST };
+	static const struct table_column cost = { "cli.list.cost", 0, "cost_usd",
+		.kind = CELL_COST };
 	struct str status = json_text_of(session, "status");
 	struct str project = json_text_of(session, "project");
 	const char *mark = "-";
@@ -37,6 +40,29 @@ static void session_print(struct cli *cli, const struct json *session)
 		STR_ARGS(reply_text(cli, session, "title")), project.len ? " · " : "",
 		STR_ARGS(safe_line(&cli->arena, project)));
 }
+
+/* "Release · web": with its project. */
+static struct str work_cell(struct cli *cli, const struct json *session)
+{
+	struct str project = reply_text(cli, session, "project");
+
+	return arena_print(&cli->arena, "%.*s%s%.*s",
+		STR_ARGS(reply_text(cli, session, "title")), project.len ? " · " : "",
+		STR_ARGS(project));
+}
+
+static struct str status_cell(struct cli *cli, const struct json *session)
+{
+	return msg_named(
+		&cli->arena, "cli.session.status", json_text_of(session, "status"));
+}
+
+static const struct table_column session_columns[] = { { "cli.list.id", 0, "id",
+							       .kind = CELL_ID },
+	{ "cli.list.status", 0, .cell = status_cell },
+	{ "cli.list.agent", 0, "agent/name" },
+	{ "cli.list.cost", 0, "cost_usd", .kind = CELL_COST },
+	{ "cli.list.title", 0, .cell = work_cell }, { 0 } };
 
 static const struct flag session_flags[] = {
 	{ "status", "STATUS",
@@ -53,16 +79,16 @@ static struct str session_find(struct cli *cli, struct str who)
 	return who;
 }
 
-static const struct table_column project_columns[] = { { "", 32, "name" },
-	{ "", -6, "sessions", .kind = CELL_COUNT },
-	{ "", -6, "pending", .kind = CELL_COUNT },
-	{ "", 0, "last_at", .kind = CELL_TIME }, { 0 } };
+static const struct table_column project_columns[] = { { "cli.list.name", 32, "name" },
+	{ "cli.project.sessions", -6, "sessions", .kind = CELL_COUNT },
+	{ "cli.project.waiting", -6, "pending", .kind = CELL_COUNT },
+	{ "cli.list.used", 0, "last_at", .kind = CELL_TIME }, { 0 } };
 
-static const struct table_column usage_columns[] = { { "", 32, "key" },
-	{ "", -6, "runs", .kind = CELL_COUNT },
-	{ "", -12, "usage/input", .kind = CELL_COUNT },
-	{ "", -12, "usage/output", .kind = CELL_COUNT },
-	{ "", 0, "cost_usd", .kind = CELL_COST }, { 0 } };
+static const struct table_column usage_columns[] = { { "cli.usage.by", 32, "key" },
+	{ "cli.usage.runs", -6, "runs", .kind = CELL_COUNT },
+	{ "cli.usage.input", -12, "usage/input", .kind = CELL_COUNT },
+	{ "cli.usage.output", -12, "usage/output", .kind = CELL_COUNT },
+	{ "cli.list.cost", 0, "cost_usd", .kind = CELL_COST }, { 0 } };
 
 static const struct flag usage_flags[] = { { "by", "WHAT", "agent model session day" },
 	{ "from", "TIME" }, { "to", "TIME" }, { "json" }, { 0 } };
@@ -70,8 +96,8 @@ static const struct flag usage_flags[] = { { "by", "WHAT", "agent model session 
 static const struct resource runs = { "/v1/runs", "status session agent", "cli.runs.none",
 	.columns = run_columns, .list = LIST_PERSON };
 static const struct resource sessions = { "/v1/sessions", "status project limit",
-	"cli.sessions.none", .print = session_print, .removed = "cli.session.deleted",
-	.find = session_find, .list = LIST_PERSON };
+	"cli.sessions.none", session_columns, session_print,
+	.removed = "cli.session.deleted", .find = session_find, .list = LIST_PERSON };
 static const struct resource projects = { "/v1/projects", NULL, "cli.projects.none",
 	.columns = project_columns, .list = LIST_PERSON };
 static const struct resource usages = { "/v1/usage", "by from to", "cli.usage.none",

@@ -41,27 +41,43 @@ static struct str stop_what(struct cli *cli, const struct json *match)
 	return buf_keep_done(&what, &cli->arena);
 }
 
-static void stop_print(struct cli *cli, const struct json *stop)
+static struct str what_cell(struct cli *cli, const struct json *stop)
 {
-	struct str by = json_text_of(json_get(stop, "made_by"), "name");
-	struct str until = json_text_of(stop, "until");
+	return stop_what(cli, json_get(stop, "match"));
+}
+
+static struct str until_cell(struct cli *cli, const struct json *stop)
+{
 	int64_t ms = 0;
 
-	printf("%.*s  %.*s  ", STR_ARGS(json_text_of(stop, "id")),
-		STR_ARGS(stop_what(cli, json_get(stop, "match"))));
-	if (until.len && time_read(until, &ms))
-		until = MSG(&cli->arena, "cli.stop.until",
-			{ "at", time_local(ms, clock_now_ms(), &cli->arena) });
-	else
-		until = MSG(&cli->arena, "cli.stop.endless");
-	printf("%.*s  %.*s  %.*s\n", STR_ARGS(until),
+	if (!time_read(json_text_of(stop, "until"), &ms))
+		return MSG(&cli->arena, "cli.stop.endless");
+	return time_local(ms, clock_now_ms(), &cli->arena);
+}
+
+static const struct table_column columns[] = { { "cli.list.id", 0, "id",
+						       .kind = CELL_ID },
+	{ "cli.stop.what", .cell = what_cell },
+	{ "cli.list.since", 0, "created_at", .kind = CELL_TIME },
+	{ "cli.stop.ends", .cell = until_cell }, { "cli.list.by", 0, "made_by/name" },
+	{ "cli.stop.reason", 0, "reason" }, { 0 } };
+
+/* "stp_…  agent ci-*  until 14:30  by ada  Wrong branch". */
+static void stop_print(struct cli *cli, const struct json *stop)
+{
+	struct str until = until_cell(cli, stop);
+
+	if (json_text_of(stop, "until").len)
+		until = MSG(&cli->arena, "cli.stop.until", { "at", until });
+	printf("%.*s  %.*s  %.*s  %.*s  %.*s\n", STR_ARGS(json_text_of(stop, "id")),
+		STR_ARGS(what_cell(cli, stop)), STR_ARGS(until),
 		STR_ARGS(MSG(&cli->arena, "cli.stop.by",
-			{ "name", safe_line(&cli->arena, by) })),
+			{ "name", reply_text(cli, json_get(stop, "made_by"), "name") })),
 		STR_ARGS(reply_text(cli, stop, "reason")));
 }
 
 static const struct resource stops = { "/v1/stops?limit=200", NULL, "cli.go.none",
-	.print = stop_print, .list = LIST_PAGE };
+	columns, stop_print, .list = LIST_PAGE };
 
 /* Is it said what to stop, not only why? */
 static bool stop_named(const struct cli *cli)

@@ -14,7 +14,7 @@
 
 /* ---- workspaces ---- */
 
-static const struct table_column names[] = { { "", 0, "name" }, { 0 } };
+static const struct table_column names[] = { { "cli.list.name", 0, "name" }, { 0 } };
 static const struct resource workspaces = { "/v1/workspaces", .columns = names,
 	.list = LIST_PAGE };
 

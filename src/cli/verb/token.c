@@ -25,7 +25,8 @@ static struct str ends_cell(struct cli *cli, const struct json *token)
 	return arena_print(&cli->arena, "…%.*s", STR_ARGS(json_text_of(token, "last4")));
 }
 
-static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
+static const struct table_column columns[] = { { "cli.list.id", 30, "id",
+						       .kind = CELL_ID },
 	{ "cli.list.role", 6, "role" }, { "cli.list.ends", 5, .cell = ends_cell },
 	{ "cli.list.name", 20, "name" }, { "cli.list.agent", 20, "agent" },
 	{ "cli.list.used", 16, "last_used_at", .kind = CELL_TIME },

@@ -12,7 +12,8 @@ static struct str status_cell(struct cli *cli, const struct json *user)
 							      : STR("-");
 }
 
-static const struct table_column columns[] = { { "cli.list.id", 30, "id" },
+static const struct table_column columns[] = { { "cli.list.id", 30, "id",
+						       .kind = CELL_ID },
 	{ "cli.list.role", 6, "role" }, { "cli.list.status", 8, .cell = status_cell },
 	{ "cli.list.name", 0, "name" }, { 0 } };
 

@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli_call.h"
 #include "cli/verb/verbs.h"
 #include "client/stream.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 enum { LINE_MAX_LEN = 1 << 22 };
 
@@ -36,22 +38,38 @@ static void line_write(struct buf *out, const struct json *event)
 	buf_done(&raw);
 }
 
+/* "14:05:09  Answered · yes  ask_01jc…": for people. */
+static void words_write(struct buf *out, const struct json *event)
+{
+	struct arena arena = { 0 };
+	struct str id = json_text_of(event, "ask");
+	int64_t at_ms = 0;
+
+	if (!id.len) id = json_text_of(event, "session");
+	if (time_read(json_text_of(event, "at"), &at_ms))
+		buf_add(out, time_local(at_ms, clock_now_ms(), &arena));
+	buf_add_text(out, "  ");
+	safe_line_add(out, event_words(event, &arena));
+	if (id.len) buf_print(out, "  %.*s", STR_ARGS(id));
+	arena_done(&arena);
+}
+
 static bool event_print(void *ctx, const struct sse_frame *frame)
 {
-	const bool *json = ctx;
+	const struct cli *cli = ctx;
 	struct arena arena = { 0 };
 	struct buf line = { .max = LINE_MAX_LEN };
 	const struct json *event;
 	struct fault why = { 0 };
 
-	if (*json) {
+	if (cli_has(cli, "json")) {
 		buf_add(&line, frame->data);
 	} else if (json_read(frame->data, NULL, &arena, &event, &why) == OK) {
 		const struct json *id = json_get(event, "id");
 
 		if (json_is(id, JSON_NUMBER))
 			buf_print(&line, "%.*s  ", STR_ARGS(id->text));
-		line_write(&line, event);
+		(cli->term.out_tty ? words_write : line_write)(&line, event);
 	}
 	if (line.len > 0) printf("%s\n", buf_text(&line));
 	buf_done(&line);
@@ -84,14 +102,13 @@ static int pipe_fd(void)
 
 static int stream_follow(struct cli *cli)
 {
-	bool json = cli_has(cli, "json");
 	struct stream_setup setup = { .client = cli->client,
 		.query = str_from(flags_query(cli, "", "session types"), 1),
 		.after = cli_arg(cli, "after"),
 		.event = event_print,
 		.trouble = trouble_tell,
 		.back = back_tell,
-		.ctx = &json };
+		.ctx = cli };
 	struct stream *stream = stream_new(&setup);
 	struct fault why = { .err = ERR_MEMORY };
 	enum streamed end =

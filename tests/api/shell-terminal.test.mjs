@@ -1,0 +1,69 @@
+// What the shell shows people on a terminal: tables that fit, words instead of JSON, one question before much is changed.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, member, admin } = server;
+const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+/** The command on a terminal of so many columns; what is typed goes in at once. */
+async function screen(args, { columns = 80, typed = '', who = 'member', lang = 'en', env = {} } = {}) {
+	const child = spawn('script', ['-qec', `stty cols ${columns} rows 40 -echo; exec ${[server.bin, ...args].map(quoted).join(' ')}`, '/dev/null'],
+		{ env: { ...server.env, TERM: 'xterm', NO_COLOR: '1', LANG: 'C.UTF-8', PARLEY_LANG: lang, PARLEY_DATA: server.data, ...who ? { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets[who] } : {}, ...env } });
+	let text = '';
+	child.stdout.on('data', (bytes) => { text += bytes; });
+	child.stdin.write(typed);
+	const [code] = await once(child, 'close');
+	return { code, text: text.replaceAll('\r', ''), lines: text.replaceAll('\r', '').trim().split('\n') };
+}
+const width = (line) => [...line].length;
+
+await agent.ask({ question: 'Which season do you like best of all the four seasons that there are in a year?' });
+await agent.ask({ kind: 'approval', operation: { name: 'Bash', arguments: { command: 'git push origin main' } } });
+await agent.ask({ kind: 'approval', timeout: 280, title: 'Run kubectl apply on the production cluster with forty replicas', operation: { name: 'kubectl', arguments: {}, risk: 'critical' } });
+
+test('list fits the terminal: short ids, risk, time left and what happens then, the inbox’s order, the title last', async () => {
+	for (const columns of [80, 60, 40]) {
+		const { lines } = await screen(['list'], { columns });
+		assert.equal(lines.length, 4, lines.join('\n'));
+		assert.ok(lines.every((line) => width(line) <= columns), lines.join('\n'));
+		assert.match(lines[0], /^ID .* TITLE$/);
+		assert.match(lines[1], /Run kubectl/, 'what is due first is first');
+	}
+	const [head, first, ...rest] = (await screen(['list'])).lines;
+	assert.match(head, /^ID +RISK +DUE +AGE +AGENT +TITLE$/);
+	assert.match(first, /critical +4:\d\d → rejected/);
+	assert.match(rest.find((line) => line.includes('Which season')), /^ask_\w+ +- +- /);
+	const short = first.split(' ')[0];
+	assert.ok(short.length < 24);
+	assert.match((await screen(['show', short])).text, /kubectl/);
+});
+
+test('every list has its heading and fits', async () => {
+	await admin.post('/v1/rules', { effect: 'deny', match: { tool: ['Bash(rm *)'] }, note: 'a note that is much longer than what a terminal of eighty columns can show in a row' });
+	await admin.post('/v1/stops', { match: { agent: 'ci-*' }, reason: 'wrong branch' });
+	for (const [args, head] of [[['sessions'], /^ID +STATUS +AGENT +COST +TITLE/], [['rules'], /^ID +USED +UNTIL +BY +RULE/], [['pause', 'list'], /^ID +WHAT +SINCE +UNTIL +BY +REASON/],
+		[['tokens'], /^ID +ROLE/], [['users'], /^ID +ROLE/], [['workspaces'], /^NAME/]]) {
+		const { lines } = await screen(args, { who: args[0] === 'tokens' || args[0] === 'users' || args[0] === 'workspaces' ? null : 'member' });
+		assert.match(lines[0], head, args.join(' '));
+		assert.ok(lines.length > 1 && lines.every((line) => width(line) <= 80), lines.join('\n'));
+	}
+	for (const { id } of (await member.get('/v1/stops')).body.items) await admin.delete(`/v1/stops/${id}`);
+});
+
+test('people get words, pipes and --json the object', async () => {
+	const policy = (await screen(['policy'])).text;
+	assert.match(policy, /Nobody has set a mode yet[^]*^on reject: tell$/m);
+	assert.doesNotMatch(policy, /[{}"]/);
+	assert.equal(JSON.parse((await screen(['policy', '--json'])).text).mode, 'selective');
+	assert.match((await screen(['rule', 'try', 'Bash(git *)'])).text, /Matches 1 of the last \d approvals\.\nIt would have allowed 1 of them\./);
+	assert.match((await screen(['rule', 'try', '{"name": "Bash", "arguments": {"command": "rm -r x"}}'])).text, /^Denied \(critical risk; decided by rul_/);
+	assert.match((await screen(['rule', 'try', '{"name": "Bash", "arguments": {"command": "rm -r x"}}'], { lang: 'fr' })).text, /^Refusé/);
+	assert.doesNotMatch((await screen(['route', 'show'])).text, /[{}"]/);
+	const made = await admin.put('/v1/templates/deploy', { ask: { question: 'Deploy {{env}}?' }, values: { env: { required: true } }, version: 0 });
+	assert.ok(made.status < 300, made.text);
+	assert.match((await screen(['template', 'deploy'], { who: null })).text, /^name: deploy$[^]*Deploy \{\{env\}\}\?/m);
+	assert.match((await screen(['provider', 'prices'], { who: null })).text, /built-in prices of \d{4}/);
+});
