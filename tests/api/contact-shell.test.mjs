@@ -90,7 +90,7 @@ test('routes are listed in words, shown, changed and set', async () => {
 		/^1\. Production \(approval, risk at least high, project web-\*\)\n {3}after 20s: user:\S+\n {3}5m before the deadline: admins, one person only\n {3}overdue after 15m$/m);
 	const gone = { ...table, version: table.version + 1, items: [{ match: {}, steps: [{ after: '1m', to: ['team:gone'] }] }] };
 	const refused = await run(['route', 'set', '-'], { input: JSON.stringify(gone) });
-	assert.deepEqual([refused.code, refused.stderr.trim()], [2, 'parley: /items/0/steps/0/to/0: no such team']);
+	assert.deepEqual([refused.code, refused.stderr.trim()], [2, 'parley: items[0].steps[0].to[0]: no such team']);
 	assert.equal((await run(['route', 'set', '-'], { who: 'member', input: JSON.stringify(table) })).code, 4);
 });
 
