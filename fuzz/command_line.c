@@ -34,7 +34,8 @@ static void line_check(struct str text, const char *command, struct arena *arena
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const behind[] = { "\n", ";", "&", "|", "(", "$(", "`" };
+	/* Two line ends: a backslash before them joins the first. */
+	static const char *const behind[] = { "\n\n", ";", "&", "|", "(", "$(", "`" };
 	struct str text = str_make((const char *)data, size);
 	struct arena arena = { .max = 1 << 28 };
 
