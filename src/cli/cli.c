@@ -301,6 +301,7 @@ static int arguments_run(
 	for (int i = verb + found->used; i < argc; i++)
 		out[n++] = argv[i];
 	cli->command = found->command;
+	cli->called = str_of(argv[verb]);
 	return command_run(cli, n, out);
 }
 

@@ -76,6 +76,7 @@ struct command {
 /* What a verb runs in. */
 struct cli {
 	const struct command *command;
+	struct str called;	       /* its first word, as it was typed */
 	const struct cli_above *above; /* as given to cli_main */
 	struct args args;
 	struct settings settings;

@@ -67,3 +67,43 @@ test('people get words, pipes and --json the object', async () => {
 	assert.match((await screen(['template', 'deploy'], { who: null })).text, /^name: deploy$[^]*Deploy \{\{env\}\}\?/m);
 	assert.match((await screen(['provider', 'prices'], { who: null })).text, /built-in prices of \d{4}/);
 });
+
+test('pause and resume ask once on a terminal, with what it is about; old names say the new one', async () => {
+	const stops = async () => (await member.get('/v1/stops')).body.items;
+	const no = await screen(['stop', 'Production', 'is', 'down'], { typed: 'n\n' });
+	assert.match(no.text, /'stop' is now called 'pause'\.[^]*Pause everything\? \d+ sessions? (is|are) running, \d+ asks? (is|are) waiting\. \(y\/N\)/);
+	assert.deepEqual([no.code, (await stops()).length], [1, 0]);
+	assert.equal((await screen(['pause', 'Production is down'], { typed: 'y\n' })).code, 0);
+	assert.deepEqual((await stops()).map((stop) => [stop.match, stop.reason]), [[{}, 'Production is down']]);
+	assert.equal((await screen(['resume'], { typed: '\n' })).code, 1);
+	assert.equal((await stops()).length, 1);
+	const back = await screen(['go'], { typed: 'y\n' });
+	assert.match(back.text, /'go' is now called 'resume'\.[^]*Let everything go on\?/);
+	assert.equal((await stops()).length, 0);
+});
+
+test('one word is the name of an agent, a project or a session, or nothing', async () => {
+	for (const word of ['lst', 'server', 'off']) {
+		const refused = await screen(['pause', word], { typed: 'y\n' });
+		assert.equal(refused.code, 2, refused.text);
+		assert.match(refused.text, /no known agent, project or session/);
+	}
+	const one = await screen(['pause', 'builder'], { typed: 'y\n' });
+	assert.match(one.text, /Pause agent builder\?/);
+	const [stop] = (await member.get('/v1/stops')).body.items;
+	assert.deepEqual(stop.match, { agent: 'builder' });
+	assert.equal((await screen(['resume', stop.id.slice(0, 20), '--yes'])).code, 0);
+	const timed = await screen(['pause', '--for', '5m', 'oops'], { typed: 'y\n' });
+	assert.equal(timed.code, 2);
+});
+
+test('approving on a terminal shows the operation and asks once', async () => {
+	const ask = await agent.ask({ kind: 'approval', operation: { name: 'Bash', arguments: { command: 'make deploy' }, risk: 'high' } });
+	const no = await screen(['approve', ask.id], { typed: 'n\n' });
+	assert.match(no.text, /make deploy[^]*Approve/);
+	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
+	const yes = await screen(['approve', ask.id], { typed: 'y\n' });
+	assert.equal(yes.code, 0, yes.text);
+	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'answered');
+	assert.equal((await screen(['undo', ask.id])).code, 0);
+});

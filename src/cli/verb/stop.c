@@ -1,23 +1,17 @@
 /* stop.c - parley pause, parley resume: stop everything that asks, say what is
  * stopped, and let it go on. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
+#include "core/shared/glob.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-static struct str stop_body(struct cli *cli)
-{
-	return BODY(cli,
-		{ "match", .raw = BODY(cli, { "agent", cli_arg(cli, "agent") },
-				   { "project", cli_arg(cli, "project") },
-				   { "session", cli_arg(cli, "session") }) },
-		{ "reason", .text = str_trim(cli_words(cli)) },
-		{ "until", moment_read(cli, "for", 1) });
-}
+enum { COUNTED_MOST = 1000 };
 
 /* ---- list ---- */
 
@@ -79,42 +73,141 @@ static void stop_print(struct cli *cli, const struct json *stop)
 static const struct resource stops = { "/v1/stops?limit=200", NULL, "cli.go.none",
 	columns, stop_print, .list = LIST_PAGE };
 
-/* Is it said what to stop, not only why? */
-static bool stop_named(const struct cli *cli)
-{
-	static const char *const whats[] = { "agent", "project", "session", "for" };
+/* ---- what is meant, and how much of it there is ---- */
 
-	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
-		if (cli_has(cli, whats[i])) return true;
-	return false;
+struct stop_plan {
+	struct cli *cli;
+	struct str agent, project, session; /* empty: all of them */
+	struct str reason;
+};
+
+static struct stop_plan plan_given(struct cli *cli)
+{
+	return (struct stop_plan){ .cli = cli,
+		.agent = cli_arg(cli, "agent"),
+		.project = cli_arg(cli, "project"),
+		.session = cli_arg(cli, "session"),
+		.reason = str_trim(cli_words(cli)) };
 }
 
-/* ---- stop ---- */
-
-/* One word alone is a slip of the pen, or a guess, more often than a reason to stop every
- * agent. Who may not stop anything hears that first. */
-static int word_refuse(struct cli *cli)
+static struct stop_plan plan_of(struct cli *cli, const struct json *stop)
 {
-	struct str word = cli_word(cli, 0),
+	const struct json *match = json_get(stop, "match");
+
+	return (struct stop_plan){ .cli = cli,
+		.agent = json_text_of(match, "agent"),
+		.project = json_text_of(match, "project"),
+		.session = json_text_of(match, "session") };
+}
+
+static struct str plan_match(const struct stop_plan *p)
+{
+	return BODY(p->cli, { "agent", p->agent }, { "project", p->project },
+		{ "session", p->session });
+}
+
+/* Of an ask, or of a session. */
+static bool plan_fits(const struct stop_plan *p, const struct json *item, const char *id)
+{
+	struct str agent = json_text_of(json_get(item, "agent"), "name");
+
+	return (!p->agent.len || glob_fits(p->agent, agent)) &&
+	       (!p->project.len ||
+		       glob_fits(p->project, json_text_of(item, "project"))) &&
+	       (!p->session.len || str_eq(p->session, json_text_of(item, id)));
+}
+
+static int64_t plan_count(const struct stop_plan *p, const char *path, const char *id)
+{
+	struct call_pages pages = cli_call_pages(p->cli, str_of(path), COUNTED_MOST);
+	int64_t n = 0;
+
+	for (const struct json *item = NULL; json_each(&pages.items, &item);)
+		n += plan_fits(p, item, id);
+	return n;
+}
+
+/* On a terminal the person is asked once, with what it is about. */
+static bool plan_confirm(const struct stop_plan *p, const char *id)
+{
+	struct cli *cli = p->cli;
+	struct arena *arena = &cli->arena;
+	const struct json *match;
+
+	if (!isatty(STDIN_FILENO) || !cli->term.err_tty || cli_has(cli, "yes"))
+		return true;
+	if (json_read(plan_match(p), NULL, arena, &match, NULL)) return false;
+	return term_confirm(&cli->term, arena,
+		MSG(arena, id, { "what", stop_what(cli, match) },
+			{ "working", msg_count(arena, "cli.stop.working",
+					     plan_count(p, "/v1/sessions?status=running",
+						     "id")) },
+			{ "waiting", msg_count(arena, "cli.stop.waiting",
+					     plan_count(p, "/v1/asks", "session")) }));
+}
+
+/* ---- pause ---- */
+
+static bool word_is_agent(struct cli *cli, const struct json *sessions, struct str word)
+{
+	struct json agents = cli_call_all(cli, STR("/v1/agents"));
+
+	for (const struct json *one = NULL; json_each(sessions, &one);)
+		if (str_eq(json_text_of(json_get(one, "agent"), "name"), word))
+			return true;
+	return resource_find(&agents, word);
+}
+
+/* One word alone is a slip of the pen, or a guess, more often than a reason to stop every agent:
+ * it is taken for what it names. Who may not stop anything hears that first. */
+static void word_take(struct stop_plan *p)
+{
+	struct cli *cli = p->cli;
+	struct str word = p->reason,
 		   role = json_text_of(cli_call_get(cli, STR("/v1/me")), "role");
+	struct json sessions;
 	struct fault why = { 0 };
 
-	if (!str_is(role, "agent"))
-		return CLI_USAGE(cli, "cli.stop.word", { "word", word });
-	fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this", STR_ARGS(role));
-	return cli_fail(cli, &why);
+	if (str_is(role, "agent")) {
+		fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this",
+			STR_ARGS(role));
+		cli_fail_end(cli, &why);
+	}
+	sessions = cli_call_pages(cli, STR("/v1/sessions"), COUNTED_MOST).items;
+	if (resource_find(&sessions, word))
+		p->session = word;
+	else if (word_is_agent(cli, &sessions, word))
+		p->agent = word;
+	else if (resource_find(
+			 json_get(cli_call_get(cli, STR("/v1/projects")), "items"), word))
+		p->project = word;
+	else
+		CLI_REFUSE(cli, "cli.stop.word", { "word", word });
+	p->reason = MSG(&cli->arena, "cli.stop.reason.none");
+}
+
+/* Names from before still work. */
+static void renamed_say(const struct cli *cli, const char *old)
+{
+	if (cli->term.err_tty && str_is(cli->called, old))
+		SAY("cli.renamed", { "old", str_of(old) },
+			{ "new", str_of(cli->command->name) });
 }
 
 static int stop_run(struct cli *cli)
 {
+	struct stop_plan p = plan_given(cli);
+	bool named = p.agent.len || p.project.len || p.session.len;
+	struct str until = moment_read(cli, "for", 1), id;
 	const struct json *stop;
-	struct str body, id;
 
+	renamed_say(cli, "stop");
 	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
-	body = stop_body(cli);
-	if (!stop_named(cli) && str_find(str_trim(cli_words(cli)), STR(" ")) < 0)
-		return word_refuse(cli);
-	stop = cli_call(cli, "POST", STR("/v1/stops"), body);
+	if (!named && str_find(p.reason, STR(" ")) < 0) word_take(&p);
+	if (!plan_confirm(&p, "cli.stop.sure")) return EXIT_NO;
+	stop = cli_call(cli, "POST", STR("/v1/stops"),
+		BODY(cli, { "match", .raw = plan_match(&p) },
+			{ "reason", .text = p.reason }, { "until", until }));
 	if (as_json(cli)) return reply_done(cli, stop);
 	id = json_text_of(stop, "id");
 	printf("%.*s\n", STR_ARGS(id));
@@ -122,36 +215,42 @@ static int stop_run(struct cli *cli)
 }
 
 static const struct flag stop_flags[] = { { "agent", "NAME" }, { "project", "NAME" },
-	{ "session", "ID" }, { "for", "TIME" }, { "json" }, { 0 } };
+	{ "session", "ID" }, { "for", "TIME" }, { "yes" }, { "json" }, { 0 } };
 
-/* ---- go ---- */
+/* ---- resume ---- */
 
 static int go_run(struct cli *cli)
 {
+	const struct json *items, *stop;
 	struct str id = cli_word(cli, 0);
-	const struct json *items;
+	struct stop_plan p;
 
-	if (!id.len) {
-		items = json_get(cli_call_get(cli, str_of(stops.path)), "items");
-		if (!items || items->count != 1) {
-			resource_print(cli, &stops, items);
-			return items && items->count ? CLI_USAGE(cli, "cli.go.several")
-						     : EXIT_YES;
-		}
-		id = json_text_of(&items->items[0], "id");
+	renamed_say(cli, "go");
+	items = json_get(cli_call_get(cli, str_of(stops.path)), "items");
+	if (!id.len && (!items || items->count != 1)) {
+		resource_print(cli, &stops, items);
+		return items && items->count ? CLI_USAGE(cli, "cli.go.several")
+					     : EXIT_YES;
 	}
+	stop = id.len ? resource_find(items, id) : &items->items[0];
+	if (!id.len) id = json_text_of(stop, "id");
+	p = plan_of(cli, stop);
+	if (stop && !plan_confirm(&p, "cli.go.sure")) return EXIT_NO;
 	cli_call(cli, "DELETE", path_with(cli, "/v1/stops/", id, ""), STR_NONE);
 	return CLI_SAY(EXIT_YES, "cli.go.done", { "id", id });
 }
 
+static const struct flag yes_flags[] = { { "yes" }, { 0 } };
+
 const struct command stop_verbs[] = {
 	{ "pause list", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley pause list", .of = &stops, .alias = "stop list|stops|pauses" },
-	{ "pause", stop_run, "REASON…", 1, WORDS_MANY, stop_flags, CLIENT, "0 2 3 4",
+	{ "pause", stop_run, "REASON…", 1, WORDS_MANY, stop_flags, CLIENT, "0 1 2 3 4",
 		"parley pause 'Production is down'\n"
-		"parley pause --agent 'ci-*' --for 30m 'Wrong branch'",
+		"parley pause --agent 'ci-*' --for 30m 'Wrong branch'\n"
+		"parley pause ci-bot",
 		.alias = "stop" },
-	{ "resume", go_run, "[STOP]", 0, 1, NULL, CLIENT, "0 1 2 3 4 5", "parley resume",
-		.alias = "go" },
+	{ "resume", go_run, "[STOP]", 0, 1, yes_flags, CLIENT, "0 1 2 3 4 5",
+		"parley resume", .alias = "go" },
 	{ 0 },
 };
