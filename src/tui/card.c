@@ -329,7 +329,7 @@ static void before_write(struct card_writer *w)
 		page_pad(w->page, 2);
 		page_add(w->page, STYLE_SOFT,
 			time_local(ask_time(event, "at"), w->look->now_ms, w->words));
-		page_word(w->page, STYLE_PLAIN, event_words(event, w->words));
+		page_word(w->page, STYLE_PLAIN, event_words(event, STR_NONE, w->words));
 	}
 }
 

@@ -29,26 +29,24 @@ static const char *const outcomes[] = { "", "approved", "rejected", "answered", 
 static const int days[] = { 0, 1, 7, 30 }; /* how far back; today is one, 0: all */
 
 static const struct filter_kind filters[HISTORY_FILTERS] = {
-	[HISTORY_MINE] = { 'm', { "tui.history.all", "tui.history.mine" } },
-	[HISTORY_OUTCOME] = { 'f',
+	[HISTORY_MINE] = { 'm', "tui.filter.by",
+		{ "tui.history.all", "tui.history.mine" } },
+	[HISTORY_OUTCOME] = { 'f', "tui.filter.outcome",
 		{ NULL, "tui.outcome.approved", "tui.outcome.rejected",
 			"tui.outcome.answered", "tui.outcome.skipped",
 			"tui.outcome.expired", "tui.outcome.cancelled" } },
-	[HISTORY_DAYS] = { 'd', { NULL, "web.history.when.today", "web.history.when.week",
-					"web.history.when.month" } },
-	[HISTORY_PROJECT] = { 'P', .names = offsetof(struct session_item, project) },
-	[HISTORY_AGENT] = { 'A', .names = offsetof(struct session_item, agent) },
+	[HISTORY_DAYS] = { 'd', "tui.filter.days",
+		{ NULL, "web.history.when.today", "web.history.when.week",
+			"web.history.when.month" } },
+	[HISTORY_PROJECT] = { 'P', "tui.filter.project",
+		.names = offsetof(struct session_item, project) },
+	[HISTORY_AGENT] = { 'A', "tui.filter.agent",
+		.names = offsetof(struct session_item, agent) },
 };
 
-bool history_filter_key(
-	struct history *h, const struct row_list *sessions, int32_t letter)
+struct filter_group history_filters(struct history *h, const struct row_list *sessions)
 {
-	return filter_key(h->filters, filters, HISTORY_FILTERS, sessions, letter);
-}
-
-void history_head(const struct history *h, struct page *p)
-{
-	filter_head(h->filters, filters, HISTORY_FILTERS, p);
+	return (struct filter_group){ h->filters, filters, HISTORY_FILTERS, sessions };
 }
 
 bool history_narrowed(const struct history *h)

@@ -45,11 +45,8 @@ void history_query(const struct history *, struct buf *out, int64_t now_ms);
 void history_take(struct history *, const struct json *page);
 bool history_ends(
 	const struct history *); /* the last row was reached: the next page, please */
-/* A key that moves a filter on: another page is to be read. False: none. Projects and agents
- * are those of the sessions. */
-bool history_filter_key(
-	struct history *, const struct row_list *sessions, int32_t letter);
-void history_head(const struct history *, struct page *); /* the filter */
+/* Projects and agents are those of the sessions. */
+struct filter_group history_filters(struct history *, const struct row_list *sessions);
 /* `loading`: a page is on its way. */
 void history_draw(struct history *, struct screen *, const struct area *, int64_t now_ms,
 	bool loading);

@@ -49,6 +49,7 @@ static void search_key(struct inbox *in, const struct key *k)
 static void view_show(struct inbox *in, enum view view)
 {
 	in->view = view;
+	in->menu = false;
 	if (view == VIEW_HISTORY) inbox_history(in, true);
 	if (view == VIEW_SESSIONS || (view == VIEW_HISTORY && !in->sessions.loaded))
 		inbox_sessions_read(in);
@@ -63,6 +64,64 @@ static void go_key(struct inbox *in, int32_t letter)
 	if (letter == 'i') view_show(in, VIEW_LIST);
 	if (letter == 'g' && in->view == VIEW_LIST) in->list.rows.at = 0;
 }
+
+/* ---- filters ---- */
+
+struct filter_group inbox_filters(struct inbox *in)
+{
+	switch (in->view) {
+	case VIEW_ASK:
+		if (in->back == VIEW_HISTORY)
+			return history_filters(&in->history, &in->sessions.rows);
+		return list_filters(&in->list);
+	case VIEW_LIST: return list_filters(&in->list);
+	case VIEW_SESSIONS: return session_list_filters(&in->sessions);
+	case VIEW_HISTORY: return history_filters(&in->history, &in->sessions.rows);
+	default: return (struct filter_group){ 0 };
+	}
+}
+
+static void filters_apply(struct inbox *in)
+{
+	if (in->view == VIEW_LIST) list_arrange(&in->list, clock_now_ms());
+	if (in->view == VIEW_SESSIONS) session_list_filter(&in->sessions);
+	if (in->view == VIEW_HISTORY) inbox_history(in, true);
+}
+
+/* While the menu is shown: another choice, none, or done. False: the key is for the list. */
+static bool menu_key(struct inbox *in, const struct filter_group *g, const struct key *k)
+{
+	bool down = k->name == K_DOWN || key_letter(k) == 'j';
+
+	if (down || k->name == K_UP || key_letter(k) == 'k') {
+		filter_move(g, in->menu_which, down ? 1 : -1);
+		filters_apply(in);
+		return true;
+	}
+	in->menu = false;
+	if (k->name == K_ESCAPE) {
+		filter_clear(&g->filters[in->menu_which]);
+		filters_apply(in);
+	}
+	return k->name == K_ESCAPE || k->name == K_ENTER;
+}
+
+/* A filter's key goes on to its next choice, and shows them all. */
+static bool filters_key(struct inbox *in, const struct key *k)
+{
+	struct filter_group g = inbox_filters(in);
+	size_t which = filter_find(&g, key_letter(k));
+
+	if (in->menu && g.n && menu_key(in, &g, k)) return true;
+	if (which >= g.n) return false;
+	filter_move(&g, which, 1);
+	in->menu = g.kinds[which].name != NULL;
+	in->menu_which = which;
+	filters_apply(in);
+	return true;
+}
+
+/* ---- keys of the lists ---- */
 
 /* Esc first shows all of a list again. False: all of it is shown. */
 static bool view_widen(struct inbox *in)
@@ -80,7 +139,7 @@ static bool rows_key(struct inbox *in, struct row_list *l, const struct key *k)
 {
 	int32_t letter = key_letter(k);
 
-	if (listing_key(l, k, draw_list_height(in))) return true;
+	if (filters_key(in, k) || listing_key(l, k, draw_list_height(in))) return true;
 	if (letter == '/')
 		in->searching = true;
 	else if (k->name == K_TAB) /* inbox, sessions, history, and round again */
@@ -116,9 +175,7 @@ static void list_letter(struct inbox *in, int32_t letter)
 		in->before_session = VIEW_LIST;
 		break;
 	case 'q': in->over = true; break;
-	default:
-		if (list_filter_key(&in->list, letter))
-			list_arrange(&in->list, clock_now_ms());
+	default: break;
 	}
 }
 
@@ -148,6 +205,7 @@ static void list_key(struct inbox *in, const struct key *k)
 	int32_t letter = key_letter(k);
 
 	if (in->lost && !key_moves(k)) return;
+	if (in->hint && letter > 0 && letter < 128 && strchr("xBizu", letter)) return;
 	in->lost = false;
 	if (rows_key(in, &in->list.rows, k)) return;
 	if (k->name == K_ESCAPE)
@@ -163,6 +221,7 @@ static void click(struct inbox *in, const struct key *k)
 	struct row_list *l = &in->list.rows;
 	size_t row = l->top + (size_t)k->row - draw_head_height(in);
 
+	in->menu = false;
 	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
 	if ((size_t)k->row < draw_head_height(in) || row >= l->len) return;
 	in->lost = false;
@@ -179,7 +238,7 @@ static void sessions_key(struct inbox *in, const struct key *k)
 	int32_t letter = key_letter(k);
 
 	if (rows_key(in, &in->sessions.rows, k)) return;
-	if (session_list_filter_key(&in->sessions, letter) || !row) return;
+	if (!row) return;
 	if (k->name == K_ENTER || k->name == K_RIGHT) {
 		inbox_session(in, row->id);
 		in->before_session = VIEW_SESSIONS;
@@ -196,8 +255,6 @@ static void history_key(struct inbox *in, const struct key *k)
 		if (in->view == VIEW_HISTORY && !in->searching &&
 			history_ends(&in->history))
 			inbox_history(in, false);
-	} else if (history_filter_key(&in->history, &in->sessions.rows, key_letter(k))) {
-		inbox_history(in, true);
 	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && row) {
 		ask_show(in, row->id);
 		in->back = VIEW_HISTORY;
@@ -209,11 +266,17 @@ static void history_key(struct inbox *in, const struct key *k)
 static void session_key(struct inbox *in, const struct key *k)
 {
 	struct session_view *v = &in->session;
+	const struct item *open = inbox_session_ask(in);
 
 	if (key_letter(k) == 'S')
 		prompt_open(in, PROMPT_STOP, buf_str(&v->id), buf_str(&v->title));
 	if (key_letter(k) == 'm' && v->runnable)
 		prompt_open(in, PROMPT_MESSAGE, buf_str(&v->id), buf_str(&v->agent));
+	if (k->name == K_ENTER && open) {
+		ask_show(in, open->id);
+		in->back = VIEW_SESSION;
+		return;
+	}
 	if (session_view_key(v, k, draw_list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
 		in->view = in->before_session == VIEW_SESSIONS ? VIEW_SESSIONS
@@ -306,7 +369,7 @@ static void queue_open(struct inbox *in)
 {
 	struct str rest = buf_str(&in->queue), id;
 
-	if (in->view != VIEW_LIST || in->searching || in->prompt ||
+	if (in->view != VIEW_LIST || in->searching || in->prompt || in->menu ||
 		list_chosen(&in->list) > 0 || clock_person_ms() - in->key_ms < IDLE_MS)
 		return;
 	/* A card that is being looked at stays; the new ones are in the list. */

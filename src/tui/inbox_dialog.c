@@ -70,10 +70,10 @@ static void ask_lost(struct inbox *in)
 			{ "text", ask_title(d->ask, &in->turn) });
 }
 
-/* Whoever may not answer is told why, under the form. */
+/* Whoever may not answer is told why, under the form; a list beside it says so already. */
 void dialog_hint(struct inbox *in)
 {
-	if (in->dialog_on && in->hint && ask_pending(in->dialog.ask))
+	if (in->dialog_on && in->hint && !inbox_wide(in) && ask_pending(in->dialog.ask))
 		dialog_say(&in->dialog, STYLE_WARN, MSG(&in->turn, in->hint));
 }
 

@@ -45,15 +45,23 @@ size_t draw_list_height(const struct inbox *in)
 static void list_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 {
 	const struct row_list *l = &in->list.rows;
-	bool agent = in->hint && strcmp(in->hint, "tui.hint.login") == 0;
+	struct area list = *f;
 
-	if (l->len == 0)
-		screen_say(in->screen, f,
+	if (in->hint) {
+		struct page p = { .width = f->width };
+
+		PAGE_WRAP(&p, STYLE_WARN, 1, in->hint);
+		screen_page(in->screen, f, &p, 0);
+		list.y += p.rows_len;
+		list.height -= p.rows_len;
+		page_done(&p);
+	}
+	if (l->len == 0 && (!in->hint || l->all_len > 0))
+		screen_say(in->screen, &list,
 			l->all_len > 0 ? "tui.filtered"
 			: !in->whole   ? "web.loading"
-			: agent	       ? "tui.hint.login"
 				       : "web.inbox.empty");
-	inbox_rows_draw(in, f, now_ms);
+	inbox_rows_draw(in, &list, now_ms);
 }
 
 /* ---- head and status ---- */
@@ -105,23 +113,20 @@ static void head_draw(struct inbox *in, int64_t now_ms)
 	struct page *p = &in->page;
 	size_t chosen = list_chosen(&in->list);
 	bool help = in->view == VIEW_HELP;
-	bool sessions = in->view == VIEW_SESSION || in->view == VIEW_SESSIONS;
+	bool sessions = in->view == VIEW_SESSION || in->view == VIEW_SESSIONS ||
+			(in->view == VIEW_ASK && in->back == VIEW_SESSION);
 	bool history = in->view == VIEW_HISTORY ||
 		       (in->view == VIEW_ASK && in->back == VIEW_HISTORY);
 	bool inbox = !sessions && !history && !help;
+	struct filter_group filters = inbox_filters(in);
 
 	page_clear(p, screen_columns(in->screen));
 	tab_add(p, "web.nav.inbox", list_waiting(&in->list, now_ms), inbox);
 	tab_add(p, "web.nav.sessions", in->running.len, sessions);
 	tab_add(p, "web.nav.history", 0, history);
 	if (help) tab_add(p, "web.keys", 0, true);
-	if (inbox) list_head(&in->list, p);
-	if (in->view == VIEW_SESSIONS)
-		page_word(p, STYLE_ACCENT, buf_str(&in->sessions.project.name));
-	if (history) history_head(&in->history, p);
+	filter_head(&filters, p);
 	if (in->view != VIEW_SESSION && !help) search_add(in, p);
-	if (in->hint && inbox && !in->searching)
-		page_word(p, STYLE_WARN, MSG(&p->words, in->hint));
 	if (in->batch)
 		page_word(p, STYLE_GOOD,
 			msg_count(&p->words, "tui.batch.title", (int64_t)in->many.taken));
@@ -142,10 +147,16 @@ static void stop_draw(struct inbox *in, int64_t now_ms)
 
 static struct str keys_now(struct inbox *in, struct arena *arena)
 {
+	struct filter_group filters = inbox_filters(in);
+
 	if (in->searching) return MSG(arena, "tui.keys.search");
+	if (in->menu)
+		return MSG(arena, "tui.keys.filter",
+			{ "filters", filter_hints(&filters, arena) });
 	if (in->view == VIEW_ASK && in->dialog_on) return dialog_keys(&in->dialog, arena);
 	if (in->view == VIEW_LIST && list_chosen(&in->list) > 0)
 		return MSG(arena, "tui.keys.batch");
+	if (in->view == VIEW_LIST && in->hint) return MSG(arena, "tui.keys.list.reader");
 	return MSG(arena, inbox_views[in->view].footer);
 }
 
@@ -202,6 +213,21 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 
 /* ---- all of it ---- */
 
+/* The menu of a filter, above the list that it filters, which gets what is left. */
+static void menu_draw(struct inbox *in, struct area *list)
+{
+	struct filter_group filters = inbox_filters(in);
+	struct page p = { .width = list->width };
+
+	if (!in->menu || in->menu_which >= filters.n) return;
+	filter_menu(&filters, in->menu_which, list->height / 2, &p);
+	screen_page(in->screen, list, &p, 0);
+	screen_rule(in->screen, list->y + p.rows_len, list->x, list->width);
+	list->y += p.rows_len + 1;
+	list->height -= p.rows_len + 1;
+	page_done(&p);
+}
+
 static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 {
 	size_t left = list_width(in), top = draw_head_height(in);
@@ -209,8 +235,12 @@ static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	struct area ask = { top, inbox_wide(in) ? left + 2 : 0, draw_list_height(in),
 		draw_ask_width(in) };
 
-	if (inbox_wide(in) || in->view == VIEW_LIST) list_draw(in, &list, now_ms);
 	if (inbox_wide(in)) screen_bar(in->screen, top, left, list.height);
+	menu_draw(in, &list);
+	if (in->view == VIEW_ASK && in->back == VIEW_SESSION && inbox_wide(in))
+		inbox_session_draw(in, &list, now_ms);
+	else if (inbox_wide(in) || in->view == VIEW_LIST)
+		list_draw(in, &list, now_ms);
 	if (!inbox_wide(in) && in->view != VIEW_ASK) return;
 	in->dialog.form.idle = in->view != VIEW_ASK;
 	if (in->dialog_on)
@@ -234,14 +264,14 @@ void inbox_draw(struct inbox *in)
 	}
 	screen_erase(in->screen);
 	switch (in->view) {
-	case VIEW_SESSION:
-		session_view_draw(&in->session, in->screen, &whole, now_ms);
-		break;
+	case VIEW_SESSION: inbox_session_draw(in, &whole, now_ms); break;
 	case VIEW_SESSIONS:
+		menu_draw(in, &whole);
 		session_list_draw(&in->sessions, in->screen, &whole, now_ms,
 			in->waits[REQUEST_UNFOLDED]);
 		break;
 	case VIEW_HISTORY:
+		menu_draw(in, &whole);
 		history_draw(&in->history, in->screen, &whole, now_ms,
 			in->waits[REQUEST_HISTORY]);
 		break;

@@ -127,7 +127,9 @@ struct inbox {
 	int64_t follow_ms; /* monotonic; when to look again */
 	int follow_left;
 	bool searching;
-	bool go; /* `g` was pressed */
+	bool menu;	   /* the choices of a filter are shown */
+	size_t menu_which; /* of the filters of this view */
+	bool go;	   /* `g` was pressed */
 	struct dialog dialog;
 	bool dialog_on;
 	bool batch;	      /* the dialog answers all that were taken into `many` */
@@ -209,7 +211,9 @@ void snooze_take(struct inbox *, const struct json *ask);
 void marks_wake(struct inbox *); /* shows those again whose time has come */
 void approval_revoke(struct inbox *, struct str ask);
 
-/* inbox_rows.c */
+/* inbox_rows.c: the list, and a session with what it asks */
+const struct item *inbox_session_ask(const struct inbox *); /* NULL: it asks nothing */
+void inbox_session_draw(struct inbox *, const struct area *, int64_t now_ms);
 void inbox_rows_draw(struct inbox *, const struct area *, int64_t now_ms);
 
 /* inbox_draw.c */
@@ -219,6 +223,8 @@ size_t draw_list_height(const struct inbox *);
 size_t draw_head_height(const struct inbox *); /* rows above what is shown */
 void inbox_draw(struct inbox *);
 
+/* The filters of the list that is shown, or of the one that an open ask is of. */
+struct filter_group inbox_filters(struct inbox *);
 struct line *inbox_searched(struct inbox *); /* what is searched for in this view */
 void inbox_help(struct inbox *);	     /* shows the keys of this view first */
 void inbox_say(struct inbox *, enum style, struct str);

@@ -121,13 +121,13 @@ static size_t cells_width(const struct row_table *t)
 }
 
 static struct row_table table_make(
-	const struct row_look *l, const struct row_list *rows, size_t end, size_t width)
+	const struct row_look *l, void *const *items, size_t n, size_t width)
 {
 	struct row_table t = { 0 };
 
-	for (size_t i = rows->top; i < end; i++)
+	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < COLUMNS; c++) {
-			struct str text = columns[c].text(l, rows->shown[i]);
+			struct str text = columns[c].text(l, items[i]);
 			size_t wide = text_width(safe_line(l->words, text));
 
 			if (wide > columns[c].max) wide = columns[c].max;
@@ -182,7 +182,7 @@ void inbox_rows_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 	listing_scroll(l, l->at, 0, f->height);
 	end = l->top + f->height < l->len ? l->top + f->height : l->len;
 	page_clear(p, f->width);
-	table = table_make(&look, l, end, f->width);
+	table = table_make(&look, l->shown + l->top, end - l->top, f->width);
 	for (size_t i = l->top; i < end; i++) {
 		bool here = i == l->at && !in->lost;
 
@@ -191,4 +191,49 @@ void inbox_rows_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 			page_mark(p, in->view == VIEW_LIST ? STYLE_CURSOR : STYLE_MARKED);
 	}
 	screen_page(in->screen, f, p, 0);
+}
+
+/* ---- of the session shown ---- */
+
+enum { OPEN_MAX = 3 };
+
+static size_t session_open(const struct inbox *in, void *items[OPEN_MAX])
+{
+	const struct row_list *l = &in->list.rows;
+	struct str session = buf_str(&in->session.id);
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->all_len && n < OPEN_MAX; i++) {
+		struct item *item = l->all[i];
+
+		if (str_eq(item->session, session)) items[n++] = item;
+	}
+	return n;
+}
+
+const struct item *inbox_session_ask(const struct inbox *in)
+{
+	void *items[OPEN_MAX] = { 0 };
+
+	return session_open(in, items) ? items[0] : NULL;
+}
+
+void inbox_session_draw(struct inbox *in, const struct area *f, int64_t now_ms)
+{
+	void *items[OPEN_MAX] = { 0 };
+	size_t n = session_open(in, items), rows = n ? n + 1 : 0;
+	struct page *p = &in->page;
+	struct row_look look = { .in = in, .now_ms = now_ms, .words = &p->words };
+	struct area log = { f->y, f->x, f->height - rows, f->width };
+	struct area open = { f->y + log.height + 1, f->x, n, f->width };
+	struct row_table table;
+
+	session_view_draw(&in->session, in->screen, &log, now_ms);
+	if (!n) return;
+	screen_rule(in->screen, open.y - 1, f->x, f->width);
+	page_clear(p, f->width);
+	table = table_make(&look, items, n, f->width);
+	for (size_t i = 0; i < n; i++)
+		row_write(p, &look, &table, items[i], i == 0 && in->view == VIEW_SESSION);
+	screen_page(in->screen, &open, p, 0);
 }

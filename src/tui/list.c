@@ -228,27 +228,20 @@ static bool sleeping(const struct item *item, int64_t now_ms)
 }
 
 static const struct filter_kind filters[LIST_FILTERS] = {
-	[LIST_KIND] = { 'f', { NULL, "web.kind.blocking", "web.kind.non_blocking",
-				     "web.kind.approval", "web.kind.error_recovery" } },
-	[LIST_PRIORITY] = { 'p', { NULL, "web.priority.urgent", "web.priority.high",
-					 "web.priority.normal", "web.priority.low" } },
-	[LIST_SNOOZED] = { 'Z', { NULL, "web.views.snoozed" } },
-	[LIST_PROJECT] = { 'P', .names = offsetof(struct item, project) },
-	[LIST_AGENT] = { 'A', .names = offsetof(struct item, agent) },
-	[LIST_ASSIGNED] = { 'm',
+	[LIST_KIND] = { 'f', "tui.filter.kind",
+		{ NULL, "web.kind.blocking", "web.kind.non_blocking", "web.kind.approval",
+			"web.kind.error_recovery" } },
+	[LIST_PRIORITY] = { 'p', "tui.filter.priority",
+		{ NULL, "web.priority.urgent", "web.priority.high", "web.priority.normal",
+			"web.priority.low" } },
+	[LIST_SNOOZED] = { 'Z', NULL, { NULL, "web.views.snoozed" } },
+	[LIST_PROJECT] = { 'P', "tui.filter.project",
+		.names = offsetof(struct item, project) },
+	[LIST_AGENT] = { 'A', "tui.filter.agent", .names = offsetof(struct item, agent) },
+	[LIST_ASSIGNED] = { 'm', "tui.filter.assignee",
 		{ [ASSIGNED_ME] = "web.filter.assignee.me",
 			[ASSIGNED_NOBODY] = "web.filter.assignee.none" } },
 };
-
-bool list_filter_key(struct list *l, int32_t letter)
-{
-	return filter_key(l->filters, filters, LIST_FILTERS, &l->rows, letter);
-}
-
-void list_head(const struct list *l, struct page *p)
-{
-	filter_head(l->filters, filters, LIST_FILTERS, p);
-}
 
 /* Kinds and priorities are chosen in the order of the table above. */
 static bool passes(const struct filter *f, const struct item *item, struct str folded)
@@ -266,6 +259,25 @@ static bool passes(const struct filter *f, const struct item *item, struct str f
 	       filter_passes(&f[LIST_AGENT], item->agent) &&
 	       filter_passes(&f[LIST_PROJECT], item->project) &&
 	       listing_found(shown, sizeof shown / sizeof *shown, folded);
+}
+
+static size_t list_count(const void *list)
+{
+	const struct list *l = list;
+	struct buf folded = { 0 };
+	size_t count = 0;
+
+	if (l->search) utf8_fold(&folded, line_text(l->search));
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		count += passes(l->filters, l->rows.all[i], buf_str(&folded));
+	buf_done(&folded);
+	return count;
+}
+
+struct filter_group list_filters(struct list *l)
+{
+	return (struct filter_group){ l->filters, filters, LIST_FILTERS, &l->rows,
+		list_count, l };
 }
 
 static bool fold_open(const struct list *l, uint64_t like)

@@ -80,10 +80,9 @@ void list_fold(struct list *, int64_t now_ms); /* opens or closes the one at the
 /* Marks the row of the cursor for a batch, or takes the mark away; a closed fold with all
  * it stands for. */
 void list_choose(struct list *);
-/* A key that moves a filter on; list_arrange shows what it lets through. False: none. */
-bool list_filter_key(struct list *, int32_t letter);
-void list_show_all(struct list *);		    /* no filter and no search any more */
-void list_head(const struct list *, struct page *); /* the filter in words */
+/* list_arrange shows what they let through. */
+struct filter_group list_filters(struct list *);
+void list_show_all(struct list *); /* no filter and no search any more */
 /* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);

@@ -155,14 +155,26 @@ bool session_list_show_all(struct sessions *l)
 	return narrowed;
 }
 
-bool session_list_filter_key(struct sessions *l, int32_t letter)
+static size_t sessions_count(const void *list)
 {
-	static const struct filter_kind kind = { 'P',
-		.names = offsetof(struct session_item, project) };
-	bool moved = filter_key(&l->project, &kind, 1, &l->rows, letter);
+	const struct sessions *l = list;
+	struct buf folded = { 0 };
+	size_t count = 0;
 
-	if (moved) session_list_filter(l);
-	return moved;
+	utf8_fold(&folded, line_text(&l->search));
+	for (size_t i = 0; i < l->rows.all_len; i++)
+		count += matches(l, l->rows.all[i], buf_str(&folded));
+	buf_done(&folded);
+	return count;
+}
+
+struct filter_group session_list_filters(struct sessions *l)
+{
+	static const struct filter_kind kind = { 'P', "tui.filter.project",
+		.names = offsetof(struct session_item, project) };
+
+	return (struct filter_group){ &l->project, &kind, 1, &l->rows, sessions_count,
+		l };
 }
 
 bool session_list_has(const struct sessions *l, enum session_section in)

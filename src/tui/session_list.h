@@ -51,8 +51,8 @@ void session_list_take(struct sessions *, const struct json *page, int64_t now_m
 void session_list_filter(struct sessions *); /* after search or project have changed */
 /* No filter and no search any more. False: there was none. */
 bool session_list_show_all(struct sessions *);
-/* A key that moves the filter on. */
-bool session_list_filter_key(struct sessions *, int32_t letter);
+/* session_list_filter shows what they let through. */
+struct filter_group session_list_filters(struct sessions *);
 /* Has any of them a run that failed, or one that may wait for its turn? */
 bool session_list_has(const struct sessions *, enum session_section);
 /* `reading`: the runs of the unfolded one are on their way. */

@@ -85,14 +85,29 @@ static void feed_add(struct session_view *v, struct feed_row *row)
 	v->fresh += below && !v->loading;
 }
 
+/* The title of an ask, as an earlier event had it. */
+static struct str title_known(const struct session_view *v, struct str ask)
+{
+	for (size_t i = ask.len ? v->feed.all_len : 0; i > 0; i--) {
+		const struct feed_row *row = v->feed.all[i - 1];
+
+		if (row->title.len && str_eq(row->ask, ask)) return row->title;
+	}
+	return STR_NONE;
+}
+
 void session_view_event(struct session_view *v, const struct json *event)
 {
 	struct str type = json_text_of(event, "type");
 	struct arena arena = { 0 };
-	struct str words = event_words(event, &arena);
+	struct str ask = json_text_of(event, "ask");
+	struct str title = json_text_of(json_get(event, "data"), "title");
+	struct str about = title.len ? STR_NONE : title_known(v, ask);
+	struct str words = event_words(event, about, &arena);
+	struct str parts[] = { words, ask, title.len ? title : about };
 	int64_t id = json_int_of(event, "id");
 	struct feed_row *row =
-		id > session_view_last(v) ? listing_row(sizeof *row, &words, 1) : NULL;
+		id > session_view_last(v) ? listing_row(sizeof *row, parts, 3) : NULL;
 
 	if (row) {
 		row->id = id;

@@ -12,6 +12,7 @@ enum feed_filter { FEED_ALL, FEED_ASKS, FEED_PROGRESS, FEED_STATUS, FEED_FILTERS
 /* One line of the log: a row of the listing. */
 struct feed_row {
 	struct str words;
+	struct str ask, title; /* which ask it is about; empty: none, or not known */
 	int64_t id, at_ms;
 	enum feed_filter drawer;
 };

@@ -525,7 +525,7 @@ static struct str message_words(const struct json *data, struct arena *arena)
 			: words;
 }
 
-struct str event_words(const struct json *event, struct arena *arena)
+struct str event_words(const struct json *event, struct str about, struct arena *arena)
 {
 	struct str type = json_text_of(event, "type");
 	const struct json *data = json_get(event, "data");
@@ -553,6 +553,8 @@ struct str event_words(const struct json *event, struct arena *arena)
 						clock_now_ms(), arena) });
 	if (title.len > 0)
 		return MSG(arena, "web.colon", { "words", words }, { "text", title });
+	if (about.len > 0)
+		words = MSG(arena, "web.colon", { "words", words }, { "text", about });
 	if (by.len == 0 || (text && strstr(text, "{name}"))) return words;
 	return arena_print(arena, "%.*s · %.*s", STR_ARGS(words), STR_ARGS(by));
 }

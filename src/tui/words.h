@@ -46,7 +46,8 @@ struct str progress_words(const struct json *progress, struct arena *);
 struct str cost_words(const struct json *run, struct arena *);
 struct str ordinal(size_t n, struct arena *); /* "2nd" */
 /* An event in a line: "Progress · 2/5 compiling". */
-struct str event_words(const struct json *event, struct arena *);
+/* `about`: the title of its ask, which few events have themselves; empty: none. */
+struct str event_words(const struct json *event, struct str about, struct arena *);
 bool event_settles(struct str type); /* the ask of such an event is settled by it */
 /* "14:05", or with its date when that is not today; local. */
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);

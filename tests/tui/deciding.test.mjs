@@ -157,7 +157,7 @@ test('assigned by name, and a session stopped after one question', async () => {
 	await inbox.shows('Assigned.');
 	assert.equal((await server.agent.read(one)).assignees.length, 1);
 	inbox.press('v');
-	await inbox.shows(/\d  Assigned\n/);
+	await inbox.shows(/\d {2}Assigned: Whose is it\?\n/);
 	inbox.press('S');
 	await inbox.shows('withdraw its questions? y/N  “Whose is it?”');
 	inbox.press('n');
@@ -293,7 +293,9 @@ test('the history: what was settled, by whom, mine, one outcome, and the ask its
 	/* The head says it, too: half a picture of the list before has that row alone, and Enter opens nothing of a list that is loading. */
 	await inbox.shows((text) => /\[History\].* rejected\b/.test(text) && text.includes('History rejected') && !text.includes('History approved'));
 	inbox.press('Enter');
-	await inbox.shows((text) => text.includes('Rejected by mia via api') && text.includes('Not now'));
+	await inbox.lacks('Esc all');
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('Rejected by mia via api') && text.includes('Not now') && text.includes('Wants to run'));
 	inbox.press('Escape');
 	await inbox.shows('[History]');
 	inbox.close();

@@ -118,3 +118,83 @@ test('the row of the cursor is marked by a sign in sessions and history, too', a
 	await inbox.shows((text) => /^▸\d\d:\d\d/m.test(text) && /1 of \d+$/m.test(text));
 	inbox.close();
 });
+
+test('filters are a menu with counts: the letter or arrows choose, Enter keeps it, Esc shows everything', async () => {
+	for (const name of ['Alpha', 'Beta', 'Gamma']) await ask(yesNo(`${name}?`));
+	await ask(approval('low', { title: 'Delta' }));
+	await ask(yesNo('Epsilon?', { priority: 'urgent' }));
+	for (const columns of [80, 120]) {
+		const inbox = await server.inbox({ columns });
+		await inbox.shows(/5 pending/);
+		inbox.press('f');
+		const menu = await inbox.showsWhole((text) => /^Kind/m.test(text) && /4 of 5 pending/.test(text));
+		for (const [label, n] of [['All', 5], ['question', 4], ['approval', 1]])
+			assert.match(menu, new RegExp(`\\((•| )\\) ${label} +${n}\\b`, 'i'));
+		assert.match(menu, /▸ \(•\) question/i);
+		assert.match(menu, /Esc all {2}Enter done {2}↑↓ choose/);
+		if (columns === 120) assert.match(menu, /p Urgency {2}P Project/);
+		inbox.press('f', 'f');
+		await inbox.shows((text) => text.includes('Delta') && !text.includes('Alpha?') && /1 of 5 pending/.test(text));
+		inbox.press('Enter');
+		await inbox.shows((text) => !/^Kind/m.test(text) && text.includes('Delta') && !text.includes('Alpha?'));
+		inbox.press('Escape');
+		await inbox.shows('Alpha?');
+		inbox.press('p');
+		await inbox.shows((text) => /^Urgency/m.test(text) && text.includes('Epsilon?') && !text.includes('Alpha?'));
+		inbox.press('Up');
+		await inbox.shows((text) => /▸ \(•\) All +5/.test(text) && text.includes('Alpha?'));
+		inbox.press('Down', 'Escape');
+		await inbox.shows((text) => !/^Urgency/m.test(text) && text.includes('Alpha?'));
+		inbox.close();
+	}
+	const inbox = await server.inbox({ columns: 80 });
+	inbox.press('g', 'h', 'f');
+	await inbox.shows(/^Outcome/m);
+	inbox.press('Escape');
+	await inbox.shows((text) => text.includes('[History]') && !/^Outcome/m.test(text));
+	inbox.close();
+});
+
+test('what a session asks stands in it, and is answered there', async () => {
+	for (const columns of [80, 120]) {
+		const session = await server.agent.session({ title: `Asking ${columns}`, parallel: true });
+		const one = await ask({ ...approval('low', { title: 'Inside one', timeout: '9m' }), session: session.id });
+		await ask({ ...yesNo('Inside two?'), session: session.id });
+		const inbox = await server.inbox({ columns });
+		await inbox.shows(/2 pending/);
+		inbox.press('v');
+		const seen = await inbox.showsWhole((text) => text.includes('[Sessions') && /▸.*Inside one.*[89]:\d\d → rejected/.test(text));
+		assert.match(seen, /Inside two\?/);
+		assert.match(seen, /Enter answer/);
+		inbox.press('Enter');
+		await inbox.armed((text) => text.includes('▸ ( ) 1 Approve') && text.includes('[Sessions'));
+		inbox.press('a');
+		await inbox.shows((text) => text.includes('[Sessions') && /▸.*Inside two\?/.test(text) && /Answered: Inside one · owner/.test(text));
+		assert.equal((await server.agent.read(one)).status, 'answered');
+		inbox.press('Enter');
+		await inbox.armed('▸ ( ) 1 Yes');
+		inbox.press('Escape');
+		await inbox.shows((text) => text.includes('[Sessions') && text.includes('Enter answer'));
+		inbox.press('Escape');
+		await inbox.shows('[Inbox');
+		inbox.close();
+		await server.member.post(`/v1/sessions/${session.id}/cancel`);
+		for (const left of (await server.member.get('/v1/asks?limit=200')).body.items) await server.member.post(`/v1/asks/${left.id}/skip`);
+	}
+});
+
+test('without a login that is said once, whole, and no key is offered that does nothing', async () => {
+	const env = { XDG_CONFIG_HOME: `${server.home}/nobody` };
+	const asked = await server.run(['ask', 'Whose?', '--no-wait', '--data', server.data]);
+	assert.equal(asked.code, 0, asked.stderr);
+	for (const columns of [80, 120]) {
+		const inbox = await server.inbox({ columns, env });
+		const seen = await inbox.showsWhole((text) => text.includes('Whose?') && text.includes('not logged in'));
+		assert.equal(seen.match(/not\s+logged\s+in/g).length, 1, seen);
+		assert.doesNotMatch(seen.split('\n')[0], /logged|…/);
+		assert.doesNotMatch(seen, /x select/);
+		inbox.press('x', 'i');
+		assert.doesNotMatch(await inbox.taken(), /selected|Assign to/);
+		inbox.close();
+	}
+});
