@@ -49,7 +49,7 @@ static void words_write(struct buf *out, const struct json *event)
 	if (time_read(json_text_of(event, "at"), &at_ms))
 		buf_add(out, time_local(at_ms, clock_now_ms(), &arena));
 	buf_add_text(out, "  ");
-	safe_line_add(out, event_words(event, &arena));
+	safe_line_add(out, event_words(event, STR_NONE, &arena));
 	if (id.len) buf_print(out, "  %.*s", STR_ARGS(id));
 	arena_done(&arena);
 }
