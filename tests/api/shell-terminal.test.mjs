@@ -107,3 +107,20 @@ test('approving on a terminal shows the operation and asks once', async () => {
 	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'answered');
 	assert.equal((await screen(['undo', ask.id])).code, 0);
 });
+
+test('on the server’s own machine login offers to log its user in, on a terminal only', async () => {
+	const home = { XDG_CONFIG_HOME: `${server.home}/own-login` };
+	const piped = await server.run(['login', '--data', server.data], { env: home, input: 'y\n' });
+	assert.notEqual(piped.code, 0, 'a program is not asked');
+	const no = await screen(['login'], { who: null, typed: 'n\n\u0004', env: home });
+	assert.match(no.text, /Log in as owner at http:\S+\? \(y\/N\)[^]*Paste your login link\. 'parley user login NAME' prints one/);
+	const yes = await screen(['login'], { who: null, typed: 'y\n', env: home });
+	assert.equal(yes.code, 0, yes.text);
+	assert.match(yes.text, /Logged in as owner/);
+	assert.match((await screen(['whoami'], { who: null, env: home })).text, /^owner \(owner\) at http/);
+	const link = (await server.run(['user', 'login', 'owner', '--data', server.data])).stdout.match(/\S+\/login#\S+/)[0];
+	const pasted = await screen(['login', '--url', server.url], { who: null, typed: `${link}\n`, env: { XDG_CONFIG_HOME: `${server.home}/pasted` } });
+	assert.match(pasted.text, /Logged in as owner/);
+	const wrong = await screen(['login', 'bogus'], { who: null, env: home });
+	assert.match(wrong.text, /'bogus' is not a login link[^]*parley user login NAME/);
+});

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "admin/admin.h"
+#include "cli/cli_call.h"
 #include "cli/request.h"
 #include "cli/verb/verbs.h"
 
@@ -36,6 +38,65 @@ static bool prompt_read(
 	return tty_line(&cli->term, tty, echo, &cli->arena, out);
 }
 
+/* ---- on the server's own machine ---- */
+
+/* The owner, by the socket that only the server's user may open. */
+static const struct json *owner_find(struct cli *cli, struct client *local)
+{
+	const struct json *page =
+		cli_call_quiet(cli, local, STR("/v1/users?limit=200"), NULL);
+
+	for (const struct json *user = NULL; json_each(json_get(page, "items"), &user);)
+		if (str_is(json_text_of(user, "role"), "owner") &&
+			!json_is(json_get(user, "disabled"), JSON_TRUE))
+			return user;
+	return NULL;
+}
+
+/* A login link for this user, as `parley user login` makes it. */
+static struct str link_make(
+	struct cli *cli, struct client *local, const struct json *user)
+{
+	struct api_call call = { .method = "PATCH",
+		.path = path_with(cli, "/v1/users/", json_text_of(user, "id"), ""),
+		.body = STR("{\"login\":true}"),
+		.key = key_make(&cli->arena) };
+	struct api_reply reply;
+	struct fault why = { 0 };
+
+	if (client_call(local, &call, &cli->arena, &reply, &why)) cli_fail_end(cli, &why);
+	return json_text_of(reply.json, "login");
+}
+
+/* Whoever runs the server may log in without a link, but only a person at a terminal is asked: a
+ * program that runs as the same user must not become that person. */
+static void local_offer(struct cli *cli, struct credentials *c)
+{
+	struct server_info info;
+	const struct json *owner;
+	struct client *local;
+	struct client_setup setup = { .via = STR("cli"), .stop_fd = -1 };
+
+	if (cli->settings.url_said || cli_has(cli, "name") || !isatty(STDIN_FILENO) ||
+		!cli->term.err_tty ||
+		server_info_read(cli->settings.data, &cli->arena, &info, NULL))
+		return;
+	setup.url = admin_local_address(cli->settings.data, &cli->arena);
+	local = client_new(&setup, NULL);
+	owner = local ? owner_find(cli, local) : NULL;
+	if (owner && term_confirm(&cli->term, &cli->arena,
+			     MSG(&cli->arena, "cli.login.offer",
+				     { "name", json_text_of(owner, "name") },
+				     { "url", info.url }))) {
+		c->code = link_read(cli, link_make(cli, local, owner));
+		cli->settings.url = info.url;
+		cli->settings.url_said = true;
+	}
+	client_free(local);
+}
+
+/* ---- from the person ---- */
+
 /* From the terminal; or, with --name, a password that is piped in. */
 static void credentials_ask(struct cli *cli, struct credentials *c)
 {
@@ -51,9 +112,13 @@ static void credentials_ask(struct cli *cli, struct credentials *c)
 	}
 	tty = tty_open();
 	if (tty < 0) CLI_REFUSE(cli, "cli.login.terminal");
-	bool got = (c->name.len > 0 ||
-			   prompt_read(cli, tty, "cli.login.name", true, &c->name)) &&
-		   prompt_read(cli, tty, "cli.login.password", false, &c->password);
+	if (!c->name.len) SAY("cli.login.how");
+	bool got = c->name.len > 0 ||
+		   prompt_read(cli, tty, "cli.login.name", true, &c->name);
+	if (got && str_find(c->name, STR("#")) >= 0)
+		c->code = link_read(cli, str_trim(c->name));
+	else if (got)
+		got = prompt_read(cli, tty, "cli.login.password", false, &c->password);
 	close(tty);
 	if (!got) cli_end(cli, term_stopped());
 }
@@ -89,8 +154,10 @@ static struct str login_send(
 	client_free(client);
 	if (err == ERR_NO_TOKEN)
 		cli_end(cli, CLI_SAY(EXIT_NOT_ALLOWED,
-				     c->code.len > 0 ? "cli.login.bad_code"
-						     : "cli.login.bad_password"));
+				     !c->code.len ? "cli.login.bad_password"
+				     : str_starts(c->code, "plc_") ? "cli.login.bad_code"
+								   : "cli.login.no_code",
+				     { "word", c->code }));
 	if (err != OK) cli_end(cli, reply.stopped ? term_stopped() : cli_fail(cli, &why));
 	if (!reply.cookie.len) cli_end(cli, CLI_SAY(EXIT_NO_SERVER, "cli.not_parley"));
 	*out = (struct login){ at.url, reply.cookie };
@@ -109,7 +176,8 @@ static int login_run(struct cli *cli)
 	if (word.len > 0)
 		c.code = link_read(cli, word);
 	else
-		credentials_ask(cli, &c);
+		local_offer(cli, &c);
+	if (!c.code.len) credentials_ask(cli, &c);
 	name = login_send(cli, &c, &login);
 	if (login_write(&login, &why) != OK) {
 		fprintf(stderr, "parley: %s\n", why.detail);
