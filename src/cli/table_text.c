@@ -4,6 +4,7 @@
  * @VALUE@ is a value, or the message of that name; @FILTER VALUE@ the same as the place wants it;
  * @each LIST@…@end@ is repeated for each, @if VALUE@…@end@ is there only when it is not empty,
  * @row COLUMN@…@tab@…@end@ is two columns. */
+#include "cli/candidates.h"
 #include "cli/help.h"
 #include "cli/templates/templates.h"
 #include "text/safe_text.h"
@@ -141,6 +142,8 @@ static const char *verb_value(struct table_text *t, struct str name)
 	if (str_is(name, "summary")) return help_summary(t->cli, c);
 	if (str_is(name, "text")) return help_text(t->cli, c);
 	if (str_is(name, "examples")) return c->examples;
+	if (str_is(name, "source")) return candidates_source(t->cli, c);
+	if (str_is(name, "place")) return second ? "3" : "2";
 	if (str_is(name, "owned")) return c->flags || c->also ? "yes" : NULL;
 	return NULL;
 }

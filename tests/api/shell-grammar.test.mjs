@@ -1,5 +1,8 @@
 // A shell one can guess: NOUN VERB in every spelling, short ids, verbs for all that people do with an ask, tables that fit.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { useServer } from './lib/server.mjs';
 
@@ -134,4 +137,20 @@ test('whoami and status say who, where and what waits', async () => {
 	const status = JSON.parse((await run(['status', '--json'])).stdout);
 	assert.ok(status.pending >= 1 && status.me.role === 'member');
 	assert.equal((await run(['status'], 'agent')).code, 0);
+});
+
+test('completion knows actions, agents, runs, rules, teams and effects', async () => {
+	const script = join(server.home, 'grammar.bash');
+	writeFileSync(script, (await run(['completion', 'bash'])).stdout);
+	const offers = (...words) => spawnSync('bash', ['-c', `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _parley; printf '%s\\n' "\${COMPREPLY[@]}"`, 'x', 'parley', ...words],
+		{ encoding: 'utf8', cwd: server.home, env: { ...server.env, PARLEY_DATA: server.data, PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.admin,
+			PATH: `${dirname(server.bin)}:${process.env.PATH}` } }).stdout.trim().split('\n');
+	await manage('user', 'create', 'tab');
+	await manage('team', 'add', 'completers', 'tab');
+	const rule = (await server.admin.post('/v1/rules', { effect: 'deny', match: { tool: ['Bash(x)'] } })).body.id;
+	const ask = await agent.ask({ question: 'Complete me?' });
+	for (const [words, wanted] of [[['team', ''], 'oncall'], [['template', ''], 'set'], [['contact', ''], 'verify'], [['route', ''], 'try'], [['pause', ''], 'list'],
+		[['team', 'show', ''], 'completers'], [['rule', 'end', ''], rule], [['rule', 'add', ''], 'deny'], [['connect', ''], 'claude'], [['hook', ''], 'codex'],
+		[['approve', ''], ask.id], [['attach', ''], ask.session], [['user', 'remove', ''], 'tab'], [['--lang', ''], 'fr'], [['contact', 'add', ''], 'slack']])
+		assert.ok(offers(...words).includes(wanted), `${words.join(' ')}: ${offers(...words).join(' ')}`);
 });
