@@ -1,11 +1,12 @@
-// Every command and option that README and docs name exists: compared with the program's own help.
+// Every command and option that README and docs name exists, and every block of commands runs as it stands, in its page's order;
+// a newcomer gets along with the docs alone.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { BIN } from '../lib/server.mjs';
+import { inNamespaces, noNamespaces, pages, read } from './lib/docs.mjs';
 
-const root = new URL('../../', import.meta.url);
 const run = (...words) => execFileSync(BIN, words, { encoding: 'utf8', env: { ...process.env, PARLEY_LANG: 'en', PARLEY_CONFIG: '/dev/null' } });
 const verbs = run('help', '--names').trim().split('\n');
 const groups = new Set(verbs.filter((verb) => verb.includes(' ')).map((verb) => verb.split(' ')[0]));
@@ -30,8 +31,8 @@ function commands(text) {
 test('commands and options in README and docs exist', () => {
 	const wrong = [];
 	let seen = 0;
-	for (const file of ['README.md', ...readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]) {
-		for (const line of commands(readFileSync(new URL(file, root), 'utf8'))) {
+	for (const file of pages) {
+		for (const line of commands(read(file))) {
 			const words = line.split(/\s+/);
 			if (!/^[a-z-]+$/.test(words[0])) continue;
 			const verb = verbs.find((one) => line === one || line.startsWith(`${one} `));
@@ -48,4 +49,9 @@ test('commands and options in README and docs exist', () => {
 	}
 	assert.deepEqual(wrong, []);
 	assert.ok(seen > 100, `only ${seen} commands were found`);
+});
+
+test('every block of README and docs runs, and a newcomer gets along with them', { skip: noNamespaces }, async () => {
+	const { code, output } = await inNamespaces(fileURLToPath(new URL('lib/docs_typed.mjs', import.meta.url)));
+	assert.equal(code, 0, output);
 });
