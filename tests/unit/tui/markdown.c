@@ -45,6 +45,9 @@ static void marks_become_styles(void **state)
 	reads(40, "```sh\nmake  **x**\n```\nend", "    {make  **x**}\n  end\n");
 	reads(60, "See [this](https://example.org).",
 		"  See this (https://example.org).\n");
+	/* Where it leads stands beside words that look like another address. */
+	reads(60, "[https://good.example](https://evil.example/)",
+		"  https://good.example (https://evil.example/)\n");
 }
 
 static void what_is_no_pair_stays(void **state)
