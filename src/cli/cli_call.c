@@ -220,6 +220,9 @@ struct str session_resolve(struct cli *cli, struct client *client)
 	struct str name = cli_arg(cli, "session");
 
 	if (name.len == 0 || id_valid(name, "ses")) return name;
+	/* A slip in an id must not make a session of that name. */
+	if (str_starts(name, "ses_"))
+		CLI_REFUSE(cli, "cli.session.wrong", { "id", name });
 	return json_text_of(
 		cli_call_with(cli, client, "POST", STR("/v1/sessions"),
 			BODY(cli, { "title", name }, { "external_id", name })),

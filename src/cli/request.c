@@ -140,5 +140,6 @@ int request_run(struct cli *cli)
 	if (as_json(cli)) return reply_done(cli, reply);
 	if (r->prints) printf("%.*s\n", STR_ARGS(json_text_of(reply, r->prints)));
 	if (r->shows) r->shows(cli, reply);
+	if (!r->prints && !r->shows && cli->term.err_tty) SAY("cli.done");
 	return EXIT_YES;
 }

@@ -12,6 +12,8 @@
 #include "text/problem_words.h"
 #include "text/safe_text.h"
 
+enum { LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
+
 /* ---- what is printed ---- */
 
 bool as_json(const struct cli *cli)
@@ -121,10 +123,35 @@ struct str state_cell(struct cli *cli, const struct json *of)
 	return problem_words(reply_text(cli, of, "why"), msg_lang(), &cli->arena);
 }
 
+int64_t limit_given(struct cli *cli)
+{
+	struct str said = cli_arg(cli, "limit");
+	int64_t limit = LIMIT_DEFAULT;
+
+	if (said.at && !str_to_int(said, 1, LIMIT_MAX, &limit))
+		CLI_REFUSE(cli, "cli.limit.wrong", { "value", said });
+	return limit;
+}
+
+int pages_end(struct cli *cli, const struct call_pages *pages)
+{
+	const struct json *next = json_get(pages->last, "next_cursor");
+
+	if (as_json(cli))
+		printf("%.*s\n",
+			STR_ARGS(BODY(cli, { "items", .json = &pages->items },
+				{ "next_cursor", .json = next },
+				{ "as_of", .json = json_get(pages->first, "as_of") })));
+	if (json_text(next).len)
+		count_print(cli, stderr, "cli.list.more", limit_given(cli));
+	return EXIT_YES;
+}
+
 int resource_list_of(struct cli *cli, const struct resource *of)
 {
 	struct str path = flags_query(cli, of->path, of->query ? of->query : "");
 	const struct json *page;
+	struct call_pages pages;
 	struct json all;
 
 	if (of->list == LIST_ALL) {
@@ -135,7 +162,12 @@ int resource_list_of(struct cli *cli, const struct resource *of)
 			resource_print(cli, of, &all);
 		return EXIT_YES;
 	}
-	if (of->list == LIST_PERSON) cli_call_open_person(cli);
+	if (of->list == LIST_PERSON || of->list == LIST_SOME) cli_call_open_person(cli);
+	if (of->list == LIST_SOME) {
+		pages = cli_call_pages(cli, path, limit_given(cli));
+		if (!as_json(cli)) resource_print(cli, of, &pages.items);
+		return pages_end(cli, &pages);
+	}
 	page = cli_call_get(cli, path);
 	if (!as_json(cli)) resource_print(cli, of, json_get(page, "items"));
 	return reply_done(cli, page);
@@ -231,7 +263,9 @@ int resource_test(struct cli *cli)
 int resource_delete(struct cli *cli, const struct resource *of, struct str id)
 {
 	cli_call(cli, "DELETE", resource_path(cli, of, id, ""), STR_NONE);
-	if (of->removed) SAY(of->removed, { "id", id });
+	if (of->removed || cli->term.err_tty)
+		SAY(of->removed ? of->removed : "cli.removed", { "id", id },
+			{ "name", cli_word(cli, 0) });
 	return reply_done(cli, NULL);
 }
 

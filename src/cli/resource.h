@@ -21,11 +21,11 @@ struct resource {
 	/* The id of what a command names. NULL: ids are given as they are. */
 	struct str (*find)(struct cli *, struct str who);
 	enum {
-		LIST_ALL,
-		LIST_PAGE,
-		LIST_PERSON
-	} list; /* all pages; the first, as the server
-							 * gives it; the same for a person */
+		LIST_ALL,    /* all pages */
+		LIST_PAGE,   /* the first, as the server gives it */
+		LIST_PERSON, /* the same for a person */
+		LIST_SOME,   /* for a person, as many as --limit says */
+	} list;
 };
 
 /* What a row may run: NOUN list, show ID, test ID, remove ID. */
@@ -55,6 +55,12 @@ struct str resource_path(
 
 /* A cell: "ok", or why an agent is not runnable, a provider not usable. */
 struct str state_cell(struct cli *, const struct json *);
+
+/* --limit, or what holds without it. */
+int64_t limit_given(struct cli *);
+/* The end of a list of so many: with --json one object, as one page would have been; says when there
+ * are more. Returns EXIT_YES. */
+int pages_end(struct cli *, const struct call_pages *);
 
 bool as_json(const struct cli *); /* --json */
 /* A text member of a reply, safe for a terminal. */

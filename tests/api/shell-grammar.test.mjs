@@ -154,3 +154,22 @@ test('completion knows actions, agents, runs, rules, teams and effects', async (
 		[['approve', ''], ask.id], [['attach', ''], ask.session], [['user', 'remove', ''], 'tab'], [['--lang', ''], 'fr'], [['contact', 'add', ''], 'slack']])
 		assert.ok(offers(...words).includes(wanted), `${words.join(' ')}: ${offers(...words).join(' ')}`);
 });
+
+test('a slip in the id of a session makes no session; lists of sessions are as long as one says', async () => {
+	await says(['ask', 'Where?', '--session', 'ses_x', '--no-wait'], 2, /'ses_x' is not the id of a session/, 'agent');
+	for (let i = 0; i < 203; i += 1) await member.post('/v1/sessions', { title: `s${i}` });
+	const long = await run(['sessions', '--limit', '300', '--json']);
+	assert.ok(JSON.parse(long.stdout).items.length > 200, long.stderr);
+	assert.equal(JSON.parse((await run(['sessions', '--limit', '3', '--json'])).stdout).items.length, 3);
+});
+
+test('--json everywhere', async () => {
+	const stop = (await server.admin.post('/v1/stops', { match: { agent: 'nobody' }, reason: 'a test' })).body;
+	const rule = (await server.admin.post('/v1/rules', { effect: 'deny', match: { tool: ['Bash(y)'] } })).body;
+	const ask = await agent.ask({ question: 'As JSON?' });
+	for (const args of [['resume', stop.id], ['rule', 'end', rule.id], ['open', ask.id], ['claim', ask.id], ['whoami'], ['history'], ['pause', 'list'], ['session', 'remove', ask.session]]) {
+		const done = await run([...args, '--json'], 'admin');
+		assert.equal(done.code, 0, `${args}: ${done.stderr}`);
+		assert.equal(JSON.parse(done.stdout).constructor, Object, String(args));
+	}
+});

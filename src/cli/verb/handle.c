@@ -131,6 +131,7 @@ static int open_run(struct cli *cli)
 	const struct json *ask = cli_call_get(cli, ask_path(cli, cli_word(cli, 0), ""));
 	struct str url = json_text_of(ask, "url");
 
+	if (as_json(cli)) return reply_done(cli, ask);
 	printf("%.*s\n", STR_ARGS(url));
 	fflush(stdout);
 	if (cli->term.out_tty) browser_open(arena_copy(&cli->arena, url));
@@ -151,7 +152,7 @@ const struct command handle_verbs[] = {
 		"parley snooze ask_01jc… 2h" },
 	{ "extend", extend_run, "ID TIME|never", 2, 2, json_flags, CLIENT, "0 1 2 3 4 5",
 		"parley extend ask_01jc… 30m" },
-	{ "open", open_run, "ID", 1, 1, NULL, CLIENT, "0 2 3 4 5",
+	{ "open", open_run, "ID", 1, 1, json_flags, CLIENT, "0 2 3 4 5",
 		"parley open ask_01jc…" },
 	{ 0 },
 };

@@ -8,8 +8,6 @@
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-enum { LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
-
 static bool list_settled(const struct cli *cli)
 {
 	return cli_has(cli, "settled") || strcmp(cli->command->name, "history") == 0;
@@ -124,30 +122,12 @@ static struct str query_made(struct cli *cli)
 	return buf_keep_done(&out, &cli->arena);
 }
 
-/* One object, as one page would have been. */
-static void asks_json(struct cli *cli, const struct call_pages *pages)
-{
-	printf("%.*s\n",
-		STR_ARGS(BODY(cli, { "items", .json = &pages->items },
-			{ "next_cursor", .json = json_get(pages->last, "next_cursor") },
-			{ "as_of", .json = json_get(pages->first, "as_of") })));
-}
-
 static int list_run(struct cli *cli)
 {
-	struct str query = query_made(cli), said = cli_arg(cli, "limit");
-	struct call_pages pages;
-	int64_t limit = LIMIT_DEFAULT;
+	struct call_pages pages = cli_call_pages(cli, query_made(cli), limit_given(cli));
 
-	if (said.at && !str_to_int(said, 1, LIMIT_MAX, &limit))
-		return CLI_USAGE(cli, "cli.limit.wrong", { "value", said });
-	pages = cli_call_pages(cli, query, limit);
-	if (as_json(cli))
-		asks_json(cli, &pages);
-	else
-		asks_print(cli, &pages.items);
-	if (json_text_of(pages.last, "next_cursor").len)
-		count_print(cli, stderr, "cli.list.more", limit);
+	if (!as_json(cli)) asks_print(cli, &pages.items);
+	pages_end(cli, &pages);
 	if (!pick_client_knows_person(cli)) SAY("cli.list.not_logged_in");
 	return EXIT_YES;
 }

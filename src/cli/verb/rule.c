@@ -271,7 +271,7 @@ const struct command rule_verbs[] = {
 	{ "rule try", try_run, "PATTERN|JSON", 1, 1, try_flags, CLIENT, "0 2 3 4",
 		"parley rule try 'Bash(npm test*)' --since 7d\n"
 		"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'" },
-	{ "rule end", resource_remove, "RULE", 1, 1, NULL, CLIENT, "0 1 2 3 4 5",
+	{ "rule end", resource_remove, "RULE", 1, 1, json_flags, CLIENT, "0 1 2 3 4 5",
 		"parley rule end rul_01jc…", .of = &rules },
 	{ 0 },
 };

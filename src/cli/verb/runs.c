@@ -95,9 +95,9 @@ static const struct flag usage_flags[] = { { "by", "WHAT", "agent model session 
 
 static const struct resource runs = { "/v1/runs", "status session agent", "cli.runs.none",
 	.columns = run_columns, .list = LIST_PERSON };
-static const struct resource sessions = { "/v1/sessions", "status project limit",
+static const struct resource sessions = { "/v1/sessions", "status project",
 	"cli.sessions.none", session_columns, session_print,
-	.removed = "cli.session.deleted", .find = session_find, .list = LIST_PERSON };
+	.removed = "cli.session.deleted", .find = session_find, .list = LIST_SOME };
 static const struct resource projects = { "/v1/projects", NULL, "cli.projects.none",
 	.columns = project_columns, .list = LIST_PERSON };
 static const struct resource usages = { "/v1/usage", "by from to", "cli.usage.none",
@@ -108,8 +108,8 @@ const struct command runs_verbs[] = {
 		"parley run list --status waiting", .of = &runs },
 	{ "session list", resource_list, NULL, 0, 0, session_flags, CLIENT, "0 2 3 4",
 		"parley session list --status running", .of = &sessions },
-	{ "session remove", resource_remove, "SESSION", 1, 1, NULL, CLIENT, "0 2 3 4 5",
-		"parley session remove ses_01jc…", .of = &sessions },
+	{ "session remove", resource_remove, "SESSION", 1, 1, json_flags, CLIENT,
+		"0 2 3 4 5", "parley session remove ses_01jc…", .of = &sessions },
 	{ "project list", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley project list", .of = &projects },
 	{ "usage", resource_list, NULL, 0, 0, usage_flags, CLIENT, "0 2 3 4",

@@ -237,10 +237,11 @@ static int go_run(struct cli *cli)
 	p = plan_of(cli, stop);
 	if (stop && !plan_confirm(&p, "cli.go.sure")) return EXIT_NO;
 	cli_call(cli, "DELETE", path_with(cli, "/v1/stops/", id, ""), STR_NONE);
-	return CLI_SAY(EXIT_YES, "cli.go.done", { "id", id });
+	SAY("cli.go.done", { "id", id });
+	return reply_done(cli, NULL);
 }
 
-static const struct flag yes_flags[] = { { "yes" }, { 0 } };
+static const struct flag yes_flags[] = { { "yes" }, { "json" }, { 0 } };
 
 const struct command stop_verbs[] = {
 	{ "pause list", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",

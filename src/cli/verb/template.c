@@ -80,8 +80,9 @@ static int set_run(struct cli *cli)
 	if (said->type != JSON_OBJECT) return CLI_USAGE(cli, "cli.template.no_body");
 	/* What the server adds when it shows one is left out. */
 	text = request_without(&cli->arena, said, "version changed_at changed_by", more);
-	return reply_done(
-		cli, cli_call(cli, "PUT", resource_path(cli, of, name, ""), text));
+	said = cli_call(cli, "PUT", resource_path(cli, of, name, ""), text);
+	if (!as_json(cli) && cli->term.err_tty) SAY("cli.done");
+	return reply_done(cli, said);
 }
 
 static const struct flag template_flags[] = { { "list" }, { 0 } };
