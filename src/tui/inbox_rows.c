@@ -163,7 +163,7 @@ static void row_write(struct page *p, const struct row_look *l, const struct row
 	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
 	page_add_text(p, STYLE_PLAIN, " ");
 	page_cell(p, end + 1, item->read ? STYLE_PLAIN : STYLE_BOLD, item->title);
-	for (size_t c = 0; c < COLUMNS; c++) {
+	for (enum row_column c = 0; c < COLUMNS; c++) {
 		if (!t->widths[c]) continue;
 		page_pad(p, end + GAP);
 		end += GAP + t->widths[c];
