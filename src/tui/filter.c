@@ -2,6 +2,7 @@
 #include "tui/filter.h"
 
 #include "base/keep.h"
+#include "tui/words.h"
 
 /* ---- choices: the first is all ---- */
 
@@ -127,6 +128,20 @@ static size_t choice_count(const struct filter_group *g, size_t which, size_t ch
 	return n;
 }
 
+/* "p Urgency  P Project": the keys of the others that have a menu. */
+static struct str other_hints(
+	const struct filter_group *g, size_t which, struct arena *arena)
+{
+	struct buf out = { .max = 4096 };
+
+	for (size_t i = 0; i < g->n; i++)
+		if (g->kinds[i].name && i != which)
+			words_join(&out, "  ",
+				arena_print(arena, "%c %s", (char)g->kinds[i].letter,
+					msg_text(g->kinds[i].name)));
+	return buf_keep_done(&out, arena);
+}
+
 void filter_menu(const struct filter_group *g, size_t which, size_t rows, struct page *p)
 {
 	enum { COUNT_COLUMN = 30 };
@@ -135,6 +150,7 @@ void filter_menu(const struct filter_group *g, size_t which, size_t rows, struct
 
 	page_row(p);
 	PAGE_MSG(p, STYLE_BOLD, g->kinds[which].name);
+	page_hints(p, STYLE_SOFT, other_hints(g, which, &p->words));
 	for (size_t i = top; i < n && i < top + room; i++) {
 		page_row_choice(p, i == now);
 		page_add_text(p, STYLE_PLAIN, i == now ? "(•) " : "( ) ");
@@ -145,18 +161,4 @@ void filter_menu(const struct filter_group *g, size_t which, size_t rows, struct
 				arena_print(
 					&p->words, "%4zu", choice_count(g, which, i)));
 	}
-}
-
-struct str filter_hints(const struct filter_group *g, struct arena *arena)
-{
-	struct buf out = { .max = 4096 };
-
-	for (size_t i = 0; i < g->n; i++) {
-		if (!g->kinds[i].name) continue;
-		if (out.len) buf_add_text(&out, "  ");
-		buf_add_char(&out, (char)g->kinds[i].letter);
-		buf_add_char(&out, ' ');
-		buf_add_text(&out, msg_text(g->kinds[i].name));
-	}
-	return buf_keep_done(&out, arena);
 }

@@ -44,8 +44,6 @@ bool filter_on(const struct filter *, size_t n); /* one of them leaves something
 void filter_head(const struct filter_group *, struct page *);
 /* The menu of one of them, in no more than so many rows. */
 void filter_menu(const struct filter_group *, size_t which, size_t rows, struct page *);
-/* "p Urgency  P Project": the keys of those that have a menu. */
-struct str filter_hints(const struct filter_group *, struct arena *);
 void filter_done(struct filter *, size_t n); /* everything is let through again */
 
 #endif

@@ -19,7 +19,7 @@ enum {
 	THEN_COLUMNS = 18,
 	TABLE_MOST = 140, /* wider, and one cannot follow a row */
 	DETAIL_ROWS = 5,
-	DETAIL_FROM = 16, /* rows of the screen */
+	DETAIL_FROM = 18, /* rows of the list */
 	LINE_BYTES = 1024,
 };
 

@@ -5,7 +5,7 @@
 #include "tui/stop_line.h"
 #include "tui/words.h"
 
-enum { WIDE = 100, NARROW = 60, LIST_MIN = 36, LIST_MAX = 60 };
+enum { WIDE = 100, NARROW = 60, LIST_MIN = 36, LIST_MAX = 72, ROOMY = 120 };
 
 bool inbox_wide(const struct inbox *in)
 {
@@ -14,7 +14,8 @@ bool inbox_wide(const struct inbox *in)
 
 static size_t list_width(const struct inbox *in)
 {
-	size_t all = screen_columns(in->screen), part = all * 2 / 5;
+	size_t all = screen_columns(in->screen);
+	size_t part = all >= ROOMY ? all * 9 / 20 : all * 2 / 5;
 
 	if (!inbox_wide(in)) return all;
 	return part < LIST_MIN ? LIST_MIN : part > LIST_MAX ? LIST_MAX : part;
@@ -147,12 +148,8 @@ static void stop_draw(struct inbox *in, int64_t now_ms)
 
 static struct str keys_now(struct inbox *in, struct arena *arena)
 {
-	struct filter_group filters = inbox_filters(in);
-
 	if (in->searching) return MSG(arena, "tui.keys.search");
-	if (in->menu)
-		return MSG(arena, "tui.keys.filter",
-			{ "filters", filter_hints(&filters, arena) });
+	if (in->menu) return MSG(arena, "tui.keys.filter");
 	if (in->view == VIEW_ASK && in->dialog_on) return dialog_keys(&in->dialog, arena);
 	if (in->view == VIEW_LIST && list_chosen(&in->list) > 0)
 		return MSG(arena, "tui.keys.batch");

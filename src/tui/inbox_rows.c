@@ -1,5 +1,6 @@
 /* inbox_rows.c - the list of the inbox in columns: each as wide as what is in sight needs, and those
  * that matter least go where there is no room. */
+#include "base/keep.h"
 #include "text/safe_text.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
@@ -49,23 +50,17 @@ static struct str assignee_cell(const struct row_look *l, const struct item *ite
 		    : arena_print(l->words, "@%.*s", STR_ARGS(name));
 }
 
-static struct str similar_cell(const struct row_look *l, const struct item *item)
+/* "high risk", "High priority", or both. */
+static struct str weight_cell(const struct row_look *l, const struct item *item)
 {
-	return item->similar ? msg_count(l->words, "tui.similar", (int64_t)item->similar)
-			     : STR_NONE;
-}
+	struct buf text = { .max = 256 };
 
-static struct str priority_cell(const struct row_look *l, const struct item *item)
-{
-	return item->priority >= PRIORITY_HIGH
-		       ? msg_named(l->words, "web.priority",
-				 str_of(priority_name(item->priority)))
-		       : STR_NONE;
-}
-
-static struct str risk_cell(const struct row_look *l, const struct item *item)
-{
-	return item->risk ? words_risk(item->risk, l->words) : STR_NONE;
+	if (item->risk) words_join(&text, " · ", words_risk(item->risk, l->words));
+	if (item->priority >= PRIORITY_HIGH)
+		words_join(&text, " · ",
+			msg_named(l->words, "web.priority",
+				str_of(priority_name(item->priority))));
+	return buf_keep_done(&text, l->words);
 }
 
 static struct str agent_cell(const struct row_look *l, const struct item *item)
@@ -87,22 +82,20 @@ static struct str when_cell(const struct row_look *l, const struct item *item)
 }
 
 /* From left to right behind the title. */
-enum row_column { SIMILAR, PRIORITY, RISK, ASSIGNEE, AGENT, WHEN, COLUMNS };
+enum row_column { WEIGHT, ASSIGNEE, AGENT, WHEN, COLUMNS };
 
 static const struct {
 	struct str (*text)(const struct row_look *, const struct item *);
 	size_t max;
 } columns[COLUMNS] = {
-	[SIMILAR] = { similar_cell, CELL_MAX },
-	[PRIORITY] = { priority_cell, CELL_MAX },
-	[RISK] = { risk_cell, CELL_MAX },
+	[WEIGHT] = { weight_cell, CELL_MAX },
 	[ASSIGNEE] = { assignee_cell, 14 },
 	[AGENT] = { agent_cell, 14 },
 	[WHEN] = { when_cell, CELL_MAX },
 };
 
 /* Which go first where there is no room; when it ends is always said. */
-static const enum row_column spare[] = { AGENT, ASSIGNEE, SIMILAR, PRIORITY, RISK };
+static const enum row_column spare[] = { AGENT, ASSIGNEE, WEIGHT };
 
 /* ---- layout ---- */
 
@@ -124,6 +117,7 @@ static struct row_table table_make(
 	const struct row_look *l, void *const *items, size_t n, size_t width)
 {
 	struct row_table t = { 0 };
+	size_t least = width / 3 > TITLE_LEAST ? width / 3 : TITLE_LEAST;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < COLUMNS; c++) {
@@ -134,7 +128,7 @@ static struct row_table table_make(
 			if (wide > t.widths[c]) t.widths[c] = wide;
 		}
 	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-		if (cells_width(&t) + TITLE_LEAST > width) t.widths[spare[i]] = 0;
+		if (cells_width(&t) + least > width) t.widths[spare[i]] = 0;
 	t.title = width > cells_width(&t) ? width - cells_width(&t) : width;
 	return t;
 }
@@ -144,10 +138,10 @@ static struct row_table table_make(
 static enum style cell_style(enum row_column c, const struct item *item)
 {
 	if (c == WHEN) return item->deadline_ms ? STYLE_WARN : STYLE_SOFT;
-	return c == RISK || c == PRIORITY ? risk_style(item->risk) : STYLE_SOFT;
+	return c == WEIGHT ? risk_style(item->risk) : STYLE_SOFT;
 }
 
-/* "▸x ! Title …        high risk  @mia  agent  2:47 → rejected" */
+/* "▸x ! 4 similar  Title …   high risk  @mia  agent  2:47 → rejected" */
 static void row_write(struct page *p, const struct row_look *l, const struct row_table *t,
 	const struct item *item, bool here)
 {
@@ -162,6 +156,11 @@ static void row_write(struct page *p, const struct row_look *l, const struct row
 	if (item->inside) page_add_text(p, STYLE_SOFT, "  ");
 	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
 	page_add_text(p, STYLE_PLAIN, " ");
+	if (item->similar) {
+		page_add(p, STYLE_WARN,
+			msg_count(l->words, "tui.similar", (int64_t)item->similar));
+		page_add_text(p, STYLE_PLAIN, "  ");
+	}
 	page_cell(p, end + 1, item->read ? STYLE_PLAIN : STYLE_BOLD, item->title);
 	for (enum row_column c = 0; c < COLUMNS; c++) {
 		if (!t->widths[c]) continue;
@@ -182,7 +181,8 @@ void inbox_rows_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 	listing_scroll(l, l->at, 0, f->height);
 	end = l->top + f->height < l->len ? l->top + f->height : l->len;
 	page_clear(p, f->width);
-	table = table_make(&look, l->shown + l->top, end - l->top, f->width);
+	/* A bar may stand right behind it. */
+	table = table_make(&look, l->shown + l->top, end - l->top, f->width - 1);
 	for (size_t i = l->top; i < end; i++) {
 		bool here = i == l->at && !in->lost;
 

@@ -50,9 +50,9 @@ test('tabs have their counts, as the page’s navigation: what waits, and sessio
 	assert.equal((await agent.patch(`/v1/sessions/${session.id}`, { status: 'running' })).status, 200);
 	await inbox.shows(/^\[Inbox 1\] Sessions 1 {2}History/);
 	inbox.press('g', 's');
-	await inbox.shows((text) => /^ Inbox 1 \[Sessions 1\]/.test(text) && / \* At work/.test(text) && /1 running/.test(text));
+	await inbox.shows((text) => /^ Inbox 1 \[Sessions 1\]/.test(text) && /[ ▸]\* At work/.test(text) && /1 running/.test(text));
 	await agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
-	await inbox.shows((text) => /\[Sessions\]/.test(text) && / = At work/.test(text));
+	await inbox.shows((text) => /\[Sessions\]/.test(text) && /[ ▸]= At work/.test(text));
 	inbox.close();
 });
 
@@ -61,7 +61,7 @@ test('the list of sessions follows what happens, is searched, and filtered by pr
 	await inProject('web', 'Landing page', 'Publish it?');
 	const inbox = await server.inbox({ columns: 80 });
 	inbox.press('g', 's');
-	await inbox.shows((text) => / ! Invoices/.test(text) && / ! Landing page/.test(text));
+	await inbox.shows((text) => /[ ▸]! Invoices/.test(text) && /[ ▸]! Landing page/.test(text));
 	inbox.press('P');
 	await inbox.shows((text) => text.includes('billing') && text.includes('Invoices') && !text.includes('Landing page'));
 	inbox.press('P', 'P');
@@ -75,7 +75,7 @@ test('the list of sessions follows what happens, is searched, and filtered by pr
 	inbox.press('/', 'Escape');
 	const later = await agent.session({ title: 'Came later' });
 	await ask({ ...yesNo('Now?'), session: later.id });
-	await inbox.shows(/ ! Came later/);
+	await inbox.shows(/[ ▸]! Came later/);
 	inbox.close();
 });
 
