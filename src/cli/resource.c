@@ -123,7 +123,7 @@ struct str state_cell(struct cli *cli, const struct json *of)
 	return problem_words(reply_text(cli, of, "why"), msg_lang(), &cli->arena);
 }
 
-int64_t limit_given(struct cli *cli)
+int64_t resource_limit(struct cli *cli)
 {
 	struct str said = cli_arg(cli, "limit");
 	int64_t limit = LIMIT_DEFAULT;
@@ -133,7 +133,7 @@ int64_t limit_given(struct cli *cli)
 	return limit;
 }
 
-int pages_end(struct cli *cli, const struct call_pages *pages)
+int resource_pages_end(struct cli *cli, const struct call_pages *pages)
 {
 	const struct json *next = json_get(pages->last, "next_cursor");
 
@@ -143,7 +143,7 @@ int pages_end(struct cli *cli, const struct call_pages *pages)
 				{ "next_cursor", .json = next },
 				{ "as_of", .json = json_get(pages->first, "as_of") })));
 	if (json_text(next).len)
-		count_print(cli, stderr, "cli.list.more", limit_given(cli));
+		count_print(cli, stderr, "cli.list.more", resource_limit(cli));
 	return EXIT_YES;
 }
 
@@ -164,9 +164,9 @@ int resource_list_of(struct cli *cli, const struct resource *of)
 	}
 	if (of->list == LIST_PERSON || of->list == LIST_SOME) cli_call_open_person(cli);
 	if (of->list == LIST_SOME) {
-		pages = cli_call_pages(cli, path, limit_given(cli));
+		pages = cli_call_pages(cli, path, resource_limit(cli));
 		if (!as_json(cli)) resource_print(cli, of, &pages.items);
-		return pages_end(cli, &pages);
+		return resource_pages_end(cli, &pages);
 	}
 	page = cli_call_get(cli, path);
 	if (!as_json(cli)) resource_print(cli, of, json_get(page, "items"));

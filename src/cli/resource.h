@@ -57,10 +57,10 @@ struct str resource_path(
 struct str state_cell(struct cli *, const struct json *);
 
 /* --limit, or what holds without it. */
-int64_t limit_given(struct cli *);
+int64_t resource_limit(struct cli *);
 /* The end of a list of so many: with --json one object, as one page would have been; says when there
  * are more. Returns EXIT_YES. */
-int pages_end(struct cli *, const struct call_pages *);
+int resource_pages_end(struct cli *, const struct call_pages *);
 
 bool as_json(const struct cli *); /* --json */
 /* A text member of a reply, safe for a terminal. */

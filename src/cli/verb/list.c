@@ -124,10 +124,11 @@ static struct str query_made(struct cli *cli)
 
 static int list_run(struct cli *cli)
 {
-	struct call_pages pages = cli_call_pages(cli, query_made(cli), limit_given(cli));
+	struct call_pages pages =
+		cli_call_pages(cli, query_made(cli), resource_limit(cli));
 
 	if (!as_json(cli)) asks_print(cli, &pages.items);
-	pages_end(cli, &pages);
+	resource_pages_end(cli, &pages);
 	if (!pick_client_knows_person(cli)) SAY("cli.list.not_logged_in");
 	return EXIT_YES;
 }
