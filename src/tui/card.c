@@ -87,7 +87,9 @@ static void chips_write(struct card_writer *w)
 	page_dot(w->page, STYLE_WARN, attempt_words(w));
 	if (ask_pending(w->ask))
 		page_dot(w->page, STYLE_WARN, ask_end(w->ask, w->look->now_ms, w->words));
-	if (json_is(claim, JSON_OBJECT) && ask_time(claim, "until") > w->look->now_ms)
+	/* Of oneself one knows. */
+	if (json_is(claim, JSON_OBJECT) && ask_time(claim, "until") > w->look->now_ms &&
+		!(w->look->me.len && str_eq(json_text_of(claim, "user"), w->look->me)))
 		page_dot(w->page, STYLE_ACCENT,
 			MSG(w->words, "web.ask.claimed",
 				{ "name", json_text_of(claim, "name") }));

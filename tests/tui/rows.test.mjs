@@ -198,3 +198,47 @@ test('without a login that is said once, whole, and no key is offered that does 
 		inbox.close();
 	}
 });
+
+test('a batch that does not fit the screen is sent only after it was scrolled to its end', async () => {
+	const made = [];
+	for (const name of ['cart', 'login', 'mail', 'search', 'users', 'zones'])
+		made.push(await ask({ kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command: `npm test ${name}` }, risk: 'medium' } }));
+	const inbox = await server.inbox({ columns: 80, rows: 12 });
+	await inbox.shows(/6 pending/);
+	assert.match(await inbox.taken(), /Bash: npm test cart/, 'rows name the command');
+	for (let i = 0; i < made.length; i++) {
+		inbox.press('Enter');
+		await inbox.shows('1 Approve');
+		inbox.press('Escape');
+		await inbox.shows(/Enter open|B answer all/);
+		inbox.press('x');
+		await inbox.shows(`${i + 1} selected`);
+	}
+	inbox.press('B');
+	await inbox.armed('Bash npm test cart');
+	inbox.press('a');
+	await inbox.shows('Scroll to the end of the operation to approve.');
+	for (let i = 0; i < 4; i++) inbox.press('C-d');
+	await inbox.shows('npm test zones');
+	inbox.press('a');
+	await inbox.armed('Send this answer to 6 asks?');
+	for (const one of made) assert.equal((await server.agent.read(one)).status, 'pending');
+	inbox.press('Enter');
+	await inbox.shows(/0 pending/);
+	for (const one of made) assert.equal((await server.agent.read(one)).status, 'answered');
+	inbox.close();
+});
+
+test('whoever answers is told of others who do, not of oneself', async () => {
+	await ask({ question: 'Why?', type: 'text' });
+	const [one, two] = [await server.inbox({ columns: 80 }), await server.inbox({ columns: 80, env: { PARLEY_TOKEN: server.secrets.member } })];
+	one.press('Enter');
+	await one.armed('Why?');
+	two.press('Enter');
+	await two.armed('Why?');
+	one.type('x');
+	await two.shows('owner is answering');
+	assert.doesNotMatch(await one.taken(), /is answering/);
+	one.close();
+	two.close();
+});
