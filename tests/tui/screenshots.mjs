@@ -48,7 +48,7 @@ async function views(show) {
 	await inbox.shows((text) => text.includes('2/5 · linking') && text.includes('Asked'));
 	show('session', await inbox.taken());
 	inbox.press('Escape', '?');
-	await inbox.shows('PgUp PgDn');
+	await inbox.shows('Everywhere');
 	show('help', await inbox.taken());
 
 	const asking = server.terminal(['ask', 'Deploy to production?', '--timeout', '9m', '--default', 'no'], { columns: 72, rows: 12 });
