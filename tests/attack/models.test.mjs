@@ -10,7 +10,7 @@ import { until, useServer } from '../api/lib/server.mjs';
 import { attacks } from './lib/attacks.mjs';
 
 const KEY = 'sk-zyxwvut-98765432';
-const server = await useServer({ flags: ['--ask-rate', '0'] });
+const server = await useServer({ flags: ['--ask-rate', '0', '--push-subject', 'mailto:ops@example.org'] });
 const { admin, agent, member } = server;
 let answer = () => [say('OK')];
 const model = await new ScriptModel((...args) => answer(...args)).start();
@@ -47,6 +47,12 @@ async function worked(name) {
 }
 const shown = async (session) => (await Promise.all([`/v1/sessions/${session}`, `/v1/sessions/${session}/messages`, `/v1/runs?session=${session}`, `/v1/sessions/${session}/tasks`]
 	.map(async (path) => (await admin.get(path, { check: false })).text))).join('\n');
+
+const push = await member.post('/v1/me/contacts', { channel: 'push', subscription: { endpoint: 'https://push.example/1',
+	keys: { p256dh: 'BBM7xodutWYck5tTPcT3s54XJfLN456oU1e7YAgPhTVE3E23Gyl0i26piqFLZkgZw5oubMEZGBdbj5QhJO3o2TA', auth: 'Oel81v1PvbgZYk0Y8h3X9Q' } } });
+assert.equal(push.status, 201, push.text);
+await admin.post('/v1/rules', { effect: 'deny', match: { tool: ['Never'] } });
+await admin.post('/v1/teams', { name: 'ops', members: [{ user: (await member.get('/v1/me')).body.user.id }] });
 
 /* ---- what a model asks for ---- */
 
@@ -141,15 +147,13 @@ const EDITS = [
 	"UPDATE asks SET agent = 'evil' WHERE id = (SELECT id FROM asks LIMIT 1)", "UPDATE asks SET risk = {n} + 5 WHERE id = (SELECT id FROM asks LIMIT 1)", "DELETE FROM asks WHERE id = (SELECT id FROM asks LIMIT 1)",
 	"UPDATE users SET role = 'owner' WHERE name = 'mia'", "UPDATE users SET disabled = 1 - disabled WHERE name = 'ada'", "UPDATE users SET password = 'x{n}' WHERE name = 'ada'", "UPDATE tokens SET role = 'admin' WHERE name = 'builder'",
 	"UPDATE tokens SET expires_ms = {n} + 1 WHERE name = 'mia'", "DELETE FROM tokens WHERE name = 'builder'", "UPDATE events SET data = '{}' WHERE n = 1 + {n} % (SELECT max(n) FROM events)", "UPDATE events SET type = 'ask.skipped' WHERE n = 2 + {n} % 20",
-	"DELETE FROM events WHERE n = 1 + {n} % (SELECT max(n) FROM events)", "UPDATE events SET ms = ms + 1 WHERE n = 1 + {n} % 20", "UPDATE workspaces SET name = 'evil{n}'", "UPDATE workspaces SET last_event = last_event - 1",
+	"DELETE FROM events WHERE n = 1 + {n} % (SELECT max(n) FROM events)", "UPDATE events SET at_ms = at_ms + 1 WHERE n = 1 + {n} % 20", "UPDATE workspaces SET name = 'evil{n}'", "UPDATE workspaces SET last_event = last_event - 1",
 	"UPDATE contacts SET detail = replace(detail, 'Oel81', 'Evil1')", "UPDATE contacts SET address = 'https://evil.example/{n}'", "UPDATE contacts SET verified = 0", "UPDATE runs SET config = replace(config, 'manual', 'auto') WHERE config LIKE '%manual%'",
 	"UPDATE runs SET status = 'completed' WHERE status <> 'completed' AND id = (SELECT id FROM runs WHERE status <> 'completed' LIMIT 1)", "UPDATE runs SET cost = cost + {n} + 1 WHERE id = (SELECT id FROM runs LIMIT 1)",
 	"UPDATE tool_calls SET verdict = '{\"effect\":\"allow\",\"rule\":null,\"reason\":null}' WHERE id = (SELECT id FROM tool_calls LIMIT 1)", "UPDATE tool_calls SET arguments = '{\"x\":{n}}' WHERE id = (SELECT id FROM tool_calls LIMIT 1)",
-	"UPDATE tool_calls SET risk = {n} + 9 WHERE id = (SELECT id FROM tool_calls LIMIT 1)", "DELETE FROM tool_calls WHERE id = (SELECT id FROM tool_calls LIMIT 1)", "UPDATE rules SET effect = 'allow'", "UPDATE rules SET body = replace(body, 'Never', '*')",
+	"UPDATE tool_calls SET risk = {n} + 9 WHERE id = (SELECT id FROM tool_calls LIMIT 1)", "DELETE FROM tool_calls WHERE id = (SELECT id FROM tool_calls LIMIT 1)", "UPDATE rules SET effect = 'allow'", "UPDATE rules SET matches = replace(matches, 'Never', '*')",
 	"DELETE FROM rules", "UPDATE teams SET members = '[]'", "UPDATE providers SET body = replace(body, 'http', 'ftp')", "UPDATE agents SET body = replace(body, 'manual', 'auto') WHERE body LIKE '%manual%'", "UPDATE sessions SET title = 'evil{n}' WHERE id = (SELECT id FROM sessions LIMIT 1)",
 ];
-await admin.post('/v1/rules', { effect: 'deny', match: { tool: ['Never'] } });
-await admin.post('/v1/teams', { name: 'ops', members: [{ user: (await member.get('/v1/me')).body.user.id }] });
 attacks('edits of the store against check', { small: 8, long: 200 }, async (a) => {
 	/* A call that waits, so that there is one to be edited. */
 	answer = () => [use('todo', { operation: 'create', name: 'Wait' })];
