@@ -131,6 +131,9 @@ int cli_fail(const struct cli *cli, const struct fault *english)
 			id = failures[i].message;
 			status = failures[i].exit;
 		}
+	if (why->err == ERR_NO_TOKEN &&
+		str_is(str_of(english->detail), "a token is required"))
+		id = "cli.fail.not_logged_in";
 	/* Administration and the server name the file or address in their own words. */
 	if (why->err == ERR_UNAVAILABLE && cli->command &&
 		!(cli->command->what & SETTINGS_CLIENT))
@@ -369,6 +372,16 @@ void cli_fail_end(struct cli *cli, const struct fault *why)
 	cli_end(cli, cli_fail(cli, why));
 }
 
+/* The language is known before anything is refused, wherever it stands. */
+static void lang_find(int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--lang") == 0 && strcmp(argv[i + 1], "fr") == 0)
+			msg_lang_set(LANG_FR);
+		else if (strcmp(argv[i], "--lang") == 0 && strcmp(argv[i + 1], "en") == 0)
+			msg_lang_set(LANG_EN);
+}
+
 int cli_main(int argc, char **argv, const struct cli_above *above)
 {
 	struct cli cli = { .above = above };
@@ -380,6 +393,7 @@ int cli_main(int argc, char **argv, const struct cli_above *above)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	msg_lang_set(msg_lang_guess());
+	lang_find(argc, argv);
 	if (verb < argc) found = grammar_read(&cli, argc - verb, argv + verb);
 	if (found.command)
 		status = arguments_run(&cli, &found, verb, argc, argv);

@@ -188,5 +188,5 @@ test('what the server refuses is said by the option or the word that was given',
 		['token', 'create', '--role', 'agent', '--name', 'x', '--expires', '9y'], ['token', 'create', '--role', 'agent', '--name', 'x', '--tools', 'nosuch'], ['user', 'remove', 'owner'], ['agents', 'import', bad]]);
 	await refused([['ask', 'X?', '-c', 'a', '-c', 'a'], ['ask', '--template', 'deploy'], ['ask', '--template', 'nosuch'], ['ask', 'X?', '--timeout', '99d'], ['ask', 'X?', '--project', ''], ['approve', '--tool', ''],
 		['ask', 'x'.repeat(9000)]], { env: { ...person, PARLEY_TOKEN: server.secrets.agent } });
-	await refused([['serve', '--listen', '0.0.0.0:1'], ['serve', '--store', 'x'], ['serve', '--ask-rate', 'x'], local('user', 'disable', 'owner'), local('user', 'password', 'owner'), local('delivery', 'list', '--status', 'x')], bare);
+	await refused([['hook', 'claude', '--allow', 'Bash(ls'], ['serve', '--listen', '0.0.0.0:1'], ['serve', '--store', 'x'], ['serve', '--ask-rate', 'x'], local('user', 'disable', 'owner'), local('user', 'password', 'owner'), local('delivery', 'list', '--status', 'x')], bare);
 });

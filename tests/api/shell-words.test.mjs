@@ -90,6 +90,8 @@ test('words that were forgotten, or too many, are shown by an example', async ()
 	await says(['token', '--help'], 0, /Usage: parley token COMMAND/);
 	await says(['answer'], 2, /^parley: 'answer' expects ID/);
 	await says(['token', 'list', 'x'], 2, /^parley: 'token list' takes no arguments/);
+	await says(['list', '--status', 'nosuch', '--lang', 'fr'], 2, /^parley: --status .*\n?Voir/s);
+	await says(['list'], 4, /^parley: not logged in at this server\. Run 'parley login'/, { env: { PARLEY_TOKEN: '', XDG_CONFIG_HOME: '/nowhere', PARLEY_DATA: '/nowhere' } });
 	await says(['list'], 4, /rejected this token.*parley login/, { env: { PARLEY_TOKEN: 'prl_no' } });
 });
 

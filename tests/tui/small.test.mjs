@@ -27,7 +27,7 @@ for (const [columns, rows] of sizes)
 		/* The rest is below it. */
 		let read = seen;
 		for (let i = 0; i < 12; i++) read += await inbox.press('NPage').taken();
-		for (const part of ['Its risk is', 'shop', 'Because.']) assert.ok(read.includes(part), `${part}\n${read}`);
+		for (const part of ['Counts as', 'shop', 'Because.']) assert.ok(read.includes(part), `${part}\n${read}`);
 		inbox.close();
 	});
 

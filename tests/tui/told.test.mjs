@@ -32,7 +32,7 @@ test('the card and parley show say who was told and what comes next', async () =
 	const ask = await agent.ask({ question: 'Ship it?', type: 'boolean' });
 	await until(async () => (await admin.get(`/v1/asks/${ask.id}/deliveries`)).body.items[0]?.status === 'done', 'told');
 	const shown = await server.run(['show', ask.id], { env: { ...env, PARLEY_URL: server.url, LANG: 'C.UTF-8' } });
-	assert.match(shown.stdout, /^Notified: \S+, webhook \d\d:\d\d\nNext: admins, (\d{4}-\d\d-\d\d )?\d\d:\d\d, if nobody has answered$/m);
+	assert.match(shown.stdout, /^Notified: \S+, webhook \d\d:\d\d\nAt (\d{4}-\d\d-\d\d )?\d\d:\d\d, admins will be notified if nobody has answered$/m);
 	const asAgent = await server.run(['show', ask.id], { env: { PARLEY_TOKEN: server.secrets.agent, PARLEY_URL: server.url, LANG: 'C.UTF-8' } });
 	assert.equal(asAgent.code, 0, asAgent.stderr);
 	assert.ok(!/Notified:/.test(asAgent.stdout), 'not an agent\'s business');
@@ -40,7 +40,7 @@ test('the card and parley show say who was told and what comes next', async () =
 	await inbox.shows('Ship it?');
 	inbox.press('Enter');
 	await inbox.shows(/Notified: you, webhook \d\d:\d\d/);
-	await inbox.shows('Next: admins, ');
+	await inbox.shows(', admins will be notified');
 	inbox.close();
 	await admin.answer(ask, { q1: true });
 });

@@ -47,7 +47,7 @@ test('an agent that wants more approvals itself is said to', async () => {
 test('what the policy finds critical takes two presses, though its agent said low', async () => {
 	const asked = await ask('drop', 'low');
 	const inbox = await opened('Call drop');
-	await inbox.shows((text) => /Its risk is “critical”; \S+ said “low\s+risk”/.test(text) && /· critical/.test(text));
+	await inbox.shows((text) => /Counts as critical; \S+ said low\s+risk/.test(text) && /· critical/.test(text));
 	await inbox.armed('▸ ( ) 1 Approve');
 	inbox.press('a');
 	await inbox.armed('Press again to approve');

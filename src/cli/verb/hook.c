@@ -19,6 +19,7 @@
 #include "core/policy/tool_list.h"
 #include "core/run/run_tool.h"
 #include "core/shared/glob.h"
+#include "text/problem_words.h"
 
 enum {
 	EVENT_BYTES = 1 << 20,
@@ -99,7 +100,9 @@ static void rules_read(
 
 		if (wrong)
 			CLI_REFUSE(h->cli, "cli.hook.rule", { "flag", str_of(flag) },
-				{ "rule", rule }, { "why", str_of(wrong) });
+				{ "rule", rule },
+				{ "why", problem_words(str_of(wrong), msg_lang(),
+						 &h->cli->arena) });
 	}
 }
 

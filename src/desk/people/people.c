@@ -157,8 +157,7 @@ static enum err user_reach(const struct principal *p, enum role role, struct fau
 {
 	return principal_reaches(p, role)
 		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "%s %s is above the role %s",
-				 role == ROLE_ADMIN || role == ROLE_OWNER ? "an" : "a",
+		       : fail(why, ERR_FORBIDDEN, "the role %s is above the role %s",
 				 role_name(role), role_name(p->role));
 }
 
