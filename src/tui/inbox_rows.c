@@ -5,7 +5,7 @@
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
-enum { TITLE_LEAST = 16, GAP = 2, CELL_MAX = 20 };
+enum { TITLE_LEAST = 20, GAP = 2, CELL_MAX = 20 };
 
 static const char *kind_mark(enum ask_kind kind)
 {
@@ -117,7 +117,7 @@ static struct row_table table_make(
 	const struct row_look *l, void *const *items, size_t n, size_t width)
 {
 	struct row_table t = { 0 };
-	size_t least = width / 3 > TITLE_LEAST ? width / 3 : TITLE_LEAST;
+	size_t least = width * 2 / 5 > TITLE_LEAST ? width * 2 / 5 : TITLE_LEAST;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < COLUMNS; c++) {
