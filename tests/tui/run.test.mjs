@@ -111,7 +111,7 @@ test('sessions and runs are listed; a pipe gets the report alone', async () => {
 	const out = server.terminal('"$PARLEY" run "Short one" | cat; "$PARLEY" sessions; "$PARLEY" runs --status completed', { columns: 140 });
 	const seen = await out.shows('exit 0');
 	assert.match(seen, /^Short\.\n/);
-	assert.match(seen, /= ses_\w+ {2}completed +assistant +\$0\.\d+ +Short one/);
+	assert.match(seen, /ses_\w+ {2}completed +assistant +\$0\.\d+ +Short one/);
 	assert.match(seen, /run_\w+ {2}completed +assistant/);
 });
 
