@@ -22,7 +22,7 @@ export const blocks = (file, language = 'sh') => [...read(file).matchAll(new Reg
 
 /* ---- a machine without a network but its own ---- */
 
-const APART = ['--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child'];
+const APART = ['--map-root-user', '--net', '--mount', '--pid', '--mount-proc', '--fork', '--kill-child'];
 export const noNamespaces = spawnSync('unshare', [...APART, 'true']).status === 0 ? false : 'this system allows no namespaces';
 
 /** Runs the tests of a file in namespaces of their own, where ports, names of hosts and /var are free. → {code, output} */
