@@ -144,10 +144,12 @@ enum err desk_find_session(
 /* Each use case has buckets of its own: asks are not refused for progress that was told. */
 static struct str rate_key(const struct task *t, char out[RATE_KEY_SIZE])
 {
-	int len = snprintf(out, RATE_KEY_SIZE, "%.*s %s", STR_ARGS(t->job.who.token),
-		t->job.kind->name);
+	struct str name = str_of(t->job.kind->name);
+	struct str token = str_first(t->job.who.token, RATE_KEY_SIZE - name.len);
 
-	return str_make(out, (size_t)len);
+	if (token.len) memcpy(out, token.at, token.len);
+	memcpy(out + token.len, name.at, name.len);
+	return str_make(out, token.len + name.len);
 }
 
 enum err desk_rate(struct task *t, int64_t now_ms, struct fault *why)
