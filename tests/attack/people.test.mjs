@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { ScriptModel, say } from '../lib/script_model.mjs';
+import { EVENTS } from './lib/hooks.mjs';
 import { BIN, until, useServer } from '../api/lib/server.mjs';
 
 const server = await useServer({ flags: ['--ask-rate', '300', '--url', 'https://desk.example'] });
@@ -100,7 +101,7 @@ test('what nobody has is not found', async () => {
 	}
 });
 
-test('sessions, decisions, progress and messages have a rate, each its own', async () => {
+test('sessions, decisions and progress have a rate, each its own', async () => {
 	const flood = await server.as('agent', 'flood');
 	const session = await flood.session();
 	for (const [path, body] of [['/v1/sessions', { title: 'x' }], ['/v1/decide', decide('x')],
@@ -117,6 +118,20 @@ test('sessions, decisions, progress and messages have a rate, each its own', asy
 	assert.equal((await flood.ask(bash('still asked'))).status, 'pending');
 });
 
+test('messages to an agent have a rate', async () => {
+	const model = await new ScriptModel(() => ({ blocks: [say('x')], hang: true })).start();
+	await admin.post('/v1/providers', { name: 'hangs', kind: 'anthropic', url: model.url, key: 'sk-000000000000' });
+	await admin.post('/v1/agents', { name: 'hanger', provider: 'hangs', model: 'm' });
+	const { client } = await person();
+	const { body: session } = await client.post('/v1/sessions', { agent: 'hanger', message: 'Begin.' });
+	const seen = [];
+	for (let i = 0; i < 400; i += 50) {
+		seen.push(...await Promise.all(Array.from({ length: 50 }, () => client.post(`/v1/sessions/${session.id}/messages`, { content: 'x' }))));
+	}
+	assert.ok(seen.filter(({ status }) => status === 429).length >= 50, JSON.stringify(seen.at(-1).body));
+	model.stop();
+});
+
 test('an Origin without TLS at an address with TLS is another site', async () => {
 	const from = (origin, host) => nobody.post('/v1/login', { code: 'x' }, { headers: { origin, host } });
 	assert.equal((await from('http://desk.example', 'desk.example')).status, 403);
@@ -125,14 +140,6 @@ test('an Origin without TLS at an address with TLS is another site', async () =>
 });
 
 /* Hooks of calls are closed: whoever cannot be told the decision is told 2, which stops the call. */
-const EVENTS = {
-	claude: { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' },
-	gemini: { hook_event_name: 'BeforeTool', session_id: 's', tool_name: 'run_shell_command', tool_input: { command: 'ls' } },
-	copilot: { sessionId: 's', toolName: 'bash', toolArgs: '{"command":"ls"}' },
-	droid: { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Execute', tool_input: { command: 'ls' } },
-	codex: { hook_event_name: 'PreToolUse', session_id: 's', turn_id: 't', tool_name: 'Bash', tool_input: { command: 'ls' } },
-	qwen: { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'run_shell_command', tool_input: { command: 'ls' } },
-};
 const hook = (name, script) => new Promise((done) => {
 	const child = spawn('bash', ['-c', script, BIN, name], { env: { ...server.env, PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.agent },
 		stdio: ['pipe', 'pipe', 'pipe'] });

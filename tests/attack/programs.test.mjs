@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { strings, Tally } from '../e2e/hostile.mjs';
 import { useServer } from '../api/lib/server.mjs';
+import { EVENTS } from './lib/hooks.mjs';
 import { attacks } from './lib/attacks.mjs';
 
 const server = await useServer({ flags: ['--ask-rate', '0'] });
@@ -29,14 +30,6 @@ after(() => {
 
 /* ---- hooks ---- */
 
-const EVENTS = {
-	claude: { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' },
-	gemini: { hook_event_name: 'BeforeTool', session_id: 's', tool_name: 'run_shell_command', tool_input: { command: 'ls' } },
-	copilot: { sessionId: 's', toolName: 'bash', toolArgs: '{"command":"ls"}' },
-	droid: { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Execute', tool_input: { command: 'ls' } },
-	codex: { hook_event_name: 'PreToolUse', session_id: 's', turn_id: 't', tool_name: 'Bash', tool_input: { command: 'ls' } },
-	qwen: { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'run_shell_command', tool_input: { command: 'ls' } },
-};
 const AGENTS = Object.keys(EVENTS);
 const ODD = [null, 0, true, [], {}, '', '\u0000', 'x'.repeat(70_000), { command: ['ls'] }, { command: null }, '{"command":', [{}], 1e400, { command: 'ls', cmd: 'rm -rf /' }, '\u202els'];
 /** An event that means no good: members mangled, taken out, of another agent, or no JSON. */
