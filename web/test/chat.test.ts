@@ -3,10 +3,10 @@ import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { speak } from '../src/lib/i18n.svelte';
 import { liveNew } from '../src/lib/live';
-import ChatStream from '../src/parts/run/ChatStream.svelte';
-import RunTree from '../src/parts/run/RunTree.svelte';
-import TaskList from '../src/parts/run/TaskList.svelte';
-import UsageBar from '../src/parts/run/UsageBar.svelte';
+import ChatStream from '../src/parts/session/ChatStream.svelte';
+import RunTree from '../src/parts/session/RunTree.svelte';
+import TaskList from '../src/parts/session/TaskList.svelte';
+import UsageBar from '../src/parts/session/UsageBar.svelte';
 import { call, message, run, text, waits } from './runs.fixture';
 
 beforeAll(async () => {

@@ -93,7 +93,7 @@ test('what the first list needs is a small part of the catalogue, and all that i
 	const names = (part: string) => first.some((file) => file.endsWith(part));
 	for (const part of [
 		'screens/Inbox.svelte',
-		'parts/inbox/AskRow.svelte',
+		'parts/ask/AskRow.svelte',
 		'state/stream.ts',
 		'App.svelte',
 	])
