@@ -90,10 +90,11 @@ struct task {
 	struct str
 		stopped;   /* JSON: the stop that holds back what it asks for; or empty */
 	struct str denied; /* JSON: the rule that denies by now what it shows; or empty */
-	bool unheard;	   /* nobody can have known of it before this batch was told */
-	bool rated;	   /* it took one of its token's rate */
-	bool resumable;	   /* its session is set going again when it is settled */
-	int64_t as_of;	   /* the last event number of the snapshot that was read */
+	struct ask_proof proof; /* of the ask it shows, if that is wanted */
+	bool unheard;	/* nobody can have known of it before this batch was told */
+	bool rated;	/* it took one of its token's rate */
+	bool resumable; /* its session is set going again when it is settled */
+	int64_t as_of;	/* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str origin;	  /* the address that somebody logs in from, or empty */
 	struct str client;	  /* what their browser calls itself, or empty */
@@ -249,7 +250,7 @@ extern const struct use use_list_list, use_list_get, use_list_put, use_list_dele
 /* What people answered to the same questions before. */
 extern const struct use use_ask_suggestions;
 extern const struct use use_policy_get, use_policy_put, use_decide;
-extern const struct use use_ask_get, use_ask_list;
+extern const struct use use_ask_get, use_ask_list, use_ask_counts;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,
 	use_session_progress, use_session_resume;

@@ -29,9 +29,11 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT " project" },
 	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
 		LIST
-		" status kind session project assignee priority agent by outcome from to snoozed q order" },
+		" status kind session project assignee priority agent by outcome from to snoozed q order proof" },
+	{ "GET", "/v1/asks/counts", &use_ask_counts, NULL, 0,
+		"kind session project assignee priority agent by outcome from to q" },
 	{ "POST", "/v1/asks/settle-many", &use_settle_many, NULL, WRITE, "" },
-	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, WAIT },
+	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, WAIT " proof" },
 	{ "GET", "/v1/asks/{id}/deliveries", &use_ask_deliveries, NULL, 0, "" },
 	{ "GET", "/v1/asks/{id}/suggestions", &use_ask_suggestions, NULL, 0, "" },
 	{ "POST", "/v1/asks/{id}/answer", &use_answer, NULL, WRITE, "" },

@@ -32,12 +32,12 @@
 	" JOIN sessions s ON s.ws = a.ws AND s.id = a.session"
 /* Asks with the title of their session, whether it was made for them, and the mark of the
  * user $9, as a list shows them. */
-#define ASKS                                                                             \
-	"SELECT @asks(a.), s.title, s.for_ask,"                                          \
-	" COALESCE(m.read_ms, 0), COALESCE(m.snoozed_ms, 0)"                             \
+#define ASK_BESIDE "s.title, s.for_ask, COALESCE(m.read_ms, 0), COALESCE(m.snoozed_ms, 0)"
+#define ASKS_FROM                                                                        \
 	" FROM asks a JOIN sessions s ON s.ws = a.ws AND s.id = a.session"               \
 	" LEFT JOIN marks m ON m.ws = a.ws AND m.user_id = $9 AND m.ask = a.id"          \
 	" WHERE a.ws = $1"
+#define ASKS "SELECT @asks(a.), " ASK_BESIDE ASKS_FROM
 /* $2 limit, $3 kind, $4 project, $5 assignee pattern (or a team they are in), $6 priority, $7 search pattern,
  * $8 agent, for a person also by the name that is shown, $9 the person, $10 now, $11 snoozed ones (1), others (0) or both (2). A deadline within
  * five minutes ends a snooze. */
@@ -51,6 +51,19 @@
 	" AND ($8 = '' OR a.agent = $8 OR (a.agent_name = $8 AND $9 <> ''))"             \
 	" AND ($11 = 2 OR $11 = CASE WHEN m.snoozed_ms > $10 AND NOT (a.deadline_ms > 0" \
 	" AND a.deadline_ms <= $10 + 300000) THEN 1 ELSE 0 END)"
+/* $14 session, $15 who settled it, $16 and $17 from and to when, $18 status, $19 pattern of the answer, $20 whether
+ * approvals count (1), do not (0) or both (2), $21 only what a rule decided (1) */
+#define SETTLED_FILTER                                                                   \
+	" AND a.settled_ms > 0 AND a.settled_ms >= $16 AND a.settled_ms <= $17"          \
+	" AND ($14 = '' OR a.session = $14) AND ($15 = '' OR a.settled_user = $15)"      \
+	" AND ($18 = '' OR a.status = $18) AND ($19 = '' OR a.answer LIKE $19)"          \
+	" AND ($20 = 2 OR $20 = CASE WHEN a.kind = 'approval' THEN 1 ELSE 0 END)"        \
+	" AND ($21 = 0 OR a.answered_by LIKE '%\"kind\":\"policy\"%')"
+/* The event that settled the ask a. */
+#define SETTLED_IT                                                                       \
+	"e.ws = a.ws AND e.session = a.session AND e.ask = a.id AND e.type IN"           \
+	" ('ask.answered', 'ask.skipped', 'ask.expired', 'ask.cancelled')"               \
+	" ORDER BY e.n LIMIT 1"
 /* $12 instant up to which a deadline is soon */
 #define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $12)"
 

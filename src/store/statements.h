@@ -187,17 +187,30 @@ STATEMENT(SQL_ASKS_REST,
 	ASKS " AND a.status = 'pending' AND a.urgency = 0 AND a.id > $13"
 	     " AND ($14 = '' OR a.session = $14)" ASKS_NOT_SOON ASKS_FILTER
 	     " ORDER BY a.id LIMIT $2")
-/* $12 and $13 the instant and id to go on before, $14 session, $15 who settled it, $16 and
- * $17 from and to when, $18 status, $19 pattern of the answer, $20 whether approvals count
- * (1), do not (0) or both (2) */
-STATEMENT(SQL_ASKS_SETTLED, ASKS
-	" AND a.settled_ms > 0 AND a.settled_ms >= $16 AND a.settled_ms <= $17"
-	" AND (a.settled_ms < $12 OR (a.settled_ms = $12 AND a.id < $13))"
-	" AND ($14 = '' OR a.session = $14)"
-	" AND ($15 = '' OR a.settled_user = $15)"
-	" AND ($18 = '' OR a.status = $18) AND ($19 = '' OR a.answer LIKE $19)"
-	" AND ($20 = 2 OR $20 = CASE WHEN a.kind = 'approval' THEN 1 ELSE 0 END)" ASKS_FILTER
-	" ORDER BY a.settled_ms DESC, a.id DESC LIMIT $2")
+/* $12 and $13 the instant and id to go on before; $14 to $21 are SETTLED_FILTER's; $22 whether the event
+ * that settled it is wanted, with its hash (1) */
+STATEMENT(SQL_ASKS_SETTLED,
+	"SELECT @asks(a.), " ASK_BESIDE ", CASE WHEN $22 = 1 THEN (SELECT n"
+	" FROM events e WHERE " SETTLED_IT ") ELSE 0 END,"
+	" CASE WHEN $22 = 1 THEN (SELECT hash FROM events e WHERE " SETTLED_IT
+	") END" ASKS_FROM
+	" AND (a.settled_ms < $12 OR (a.settled_ms = $12 AND a.id < $13))" SETTLED_FILTER
+		ASKS_FILTER " ORDER BY a.settled_ms DESC, a.id DESC LIMIT $2")
+STATEMENT(SQL_ASK_PROOF,
+	"SELECT n, hash FROM events e, (SELECT ws, session, id FROM asks"
+	" WHERE ws = $1 AND session = $2 AND id = $3) a WHERE " SETTLED_IT)
+/* The newest $2 of what SETTLED_FILTER finds: all, those that the person $9 settled, that people settled,
+ * that rules did, rejected ones, expired ones. */
+STATEMENT(SQL_ASKS_COUNTED,
+	"SELECT COUNT(*), COALESCE(SUM(CASE WHEN who = $9 AND $9 <> '' THEN 1 END), 0),"
+	" COALESCE(SUM(CASE WHEN who <> '' THEN 1 END), 0),"
+	" COALESCE(SUM(CASE WHEN by_whom LIKE '%\"kind\":\"policy\"%' THEN 1 END), 0),"
+	" COALESCE(SUM(CASE WHEN kind = 'approval'"
+	" AND answer LIKE '%\"value\":\"reject\"%' THEN 1 END), 0),"
+	" COALESCE(SUM(CASE WHEN status = 'expired' THEN 1 END), 0)"
+	" FROM (SELECT a.settled_user AS who, a.answered_by AS by_whom, a.kind AS kind,"
+	" a.status AS status, a.answer AS answer" ASKS_FROM SETTLED_FILTER ASKS_FILTER
+	" AND $12 = 0 AND $13 = 0 ORDER BY a.settled_ms DESC, a.id DESC LIMIT $2) AS found")
 STATEMENT(SQL_AGENTS, "SELECT DISTINCT agent FROM tokens WHERE ws = $1")
 STATEMENT(SQL_ASKS_PENDING, "SELECT COUNT(*) FROM asks WHERE ws = $1"
 			    " AND status = 'pending'")

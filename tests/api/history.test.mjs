@@ -54,6 +54,41 @@ test('history: by whom, with which outcome, when', async () => {
 	assert.deepEqual(ids(await list(member, `?session=${session}&status=answered&outcome=answered`)), [asked.answered.id]);
 });
 
+test('history: what rules decided, counted, and where the log has it', async () => {
+	const name = 'counted';
+	const mine = await server.as('agent', name);
+	const session = (await mine.session({ parallel: true })).id;
+	const rule = (await admin.post('/v1/rules', { effect: 'allow', match: { agent: name, tool: ['shell'], risk: { max: 'high' } } })).body;
+	const ruled = await mine.ask(approval({ session }));
+	assert.equal(ruled.status, 'answered', JSON.stringify(ruled));
+	await admin.delete(`/v1/rules/${rule.id}`);
+	const rejected = await mine.ask(approval({ session }));
+	await member.answer(rejected, { decision: 'reject' });
+	const snoozed = await mine.ask({ session });
+	await member.post(`/v1/asks/${snoozed.id}/mark`, { snoozed_until: new Date(Date.now() + 3_600_000).toISOString() });
+	await other.answer(snoozed, { q1: true });
+
+	assert.deepEqual(ids(await list(member, `?session=${session}&by=rules`)), [ruled.id]);
+	assert.deepEqual(ids(await list(member, `?session=${session}&by=rules&outcome=rejected`)), []);
+	assert.ok(ids(await list(member, `?session=${session}&status=settled`)).includes(snoozed.id), 'snoozed, then settled by another');
+	const counts = async (query) => (await member.get(`/v1/asks/counts?session=${session}${query}`)).body;
+	assert.deepEqual(await counts(''),
+		{ all: 3, mine: 1, by_people: 2, by_rules: 1, rejected: 1, expired: 0, capped: false });
+	assert.deepEqual(await counts('&by=rules'),
+		{ all: 1, mine: 0, by_people: 0, by_rules: 1, rejected: 0, expired: 0, capped: false });
+	assert.equal((await counts('&agent=nobody')).all, 0);
+	assert.equal((await member.get('/v1/asks/counts?by=everybody')).status, 422);
+
+	const proved = (await list(member, `?session=${session}&status=settled&proof=true`)).items;
+	for (const ask of proved) assert.match(ask.proof.hash, /^[0-9a-f]{64}$/);
+	const [event] = (await member.get(`/v1/events?format=json&session=${session}&types=ask.answered`)).body.items
+		.filter((one) => one.ask === rejected.id);
+	assert.equal(proved.find((one) => one.id === rejected.id).proof.event, event.id);
+	assert.deepEqual((await member.get(`/v1/asks/${rejected.id}?proof=true`)).body.proof,
+		proved.find((one) => one.id === rejected.id).proof);
+	assert.equal('proof' in (await member.get(`/v1/asks/${rejected.id}`)).body, false);
+});
+
 test('history comes in pages, newest first, none twice', async () => {
 	const session = (await agent.session({ parallel: true })).id;
 	for (let i = 0; i < 7; i++) await member.answer(await agent.ask({ session }), { q1: true });

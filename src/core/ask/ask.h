@@ -197,6 +197,12 @@ void ask_sum(struct buf *, const struct ask *);
 void ask_answered_by_vote(struct buf *, const struct principal *, int64_t votes);
 
 /* What stands around an ask when it is shown. */
+/* Where the log has its settling, and the hash of the chain there; event 0: it is not asked for, or not settled. */
+struct ask_proof {
+	int64_t event;
+	struct str hash; /* as bytes */
+};
+
 struct ask_view {
 	struct str workspace;
 	struct str session_title;
@@ -208,6 +214,7 @@ struct ask_view {
 	/* English sentences in the reader's language; NULL: as they are. */
 	struct str (*words)(struct str english, struct arena *);
 	const char *refused; /* why the caller may not settle it; NULL: not shown */
+	struct ask_proof proof;
 };
 /* Its page; `url`: of the server, no trailing slash. */
 struct str ask_url(struct str url, struct str id, struct arena *);

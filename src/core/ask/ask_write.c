@@ -70,6 +70,18 @@ static void mark_write(struct json_writer *w, const struct mark *m)
 	jw_object_end(w);
 }
 
+static void proof_write(struct json_writer *w, const struct ask_proof *p)
+{
+	char hex[SHA256_HEX_SIZE];
+
+	if (!p->event || p->hash.len != SHA256_SIZE) return;
+	hex_write((const uint8_t *)p->hash.at, SHA256_SIZE, hex);
+	jw_put_object(w, "proof");
+	jw_put_int(w, "event", p->event);
+	jw_put_text(w, "hash", hex);
+	jw_object_end(w);
+}
+
 static void url_write(
 	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {
@@ -133,6 +145,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	if (v->denied.len) show_json(w, "denied_by", v->denied);
 	if (v->mark) mark_write(w, v->mark);
 	if (v->refused) jw_put_text(w, "refused", v->refused);
+	proof_write(w, &v->proof);
 	url_write(w, a, v);
 	jw_object_end(w);
 }

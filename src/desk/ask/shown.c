@@ -60,6 +60,7 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.mark = mark,
 		.words = t->words,
 		.denied = denied,
+		.proof = s->proof,
 		.refused = why_not(s, a, &t->job.arena) };
 
 	if (!t->wants_record) {

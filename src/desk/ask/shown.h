@@ -17,6 +17,8 @@ struct shown_asks {
 	struct shown_later *first, **end;
 	/* Where the next goes, of asks that are wanted themselves. */
 	struct kept_ask **found_end;
+	/* Of the ask that is added next, if it is wanted. */
+	struct ask_proof proof;
 };
 
 /* Before the statement: what its rows will need. */

@@ -256,6 +256,7 @@ void desk_reply_marked(struct task *t, struct rows *rows, const struct ask *a,
 	view.refused = refused;
 	view.stopped = t->stopped;
 	view.denied = t->denied;
+	view.proof = t->proof;
 	if (!found(t, a, &view)) ask_write(TO_REPLY(&t->job), a, &view, rows->now_ms);
 }
 
