@@ -83,9 +83,9 @@ class Router {
 		if (!replace) scrollTo(0, 0);
 	}
 
-	/** Another search on this screen. */
-	find(search: string): void {
-		this.go(search ? `${this.path}?${search}` : this.path, true);
+	/** Another search on this screen; `step`: one that Back undoes. */
+	find(search: string, step = false): void {
+		this.go(search ? `${this.path}?${search}` : this.path, !step);
 	}
 
 	/** For plain clicks on links of our own; those with a modifier stay the browser's. */
