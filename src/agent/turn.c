@@ -12,7 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TRIES = 4, SHOW_MS = 50, ROW_PAUSE_MS = 60 * 1000 };
+enum {
+	TRIES = 4,
+	SHOW_MS = 50,
+	PROGRESS_MS = 1000,
+	TOKEN_BYTES = 4, /* about, until the provider has counted */
+	ROW_PAUSE_MS = 60 * 1000
+};
 
 /* A model call under way. */
 struct model_call {
@@ -21,8 +27,8 @@ struct model_call {
 	struct model_reader *reader;
 	struct url url;
 	struct buf text, thought; /* not shown yet */
-	int64_t shown_ms, began_ms;
-	int64_t tokens; /* pieces so far */
+	int64_t shown_ms, progress_ms, began_ms;
+	int64_t bytes; /* of text and thoughts so far */
 };
 
 /* ---- showing ---- */
@@ -61,6 +67,25 @@ static void transient_say(struct model_call *c, const char *type, struct buf *me
 	buf_done(members);
 }
 
+/* What came out so far, how fast, and what that costs. */
+static void progress_show(struct model_call *c, int64_t tokens)
+{
+	const struct provider_model *model = &c->work->access.model;
+	const struct usage out = { .output = tokens };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
+	int64_t ms = clock_mono_ms() - c->began_ms;
+
+	c->progress_ms = clock_mono_ms();
+	if (!transient_wanted(c->w->runner->desk)) return;
+	jw_put_null(&w, "percent");
+	jw_put_null(&w, "text");
+	jw_put_int(&w, "tokens", tokens);
+	jw_put_int(&w, "tokens_per_s", ms > 0 ? tokens * 1000 / ms : 0);
+	jw_key(&w, "cost_usd");
+	cost_write(&w, model->priced ? usage_cost(&out, &model->price) : COST_UNKNOWN);
+	transient_say(c, "run.progress", w.out);
+}
+
 static void delta_came(void *ctx, const struct model_delta *d)
 {
 	struct model_call *c = ctx;
@@ -75,8 +100,10 @@ static void delta_came(void *ctx, const struct model_delta *d)
 		return;
 	}
 	buf_add(d->type == DELTA_TEXT ? &c->text : &c->thought, d->text);
-	c->tokens++;
+	c->bytes += (int64_t)d->text.len;
 	if (clock_mono_ms() - c->shown_ms >= SHOW_MS) call_show(c);
+	if (clock_mono_ms() - c->progress_ms >= PROGRESS_MS)
+		progress_show(c, c->bytes / TOKEN_BYTES);
 }
 
 /* ---- the request ---- */
@@ -251,19 +278,6 @@ static void retry_show(
 	transient_say(c, "run.retrying", w.out);
 }
 
-static void progress_show(struct model_call *c, const struct usage *u)
-{
-	struct json_writer w = { .out = &(struct buf){ 0 } };
-	int64_t ms = clock_mono_ms() - c->began_ms;
-
-	if (!transient_wanted(c->w->runner->desk)) return;
-	jw_put_null(&w, "percent");
-	jw_put_null(&w, "text");
-	jw_put_int(&w, "tokens", u->output);
-	jw_put_int(&w, "tokens_per_s", ms > 0 ? u->output * 1000 / ms : 0);
-	transient_say(c, "run.progress", w.out);
-}
-
 /* ---- the turn ---- */
 
 static const char *const stops[] = {
@@ -329,7 +343,8 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	buf_clear(&c->text);
 	buf_clear(&c->thought);
 	if (try) transient_over(c->w->runner->desk, c->work->key.run);
-	c->began_ms = clock_mono_ms();
+	c->bytes = 0;
+	c->began_ms = c->progress_ms = clock_mono_ms();
 	return c->reader != NULL;
 }
 
@@ -355,7 +370,7 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 		if (!worker_kept(c->w) || worker_told(c->w)) return false;
 		call_show(c);
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT) {
-			progress_show(c, &reply.usage);
+			progress_show(c, reply.usage.output);
 			return turn_told(c, &reply, began_ms, arena, next);
 		}
 		pause_ms = retry_pause(try + 1, &reply);

@@ -163,11 +163,11 @@ test('a question waits as a row, and the answer goes to the model', async () => 
 test('an approval is asked, used once, and what was edited runs', async () => {
 	await make('careful', { tools: ['todo'], validation: { mode: 'manual' } });
 	const session = await start(script('Carefully', (q) => (results(q).length ? [say(results(q)[0].text)]
-		: [use('todo', { operation: 'create', name: 'Wrong' })])), { agent: 'careful' });
+		: [say('A task first.'), use('todo', { operation: 'create', name: 'Wrong' })])), { agent: 'careful' });
 	const ask = await waiting(session.id);
 	assert.deepEqual([ask.kind, ask.operation.name, ask.operation.risk], ['approval', 'todo', 'medium']);
 	assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 404);
-	assert.equal(ask.title, 'todo: create');
+	assert.deepEqual([ask.title, ask.context.text], ['Create a task: Wrong', 'A task first.'], 'in words, with the agent’s own');
 	const approve = (given) => member.post(`/v1/asks/${ask.id}/answer`,
 		{ answers: { decision: { value: 'approve', text: 'mind the name', arguments: given } } });
 	for (const wrong of [{ operation: 'explode' }, { operation: 'create', name: 5 }, {}]) {
@@ -181,6 +181,7 @@ test('an approval is asked, used once, and what was edited runs', async () => {
 	const all = await state(session.id);
 	assert.deepEqual(all.tasks.map(({ name }) => name), ['Right']);
 	assert.equal(all.tool_calls[0].approved_arguments.name, 'Right');
+	assert.equal(all.tool_calls[0].title, 'Create a task: Right');
 	assert.equal(all.tool_calls[0].verdict.effect, 'ask');
 	assert.ok((await types(session.id)).includes('ask.used'));
 	assert.equal((await admin.post(`/v1/asks/${ask.id}/use`, { digest: all.asks[0].approved_digest })).status, 409);
@@ -236,9 +237,11 @@ test('tokens come on the stream, and the turn so far to who comes late', async (
 	}));
 	const early = await member.stream(`?session=${session.id}&after=0`);
 	go();
+	const begun = Date.now();
 	const shown = await early.eventsUntil(({ type, data }) => type === 'run.token' && /word/.test(data.text));
 	const late = await member.stream(`?session=${session.id}`);
 	const partial = (await late.eventsUntil(({ type }) => type === 'run.partial')).at(-1);
+	await until(() => Date.now() - begun > 1000, 'a second of it');
 	goOn();
 	assert.match(partial.data.text, /^word word/);
 	shown.push(...await early.eventsUntil(({ type }) => type === 'run.completed'));
@@ -248,6 +251,11 @@ test('tokens come on the stream, and the turn so far to who comes late', async (
 		if (type === 'run.token') text += data.text;
 	}
 	assert.equal(text, 'word '.repeat(60));
+	/* Figures come while it is being said, estimated; the last one is counted. */
+	const figures = shown.filter(({ type }) => type === 'run.progress');
+	assert.ok(figures.length > 1, 'before the end of the turn as well');
+	assert.ok(figures[0].data.tokens > 0 && figures[0].data.cost_usd > 0, JSON.stringify(figures[0]));
+	assert.equal(figures.at(-1).data.tokens, 20);
 });
 
 test('cancel ends the run, its model call and its asks', async () => {

@@ -35,6 +35,9 @@ test('in French our own words are French, and the agent’s its own', async () =
 	expect(q!.options!.map((option) => option.id)).toEqual(['retry', 'mine']);
 	expect(inReadersWords(approval('Approve a?b?')).questions[0]!.text).toMatch(/^Approuver a\?b/);
 	expect(inReadersWords(approval('Shall I?')).questions[0]!.text).toBe('Shall I?');
+	expect(inReadersWords(approval('Start 3 sub-agents')).questions[0]!.text).toBe(
+		'Démarrer 3 sous-agents',
+	);
 	expect(inReadersWords(recovery)).toBe(inReadersWords(recovery));
 	const alone = inReadersWords({ ...recovery, session_title: 'How shall I go on?' });
 	expect(alone.session_title).toBe(alone.questions[0]!.text);

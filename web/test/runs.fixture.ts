@@ -66,6 +66,7 @@ export const call = (n: number, more: Partial<ToolCall> = {}): ToolCall => ({
 	run: 'run_01',
 	message: 'msg_02',
 	name: 'memory',
+	title: null,
 	arguments: { operation: 'search', q: 'hnsw' },
 	approved_arguments: null,
 	category: 'tools',

@@ -36,8 +36,11 @@ bool operation_alike(const struct json *, const struct json *);
  * that no argument can imitate another one; control characters are escaped. The one argument
  * that a tool is about (a command) stands without its name. */
 void operation_line(struct buf *, const struct json *operation, const char *between);
-/* "Bash: git push origin main": its tool and what the call is about, at most `max` code
- * points. Empty: it has no name. */
+/* "Start 3 sub-agents": what a tool of our own agents would do. False, and nothing written: the
+ * tool is none of them. */
+bool operation_own_title(struct str tool, const struct json *arguments, struct buf *out);
+/* The same for those; of others "Bash: git push origin main": its tool and what the call is
+ * about. At most `max` code points. Empty: it has no name. */
 struct str operation_title(const struct json *operation, size_t max, struct arena *);
 
 #endif

@@ -139,12 +139,15 @@ struct str operation_title(const struct json *operation, size_t max, struct aren
 	struct str name = json_text(json_get(operation, "name")), about, whole;
 	struct buf text = { .max = 1 << 20 }, line = { .max = 1 << 20 };
 
-	if (!subject_of(operation, arena, false, &about)) {
+	if (operation_own_title(name, json_get(operation, "arguments"), &line)) {
+		about = buf_str(&line);
+		name = STR_NONE;
+	} else if (!subject_of(operation, arena, false, &about)) {
 		arguments_add(&line, operation, " ");
 		about = buf_str(&line);
 	}
 	title_add(&text, name);
-	if (about.len) buf_add_text(&text, ": ");
+	if (name.len && about.len) buf_add_text(&text, ": ");
 	title_add(&text, utf8_first(about, max));
 	whole = str_trim(buf_str(&text));
 	whole = utf8_count(whole) <= max ? arena_str(arena, whole)

@@ -1,8 +1,12 @@
 /* tool_call.c - the states of a tool call, its JSON. */
 #include "core/run/tool_call.h"
 
+#include "base/utf8.h"
+#include "core/policy/operation.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
+
+enum { TITLE_MAX = 200 }; /* code points */
 
 static const struct {
 	const char *name;
@@ -88,6 +92,20 @@ struct str tool_call_arguments(const struct tool_call *c)
 	return c->approved_arguments.len ? c->approved_arguments : c->arguments;
 }
 
+/* As what was approved, where somebody edited that. */
+static void title_write(struct json_writer *w, const struct tool_call *c)
+{
+	struct buf title = { .max = 1 << 20 };
+	struct arena arena = { 0 };
+	const struct json *arguments;
+
+	if (!json_read(tool_call_arguments(c), NULL, &arena, &arguments, NULL))
+		operation_own_title(c->name, arguments, &title);
+	show_text(w, "title", utf8_first(buf_str(&title), TITLE_MAX));
+	buf_done(&title);
+	arena_done(&arena);
+}
+
 void tool_call_write(struct json_writer *w, const struct tool_call *c, struct str result)
 {
 	jw_object(w);
@@ -95,6 +113,7 @@ void tool_call_write(struct json_writer *w, const struct tool_call *c, struct st
 	show_text(w, "run", c->run);
 	show_text(w, "message", c->message);
 	show_text(w, "name", c->name);
+	title_write(w, c);
 	show_json(w, "arguments", c->arguments);
 	show_json(w, "approved_arguments", c->approved_arguments);
 	show_text(w, "category", c->category);

@@ -3,6 +3,7 @@
  *
  * A verdict is made by the settings of that moment, and shown with the call. */
 #include "base/keep.h"
+#include "base/utf8.h"
 #include "core/run/run_tool.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
@@ -71,20 +72,30 @@ struct str run_operation_text(enum operation_type type, struct str name,
 			field_word("risk", risk_name(risk))));
 }
 
-static enum err approval_ask(const struct run_job *j, struct tool_call *c,
-	struct ask_from from, struct str operation, struct fault *why)
+/* What the agent said before it called, and for whom a sub-agent works. */
+static struct str approval_context(const struct run_job *j, struct str said)
 {
 	struct arena *arena = j->rows->arena;
-	struct str context = STR_NONE;
+	struct str step = STR_NONE;
+
+	if (run_is_child(j->r))
+		step = arena_print(arena, "%.*s › %.*s",
+			STR_ARGS(str_first(j->s->agent, 100)),
+			STR_ARGS(str_first(j->r->agent, 100)));
+	if (!step.len && !said.len) return STR_NONE;
+	return fields_text(arena,
+		FIELDS(field_some(field_text("text", utf8_first(said, CONTEXT_TEXT_MAX))),
+			field_some(field_text("current_step", step))));
+}
+
+static enum err approval_ask(const struct run_job *j, struct tool_call *c,
+	struct str said, struct ask_from from, struct str operation, struct fault *why)
+{
+	struct arena *arena = j->rows->arena;
+	struct str context = approval_context(j, said);
 	struct ask *a;
 	enum err e;
 
-	if (run_is_child(j->r))
-		context = fields_text(
-			arena, FIELDS(field_text("current_step",
-				       arena_print(arena, "%.*s › %.*s",
-					       STR_ARGS(str_first(j->s->agent, 100)),
-					       STR_ARGS(str_first(j->r->agent, 100))))));
 	e = run_ask(j, from,
 		fields_text(arena, FIELDS(field_word("kind", "approval"),
 					   field_json("operation", operation),
@@ -136,7 +147,8 @@ enum err run_call_use(const struct run_job *j, struct tool_call *c, struct fault
 
 /* ---- made ---- */
 
-static enum err call_make(const struct run_job *j, struct str message,
+/* said: what the agent said before it called. */
+static enum err call_make(const struct run_job *j, struct str message, struct str said,
 	const struct json *part, int64_t n, struct tool_call **out, struct fault *why)
 {
 	const struct run_toolbox box = run_toolbox(j);
@@ -185,7 +197,7 @@ static enum err call_make(const struct run_job *j, struct str message,
 	if (v.effect == EFFECT_DENY)
 		return run_call_end(j, made, CALL_REJECT, v.reason, why);
 	from.timeout_ms = v.timeout_ms;
-	return v.effect == EFFECT_ASK ? approval_ask(j, made, from, text, why) : OK;
+	return v.effect == EFFECT_ASK ? approval_ask(j, made, said, from, text, why) : OK;
 }
 
 /* A part of the content, with our name of the call beside the model's. */
@@ -211,16 +223,20 @@ enum err run_calls_make(const struct run_job *j, struct str message,
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	struct str said = STR_NONE;
 	int64_t n = 0;
 	enum err e = OK;
 
 	jw_array(&w);
 	for (uint32_t i = 0; !e && i < parts->count; i++) {
 		const struct json *part = &parts->items[i];
+		struct str type = json_text(json_get(part, "type"));
 		struct tool_call *c = NULL;
 
-		if (str_is(json_text(json_get(part, "type")), "tool_call"))
-			e = call_make(j, message, part, n++, &c, why);
+		if (str_is(type, "text"))
+			said = str_trim(json_text(json_get(part, "text")));
+		if (str_is(type, "tool_call"))
+			e = call_make(j, message, said, part, n++, &c, why);
 		if (!e && c) tool_call_digest(c, digest);
 		if (!e) part_write(&w, part, c);
 	}

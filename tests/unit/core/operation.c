@@ -157,6 +157,21 @@ static void an_operation_on_a_line_cannot_be_imitated(void **state)
 			"label: [1,\"x\"]" },
 		{ "{'name':'label','arguments':{}}", "label", "label" },
 		{ "{'name':'label'}", "label", "label" },
+		{ "{'name':'parallel_tasks','arguments':{'tasks':[{'task':'a'},{'task':'b'}]}}",
+			"parallel_tasks tasks=[{\"task\":\"a\"},{\"task\":\"b\"}]",
+			"Start 2 sub-agents" },
+		{ "{'name':'parallel_tasks','arguments':{'tasks':[{'task':'a'}]}}",
+			"parallel_tasks tasks=[{\"task\":\"a\"}]", "Start 1 sub-agent" },
+		{ "{'name':'parallel_tasks','arguments':{'tasks':[1]}}",
+			"parallel_tasks tasks=[1]", "parallel_tasks: tasks=[1]" },
+		{ "{'name':'spawn_agent','arguments':{'name':'faiss','task':'m'}}",
+			"spawn_agent name=faiss task=m", "Start the sub-agent faiss" },
+		{ "{'name':'delegate_task','arguments':{'agent':'tester','task':'m'}}",
+			"delegate_task agent=tester task=m", "Give a task to tester" },
+		{ "{'name':'todo','arguments':{'operation':'create','name':'a\\nb'}}",
+			"todo name=\"a\\nb\" operation=create", "Create a task: a b" },
+		{ "{'name':'todo','arguments':{'operation':'burn'}}", "todo burn",
+			"todo: burn" },
 	};
 
 	(void)state;

@@ -9,6 +9,20 @@ const own = new Map<string, [RegExp, MessageId][]>([
 		[
 			[/^Approve\?$/, 'web.own.approve'],
 			[/^Approve (?<name>.+)\?$/s, 'web.own.approve.what'],
+			[/^Start (?<n>\d+) sub-agents$/, 'web.own.approve.agents'],
+			[/^Start 1 sub-agent$/, 'web.own.approve.agents.one'],
+			[/^Start the sub-agent (?<name>.+)$/s, 'web.own.approve.agent'],
+			[/^Give a task to (?<name>.+)$/s, 'web.own.approve.delegate'],
+			[/^List notes$/, 'web.own.approve.memory.list'],
+			[/^Read a note$/, 'web.own.approve.memory.get'],
+			[/^Search notes: (?<text>.+)$/s, 'web.own.approve.memory.search'],
+			[/^Add a note: (?<text>.+)$/s, 'web.own.approve.memory.add'],
+			[/^Delete a note$/, 'web.own.approve.memory.delete'],
+			[/^List tasks$/, 'web.own.approve.todo.list'],
+			[/^Create a task: (?<text>.+)$/s, 'web.own.approve.todo.create'],
+			[/^Change a task$/, 'web.own.approve.todo.update'],
+			[/^Complete a task$/, 'web.own.approve.todo.complete'],
+			[/^Delete a task$/, 'web.own.approve.todo.delete'],
 		],
 	],
 	[
@@ -33,7 +47,7 @@ const own = new Map<string, [RegExp, MessageId][]>([
 ]);
 
 /** A text of a question with this key, of one of its options, or of its ask. */
-function ownWords(key: string, text: string): string {
+export function ownWords(key: string, text: string): string {
 	for (const [english, id] of own.get(key) ?? []) {
 		const found = english.exec(text);
 		if (found) return t(id, found.groups);
