@@ -112,6 +112,26 @@ area('notifications', (scenario) => {
 		});
 	});
 
+	scenario('progress, too, for who switched it on: at most one a minute and session', async (me, desk) => {
+		const [one, two] = [await desk.agent.session('Nightly build'), await desk.agent.session('Backup')];
+		const says = (session, text) => desk.agent.post(`/v1/sessions/${session.id}/progress`, { text });
+		await beside(me, notified, async (own) => {
+			await own.visitLive('/settings');
+			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+			await own.check(own.page.getByRole('checkbox', { name: own.t('you.progress') }));
+			await hide(own.page);
+			await note(own.page);
+			await says(one, 'Compiling');
+			await told(own.page, 1);
+			await says(one, 'Linking');
+			await says(two, 'Copying');
+			await told(own.page, 2);
+			assert.deepEqual((await notices(own.page)).sort((a, b) => (a.body < b.body ? -1 : 1)),
+				[['Nightly build', 'Compiling', one], ['Backup', 'Copying', two]].map(([title, body, { id }]) =>
+					({ title: own.t('colon', { words: 'deployer', text: title }), body, data: `/sessions/${id}` })));
+		});
+	});
+
 	scenario('no notification while the page is in sight, or another tab of it', async (me, desk) => {
 		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
 			const first = await desk.agent.ask({ question: 'In sight?', type: 'boolean' });

@@ -243,6 +243,9 @@ area('settling in', (scenario) => {
 			assert.doesNotMatch(second.page.url(), /#/);
 			await second.press(second.page.getByRole('button', { name: second.t('language.other') }));
 			await until(async () => await second.page.locator('html').getAttribute('lang') !== second.lang, 'the other language');
+			/* A newer link in the same tab: only what stands behind the # changes. */
+			await second.page.evaluate((to) => { location.href = to; }, await desk.server.loginPath());
+			await second.page.waitForURL('**/inbox');
 		});
 	});
 

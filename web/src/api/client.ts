@@ -47,7 +47,7 @@ import type {
 } from './types';
 
 /* The server's details are parts of sentences, in the language that was asked for. */
-const sentence = (text: string) =>
+export const sentence = (text: string) =>
 	text.charAt(0).toLocaleUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.');
 
 /* Of a body all that is wrong, each once; the detail is the first of it. */
@@ -68,8 +68,15 @@ export class Refused extends Error {
 	}
 }
 
-/** Nobody answered: whether the server has it is not known, a repeat with its key is safe. */
+/** Nobody answered, or only to say "later": whether the server has it is not known, a repeat with its key is safe. */
 export class Unreachable extends Error {}
+
+/** A proxy without its server, or a server that can take nothing just now. Any other problem that comes with 503,
+ * such as a channel that is not set up, is the server's answer: asking again will not help. */
+function isPassing(status: number, { type }: Partial<Problem>): boolean {
+	if (status === 503 && type) return /\/(unavailable|outcome-unknown)$/.test(type);
+	return status >= 502 && status <= 504;
+}
 
 type Query = Record<string, string | number | null | undefined>;
 
@@ -107,17 +114,17 @@ export async function call<T>(
 		throw new Unreachable(path, { cause });
 	}
 	serverTimeLearn(reply.headers.get('date'), sent, Date.now());
-	if (reply.status === 502 || reply.status === 503 || reply.status === 504)
-		throw new Unreachable(path);
-	const text = await reply.text();
 	let json: unknown = null;
 	try {
+		const text = await reply.text();
 		json = text ? jsonRead(text) : null;
-	} catch {
-		throw new Unreachable(path);
+	} catch (cause) {
+		throw new Unreachable(path, { cause });
 	}
-	if (!reply.ok) throw new Refused(reply.status, (json ?? {}) as Partial<Problem>);
-	return json as T;
+	if (reply.ok) return json as T;
+	const problem = (json ?? {}) as Partial<Problem>;
+	if (isPassing(reply.status, problem)) throw new Unreachable(path);
+	throw new Refused(reply.status, problem);
 }
 
 const get = <T>(path: string, query: Query = {}) => call<T>('GET', address(path, query));

@@ -174,8 +174,14 @@ async function sessionEnded(event: Event): Promise<void> {
 		void notifyOf(id, title, session.title ?? session.agent.name, `/sessions/${id}`);
 }
 
+function sessionProgressed(event: Event): void {
+	if (document.visibilityState !== 'hidden' || !settings.notify || !settings.progress) return;
+	void later(() => import('./progress')).then(({ progressTold }) => progressTold(event));
+}
+
 export function eventTold(event: Event, before: Ask | undefined): void {
 	if (event.type === 'session.status') return void sessionEnded(event);
+	if (event.type === 'session.progress') return sessionProgressed(event);
 	sessionBegins(event);
 	if (!event.ask) return;
 	if (event.type === 'ask.replied') return askReplied(event, before);

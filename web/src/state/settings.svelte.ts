@@ -10,6 +10,8 @@ interface Kept {
 	opens: boolean;
 	keys: boolean;
 	notify: boolean;
+	/** Notifications of progress, too. */
+	progress: boolean;
 	split: boolean;
 	/** The list beside a session shows marks alone. */
 	narrow: boolean;
@@ -23,6 +25,7 @@ const first: Kept = {
 	opens: true,
 	keys: true,
 	notify: true,
+	progress: false,
 	split: false,
 	narrow: false,
 	density: 'compact',
