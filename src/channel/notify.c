@@ -183,6 +183,7 @@ static void claimed_filled(struct job *job)
 static void claimed_fill(struct claimed *c)
 {
 	c->fill.delivery = c->delivery;
+	c->fill.by = str_of(c->batch->by);
 	c->task.checked = &c->fill;
 	c->task.job.ctx = c;
 	c->task.job.done = claimed_filled;
@@ -229,7 +230,7 @@ static bool notify_start_filled(struct notify *n)
 				arena_str(claimed_arena(c), str_of(job->why.detail)));
 		else if (c->fill.nothing)
 			claimed_over(c, ENDED_NOTHING, -1, STR("nothing is open"));
-		else if (c->fill.settled || atomic_load(&n->stopping))
+		else if (c->fill.settled || c->fill.lost || atomic_load(&n->stopping))
 			claimed_over(c, ENDED_UNMADE, -1, STR_NONE);
 		else if (clock_mono_ms() - c->filled_ms > FRESH_MS)
 			claimed_fill_anew(c);

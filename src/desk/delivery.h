@@ -56,6 +56,7 @@ struct delivery_burial {
  * task's arena. */
 struct delivery_fill {
 	const struct delivery *delivery;
+	struct str by; /* as it was claimed */
 	/* webhook: what to send, and the keys to sign it with, the newest first; push: ours */
 	struct str body;
 	struct str keys[WEBHOOK_KEYS]; /* empty: none */
@@ -76,6 +77,7 @@ struct delivery_fill {
 	size_t carried_len;
 	bool nothing; /* there is nothing to tell any more */
 	bool settled; /* the ask was settled meanwhile: its message is not begun */
+	bool lost;    /* another has it, or may soon: it is not begun */
 	int64_t now_ms;
 };
 /* Its agent wants its words kept off everything but page, terminal and API. */

@@ -212,6 +212,19 @@ static fill_fn *const fills[DELIVERY_KINDS] = {
 	[DELIVERY_VERIFIER] = verifier_fill,
 };
 
+/* It is begun only while enough of its lease is left for an ordinary request: who was held up for
+ * long may have lost it. */
+static enum err lease_look(struct rows *rows, struct delivery_fill *f, struct fault *why)
+{
+	const struct delivery *d;
+	enum err e = rows_get(
+		rows, RECORD_DELIVERIES, KEY(f->delivery->ws, f->delivery->id), &d, why);
+
+	f->lost = !d || d->status != DELIVERY_WAITING || !lease_holds(&d->lease, f->by) ||
+		  d->lease.until_ms - rows->now_ms < DELIVERY_LEASE_MS / 2;
+	return e;
+}
+
 static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -220,8 +233,10 @@ static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 	const struct workspace *w = NULL;
 	struct session *s = NULL;
 	struct ask *a = NULL;
-	enum err e = d->ask.len ? rows_fetch_ask(rows, d->ws, d->ask, &a, why) : OK;
+	enum err e = lease_look(rows, f.fill, why);
 
+	if (e || f.fill->lost) return e;
+	if (d->ask.len) e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
 	if (!e && d->session.len)
 		e = rows_fetch_session(rows, d->ws, d->session, &s, why);
 	if (!e && a && d->kind != DELIVERY_RESUMER)

@@ -414,6 +414,11 @@ static enum err delivery_held(struct rows *rows, const struct delivery_outcome *
 	return OK;
 }
 
+static bool outcome_begun(const struct delivery_outcome *o)
+{
+	return o->ending != ENDED_UNMADE && o->ending != ENDED_NOTHING;
+}
+
 static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct delivery_report *r = task_of(job)->checked;
@@ -426,6 +431,8 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 
 		e = delivery_held(rows, o, &d, why);
 		o->ours = d != NULL;
+		if (!e && !d && outcome_begun(o))
+			e = notify_overtaken(task_of(job)->desk, rows, o->delivery, why);
 		if (!e && d) e = outcome_take(rows, d, o, why);
 		if (!e && d && d->contact.len)
 			e = channel_reported(rows, d, o, &r->notes, why);

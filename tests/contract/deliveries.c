@@ -15,7 +15,10 @@ static size_t claimed_strangers; /* of the last claim: webhooks to "stranger…"
 /* How many of each kind this process gets; the first of them is copied to *first. */
 static size_t claim(struct rig *r, const char *by, struct delivery *first)
 {
-	static char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
+	static struct {
+		char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
+	} texts[4]; /* of the last firsts */
+	static size_t firsts;
 	static struct task t;
 	struct delivery_claim c = { .by = str_of(by),
 		.room = { [DELIVERY_WEBHOOK] = { slots, 8 },
@@ -31,14 +34,19 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 		claimed_strangers +=
 			str_starts(c.deliveries[i].target, "https://stranger");
 	if (len && first) {
+		char *id = texts[firsts % 4].id, *session = texts[firsts % 4].session,
+		     *ask = texts[firsts % 4].ask;
+
+		firsts++;
 		*first = c.deliveries[0];
-		snprintf(id, sizeof id, "%.*s", STR_ARGS(first->id));
-		snprintf(session, sizeof session, "%.*s", STR_ARGS(first->session));
-		snprintf(ask, sizeof ask, "%.*s", STR_ARGS(first->ask));
+		snprintf(id, ID_SIZE, "%.*s", STR_ARGS(first->id));
+		snprintf(session, ID_SIZE, "%.*s", STR_ARGS(first->session));
+		snprintf(ask, ID_SIZE, "%.*s", STR_ARGS(first->ask));
 		first->id = str_of(id);
 		first->session = str_of(session);
 		first->ask = str_of(ask);
 		first->target = STR("target");
+		first->contact = first->contact.len ? STR("con_1") : STR_NONE;
 	}
 	rig_task_done(&t);
 	return len;
@@ -342,6 +350,91 @@ static void a_deleted_session_owes_nothing(void **state)
 	assert_int_equal(claim(r, "b", NULL), 1);
 }
 
+/* A contact, and a message to it about every ask. */
+static void messages_stage(struct rig *r)
+{
+	place_script(r,
+		"INSERT INTO contacts VALUES (1, 'con_1', 'usr_1', '', 'webhook',"
+		" 'https://h.example', 'parley', 'phone', 1, 0, 0, '', 1, 0, '', '', 0, 0, 1, 1)");
+	place_script(r,
+		"INSERT INTO deliveries (ws, id, session, ask, kind, target, status, attempts,"
+		" next_ms, lease_ms, lease_by, last_error, last_status, created_ms, done_ms,"
+		" host, purpose, owner, user_id, contact)"
+		" SELECT ws, 'dlv_' || substr(id, 5), session, id, 'webhook', 'phone', 'waiting', 0,"
+		" 1, 0, '', '', -1, 1, 0, 'h.example', 'ask', '1/con_1', 'usr_1', 'con_1'"
+		" FROM asks");
+}
+
+static bool fill_loses(struct rig *r, const struct delivery *d, const char *by)
+{
+	static struct task t;
+	struct delivery_fill fill = { .delivery = d, .by = str_of(by) };
+
+	rig_tell(r, &use_delivery_fill, &t, &fill);
+	rig_task_done(&t);
+	return fill.lost;
+}
+
+/* Who was held up for longer than its lease sends nothing more. */
+static void what_another_has_or_may_have_is_not_begun(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d, again;
+
+	settle_in(r, webhook);
+	assert_int_equal(claim(r, "a", &d), 1);
+	assert_false(fill_loses(r, &d, "a"));
+	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS);
+	assert_true(fill_loses(r, &d, "a"));
+	assert_false(renew_loses(r, &d, "a"));
+	assert_false(fill_loses(r, &d, "a"));
+	clock_set(CLOCK_START_MS + 2 * DELIVERY_LEASE_MS);
+	assert_int_equal(claim(r, "b", &again), 1);
+	assert_true(fill_loses(r, &d, "a"));
+	assert_false(fill_loses(r, &again, "b"));
+}
+
+/* `sent`: the other node sends the message again and reports it before the ask is settled; or it
+ * finds the ask settled, and drops the message. */
+static void message_overtaken(struct rig *r, bool sent)
+{
+	struct made ask = rig_ask_body(r, "{'question':'Q','type':'boolean'}", NULL);
+	struct delivery late, d;
+
+	place_script(r, "UPDATE asks SET route = 'rt_1'");
+	messages_stage(r);
+	assert_int_equal(claim(r, "a", &late), 1);
+	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS);
+	if (sent) {
+		assert_int_equal(claim(r, "b", &d), 1);
+		assert_true(report(r, &d, "b", ENDED_WELL).ours);
+	}
+	assert_int_equal(rig_settle(r, &use_answer, ask.id, NULL), OK);
+	assert_int_equal(claim(r, "b", &d), 1);
+	assert_int_equal(d.purpose, DELIVERY_SETTLED);
+	assert_false(report(r, &late, "a", ENDED_UNMADE).ours); /* it did not come */
+	assert_int_equal(claim(r, "b", NULL), 0);
+	/* Its end is told once more, however often this is reported before it is begun. */
+	assert_true(report(r, &d, "b", ENDED_WELL).ours);
+	assert_false(report(r, &late, "a", ENDED_WELL).ours);
+	assert_false(report(r, &late, "a", ENDED_WELL).ours);
+	assert_int_equal(claim(r, "b", &d), 1);
+	assert_int_equal(d.purpose, DELIVERY_SETTLED);
+	assert_int_equal(d.round, 1);
+	assert_true(report(r, &d, "b", ENDED_WELL).ours);
+	assert_int_equal(claim(r, "b", NULL), 0);
+}
+
+static void the_end_follows_what_came_after_it(void **state)
+{
+	message_overtaken(*state, true);
+}
+
+static void the_end_follows_what_was_dropped_and_came(void **state)
+{
+	message_overtaken(*state, false);
+}
+
 /* A storm: what is too much for a minute is looked at once, as many in a claim as there is room for. */
 static void what_becomes_part_of_a_summary_is_not_claimed_again(void **state)
 {
@@ -356,16 +449,7 @@ static void what_becomes_part_of_a_summary_is_not_claimed_again(void **state)
 		session.id);
 	for (int i = 0; i < ASKS; i++)
 		assert_int_equal(rig_ask_body(r, body, NULL).err, OK);
-	place_script(r,
-		"INSERT INTO contacts VALUES (1, 'con_1', 'usr_1', '', 'webhook',"
-		" 'https://h.example', 'parley', 'phone', 1, 0, 0, '', 1, 0, '', '', 0, 0, 1, 1)");
-	place_script(r,
-		"INSERT INTO deliveries (ws, id, session, ask, kind, target, status, attempts,"
-		" next_ms, lease_ms, lease_by, last_error, last_status, created_ms, done_ms,"
-		" host, purpose, owner, user_id, contact)"
-		" SELECT ws, 'dlv_' || id, session, id, 'webhook', 'phone', 'waiting', 0,"
-		" 1, 0, '', '', -1, 1, 0, 'h.example', 'ask', '1/con_1', 'usr_1', 'con_1'"
-		" FROM asks");
+	messages_stage(r);
 	for (bool more = true; more; claims++) {
 		struct delivery_claim c = { .by = STR("a"),
 			.room = { [DELIVERY_WEBHOOK] = { SLOTS, ROOM } },
@@ -397,6 +481,9 @@ int main(void)
 		CLOCK_TEST(a_session_is_resumed_one_at_a_time),
 		CLOCK_TEST(what_was_never_begun_is_as_if_not_claimed),
 		CLOCK_TEST(a_deleted_session_owes_nothing),
+		CLOCK_TEST(what_another_has_or_may_have_is_not_begun),
+		CLOCK_TEST(the_end_follows_what_came_after_it),
+		CLOCK_TEST(the_end_follows_what_was_dropped_and_came),
 		CLOCK_TEST(what_becomes_part_of_a_summary_is_not_claimed_again),
 	};
 

@@ -147,13 +147,21 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 	}, 'every delivery').catch((error) => {
 		throw new Error(`${error.message}; at ${new Date(clock()).toISOString()} ${left.length} are left: ${JSON.stringify(left.slice(0, 3))}`);
 	});
-	const rows = [];
-	for (let cursor = ''; cursor !== null;) {
-		const page = await call(tokens.admin, 'GET', `/v1/deliveries?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
-		rows.push(...page.items);
-		cursor = page.next_cursor;
-	}
-	return { asks, routes, people, rows, kills, got: people.flatMap(({ contact, phone }) => phone.got.map((one) => ({ ...one, contact }))) };
+	const all = async () => {
+		const rows = [];
+		for (let cursor = ''; cursor !== null;) {
+			const page = await call(tokens.admin, 'GET', `/v1/deliveries?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+			rows.push(...page.items);
+			cursor = page.next_cursor;
+		}
+		return { asks, routes, people, rows, kills, nodes: servers.length,
+			got: people.flatMap(({ contact, phone }) => phone.got.map((one) => ({ ...one, contact }))) };
+	};
+	/* A node may be at a message still that the other took over after a step of the clock: its end follows it. */
+	let game;
+	await until(async () => !(game = await all()).rows.some((row) => row.status === 'waiting') && !afterEnd(game).length, 'every end')
+		.catch(() => {});
+	return game;
 }
 
 /** The items by what they have under this name. */
@@ -166,8 +174,18 @@ function of(list, name) {
 	return groups;
 }
 
+/** Of each contact whose message of the end arrived, what came after it. */
+function afterEnd({ rows, got }) {
+	const gotOf = of(got, 'ask');
+	return rows.filter(({ purpose, status, contact }) => contact && purpose === 'settled' && status === 'done')
+		.map((end) => gotOf.get(end.ask).filter(({ contact }) => contact === end.contact).at(-1))
+		.filter(({ purpose }) => purpose !== 'settled');
+}
+
 /** What must hold of it. → counts */
-export function check({ asks, routes, rows, got, kills }) {
+export function check(game) {
+	const { asks, routes, rows, got, kills, nodes } = game;
+	assert.deepEqual(afterEnd(game), [], 'something came after its end');
 	const [rowsOf, gotOf, gotBy] = [of(rows, 'ask'), of(got, 'ask'), of(got, 'id')];
 	let told = 0, steps = 0, settled = 0, dead = 0;
 	for (const ask of asks) {
@@ -202,11 +220,10 @@ export function check({ asks, routes, rows, got, kills }) {
 			dead += row.status === 'dead';
 			assert.ok(row.status !== 'done' || gotBy.get(row.id)?.some((one) => !one.bad), `${row.id} is done and never came`);
 		}
-		/* Who has it was told its end, last. */
-		for (const [contact, list] of of((gotOf.get(ask.id) ?? []), 'contact')) {
-			const end = own.filter((row) => row.contact === contact && row.purpose === 'settled');
-			assert.equal(end.length, 1, `${ask.id}: ${contact} has ${end.length} ends`);
-			if (end[0].status === 'done') assert.equal(list.at(-1).purpose, 'settled', `${ask.id}: something came after its end`);
+		/* Who has it was told its end: once, and again after a message that one node took over from another. */
+		for (const contact of of((gotOf.get(ask.id) ?? []), 'contact').keys()) {
+			const { length } = own.filter((row) => row.contact === contact && row.purpose === 'settled');
+			assert.ok(nodes > 1 ? length >= 1 : length === 1, `${ask.id}: ${contact} has ${length} ends`);
 			settled += 1;
 		}
 	}

@@ -193,3 +193,53 @@ test('a reply that comes while another node sends its ask is told behind it', as
 	await Promise.all(replied.values());
 	assert.ok(asks.every(({ id }) => got.get(id).join() === 'ask,thread'), JSON.stringify([...got.values()].filter((p) => p.join() !== 'ask,thread')));
 });
+
+test('a message that comes after the end of its ask, because another node took it over, is followed by the end', async () => {
+	const { nodes } = pair();
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	const call = async (token, method, path, body) => {
+		const reply = await nodes[0].once(token, method, path, body);
+		assert.ok(reply.status < 300, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+		return reply.body;
+	};
+	const seen = [];
+	let held = null; // the first message of an ask: as slow as if it had not come yet
+	const receiver = await new Receiver((request, response) => {
+		const { purpose, ask } = receiver.got.at(-1).body.data;
+		const come = () => {
+			seen.push(`${ask.title} ${purpose}`);
+			response.writeHead(204).end();
+		};
+		if (purpose === 'ask' && !held) held = come;
+		else come();
+	}).open();
+	const { user } = await call(who.member, 'GET', '/v1/me');
+	await call(who.admin, 'POST', `/v1/users/${user.id}/contacts`, { channel: 'webhook', address: receiver.url, name: 'phone' });
+	const { version } = await call(who.admin, 'GET', '/v1/routes');
+	await call(who.admin, 'PUT', '/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`user:${user.id}`] }] }] });
+	const ask = (title) => call(who.agent, 'POST', '/v1/asks', { title, question: 'Go on?', type: 'boolean' });
+	const answer = ({ id }) => call(who.member, 'POST', `/v1/asks/${id}/answer`, { answer: true });
+	const some = (text, n) => until(() => seen.filter((one) => one === text).length === n, `${text}, ${n} times: ${seen}`);
+	const overtake = () => nodes.forEach((node) => node.jump(LEASE_OVER));
+
+	const sent = await ask('sent again');
+	await until(() => held, 'a message under way');
+	overtake();
+	await some('sent again ask', 1);
+	await answer(sent);
+	await some('sent again settled', 1);
+	held();
+	await some('sent again settled', 2);
+
+	held = null;
+	const dropped = await ask('dropped');
+	await until(() => held, 'a message under way');
+	await answer(dropped);
+	overtake();
+	await some('dropped settled', 1);
+	held();
+	await some('dropped settled', 2);
+	assert.deepEqual(seen, ['sent again ask', 'sent again settled', 'sent again ask', 'sent again settled',
+		'dropped settled', 'dropped ask', 'dropped settled']);
+});

@@ -4,7 +4,8 @@
  * 1. The first step's row commits with the ask. A settlement ends the route row and every unsent
  *    message of the ask in its own transaction.
  * 2. Each contact that shows the ask gets one `settled`, and never before its last message:
- *    staged by the settlement, or by the report of what was under way then.
+ *    staged by the settlement, or by the report of what was under way then. A message that another
+ *    node took over meanwhile may come after that: it is followed by another `settled`.
  * 3. A workspace without contacts has no route rows. */
 #ifndef DESK_NOTIFY_ASK_H
 #define DESK_NOTIFY_ASK_H
@@ -44,6 +45,10 @@ bool notify_there(
 /* Its end, to one contact that shows it and has nothing under way; once. */
 enum err notify_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
+/* This message was begun here, and another node took it over: if the ask is settled, its end may
+ * have come first, and follows once more. */
+enum err notify_overtaken(
+	struct desk *, struct rows *, const struct delivery *, struct fault *);
 react_fn notify_replied; /* its agent replied: said where the ask shows */
 /* Replies that came while this message, which has arrived, waited or was under way. */
 enum err notify_replied_meanwhile(struct rows *, const struct delivery *, struct fault *);

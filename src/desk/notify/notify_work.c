@@ -37,34 +37,76 @@ static bool contact_takes_end(const struct desk *desk, const struct contact *c)
 	return format == FORMAT_PARLEY || format == FORMAT_NTFY;
 }
 
-enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
-	struct str contact, struct fault *why)
+/* What was made for a contact that may show an ask. */
+struct showing {
+	bool shows; /* a message that was begun may have arrived, however it was reported */
+	bool under_way; /* something is */
+	int64_t ends;	/* how often its end was made, */
+	bool end_waits; /* and one is not begun */
+};
+
+static enum err showing_find(struct rows *rows, const struct ask *a, struct str contact,
+	struct showing *out, struct fault *why)
 {
-	const struct delivery like = { .purpose = DELIVERY_SETTLED };
 	const struct delivery *d = NULL;
-	const struct contact *c;
-	bool shows = false;
 	enum err e = notify_fetch(rows, a, why);
 
-	if (e) return e;
-	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
+	*out = (struct showing){ 0 };
+	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		bool waits = d->status == DELIVERY_WAITING;
+
 		if (!str_eq(d->ask, a->id) || !str_eq(d->contact, contact) ||
 			d->step == DELIVERY_NOTICE_STEP)
 			continue;
-		if (d->purpose == DELIVERY_SETTLED) return OK;
-		if (d->status == DELIVERY_WAITING && d->lease.by.len) return OK;
-		/* A message that was started may have arrived, even if it is reported as
-		 * failed. */
-		if (delivery_shows_ask(d) &&
-			(d->status == DELIVERY_DONE || d->attempts > 0))
-			shows = true;
+		if (d->purpose == DELIVERY_SETTLED) {
+			out->ends++;
+			out->end_waits |= waits && !d->lease.by.len;
+			continue;
+		}
+		out->under_way |= waits && d->lease.by.len;
+		out->shows |= delivery_shows_ask(d) &&
+			      (d->status == DELIVERY_DONE || d->attempts > 0);
 	}
-	if (!shows) return OK;
-	e = contact_fetch(rows, a->ws, contact, &c, why);
+	return e;
+}
+
+static enum err end_stage(struct desk *desk, struct rows *rows, const struct ask *a,
+	struct str contact, int64_t round, struct fault *why)
+{
+	const struct delivery like = { .purpose = DELIVERY_SETTLED, .round = round };
+	const struct contact *c;
+	enum err e = contact_fetch(rows, a->ws, contact, &c, why);
+
 	if (e || !c || !c->verified || c->broken_ms || !contact_takes_end(desk, c))
 		return e;
 	notify_stage(rows, a, c, like, NULL);
 	return OK;
+}
+
+enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
+	struct str contact, struct fault *why)
+{
+	struct showing s;
+	enum err e = showing_find(rows, a, contact, &s, why);
+
+	if (e || s.ends || s.under_way || !s.shows) return e;
+	return end_stage(desk, rows, a, contact, 0, why);
+}
+
+enum err notify_overtaken(
+	struct desk *desk, struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct showing s;
+	struct ask *a;
+	enum err e;
+
+	if (!d->ask.len || !delivery_shows_ask(d)) return OK;
+	e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (a->status == ASK_PENDING) return OK;
+	e = showing_find(rows, a, d->contact, &s, why);
+	if (e || s.end_waits || (!s.ends && s.under_way)) return e;
+	return end_stage(desk, rows, a, d->contact, s.ends, why);
 }
 
 /* ---- a message that did not arrive ---- */
