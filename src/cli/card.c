@@ -6,6 +6,7 @@
 #include "text/own.h"
 #include "text/safe_text.h"
 #include "tui/card.h"
+#include "tui/words.h"
 
 enum { WIDTH_NONE = 4000 }; /* columns of a page for a pipe: nothing is wrapped */
 
@@ -106,16 +107,17 @@ static void question_show(struct show_page *c, const struct json *q, bool severa
 	const struct json *options = json_get(q, "options");
 	struct str suggested = json_text_of(q, "suggested");
 
+	struct str text = question_text(q, &c->cli->arena);
+
 	buf_add_char(c->out, '\n');
 	buf_add_text(c->out, tint_on(TINT_BOLD, c->color));
 	if (several) {
 		safe_line_add(c->out, json_text_of(q, "key"));
 		buf_add_text(c->out, ": ");
 	}
-	safe_wrap_add(c->out,
-		own_words(json_text_of(q, "key"), json_text_of(q, "text"), msg_lang(),
-			&c->cli->arena),
-		"", several ? 0 : c->width);
+	/* A lone question is often the title, which stands above. */
+	if (several || !str_eq(text, ask_title(c->ask, &c->cli->arena)))
+		safe_wrap_add(c->out, text, "", several ? 0 : c->width);
 	buf_print(c->out, "%s%s  (", tint_off(c->color), tint_on(TINT_DIM, c->color));
 	buf_add(c->out, type_words(c, q));
 	buf_print(c->out, ")%s\n", tint_off(c->color));

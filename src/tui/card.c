@@ -41,16 +41,27 @@ static void crumbs_write(struct card_writer *w)
 	page_dot(w->page, STYLE_SOFT, ask_age(w->ask, w->look->now_ms, w->words));
 }
 
+/* The form says it right above the answers: the card need not. */
+static bool title_below(struct card_writer *w, struct str title)
+{
+	const struct json *questions = json_get(w->ask, "questions");
+	bool lone = json_is(questions, JSON_ARRAY) && questions->count == 1;
+
+	if (!w->look->asked || w->look->question.len) return false;
+	return !json_text_of(w->ask, "title").len ||
+	       (lone && str_eq(title, question_text(questions->items, w->words)));
+}
+
 /* An agent's title may not fill the screen before the operation. */
 static void title_write(struct card_writer *w)
 {
-	struct str given = json_text_of(w->ask, "title");
+	struct str title = ask_title(w->ask, w->words), question = w->look->question;
+	bool whole = w->look->tight || question.len;
 
-	if (!w->look->asked || given.len)
-		page_wrap_rows(w->page, STYLE_BOLD, 0, ask_title(w->ask, w->words),
-			w->look->tight ? SIZE_MAX : TITLE_ROWS);
-	if (!str_eq(w->look->question, ask_words(w->ask, given, w->words)))
-		page_wrap(w->page, STYLE_BOLD, 0, w->look->question);
+	if (!title_below(w, title))
+		page_wrap_rows(
+			w->page, STYLE_BOLD, 0, title, whole ? SIZE_MAX : TITLE_ROWS);
+	if (!str_eq(question, title)) page_wrap(w->page, STYLE_BOLD, 0, question);
 }
 
 static struct str attempt_words(struct card_writer *w)
@@ -62,6 +73,15 @@ static struct str attempt_words(struct card_writer *w)
 	if (!json_is(n, JSON_NUMBER)) return STR_NONE;
 	return MSG(w->words, "web.recovery.attempt", { "n", n->text },
 		{ "m", json_is(m, JSON_NUMBER) ? m->text : STR("?") });
+}
+
+/* The first one opens the row. */
+static void chip_add(struct card_writer *w, bool *any, enum style style, struct str text)
+{
+	if (!text.len) return;
+	if (!*any) page_row(w->page);
+	*any = true;
+	page_dot(w->page, style, text);
 }
 
 static void chips_write(struct card_writer *w)
@@ -76,21 +96,22 @@ static void chips_write(struct card_writer *w)
 	const struct json *claim = json_get(w->ask, "claimed_by");
 	struct str kind = json_text_of(w->ask, "kind");
 	enum risk risk = ask_risk(w->ask);
+	bool any = false;
 
-	page_row(w->page);
-	if (kind.len)
-		page_dot(w->page, STYLE_ACCENT, msg_named(w->words, "web.kind", kind));
-	if (risk != RISK_NONE) page_dot(w->page, risks[risk], words_risk(risk, w->words));
+	/* That it is a question is plain. */
+	if (kind.len && !str_is(kind, "blocking"))
+		chip_add(w, &any, STYLE_ACCENT, msg_named(w->words, "web.kind", kind));
+	if (risk != RISK_NONE) chip_add(w, &any, risks[risk], words_risk(risk, w->words));
 	if (str_is(priority, "high") || str_is(priority, "urgent"))
-		page_dot(w->page, STYLE_WARN,
+		chip_add(w, &any, STYLE_WARN,
 			msg_named(w->words, "web.priority", priority));
-	page_dot(w->page, STYLE_WARN, attempt_words(w));
+	chip_add(w, &any, STYLE_WARN, attempt_words(w));
 	if (ask_pending(w->ask))
-		page_dot(w->page, STYLE_WARN, ask_end(w->ask, w->look->now_ms, w->words));
+		chip_add(w, &any, STYLE_WARN, ask_end(w->ask, w->look->now_ms, w->words));
 	/* Of oneself one knows. */
 	if (json_is(claim, JSON_OBJECT) && ask_time(claim, "until") > w->look->now_ms &&
 		!(w->look->me.len && str_eq(json_text_of(claim, "user"), w->look->me)))
-		page_dot(w->page, STYLE_ACCENT,
+		chip_add(w, &any, STYLE_ACCENT,
 			MSG(w->words, "web.ask.claimed",
 				{ "name", json_text_of(claim, "name") }));
 }
@@ -374,7 +395,7 @@ struct card card_draw(
 	/* The agent's diff says what the operation would do: it is to be read with it. */
 	if (card.operation_end > 0 && w.diff_end > 0) card.operation_end = w.diff_end;
 	thread_write(&w);
-	told_draw(page, look->told, look->me, look->now_ms);
+	told_draw(page, look->told, look->me, ask_pending(ask), look->now_ms);
 	before_write(&w);
 	return card;
 }

@@ -529,7 +529,7 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 	int64_t mono_ms)
 {
 	struct card_look look = { .now_ms = now_ms,
-		.asked = ask_pending(d->ask),
+		.asked = ask_pending(d->ask) && !d->dead && !d->replying,
 		.raw = d->raw,
 		.me = d->me,
 		.arguments = d->arguments.json,

@@ -278,9 +278,12 @@ static const char *enter_word(const struct form *f)
 {
 	bool many = f->at < f->len && question_many(&f->questions[f->at]);
 
-	if (f->mode == FORM_REVIEW) return "tui.keys.send";
+	if (f->mode == FORM_REVIEW)
+		return f->review_row < f->len ? "tui.keys.change" : "tui.keys.send";
 	if (f->mode == FORM_CHOOSE && form_decides(f)) return NULL;
 	if (f->mode == FORM_OTHER && many) return "tui.keys.done";
+	if (f->mode == FORM_NOTE && form_decides(f) && form_row_chosen(f, f->at, 1))
+		return "tui.keys.reject";
 	return f->len == 1 ? "tui.keys.send" : "tui.keys.next";
 }
 

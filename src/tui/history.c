@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "core/policy/operation.h"
 #include "text/msg.h"
+#include "text/safe_text.h"
 #include "tui/session_list.h"
 #include "tui/words.h"
 
@@ -15,8 +16,8 @@ enum {
 	TITLE_POINTS = 200,
 	WHEN_COLUMNS = 7,
 	OUTCOME_COLUMNS = 11,
-	WHO_COLUMNS = 15,
-	THEN_COLUMNS = 18,
+	WHO_MOST = 20,
+	GAP = 2,
 	TABLE_MOST = 140, /* wider, and one cannot follow a row */
 	DETAIL_ROWS = 5,
 	DETAIL_FROM = 18, /* rows of the list */
@@ -206,14 +207,41 @@ bool history_ends(const struct history *h)
 	return h->rows.at + 1 >= h->rows.len && h->cursor.len > 0;
 }
 
+/* Where the columns behind the title begin: each is as wide as what is in it. */
+struct history_table {
+	size_t who, then;
+};
+
+static struct str then_words(const struct history_row *r, struct arena *arena)
+{
+	if (!r->then) return STR_NONE;
+	return MSG(arena, r->then, { "at", time_local(r->then_ms, r->at_ms, arena) });
+}
+
+static struct history_table table_make(const struct history *h, struct page *p)
+{
+	size_t who = 0, then = 0;
+
+	for (size_t i = 0; i < h->rows.len; i++) {
+		const struct history_row *row = h->rows.shown[i];
+		size_t name = text_width(safe_line(&p->words, row->who));
+		size_t said = text_width(then_words(row, &p->words));
+
+		if (name > who) who = name < WHO_MOST ? name : WHO_MOST;
+		if (said > then) then = said;
+	}
+	then = p->width >= 70 && then ? p->width - then - GAP : p->width;
+	return (struct history_table){ p->width >= 60 && who ? then - who - GAP : then,
+		then };
+}
+
 /* "▸14:05 approved   Rotate the key      owner  used at 14:06" */
-static void row_write(struct page *p, const struct history_row *r, bool here)
+static void row_write(struct page *p, const struct history_table *t,
+	const struct history_row *r, bool here)
 {
 	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "revoked") ||
 		  str_is(r->outcome, "expired") || str_is(r->outcome, "cancelled") ||
 		  str_is(r->outcome, "skipped");
-	size_t then = p->width >= 70 ? p->width - THEN_COLUMNS : p->width;
-	size_t who = p->width >= 60 ? then - WHO_COLUMNS : then;
 
 	page_row(p);
 	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
@@ -223,11 +251,14 @@ static void row_write(struct page *p, const struct history_row *r, bool here)
 		msg_named(&p->words, "tui.outcome", r->outcome));
 	if (r->changed) page_add_text(p, STYLE_GOOD, "+");
 	page_pad(p, WHEN_COLUMNS + OUTCOME_COLUMNS);
-	page_cell(p, who, STYLE_PLAIN, r->title);
-	if (then > who) page_cell(p, then, STYLE_SOFT, r->who);
-	if (p->width > then && r->then)
-		PAGE_MSG(p, STYLE_SOFT, r->then,
-			{ "at", time_local(r->then_ms, r->at_ms, &p->words) });
+	page_cell(p, t->who + 1, STYLE_PLAIN, r->title);
+	if (t->then > t->who) {
+		page_pad(p, t->who + GAP);
+		page_cell(p, t->then + 1, STYLE_SOFT, r->who);
+	}
+	if (p->width == t->then || !r->then) return;
+	page_pad(p, t->then + GAP);
+	page_add(p, STYLE_SOFT, then_words(r, &p->words));
 }
 
 /* Does a day begin with this row? Its heading is a line of its own. */
@@ -262,6 +293,7 @@ void history_draw(struct history *h, struct screen *s, const struct area *f,
 	int64_t now_ms, bool loading)
 {
 	struct page p = { .width = f->width < TABLE_MOST ? f->width : TABLE_MOST };
+	struct history_table table = table_make(h, &p);
 	struct area list = *f;
 
 	if (f->height >= DETAIL_FROM && h->rows.len) {
@@ -275,7 +307,7 @@ void history_draw(struct history *h, struct screen *s, const struct area *f,
 			page_row(&p);
 			page_add(&p, STYLE_BOLD, day_words(row->at_ms, now_ms, &p.words));
 		}
-		row_write(&p, row, i == h->rows.at);
+		row_write(&p, &table, row, i == h->rows.at);
 		if (i == h->rows.at) page_mark(&p, STYLE_CURSOR);
 	}
 	if (h->rows.len > 0)

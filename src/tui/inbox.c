@@ -219,11 +219,13 @@ static void list_key(struct inbox *in, const struct key *k)
 static void click(struct inbox *in, const struct key *k)
 {
 	struct row_list *l = &in->list.rows;
-	size_t row = l->top + (size_t)k->row - draw_head_height(in);
+	size_t line = l->top + (size_t)k->row - draw_head_height(in);
+	size_t row = list_row(&in->list, line);
 
 	in->menu = false;
 	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
 	if ((size_t)k->row < draw_head_height(in) || row >= l->len) return;
+	if (list_line(&in->list, row) != line) return;
 	in->lost = false;
 	bool again = l->at == row;
 	l->at = row;

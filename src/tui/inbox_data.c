@@ -360,10 +360,12 @@ static void ask_put(struct inbox *in, const struct json *ask)
 static void list_take(struct inbox *in, const struct json *page)
 {
 	struct str next = json_text_of(page, "next_cursor");
+	bool first = !in->list.rows.len;
 
 	for (const struct json *ask = NULL; json_each(json_get(page, "items"), &ask);)
 		if (!was_settled(in, json_text_of(ask, "id"))) ask_put(in, ask);
 	list_arrange(&in->list, clock_now_ms());
+	if (first) in->list.rows.at = 0;
 	if (!in->stream) stream_start(in, json_get(page, "as_of"));
 	in->whole = next.len == 0;
 	if (!in->whole) inbox_get(in, REQUEST_LIST_MORE, next);

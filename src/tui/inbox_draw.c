@@ -5,7 +5,7 @@
 #include "tui/stop_line.h"
 #include "tui/words.h"
 
-enum { WIDE = 100, NARROW = 60, LIST_MIN = 36, LIST_MAX = 72, ROOMY = 120 };
+enum { WIDE = 100, NARROW = 60, LIST_MAX = 88, ROOMY = 120 };
 
 bool inbox_wide(const struct inbox *in)
 {
@@ -15,10 +15,10 @@ bool inbox_wide(const struct inbox *in)
 static size_t list_width(const struct inbox *in)
 {
 	size_t all = screen_columns(in->screen);
-	size_t part = all >= ROOMY ? all * 9 / 20 : all * 2 / 5;
+	size_t part = all >= ROOMY ? all / 2 : all * 9 / 20;
 
 	if (!inbox_wide(in)) return all;
-	return part < LIST_MIN ? LIST_MIN : part > LIST_MAX ? LIST_MAX : part;
+	return part > LIST_MAX ? LIST_MAX : part;
 }
 
 size_t draw_ask_width(const struct inbox *in)
@@ -170,7 +170,7 @@ static struct str pending_words(
 		{ "n", arena_print(arena, "%zu", all) });
 }
 
-/* "● live · 5 pending · 2:47", then what happened last, or the keys. */
+/* "● live · 5 pending · 2:47 → rejected", then what happened last, or the keys. */
 static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 {
 	static const struct {
@@ -183,7 +183,7 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	};
 	struct page *p = &in->page;
 	size_t last = screen_rows(in->screen) - 1;
-	int64_t next = list_next_deadline(&in->list);
+	const struct item *next = list_next_due(&in->list);
 
 	page_clear(p, screen_columns(in->screen));
 	page_add_text(p, lines[in->line].style, " ● ");
@@ -191,7 +191,8 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	if (p->width >= NARROW || in->view == VIEW_LIST)
 		page_dot(p, STYLE_PLAIN, pending_words(in, now_ms, &p->words));
 	if (next && p->width >= NARROW)
-		page_dot(p, STYLE_WARN, countdown(next - now_ms, &p->words));
+		page_dot(p, STYLE_WARN,
+			words_due(next->deadline_ms - now_ms, next->end, &p->words));
 	if (in->running.len && in->view == VIEW_SESSIONS)
 		page_dot(p, STYLE_GOOD,
 			arena_print(&p->words, "%zu %s", in->running.len,

@@ -5,7 +5,7 @@
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
-enum { TITLE_LEAST = 20, GAP = 2, CELL_MAX = 20 };
+enum { TITLE_LEAST = 20, GAP = 2, CELL_MAX = 20, BRIEF = 70 };
 
 static const char *kind_mark(enum ask_kind kind)
 {
@@ -32,6 +32,7 @@ static enum style risk_style(enum risk risk)
 struct row_look {
 	const struct inbox *in;
 	int64_t now_ms;
+	bool brief; /* a narrow list: more of titles, and of risks only what is high */
 	struct arena *words;
 };
 
@@ -55,7 +56,8 @@ static struct str weight_cell(const struct row_look *l, const struct item *item)
 {
 	struct buf text = { .max = 256 };
 
-	if (item->risk) words_join(&text, " · ", words_risk(item->risk, l->words));
+	if (item->risk >= (l->brief ? RISK_HIGH : RISK_LOW))
+		words_join(&text, " · ", words_risk(item->risk, l->words));
 	if (item->priority >= PRIORITY_HIGH)
 		words_join(&text, " · ",
 			msg_named(l->words, "web.priority",
@@ -72,13 +74,8 @@ static struct str agent_cell(const struct row_look *l, const struct item *item)
 /* "2:40 → rejected", "12m ago" */
 static struct str when_cell(const struct row_look *l, const struct item *item)
 {
-	int64_t age = l->now_ms - item->created_ms;
-
-	if (!item->deadline_ms)
-		return MSG(l->words, "web.ago", { "span", span_short(age, l->words) });
-	return arena_print(l->words, "%.*s → %.*s",
-		STR_ARGS(countdown(item->deadline_ms - l->now_ms, l->words)),
-		STR_ARGS(item->end));
+	if (!item->deadline_ms) return words_ago(l->now_ms - item->created_ms, l->words);
+	return words_due(item->deadline_ms - l->now_ms, item->end, l->words);
 }
 
 /* From left to right behind the title. */
@@ -117,7 +114,8 @@ static struct row_table table_make(
 	const struct row_look *l, void *const *items, size_t n, size_t width)
 {
 	struct row_table t = { 0 };
-	size_t least = width * 2 / 5 > TITLE_LEAST ? width * 2 / 5 : TITLE_LEAST;
+	size_t part = l->brief ? width / 2 : width * 2 / 5;
+	size_t least = part > TITLE_LEAST ? part : TITLE_LEAST;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < COLUMNS; c++) {
@@ -141,6 +139,20 @@ static enum style cell_style(enum row_column c, const struct item *item)
 	return c == WEIGHT ? risk_style(item->risk) : STYLE_SOFT;
 }
 
+/* Where this row's title ends: it runs on over cells that say nothing. */
+static size_t title_end(
+	const struct row_look *l, const struct row_table *t, const struct item *item)
+{
+	size_t end = t->title;
+
+	for (enum row_column c = 0; c < COLUMNS; c++) {
+		if (!t->widths[c]) continue;
+		if (columns[c].text(l, item).len) break;
+		end += GAP + t->widths[c];
+	}
+	return end;
+}
+
 /* "▸x ! 4 similar  Title …   high risk  @mia  agent  2:47 → rejected" */
 static void row_write(struct page *p, const struct row_look *l, const struct row_table *t,
 	const struct item *item, bool here)
@@ -161,32 +173,58 @@ static void row_write(struct page *p, const struct row_look *l, const struct row
 			msg_count(l->words, "tui.similar", (int64_t)item->similar));
 		page_add_text(p, STYLE_PLAIN, "  ");
 	}
-	page_cell(p, end + 1, item->read ? STYLE_PLAIN : STYLE_BOLD, item->title);
+	page_cell(p, title_end(l, t, item) + 1, item->read ? STYLE_PLAIN : STYLE_BOLD,
+		item->title);
 	for (enum row_column c = 0; c < COLUMNS; c++) {
 		if (!t->widths[c]) continue;
-		page_pad(p, end + GAP);
-		end += GAP + t->widths[c];
-		page_cell(p, end + 1, cell_style(c, item), columns[c].text(l, item));
+		struct str text = columns[c].text(l, item);
+		size_t from = end + GAP;
+
+		end = from + t->widths[c];
+		if (!text.len) continue;
+		page_pad(p, from);
+		page_cell(p, end + 1, cell_style(c, item), text);
 	}
+}
+
+/* "High risk or priority  3": why the rows below stand here. */
+static void section_write(struct page *p, const struct item *item)
+{
+	static const char *const ids[GROUPS] = {
+		[GROUP_SOON] = "web.section.soon",
+		[GROUP_HIGH] = "web.section.high",
+		[GROUP_OTHER] = "web.section.other",
+	};
+
+	page_row(p);
+	PAGE_MSG(p, STYLE_BOLD, ids[item->group]);
+	page_word(p, STYLE_SOFT, arena_print(&p->words, "%zu", item->section));
 }
 
 void inbox_rows_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 {
 	struct row_list *l = &in->list.rows;
 	struct page *p = &in->page;
-	struct row_look look = { .in = in, .now_ms = now_ms, .words = &p->words };
+	struct row_look look = {
+		.in = in, .now_ms = now_ms, .brief = f->width < BRIEF, .words = &p->words
+	};
+	const struct item *at = list_at(&in->list);
 	struct row_table table;
-	size_t end;
+	size_t first, end;
 
-	listing_scroll(l, l->at, 0, f->height);
-	end = l->top + f->height < l->len ? l->top + f->height : l->len;
+	listing_scroll(l, list_line(&in->list, l->at), at && at->section, f->height);
+	first = list_row(&in->list, l->top);
+	end = first + f->height < l->len ? first + f->height : l->len;
 	page_clear(p, f->width);
 	/* A bar may stand right behind it. */
-	table = table_make(&look, l->shown + l->top, end - l->top, f->width - 1);
-	for (size_t i = l->top; i < end; i++) {
+	table = table_make(&look, l->shown + first, end - first, f->width - 1);
+	for (size_t i = first; i < end; i++) {
+		const struct item *item = l->shown[i];
 		bool here = i == l->at && !in->lost;
 
-		row_write(p, &look, &table, l->shown[i], here);
+		if (item->section && list_line(&in->list, i) > l->top)
+			section_write(p, item);
+		row_write(p, &look, &table, item, here);
 		if (here)
 			page_mark(p, in->view == VIEW_LIST ? STYLE_CURSOR : STYLE_MARKED);
 	}

@@ -186,10 +186,7 @@ static struct item *item_make(const struct json *ask)
 
 static int64_t sort_now; /* qsort carries no context; one thread */
 
-/* The page's groups. */
-enum group { GROUP_SOON, GROUP_HIGH, GROUP_OTHER };
-
-static enum group group_of(const struct item *item)
+static enum list_group group_of(const struct item *item)
 {
 	if (item->deadline_ms && item->deadline_ms - sort_now <= SOON_MS)
 		return GROUP_SOON;
@@ -203,7 +200,7 @@ static int by_attention(const void *left, const void *right)
 {
 	const struct item *a = *(struct item *const *)left;
 	const struct item *b = *(struct item *const *)right;
-	enum group ga = group_of(a), gb = group_of(b);
+	enum list_group ga = group_of(a), gb = group_of(b);
 	bool oa = a->assignees.len && !a->mine, ob = b->assignees.len && !b->mine;
 
 	if (ga != gb) return ga < gb ? -1 : 1;
@@ -340,6 +337,54 @@ static void fold_show(struct list *l, size_t from, const struct item *here)
 	}
 }
 
+/* Says which rows head a group; one group alone needs no heading. Rows of a fold stand in
+ * the group of its head. */
+static void sections_set(struct list *l)
+{
+	size_t counts[GROUPS] = { 0 }, groups = 0;
+	const struct item *before = NULL;
+
+	for (size_t i = 0; i < l->rows.len; i++) {
+		struct item *item = l->rows.shown[i];
+
+		item->section = 0;
+		item->group = item->inside && before ? before->group : group_of(item);
+		if (!item->inside)
+			counts[item->group] += item->similar ? item->similar : 1;
+		before = item;
+	}
+	for (size_t i = 0; i < GROUPS; i++)
+		groups += counts[i] > 0;
+	before = NULL;
+	for (size_t i = 0; i < l->rows.len && groups > 1; i++) {
+		struct item *item = l->rows.shown[i];
+
+		if (!before || before->group != item->group)
+			item->section = counts[item->group];
+		before = item;
+	}
+}
+
+size_t list_line(const struct list *l, size_t row)
+{
+	size_t line = row;
+
+	for (size_t i = 0; i <= row && i < l->rows.len; i++)
+		line += ((const struct item *)l->rows.shown[i])->section > 0;
+	return line;
+}
+
+size_t list_row(const struct list *l, size_t line)
+{
+	size_t row = 0, at = 0;
+
+	for (; row < l->rows.len; row++, at++) {
+		at += ((const struct item *)l->rows.shown[row])->section > 0;
+		if (at >= line) break;
+	}
+	return row;
+}
+
 void list_arrange(struct list *l, int64_t now_ms)
 {
 	const struct item *here = list_at(l);
@@ -365,6 +410,7 @@ void list_arrange(struct list *l, int64_t now_ms)
 			show(l, l->rows.all[i], here);
 	}
 	buf_done(&folded);
+	sections_set(l);
 	listing_go(&l->rows, 0);
 	const struct item *now = list_at(l);
 	if (here && now != here && !(now && now->like == here->like && here->inside) &&
@@ -538,11 +584,15 @@ int64_t list_next_wake(const struct list *l, int64_t now_ms)
 	return next;
 }
 
-int64_t list_next_deadline(const struct list *l)
+const struct item *list_next_due(const struct list *l)
 {
-	int64_t next = 0;
+	const struct item *next = NULL;
 
-	for (size_t i = 0; i < l->rows.all_len; i++)
-		next = sooner(next, item_of(l, i)->deadline_ms, 0);
+	for (size_t i = 0; i < l->rows.all_len; i++) {
+		const struct item *item = l->rows.all[i];
+
+		if (item->deadline_ms && (!next || item->deadline_ms < next->deadline_ms))
+			next = item;
+	}
 	return next;
 }

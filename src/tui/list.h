@@ -10,6 +10,9 @@
 #include "tui/filter.h"
 #include "tui/line.h"
 
+/* Why an ask stands where it does: the page's groups, in their order. */
+enum list_group { GROUP_SOON, GROUP_HIGH, GROUP_OTHER, GROUPS };
+
 /* A row of the listing. */
 struct item {
 	struct str id, title, agent, session, session_title, project;
@@ -34,6 +37,8 @@ struct item {
 	bool passes;	/* the filter lets it through */
 	size_t similar; /* head of a fold: how many it stands for; 0: none */
 	bool inside;	/* shown below the head of an open fold */
+	enum list_group group;
+	size_t section; /* it heads its group, of so many asks; 0: it does not */
 };
 
 /* Which of them are shown. */
@@ -73,6 +78,10 @@ void list_drop_session(struct list *, struct str session);
 /* Orders, filters and folds again; the cursor stays on its ask. Three or more alike become
  * one row in the first one's place; an open fold shows the rest below it. */
 void list_arrange(struct list *, int64_t now_ms);
+/* The line of a row, whose heading is a line above it; and which row stands on a line or below
+ * that heading. */
+size_t list_line(const struct list *, size_t row);
+size_t list_row(const struct list *, size_t line);
 struct item *list_find(const struct list *, struct str id); /* NULL: not there */
 struct item *list_at(const struct list *);	/* under the cursor, or NULL */
 bool list_select(struct list *, struct str id); /* false: not shown */
@@ -92,7 +101,7 @@ size_t list_passing(const struct list *);
 size_t list_waiting(const struct list *, int64_t now_ms);
 /* When the next snoozed ask comes back; 0: none is snoozed. */
 int64_t list_next_wake(const struct list *, int64_t now_ms);
-/* The nearest deadline; 0: none. */
-int64_t list_next_deadline(const struct list *);
+/* The one with the nearest deadline; NULL: none has one. */
+const struct item *list_next_due(const struct list *);
 
 #endif

@@ -14,7 +14,7 @@ enum {
 		10 * 60 * 1000, /* what completed before that is among the others */
 	TITLE_POINTS = 200,
 	AGENT_COLUMNS = 14,
-	DOING_COLUMNS = 24,
+	DOING_COLUMNS = 28,
 	COST_COLUMNS = 9,
 	AGE_COLUMNS = 11,
 	TABLE_MOST = 140, /* wider, and one cannot follow a row */
@@ -54,27 +54,38 @@ static enum session_section section_of(const struct json *s, int64_t now_ms)
 	return SECTION_OTHERS;
 }
 
-static void asks_sum(struct session_item *row, const struct json *asks)
+/* Of its open asks the one with the nearest deadline; NULL: none has one. */
+static const struct json *ask_due(const struct json *asks)
 {
-	row->asks = json_is(asks, JSON_ARRAY) ? asks->count : 0;
-	for (size_t i = 0; i < row->asks; i++) {
-		const struct json *ask = &asks->items[i];
+	const struct json *next = NULL;
+
+	for (const struct json *ask = NULL; json_each(asks, &ask);) {
 		int64_t end = ask_time(ask, "expires_at");
 
-		if (ask_risk(ask) > row->risk) row->risk = ask_risk(ask);
-		if (end && (!row->deadline_ms || end < row->deadline_ms))
-			row->deadline_ms = end;
+		if (end && (!next || end < ask_time(next, "expires_at"))) next = ask;
 	}
+	return next;
+}
+
+static enum risk asks_risk(const struct json *asks)
+{
+	enum risk risk = RISK_NONE;
+
+	for (const struct json *ask = NULL; json_each(asks, &ask);)
+		if (ask_risk(ask) > risk) risk = ask_risk(ask);
+	return risk;
 }
 
 static struct session_item *row_make(const struct json *s, enum session_section in)
 {
+	const struct json *asks = json_get(s, "pending_asks"), *due = ask_due(asks);
 	struct arena arena = { 0 };
 	struct str parts[] = { json_text_of(s, "id"),
 		utf8_first(json_text_of(s, "title"), TITLE_POINTS),
 		json_text_of(json_get(s, "agent"), "name"), json_text_of(s, "project"),
 		json_text_of(s, "status"), json_text_of(s, "run"), cost_words(s, &arena),
-		progress_words(json_get(s, "progress"), &arena) };
+		progress_words(json_get(s, "progress"), &arena),
+		due ? ask_end_short(due, &arena) : STR_NONE };
 	struct session_item *row;
 
 	if (!parts[1].len) parts[1] = parts[0];
@@ -82,7 +93,9 @@ static struct session_item *row_make(const struct json *s, enum session_section 
 	if (row) {
 		row->section = in;
 		row->updated_ms = ask_time(s, "updated_at");
-		asks_sum(row, json_get(s, "pending_asks"));
+		row->asks = json_is(asks, JSON_ARRAY) ? asks->count : 0;
+		row->risk = asks_risk(asks);
+		row->deadline_ms = ask_time(due, "expires_at");
 	}
 	arena_done(&arena);
 	return row;
@@ -210,14 +223,15 @@ static struct session_mark mark_of(const struct session_item *row, size_t place)
 	}
 }
 
-/* "2:47 · high risk · 2 waiting": what is cut is the least urgent. */
+/* "2:47 → rejected · high risk · 2 waiting": what is cut is the least urgent. */
 static struct str waiting_words(
 	const struct session_item *row, int64_t now_ms, struct arena *arena)
 {
 	struct buf words = { .max = 4096 };
 
 	if (row->deadline_ms)
-		words_join(&words, " · ", countdown(row->deadline_ms - now_ms, arena));
+		words_join(&words, " · ",
+			words_due(row->deadline_ms - now_ms, row->end, arena));
 	if (row->risk >= RISK_HIGH)
 		words_join(&words, " · ", words_risk(row->risk, arena));
 	if (row->asks > 1 || !words.len)
@@ -250,15 +264,22 @@ static void right_add(struct page *p, size_t end, size_t columns, struct str tex
 	page_add(p, STYLE_SOFT, text);
 }
 
+static bool any_cost(const struct sessions *l)
+{
+	for (size_t i = 0; i < l->rows.len; i++)
+		if (row_of(l, i)->cost.len) return true;
+	return false;
+}
+
 /* " ! Compare three stores     researcher    1 waiting            $0.42   1m" */
 static void row_write(const struct sessions *l, struct page *p,
-	const struct session_item *row, int64_t now_ms, bool here)
+	const struct session_item *row, int64_t now_ms, bool priced, bool here)
 {
 	size_t place =
 		row->section == SECTION_RUNNING ? run_page_place(&l->queued, row->id) : 0;
 	struct session_mark mark = mark_of(row, place);
 	size_t width = p->width, end = width > AGE_COLUMNS ? width - AGE_COLUMNS : 0;
-	size_t cost = width >= 70 ? end - COST_COLUMNS : end;
+	size_t cost = priced ? end - COST_COLUMNS : end;
 	size_t doing = width >= 50 ? cost - DOING_COLUMNS : cost;
 	size_t agent = width >= 70 ? doing - AGENT_COLUMNS : doing;
 
@@ -273,8 +294,7 @@ static void row_write(const struct sessions *l, struct page *p,
 			doing_words(l, row, place, now_ms, &p->words));
 	if (end > cost) right_add(p, end, COST_COLUMNS - 1, row->cost);
 	right_add(p, width, AGE_COLUMNS - 1,
-		MSG(&p->words, "web.ago",
-			{ "span", span_short(now_ms - row->updated_ms, &p->words) }));
+		words_ago(now_ms - row->updated_ms, &p->words));
 }
 
 static void section_write(
@@ -300,6 +320,7 @@ void session_list_draw(struct sessions *l, struct screen *s, const struct area *
 	int64_t now_ms, bool reading)
 {
 	struct page p = { .width = f->width < TABLE_MOST ? f->width : TABLE_MOST };
+	bool priced = p.width >= 70 && any_cost(l);
 
 	for (size_t i = 0; i < l->rows.len; i++) {
 		const struct session_item *row = row_of(l, i);
@@ -307,7 +328,7 @@ void session_list_draw(struct sessions *l, struct screen *s, const struct area *
 
 		if (i == 0 || row_of(l, i - 1)->section != row->section)
 			section_write(&p, l, row->section);
-		row_write(l, &p, row, now_ms, i == l->rows.at);
+		row_write(l, &p, row, now_ms, priced, i == l->rows.at);
 		if (i == l->rows.at) page_mark(&p, STYLE_CURSOR);
 		if (!str_eq(row->id, buf_str(&l->unfolded))) continue;
 		rows = p.rows_len;

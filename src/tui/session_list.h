@@ -21,6 +21,7 @@ enum session_section {
 /* A row of the listing. */
 struct session_item {
 	struct str id, title, agent, project, status, run, cost, progress;
+	struct str end; /* what the nearest deadline of its asks does */
 	enum session_section section;
 	int64_t updated_ms;
 	size_t asks;	     /* open ones */

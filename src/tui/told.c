@@ -184,7 +184,8 @@ static void next_write(struct told_writer *w)
 	buf_done(&list);
 }
 
-void told_draw(struct page *p, const struct json *told, struct str me, int64_t now_ms)
+void told_draw(struct page *p, const struct json *told, struct str me, bool pending,
+	int64_t now_ms)
 {
 	struct told_writer w = { p, told, json_get(told, "items"), me, now_ms,
 		&p->words };
@@ -196,6 +197,6 @@ void told_draw(struct page *p, const struct json *told, struct str me, int64_t n
 	if (!some) reasons_add(&w, &unreached, true);
 	list_write(&w, STYLE_WARN, "web.told.unreached", &unreached);
 	for (enum told_state s = TOLD; s < TOLD_STATES; s++)
-		line_write(&w, s, some);
-	next_write(&w);
+		if (pending || s != TOLD_LATER) line_write(&w, s, some);
+	if (pending) next_write(&w);
 }

@@ -6,6 +6,8 @@
 #include "tui/page.h"
 
 /* `told`: the reply of /v1/asks/{id}/deliveries, or NULL; `me`: usr_… of who looks, or empty. */
-void told_draw(struct page *, const struct json *told, struct str me, int64_t now_ms);
+/* `pending`: what is still to come counts. */
+void told_draw(struct page *, const struct json *told, struct str me, bool pending,
+	int64_t now_ms);
 
 #endif

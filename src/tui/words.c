@@ -8,6 +8,8 @@
 #include "text/msg.h"
 #include "text/own.h"
 
+enum { JUST_NOW_MS = 10000 };
+
 struct str question_text(const struct json *question, struct arena *arena)
 {
 	return own_words(json_text_of(question, "key"), json_text_of(question, "text"),
@@ -104,18 +106,26 @@ struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *arena)
 {
 	int64_t ms = now_ms - ask_time(ask, "created_at");
 
-	return ms < 10000
+	return ms < JUST_NOW_MS
 		       ? MSG(arena, "tui.asked.now")
 		       : MSG(arena, "web.ask.asked", { "span", span_short(ms, arena) });
 }
 
-struct str countdown(int64_t ms, struct arena *arena)
+struct str words_ago(int64_t ms, struct arena *arena)
+{
+	return ms < JUST_NOW_MS
+		       ? MSG(arena, "web.now")
+		       : MSG(arena, "web.ago", { "span", span_short(ms, arena) });
+}
+
+struct str words_due(int64_t ms, struct str end, struct arena *arena)
 {
 	int64_t s = ms < 0 ? 0 : (ms + 999) / 1000;
+	struct str left = s >= 600 ? span_short(s * 1000, arena)
+				   : arena_print(arena, "%lld:%02lld",
+					     (long long)(s / 60), (long long)(s % 60));
 
-	if (s >= 600) return span_short(s * 1000, arena);
-	return arena_print(
-		arena, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
+	return arena_print(arena, "%.*s → %.*s", STR_ARGS(left), STR_ARGS(end));
 }
 
 static struct tm local_of(int64_t ms)
@@ -199,8 +209,7 @@ struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
 			       ? MSG(arena, "web.end.default", { "answer", answer })
 			       : MSG(arena, "web.end.default.any");
 	}
-	return arena_print(arena, "%.*s → %.*s", STR_ARGS(countdown(end - now_ms, arena)),
-		STR_ARGS(then));
+	return words_due(end - now_ms, then, arena);
 }
 
 /* ---- answers ---- */
@@ -250,6 +259,22 @@ struct str reply_words(
 	return buf_keep_done(&out, arena);
 }
 
+/* Of several, which one it answers comes first. */
+static struct str answer_one(const struct json *ask, const struct json *question,
+	const struct json *value, struct arena *arena)
+{
+	struct str said = reply_words(question, value, arena);
+	struct str header = json_text_of(question, "header");
+
+	if (json_get(ask, "questions")->count < 2 || !said.len) return said;
+	/* The answer with its line ends, which a message would not keep. */
+	header = header.len ? MSG(arena, "web.colon", { "words", header },
+				      { "text", STR_NONE })
+			    : arena_print(arena, "%.*s ",
+				      STR_ARGS(question_text(question, arena)));
+	return arena_print(arena, "%.*s%.*s", STR_ARGS(header), STR_ARGS(said));
+}
+
 struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *arena)
 {
@@ -259,7 +284,7 @@ struct str answer_all_words(
 	for (const struct json *q = NULL; json_each(questions, &q);) {
 		const struct json *value = json_get_str(answers, json_text_of(q, "key"));
 
-		if (value) words_join(&out, ", ", reply_words(q, value, arena));
+		if (value) words_join(&out, ", ", answer_one(ask, q, value, arena));
 	}
 	return buf_keep_done(&out, arena);
 }

@@ -26,11 +26,13 @@ void words_join(struct buf *, const char *between, struct str);
 
 /* "45s", "3m", "2h", "5d": how long something takes or took. */
 struct str span_short(int64_t ms, struct arena *);
-/* "2:47" below ten minutes, then as span_short. */
-struct str countdown(int64_t ms, struct arena *);
-/* "2:47 → rejected": what is left, and what happens then. Empty: it waits for ever. */
+/* "3m ago"; "now" */
+struct str words_ago(int64_t ms, struct arena *);
+/* "2:47 → rejected": what is left (from ten minutes on as span_short), and what happens then. */
+struct str words_due(int64_t ms, struct str end, struct arena *);
 /* What happens then, in a word. */
 struct str ask_end_short(const struct json *ask, struct arena *);
+/* As words_due, in more words; empty: it waits for ever. */
 struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *);
 /* "Answered by Marie via web", whoever it was; of a settled ask. */
 struct str ask_settled(const struct json *ask, struct arena *);

@@ -233,7 +233,7 @@ test('the form is there also when the server is slow to say who the person is', 
 	await until(() => held.length, 'who it is');
 	held.forEach(({ pass }) => pass());
 	inbox.press('Enter');
-	await inbox.armed((text) => text.includes('▸ ( ) 1 Yes') && text.includes('Enter send'));
+	await inbox.armed((text) => text.includes('▸ ( ) 1 Yes') && text.includes('Enter answer'));
 	inbox.press('Enter');
 	await inbox.shows(/0 pending/);
 	assert.equal((await server.agent.read(one)).status, 'answered');

@@ -118,11 +118,17 @@ test('several questions: 1/3, back with ←, Review, what was chosen stays', asy
 	inbox.type('because').press('Enter');
 	await inbox.shows('Review');
 	const review = await inbox.taken();
-	for (const line of ['Environment: Production', 'Tests: Unit', 'Why: because', '▸ Answer'])
+	for (const line of ['Environment: Production', 'Tests: Unit', 'Why: because', '▸ Answer', 'Enter answer'])
 		assert.ok(review.includes(line), `${line}:\n${review}`);
+	inbox.press('Up');
+	await inbox.shows(/▸ Why: because[^]*Enter change/);
+	inbox.press('Down');
+	await inbox.shows('Enter answer');
 	inbox.press('Enter');
 	assert.deepEqual((await settled(ask)).answer,
 		{ env: { selected: ['production'] }, tests: { selected: ['unit'] }, why: { text: 'because' } });
+	const shown = await server.run(['show', ask.id]);
+	assert.match(shown.stdout, /^ {2}Environment: Production, Tests: Unit, Why: because$/m);
 });
 
 test('what the agent knows already is shown chosen; what it suggests is only marked', async () => {
@@ -175,10 +181,14 @@ test('an approval: arguments, raw, reject with a reason', async () => {
 	const ask = await open(approval(), 'Wants to run  shell');
 	const card = inbox.screen();
 	for (const part of ['high risk', 'make deploy', 'a approve', '( ) 1 Approve']) assert.ok(card.includes(part), `${part}\n${card}`);
+	/* Its title is said once: above the answers, and on top of what the shell shows. */
+	assert.equal(card.split('\n').filter((line) => /(^|│ )Run it\?$/.test(line.trimEnd())).length, 1, card);
+	assert.equal((await server.run(['show', ask.id])).stdout.match(/^Run it\?/gm).length, 1);
 	inbox.press('t');
 	await inbox.shows('"cmd": "make deploy"');
 	inbox.press('r');
 	await inbox.shows('Reason');
+	await inbox.shows('Enter reject');
 	inbox.type('not on Friday').press('Enter');
 	assert.deepEqual((await settled(ask)).answer, { decision: { value: 'reject', text: 'not on Friday' } });
 });
@@ -207,7 +217,9 @@ test('a diff is shown line by line, an error and its attempt, too', async () => 
 
 test('asking back keeps it open and shows the thread', async () => {
 	const ask = await open({ questions: [choice()] }, '1 Staging');
-	inbox.press('b').type('Which branch?').press('Enter');
+	inbox.press('b').type('Which branch?');
+	await inbox.shows(/Where to\?[^]*Which branch\?/); // what is asked stays in sight
+	inbox.press('Enter');
 	await inbox.shows((text) => text.includes('Messages') && text.includes('Which branch?'));
 	const now = await server.agent.read(ask);
 	assert.equal(now.status, 'pending');

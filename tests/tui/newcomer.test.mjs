@@ -13,10 +13,10 @@ afterEach(async () => {
 		await server.member.post(`/v1/asks/${left.id}/skip`);
 });
 
-test('the hints of a lone choice are true: Enter sends, nothing is before it, Esc goes back', async () => {
+test('the hints of a lone choice are true: Enter answers, nothing is before it, Esc goes back', async () => {
 	const terminal = server.terminal(['ask', 'Where to?', '-c', 's:Staging', '-c', 'p:Production'], { columns: 80 });
 	const seen = await terminal.armed('( ) 1 Staging').then(() => terminal.look());
-	assert.match(seen, /^Esc back {2}Enter send {2}↑↓ move {2}s skip… {2}\? keys$/m);
+	assert.match(seen, /^Esc back {2}Enter answer {2}↑↓ move {2}s skip… {2}\? keys$/m);
 	assert.doesNotMatch(seen, /← back/);
 	terminal.press('s');
 	await terminal.shows(/Skip\? y\/N[^]*y skip {2}n or Esc stay/);

@@ -20,12 +20,18 @@ test('a countdown says its end and an age that it is one, in every row', async (
 	await ask(approval('critical', { title: 'Soon rejected', timeout: '3m' }));
 	await ask(yesNo('Send it?', { timeout: '11m', default: { q1: false } }));
 	await ask(yesNo('Or not?', { timeout: '4m' }));
-	for (const [lang, ends] of [['en', ['→ rejected', '→ “No”', '→ expires', '12m ago']],
-		['fr', ['→ refusé', '→ «\u00a0Non\u00a0»', '→ expire', 'il y a 12m']]]) {
+	for (const [lang, ends, status, heads] of [
+		['en', ['→ rejected', '→ “No”', '→ expires', '12m ago'], 'live · 4 pending', ['Due within 5 min  2', 'High risk or priority  1', 'Other  1']],
+		['fr', ['→ refusé', '→ «\u00a0Non\u00a0»', '→ expire', 'il y a 12m'], 'en direct · 4 en attente', ['Échéance dans les 5 min  2', 'Risque ou priorité élevés  1', 'Autres  1']]]) {
 		const inbox = await server.inbox({ columns: 80, lang, env: { NO_COLOR: '1' } });
 		const seen = await inbox.showsWhole((text) => text.includes('Old and risky') && text.includes('Or not?'));
 		for (const [i, title] of ['Soon rejected', 'Send it?', 'Or not?', 'Old and risky'].entries())
 			assert.ok(row(seen, title).includes(ends[i]), `${title}: ${ends[i]}\n${seen}`);
+		/* Why they stand in this order; the cursor begins at the first. */
+		const order = [heads[0], 'Soon rejected', 'Or not?', heads[1], 'Old and risky', heads[2], 'Send it?'];
+		assert.deepEqual(seen.split('\n').slice(1, 8).map((line) => order.find((text) => line.includes(text))), order, seen);
+		assert.match(row(seen, 'Soon rejected'), /^▸/);
+		assert.match(seen.trimEnd().split('\n').at(-1), new RegExp(`${status} · [23]:\\d\\d ${ends[0]}`));
 		inbox.close();
 	}
 });
@@ -37,7 +43,7 @@ test('columns are aligned, and the head says which row of how many', async () =>
 	inbox.press('Home');
 	const seen = await inbox.showsWhole(/1 of 30$/m);
 	const rows = seen.split('\n').filter((line) => line.includes('Thing'));
-	for (const word of [/builder/, /medium risk|critical|high risk/, /\d+[sm] ago/])
+	for (const word of [/builder/, /medium risk|critical|high risk/, /now$|\d+[sm] ago$/])
 		assert.equal(new Set(rows.map((line) => line.search(word))).size, 1, seen);
 	inbox.press('End');
 	await inbox.shows(/30 of 30$/m);
@@ -54,6 +60,10 @@ test('narrow and side by side: what ends is said before anything else', async ()
 		assert.match(await inbox.taken(), /Drop the table|Drop the t…|Drop th/);
 		inbox.close();
 	}
+	await ask(yesNo('Shall the answers of last week be kept for now?'));
+	const beside = await server.inbox({ columns: 120 });
+	await beside.shows('• ? Shall the answers of last week be');
+	beside.close();
 });
 
 test('without colours nothing empty is underlined', async () => {

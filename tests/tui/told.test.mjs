@@ -43,6 +43,9 @@ test('the card and parley show say who was told and what comes next', async () =
 	await inbox.shows(', admins will be notified');
 	inbox.close();
 	await admin.answer(ask, { q1: true });
+	const after = await server.run(['show', ask.id], { env: { ...env, PARLEY_URL: server.url, LANG: 'C.UTF-8' } });
+	assert.match(after.stdout, /^Notified: /m);
+	assert.doesNotMatch(after.stdout, /will be notified/);
 });
 
 test('who sits at the inbox is not told elsewhere, until they have left it', async () => {

@@ -389,8 +389,13 @@ static void ask_settled_show(struct follow *f, const struct json *ask)
 	struct arena *arena = &f->cli->arena;
 	struct str title = ask_title(ask, arena),
 		   said = answer_all_words(ask, json_get(ask, "answer"), arena);
+	const struct json *questions = json_get(ask, "questions");
 	bool color = f->cli->term.out_color;
 
+	/* Several without a title of their own: each answer says which it is. */
+	if (said.len && !json_text_of(ask, "title").len &&
+		json_is(questions, JSON_ARRAY) && questions->count > 1)
+		title = said, said = STR_NONE;
 	text_end(f);
 	printf("%s  = %.*s%s%.*s  (%.*s)%s\n", tint_on(TINT_GREEN, color),
 		STR_ARGS(safe_line(arena, title)), said.len ? "  " : "",
