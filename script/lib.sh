@@ -146,6 +146,10 @@ set_up() {
 
 build_parley() {
 	need_build && build_page || return
-	[ -e build/build.ninja ] || set_up build -Dtests=false || return
+	if [ ! -e build/build.ninja ]; then
+		set_up build -Dtests=false || return
+	elif ! grep -q -- -flto build/build.ninja; then
+		set_up build -Dlto=true || return # script/test had set it up
+	fi
 	ninja -C build --quiet parley >&2
 }
