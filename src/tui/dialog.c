@@ -183,6 +183,7 @@ void dialog_arguments(struct dialog *d, struct str text)
 
 struct str dialog_answer(const struct dialog *d, bool skip, struct arena *arena)
 {
+	struct str digest = json_text_of(d->ask, "digest");
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
 
@@ -191,6 +192,7 @@ struct str dialog_answer(const struct dialog *d, bool skip, struct arena *arena)
 	jw_key(&w, "answers");
 	form_answer(&d->form, &w);
 	if (d->scoping) scope_form_put(&d->scope, &w);
+	if (digest.len) jw_put_str(&w, "digest", digest);
 	jw_object_end(&w);
 	return buf_keep_done(&body, arena);
 }

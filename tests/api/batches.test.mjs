@@ -107,8 +107,30 @@ test('parley answer ID… approve: each with its digest and --yes; what is left 
 	for (const ask of [hidden, high, unseen]) assert.equal((await member.read(ask)).status, 'pending');
 	const stale = await shell('answer', `${unseen.id}@${'0'.repeat(16)}`, 'approve', '--yes');
 	assert.deepEqual([stale.code, (await member.read(unseen)).status], [1, 'pending']);
+	/* One alone is approved no more blindly, by whatever word. */
+	for (const word of ['approve', 'yes']) {
+		assert.deepEqual([(await shell('answer', unseen.id, word)).code, (await member.read(unseen)).status], [2, 'pending']);
+		const blind = await shell('answer', unseen.id, word, '--yes');
+		assert.deepEqual([blind.code, (await member.read(unseen)).status], [1, 'pending']);
+		assert.match(blind.stderr, /ID@DIGEST/);
+	}
 	const alone = await shell('answer', seen(unseen), 'approve', '--yes');
 	assert.deepEqual([alone.code, (await member.read(unseen)).status], [0, 'answered'], alone.stderr);
+});
+
+test('an answer may carry the digest of what was shown: of another operation it settles nothing', async () => {
+	const ask = await label({ ticket: 25, label: 'a' }), other = await label({ ticket: 26, label: 'a' });
+	const send = (body) => member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' }, ...body });
+	const stale = await send({ digest: other.digest });
+	assert.deepEqual([stale.status, stale.body.type], [409, '/problems/stale']);
+	assert.equal((await send({ digest: 7 })).status, 422);
+	assert.equal((await member.read(ask)).status, 'pending');
+	const edited = await shell('answer', seen(ask), 'approve', '--arguments', '{"ticket":25,"label":"b"}', '--yes');
+	assert.equal(edited.code, 0, edited.stderr);
+	assert.deepEqual((await member.read(ask)).answer.decision.arguments, { ticket: 25, label: 'b' });
+	assert.equal((await member.post(`/v1/asks/${other.id}/answer`, { answers: { decision: 'approve' }, digest: other.digest })).status, 200);
+	const question = await agent.ask({ question: 'Go?', type: 'boolean' });
+	assert.equal((await member.post(`/v1/asks/${question.id}/answer`, { answer: true, digest: ask.digest })).status, 409);
 });
 
 test('several IDs take approve or reject and nothing else; rejections need no digest', async () => {
@@ -137,7 +159,7 @@ test('an approval without a title is called by its operation', async () => {
 test('take-back, and undo as another name for it', async () => {
 	const [one, two] = [await label({ ticket: 40 }), await label({ ticket: 41 })];
 	for (const [word, ask] of [['take-back', one], ['undo', two]]) {
-		assert.equal((await shell('answer', ask.id, 'approve')).code, 0);
+		assert.equal((await shell('answer', seen(ask), 'approve', '--yes')).code, 0);
 		const back = await shell(word, ask.id, '--reason', 'too early');
 		assert.equal(back.code, 0, back.stderr);
 		assert.match(back.stderr, /has to ask again/);

@@ -40,7 +40,7 @@ test('the asking token, another token, a login and the shell are all the same pe
 	}
 	const many = await second.client.post('/v1/asks/settle-many', { ids: [ask.id], answers: { decision: 'approve' } });
 	assert.equal(many.body.results[0].problem.reason, 'self');
-	const shell = await server.run(['answer', ask.id, 'approve', '--url', server.url],
+	const shell = await server.run(['answer', `${ask.id}@${ask.digest.slice(7, 23)}`, 'approve', '--yes', '--url', server.url],
 		{ env: { PARLEY_TOKEN: second.secret } });
 	assert.equal(shell.code, 4, shell.stderr);
 	assert.equal((await pia.client.get(`/v1/asks/${ask.id}`)).body.refused, 'self');

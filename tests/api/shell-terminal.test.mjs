@@ -99,10 +99,14 @@ test('one word is the name of an agent, a project or a session, or nothing', asy
 
 test('approving on a terminal shows the operation and asks once', async () => {
 	const ask = await agent.ask({ kind: 'approval', operation: { name: 'Bash', arguments: { command: 'make deploy' }, risk: 'high' } });
-	const no = await screen(['approve', ask.id], { typed: 'n\n' });
-	assert.match(no.text, /make deploy[^]*Approve/);
-	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
-	const yes = await screen(['approve', ask.id], { typed: 'y\n' });
+	for (const [words, sure] of [[['approve', ask.id], 'Approve “Bash: make deploy”? y/N'], [['answer', ask.id, 'approve'], 'Approve “Bash: make deploy”? y/N'],
+		[['answer', ask.id, 'yes', '--lang', 'fr'], 'Approuver «\u00a0Bash: make deploy\u00a0»\u00a0? o/N']]) {
+		const no = await screen(words, { typed: 'n\n' });
+		assert.match(no.text, /command +make deploy/);
+		assert.ok(no.text.includes(sure), no.text);
+		assert.deepEqual([no.code, (await member.get(`/v1/asks/${ask.id}`)).body.status], [1, 'pending']);
+	}
+	const yes = await screen(['answer', ask.id, 'approve'], { typed: 'y\n' });
 	assert.equal(yes.code, 0, yes.text);
 	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'answered');
 	assert.equal((await screen(['undo', ask.id])).code, 0);

@@ -93,22 +93,22 @@ test('an answer that fits no option is refused, also where Other is offered', as
 
 test('answer --for approves for longer: the rule is named, and allows the next call', async () => {
 	const bash = (command) => ({ kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command } } });
-	const shell = (...args) => server.run(['answer', ...args], { env: asMember() });
+	const shell = (ask, ...args) => server.run(['answer', `${ask.id}@${ask.digest.slice(7, 23)}`, ...args, '--yes'], { env: asMember() });
 	const same = await agent.ask(bash('npm run docs'));
-	const done = await shell(same.id, 'approve', '--for', '15m');
+	const done = await shell(same, 'approve', '--for', '15m');
 	assert.equal(done.code, 0, done.stderr);
 	const [, id] = done.stderr.match(/^Rule (rul_\w+) created\. To end it: parley rule end rul_\w+$/m);
 	assert.equal((await agent.ask(bash('npm run docs'))).answered_by.rule, id);
 	const [first, waiting] = [await agent.ask(bash('npm run a')), await agent.ask(bash('npm run b'))];
-	assert.equal((await shell(first.id, 'approve', '--for', '15m', '--pattern', 'Bash(npm run ?)', '--open')).code, 0);
+	assert.equal((await shell(first, 'approve', '--for', '15m', '--pattern', 'Bash(npm run ?)', '--open')).code, 0);
 	assert.equal((await agent.read(waiting)).answered_by.kind, 'policy');
 	const other = await agent.ask(bash('make'));
 	for (const wrong of [['--pattern', 'Bash(make)'], ['--open']]) {
-		const refused = await shell(other.id, 'approve', ...wrong);
+		const refused = await shell(other, 'approve', ...wrong);
 		assert.equal(refused.code, 2);
 		assert.match(refused.stderr, /need --for/);
 	}
-	const always = await shell(other.id, 'approve', '--for', 'always');
+	const always = await shell(other, 'approve', '--for', 'always');
 	assert.equal(always.code, 2);
 	assert.match(always.stderr, /only an admin can choose always/);
 	assert.equal((await agent.read(other)).status, 'pending');

@@ -5,6 +5,7 @@
 #include "cli/verb/answer_many.h"
 #include "cli/verb/settle.h"
 #include "cli/verb/verbs.h"
+#include "core/ask/question_kind.h"
 
 /* The questions of an ask, and what was said to each. */
 struct answer_form {
@@ -93,14 +94,14 @@ struct str answer_scope(struct cli *cli)
 		{ "tool", .text = pattern }, { "open", .yes = cli_has(cli, "open") });
 }
 
-static struct str form_text(struct cli *cli, const struct answer_form *form)
+/* {KEY: value, …} */
+static struct str form_answers(struct cli *cli, const struct answer_form *form)
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
 	struct fault why = { 0 };
 
 	jw_object(&w);
-	jw_put_object(&w, "answers");
 	for (size_t i = 0; i < form->len; i++) {
 		const struct spoken *said = &form->said[i];
 
@@ -110,30 +111,55 @@ static struct str form_text(struct cli *cli, const struct answer_form *form)
 			value_wrong(cli, form, i, str_of(why.detail));
 	}
 	jw_object_end(&w);
-	if (cli_has(cli, "for")) jw_put_raw(&w, "scope", answer_scope(cli));
-	jw_object_end(&w);
 	if (body.failed) CLI_REFUSE(cli, "cli.too_long");
 	return buf_keep_done(&body, &cli->arena);
 }
 
+static bool form_approves(
+	struct cli *cli, const struct answer_form *form, struct str answers)
+{
+	const struct json *json = NULL;
+
+	if (json_read(answers, NULL, &cli->arena, &json, NULL) != OK) return true;
+	for (size_t i = 0; i < form->len; i++) {
+		const struct json *value = json_get_str(json, form->questions[i].key);
+
+		if (question_decides(&form->questions[i]) &&
+			(str_is(json_text(value), "approve") ||
+				str_is(json_text_of(value, "value"), "approve")))
+			return true;
+	}
+	return false;
+}
+
+/* What would run is shown before it is approved; a digest says that it was. */
 static int answer_send(struct cli *cli)
 {
-	struct str id = cli_word(cli, 0);
-	struct answer_form form =
-		form_load(cli, cli_call_get(cli, ask_path(cli, id, "")));
+	struct str word = cli_word(cli, 0), rest = word, id, answers;
+	struct answer_form form;
+	const struct json *ask;
+	bool approve;
 
+	str_cut(&rest, '@', &id);
+	ask = cli_call_get(cli, ask_path(cli, id, ""));
+	form = form_load(cli, ask);
 	words_take(cli, &form);
-	return settle(cli, id, "/answer", form_text(cli, &form));
+	answers = form_answers(cli, &form);
+	approve = json_is(json_get(ask, "operation"), JSON_OBJECT) &&
+		  form_approves(cli, &form, answers);
+	if (approve || id.len < word.len) return answer_seen(cli, approve, answers);
+	return settle(cli, id, "/answer",
+		BODY(cli, { "answers", .raw = answers },
+			{ "scope", .raw = answer_scope(cli) }));
 }
 
 static int answer_run(struct cli *cli)
 {
 	size_t ids = answer_ids(cli);
-	bool seen = ids && str_find(cli_word(cli, 0), STR("@")) >= 0;
 
 	answer_scope(cli);
 	cli_call_open(cli);
-	return ids > 1 || seen ? answer_many(cli, ids) : answer_send(cli);
+	return ids > 1 ? answer_many(cli, ids) : answer_send(cli);
 }
 
 static const struct flag flags[] = { { "other", "TEXT" }, { "note", "TEXT" },

@@ -27,6 +27,7 @@ struct shell_batch {
 	struct named_ask *ones;
 	size_t len;
 	bool approve, sure; /* sure: --yes, so that nothing is asked */
+	struct str answers; /* of one: to all its questions; empty: the decision alone */
 };
 
 size_t answer_ids(const struct cli *cli)
@@ -158,12 +159,15 @@ static int many_ask(const struct shell_batch *m, size_t taken)
 {
 	if (m->sure) return EXIT_YES;
 	if (!isatty(STDIN_FILENO)) return CLI_USAGE(m->cli, "cli.many.terminal");
-	return term_confirm(&m->cli->term, &m->cli->arena,
-		       msg_count(&m->cli->arena,
-			       m->approve ? "cli.many.approve" : "cli.many.reject",
-			       (int64_t)taken))
-		       ? EXIT_YES
-		       : EXIT_NO;
+	struct arena *arena = &m->cli->arena;
+	struct str sure =
+		m->len == 1 ? MSG(arena, "cli.approve.sure",
+				      { "title", ask_title(m->ones[0].ask, arena) })
+			    : msg_count(arena,
+				      m->approve ? "cli.many.approve" : "cli.many.reject",
+				      (int64_t)taken);
+
+	return term_confirm(&m->cli->term, arena, sure) ? EXIT_YES : EXIT_NO;
 }
 
 /* ---- sending ---- */
@@ -232,13 +236,15 @@ static int many_send(const struct shell_batch *m, size_t left)
 static int one_send(const struct shell_batch *m)
 {
 	struct cli *cli = m->cli;
-	struct str answer =
+	struct str decision =
 		BODY(cli, { "value", m->approve ? STR("approve") : STR("reject") },
 			{ "text", said_text(cli) });
 
 	return settle(cli, m->ones[0].id, "/answer",
-		BODY(cli, { "answer", .raw = answer },
-			{ "scope", .raw = answer_scope(cli) }));
+		BODY(cli, { "answers", .raw = m->answers },
+			{ "answer", .raw = m->answers.len ? STR_NONE : decision },
+			{ "scope", .raw = answer_scope(cli) },
+			{ "digest", .text = m->approve ? m->ones[0].digest : STR_NONE }));
 }
 
 /* All that is approved: of one the card, of several a line each. */
@@ -254,20 +260,23 @@ static void batch_show(const struct shell_batch *m)
 	card_write(m->cli, m->ones[0].ask, NULL, &card);
 	tty_write(STDERR_FILENO, buf_str(&card));
 	buf_done(&card);
+	if (cli_has(m->cli, "arguments"))
+		SAY("cli.many.arguments", { "arguments", cli_arg(m->cli, "arguments") });
 }
 
-int answer_decide(struct cli *cli, size_t ids, bool approve)
+static int decide(struct cli *cli, size_t ids, bool approve, struct str answers)
 {
 	struct shell_batch m = { .cli = cli,
 		.len = ids,
 		.ones = ARENA_ARRAY(&cli->arena, struct named_ask, ids + 1),
 		.approve = approve,
+		.answers = answers,
 		.sure = cli_has(cli, "yes") };
 	int status = EXIT_YES;
 	size_t left;
 
 	if (!m.ones) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
-	if (cli_has(cli, "arguments") || (ids > 1 && cli_has(cli, "for")))
+	if (ids > 1 && (cli_has(cli, "arguments") || cli_has(cli, "for")))
 		return CLI_USAGE(cli, "cli.many.alone");
 	cli_call_open(cli);
 	for (size_t i = 0; i < ids; i++)
@@ -279,6 +288,16 @@ int answer_decide(struct cli *cli, size_t ids, bool approve)
 	if (approve || ids > 1) status = many_ask(&m, ids - left);
 	if (status != EXIT_YES) return status;
 	return ids == 1 ? one_send(&m) : many_send(&m, left);
+}
+
+int answer_decide(struct cli *cli, size_t ids, bool approve)
+{
+	return decide(cli, ids, approve, STR_NONE);
+}
+
+int answer_seen(struct cli *cli, bool approve, struct str answers)
+{
+	return decide(cli, 1, approve, answers);
 }
 
 int answer_many(struct cli *cli, size_t ids)

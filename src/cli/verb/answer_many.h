@@ -12,6 +12,8 @@ int answer_many(struct cli *, size_t ids);
 /* Approves or rejects the asks that the words are: each operation is shown, and the person at the
  * terminal is asked once. */
 int answer_decide(struct cli *, size_t ids, bool approve);
+/* The same of the first word alone, with these answers: {KEY: value, …}. */
+int answer_seen(struct cli *, bool approve, struct str answers);
 /* {"for", "what", …}: an approval that holds for longer, by --for, --pattern and --open; `at` NULL
  * without --for. The server checks what is wanted of whom. */
 struct str answer_scope(struct cli *);

@@ -7,12 +7,13 @@
 #include "core/ask/reply.h"
 #include "core/shared/body.h"
 
-enum { A_ANSWERS, A_ANSWER, A_SCOPE, A_LEN };
+enum { A_ANSWERS, A_ANSWER, A_SCOPE, A_DIGEST, A_LEN };
 
 static const struct str body_names[A_LEN] = {
 	[A_ANSWERS] = STR("answers"),
 	[A_ANSWER] = STR("answer"),
-	[A_SCOPE] = STR("scope"), /* for whoever makes rules of it */
+	[A_SCOPE] = STR("scope"),   /* for whoever makes rules of it */
+	[A_DIGEST] = STR("digest"), /* of what was shown; the desk compares it */
 };
 static const struct members body_members = { body_names, A_LEN };
 
@@ -186,10 +187,13 @@ static void body_read(struct sheet *s, const struct json *body)
 	struct json_place root = place_root("");
 	struct json_place answers = place_member(&root, body_names[A_ANSWERS]);
 	struct json_place answer = place_member(&root, body_names[A_ANSWER]);
+	struct json_place digest = place_member(&root, body_names[A_DIGEST]);
 	bool single = json_get(body, "answer") != NULL;
 	int one = sheet_single(s);
 
 	if (!members_read(s->check, &root, body, &body_members, NULL, m)) return;
+	if (m[A_DIGEST] && m[A_DIGEST]->type != JSON_STRING)
+		wrong(s->check, &digest, "must be a string");
 	if (single && m[A_ANSWERS])
 		wrong(s->check, &answer, "give answers or answer, not both");
 	else if (single && one < 0)

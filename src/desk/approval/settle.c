@@ -61,6 +61,17 @@ static enum err form_admit(
 	return e ? e : ask_is_open(t, rows, *out, why);
 }
 
+/* Whoever says what was shown settles nothing else. */
+static enum err digest_admit(
+	const struct ask *a, const struct json *body, struct fault *why)
+{
+	const struct json *shown = json_get(body, "digest");
+
+	return !shown || str_eq(json_text(shown), a->digest)
+		       ? OK
+		       : fail(why, ERR_STALE, "the digest is of another operation");
+}
+
 typedef enum err admit_fn(struct task *, struct rows *, struct ask **, struct fault *why);
 
 static enum err answer_settle(
@@ -80,6 +91,7 @@ static enum err answer_settle(
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
+	if (!e) e = digest_admit(a, t->body, why);
 	if (!e && t->of_many) e = many_admit(t->of_many, a, &parts, &answer, why);
 	if (!e && t->limit)
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
