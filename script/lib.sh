@@ -9,7 +9,7 @@ build_packages=(
 	gcc libc6-dev make meson ninja-build pkg-config
 	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev
 	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev libzstd-dev
-	libyaml-dev
+	libyaml-dev zlib1g-dev
 )
 # Whose AddressSanitizer and fuzzer are used: with those of Debian's gcc and of older clangs, looking for leaks
 # takes four seconds a program on arm64, and their check of returned frames minutes.

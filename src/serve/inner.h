@@ -9,6 +9,7 @@
 #include "desk/shared/rate.h"
 #include "desk/shared/transient.h"
 #include "dialect/dialect.h"
+#include "net/coding.h"
 #include "net/http.h"
 #include "serve/open_credentials.h"
 #include "serve/password_pool.h"
@@ -61,6 +62,7 @@ struct serve {
 	bool rechecking;
 	struct rate logins; /* tries of a name */
 	struct password_pool passwords;
+	struct coder *coder;
 	struct request *spare; /* with the room of their replies */
 	int spares;
 	LIST_HEAD(, tool_wait) calls; /* of MCP, that wait */
@@ -117,6 +119,13 @@ struct route_search {
 /* Of `routes` and, with a server, of its receivers; or NULL. */
 const struct route *route_find(const struct serve *, struct route_search *);
 
+/* How a reply is compressed. */
+struct packing {
+	struct coding_choice choice;
+	bool may;  /* another client may get it in another form */
+	bool done; /* what the job wrote is in that coding */
+};
+
 /* One request on its way through the desk. */
 struct request {
 	struct task task; /* first */
@@ -126,9 +135,10 @@ struct request {
 	const struct route *route;
 	struct exchange *x; /* NULL: the peer has gone */
 	bool head;
-	enum lang lang;			/* of what it says when it refuses */
-	bool cookie;			/* who came with the browser's cookie */
-	int64_t wait_ms;		/* 0: do not wait */
+	enum lang lang;	 /* of what it says when it refuses */
+	bool cookie;	 /* who came with the browser's cookie */
+	int64_t wait_ms; /* 0: do not wait */
+	struct packing packing;
 	const struct dialect *dialect;	/* spoken here; NULL: our own */
 	bool strict;			/* and to the letter */
 	void (*then)(struct request *); /* back on the loop */
@@ -160,6 +170,13 @@ void serve_count(struct serve *, int status);
 void serve_metric(struct buf *, const char *name, const char *type, const char *help,
 	int64_t value);
 struct str serve_key(const struct serve *);
+
+/* packing.c: compressed replies. */
+enum { PACKING_LINES = 384 };
+void packing_choose(struct request *); /* on the loop, while its head is there */
+void packing_write(struct request *);  /* on the clerk's thread, when its job is done */
+/* Head lines of its reply; empty: the usual ones. */
+struct str packing_lines(const struct request *, char out[PACKING_LINES]);
 
 /* gate.c: Host, Origin and Sec-Fetch-Site. */
 enum err gate_check(struct serve *, const struct listener *, const struct http_request *,

@@ -26,21 +26,6 @@ static const struct page_file *file_find(struct str path)
 	return NULL;
 }
 
-/* "gzip, br", but not "gzip;q=0". */
-static bool takes_gzip(const struct http_request *req)
-{
-	struct str rest = http_header(req, "accept-encoding"), one;
-
-	while (str_cut(&rest, ',', &one)) {
-		struct str name;
-
-		str_cut(&one, ';', &name);
-		if (str_is_nocase(str_trim(name), "gzip"))
-			return !str_is(str_trim(one), "q=0");
-	}
-	return false;
-}
-
 /* The packed form has a tag of its own, and both say the same. */
 static bool has_it(const struct http_request *req, const struct page_file *f)
 {
@@ -51,7 +36,9 @@ static void send_file(
 	struct request *r, int status, const struct page_file *f, const char *headers)
 {
 	const struct http_request *req = http_request(r->x);
-	bool packed = takes_gzip(req);
+	bool packed =
+		coding_choose(http_header(req, "accept-encoding"), CODING_GZIP).coding ==
+		CODING_GZIP;
 	const char *at = packed ? f->packed_at : f->at;
 	const char *end = packed ? f->packed_end : f->end;
 	struct buf b = { .max = 1024 };

@@ -285,6 +285,7 @@ static void request_done(struct job *job)
 {
 	struct request *r = (struct request *)(void *)job;
 
+	packing_write(r);
 	loop_post(r->serve->loop, &r->post);
 }
 
@@ -305,6 +306,8 @@ void request_renew(struct request *r)
 void request_put(struct request *r, const struct use *use, void (*then)(struct request *))
 {
 	r->then = then;
+	r->packing = (struct packing){ 0 };
+	if (then == request_finish) packing_choose(r);
 	r->post.fn = request_back;
 	r->task.job.done = request_done;
 	r->serve->away++;
@@ -323,7 +326,9 @@ static void turn_ends(void *ctx)
 
 void request_finish(struct request *r)
 {
-	request_reply(r, STR_NONE);
+	char lines[PACKING_LINES];
+
+	request_reply(r, r->task.job.err ? STR_NONE : packing_lines(r, lines));
 }
 
 static struct str french_words(struct str english, struct arena *arena)
@@ -543,7 +548,8 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	serve_set_url(s, set->url);
-	if (!s->url || !receivers_open(s, set->receivers)) {
+	s->coder = coder_new();
+	if (!s->url || !s->coder || !receivers_open(s, set->receivers)) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
@@ -653,6 +659,7 @@ struct serve *serve_free(struct serve *s)
 	rate_done(&s->logins);
 	frame_drop(s->frame);
 	mem_free(s->url);
+	coder_free(s->coder);
 	for (size_t i = 0; (r = receiver_next(s, &i));)
 		r->free(s->states[i - 1]);
 	mem_free(s);

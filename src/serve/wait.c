@@ -425,7 +425,7 @@ static void ask_got(struct request *r)
 static void first_read(struct request *r, struct hold *h)
 {
 	if (!h) {
-		request_put(r, r->route->use, got_reply);
+		request_put(r, r->route->use, r->dialect ? got_reply : request_finish);
 		return;
 	}
 	/* Until the first read is back, news only cause another read. */

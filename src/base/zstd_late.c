@@ -1,5 +1,5 @@
-/* zstd_late.c - libzstd, loaded with the first long text that is packed or read: a server whose agents
- * only ask has no use for it. */
+/* zstd_late.c - libzstd, loaded with the first long text that is packed or read, or the first reply that
+ * is compressed: a server whose agents only ask has no use for it. */
 #include <zstd.h>
 
 #include "base/late.h"
@@ -10,6 +10,10 @@
 	X(unsigned, 1, ZSTD_isError, (size_t code), (code))                              \
 	X(ZSTD_CCtx *, NULL, ZSTD_createCCtx, (void), ())                                \
 	X(size_t, 0, ZSTD_freeCCtx, (ZSTD_CCtx * c), (c))                                \
+	X(size_t, MISSING, ZSTD_compressCCtx,                                            \
+		(ZSTD_CCtx * c, void *to, size_t room, const void *from, size_t len,     \
+			int level),                                                      \
+		(c, to, room, from, len, level))                                         \
 	X(ZSTD_CDict *, NULL, ZSTD_createCDict, (const void *at, size_t len, int level), \
 		(at, len, level))                                                        \
 	X(size_t, 0, ZSTD_freeCDict, (ZSTD_CDict * d), (d))                              \
