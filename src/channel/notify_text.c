@@ -167,6 +167,14 @@ static struct str need_text(struct writing *w, const struct require_part *p)
 		{ "who", buf_keep_done(&who, w->arena) });
 }
 
+/* Without memory to see it, the arena has failed and nothing is sent. */
+static bool approved(struct writing *w, const struct ask *a)
+{
+	bool yes;
+
+	return !ask_approved(a, w->arena, &yes, NULL) && yes;
+}
+
 /* Who has approved it, where several are needed: as it was settled, or as it stands. */
 static struct str voters(struct writing *w, const struct ask *a)
 {
@@ -175,7 +183,7 @@ static struct str voters(struct writing *w, const struct ask *a)
 	const struct json *votes = NULL;
 	struct buf names = { .max = 1024 };
 
-	if (!a->votes.len || (!open && !ask_approved(a)) ||
+	if (!a->votes.len || (!open && !approved(w, a)) ||
 		json_read(a->votes, NULL, w->arena, &votes, NULL))
 		return STR_NONE;
 	for (const struct json *vote = NULL; json_each(votes, &vote);)
@@ -423,7 +431,7 @@ static struct str settled_line(struct writing *w)
 	if (human) name = voters(w, a);
 	if (human && !name.len) name = json_text_of(by, "name");
 	if (a->status == ASK_ANSWERED && a->kind == ASK_APPROVAL)
-		how = ask_approved(a) ? "approved" : "rejected";
+		how = approved(w, a) ? "approved" : "rejected";
 	snprintf(id, sizeof id, "notify.settled.%s%s", how, human ? "" : ".other");
 	return settled_where(w, json_text_of(by, "via"),
 		TEXT(w, id, { "name", name }, { "at", clock_text(w, a->settled_ms) }));

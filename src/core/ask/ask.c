@@ -108,10 +108,44 @@ static struct str settlement_summary(const struct settlement *s, struct arena *a
 	return str_of(outcome);
 }
 
+static bool all_approve(const struct ask_parts *parts, const struct json *answer)
+{
+	size_t approvals = 0;
+
+	for (size_t i = 0; i < parts->questions_len; i++) {
+		const struct question *q = &parts->questions[i];
+		const struct json *value =
+			json_get(json_get_str(answer, q->key), "value");
+
+		if (!question_decides(q)) continue;
+		if (!str_is(json_text(value), "approve")) return false;
+		approvals++;
+	}
+	return approvals > 0;
+}
+
+/* Read from the answer itself: one that cannot be read approves nothing. */
+enum err ask_approved(
+	const struct ask *a, struct arena *arena, bool *out, struct fault *why)
+{
+	struct ask_parts parts;
+	const struct json *answer;
+	enum err e;
+
+	*out = false;
+	if (a->status != ASK_ANSWERED || a->kind != ASK_APPROVAL) return OK;
+	e = ask_parts(a, arena, &parts, NULL);
+	if (!e) e = json_read(a->answer, NULL, arena, &answer, NULL);
+	*out = !e && all_approve(&parts, answer);
+	return e == ERR_MEMORY ? fail_memory(why) : OK;
+}
+
 enum err ask_finish(struct ask *a, const struct settlement *s, int64_t now_ms,
 	struct arena *arena, const char **event_type, struct fault *why)
 {
-	bool by_somebody = s->answer || s->verb == SETTLE_SKIP;
+	bool by_somebody = s->answer || s->verb == SETTLE_SKIP, approved;
+	struct ask was = *a;
+	enum err e;
 
 	assert(s->verb != SETTLE_ANSWER || s->answer);
 	assert(!s->answer || s->verb == SETTLE_ANSWER || s->verb == SETTLE_EXPIRE);
@@ -132,8 +166,12 @@ enum err ask_finish(struct ask *a, const struct settlement *s, int64_t now_ms,
 	a->summary = summary;
 	a->claimed_user = a->claimed_name = STR_NONE;
 	a->claimed_until_ms = 0;
-	if (a->kind == ASK_APPROVAL && !a->approved_digest.len && ask_approved(a))
-		a->approved_digest = a->digest;
+	e = ask_approved(a, arena, &approved, why);
+	if (e) {
+		*a = was;
+		return e;
+	}
+	if (approved && !a->approved_digest.len) a->approved_digest = a->digest;
 	a->version++;
 	*event_type = settling[s->verb].event;
 	return OK;
@@ -191,11 +229,15 @@ enum err ask_revoke(struct ask *a, const struct principal *p, bool own, struct s
 	int64_t now_ms, struct arena *arena, struct fault *why)
 {
 	struct str revoked;
+	bool approved;
+	enum err e;
 
 	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
 		return fail(why, ERR_FORBIDDEN,
 			"only the person who approved, or an admin, can take the approval back");
-	if (!ask_approved(a)) return fail(why, ERR_CONFLICT, "it was not approved");
+	e = ask_approved(a, arena, &approved, why);
+	if (e) return e;
+	if (!approved) return fail(why, ERR_CONFLICT, "it was not approved");
 	if (a->used_ms) return fail(why, ERR_CONFLICT, "the approval was already used");
 	if (a->revoked.len)
 		return fail(why, ERR_CONFLICT, "the approval was already revoked");
@@ -204,22 +246,6 @@ enum err ask_revoke(struct ask *a, const struct principal *p, bool own, struct s
 	a->revoked = revoked;
 	a->version++;
 	return OK;
-}
-
-static bool all_approve(const struct ask_parts *parts, const struct json *answer)
-{
-	size_t approvals = 0;
-
-	for (size_t i = 0; i < parts->questions_len; i++) {
-		const struct question *q = &parts->questions[i];
-		const struct json *value =
-			json_get(json_get_str(answer, q->key), "value");
-
-		if (!question_decides(q)) continue;
-		if (!str_is(json_text(value), "approve")) return false;
-		approvals++;
-	}
-	return approvals > 0;
 }
 
 enum err ask_edited(const struct ask *a, const struct ask_parts *parts,
@@ -235,21 +261,6 @@ enum err ask_edited(const struct ask *a, const struct ask_parts *parts,
 			*out = json_get(json_get_str(answer, parts->questions[i].key),
 				"arguments");
 	return e;
-}
-
-/* Read from the answer itself. Without memory to read it: false. */
-bool ask_approved(const struct ask *a)
-{
-	struct arena arena = { 0 };
-	struct ask_parts parts;
-	const struct json *answer;
-
-	if (a->status != ASK_ANSWERED || a->kind != ASK_APPROVAL) return false;
-	bool approved = !ask_parts(a, &arena, &parts, NULL) &&
-			!json_read(a->answer, NULL, &arena, &answer, NULL) &&
-			all_approve(&parts, answer);
-	arena_done(&arena);
-	return approved;
 }
 
 void ask_answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)

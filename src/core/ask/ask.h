@@ -184,7 +184,8 @@ enum err ask_edited(const struct ask *, const struct ask_parts *, struct arena *
 /* Its operation as rules see it; `arguments` may be NULL. See operation_view. */
 void ask_operation(struct operation_view *out, const struct ask *,
 	const struct json *operation, const struct json *arguments, struct arena *);
-bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
+/* Was it answered, and every approval question with "approve"? */
+enum err ask_approved(const struct ask *, struct arena *, bool *out, struct fault *);
 /* Takes back an approval that was not used. `own`: this person or a rule of theirs gave it.
  * ERR_FORBIDDEN: neither that nor an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
 enum err ask_revoke(struct ask *, const struct principal *, bool own, struct str reason,

@@ -23,9 +23,11 @@ static enum err approval_fits(struct task *t, struct rows *rows, const struct as
 {
 	struct str right = a->approved_digest.len ? a->approved_digest : a->digest;
 	char at[TIME_SIZE];
+	bool approved;
+	enum err e = ask_approved(a, rows->arena, &approved, why);
 
-	if (!ask_approved(a))
-		return desk_conflict(t, rows, a, why, "it was not approved");
+	if (e) return e;
+	if (!approved) return desk_conflict(t, rows, a, why, "it was not approved");
 	if (a->used_ms) {
 		time_write(a->used_ms, at);
 		return desk_conflict(t, rows, a, why, "the approval was used at %s", at);

@@ -21,9 +21,10 @@ static enum err past_one(void *ctx, const void *record, const struct row *row,
 	const struct ask *a = record;
 	struct ask_parts parts;
 	enum err e = ask_parts(a, scratch, &parts, why);
-	bool approved = ask_approved(a);
+	bool approved = false;
 
 	(void)row;
+	if (!e) e = ask_approved(a, scratch, &approved, why);
 	if (e || !parts.operation) return e;
 	struct past_approval past = { .id = a->id,
 		.agent = agent_known(a->agent, a->agent_name),

@@ -86,10 +86,11 @@ static enum err approval_settled(const struct run_job *j, struct tool_call *c,
 {
 	const struct json *edited;
 	struct ask_parts parts;
-	enum err e;
+	bool approved;
+	enum err e = ask_approved(a, j->rows->arena, &approved, why);
 
-	if (!ask_approved(a))
-		return run_call_end(j, c, CALL_REJECT, rejection(j->rows, a), why);
+	if (e) return e;
+	if (!approved) return run_call_end(j, c, CALL_REJECT, rejection(j->rows, a), why);
 	e = ask_parts(a, j->rows->arena, &parts, why);
 	if (!e) e = ask_edited(a, &parts, j->rows->arena, &edited, why);
 	if (e) return e;

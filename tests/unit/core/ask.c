@@ -151,6 +151,7 @@ static void approved_means_answered_and_everything_approved(void **state)
 		{ "nonsense", ASK_ANSWERED, false },
 	};
 	struct draft d = kit_drafted("{'kind':'approval','operation':{'name':'sh'}}");
+	bool approved;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -158,13 +159,15 @@ static void approved_means_answered_and_everything_approved(void **state)
 
 		a.status = table[i].status;
 		a.answer = kit_quote(table[i].answer);
-		assert_int_equal(ask_approved(&a), table[i].approved);
+		assert_int_equal(ask_approved(&a, &kit, &approved, NULL), OK);
+		assert_int_equal(approved, table[i].approved);
 	}
 	d = kit_drafted("{'question':'a'}");
 	struct ask plain = kit_ask(&d);
 	plain.status = ASK_ANSWERED;
 	plain.answer = STR("{}");
-	assert_false(ask_approved(&plain));
+	assert_int_equal(ask_approved(&plain, &kit, &approved, NULL), OK);
+	assert_false(approved);
 }
 
 static void a_default_never_looks_like_a_person(void **state)
