@@ -170,6 +170,7 @@ test('what nobody can meet is refused when it is asked, with its pointer', async
 		[[{ approvals: 1, from: ['user:usr_00000000000000000000000000'] }], '/require/0/from/0', 'no such user'],
 		[[{ approvals: 1 }, { approvals: 9, from: ['role:owner'] }], '/require/1/approvals', '9 needed'],
 		[[{ approvals: 11 }], '/require/0/approvals', '10'], [[{ approvals: 1, from: ['ana'] }], '/require/0/from/0', 'team:'],
+		[[{ approvals: 1, from: [`team:${'x'.repeat(41)}`] }], '/require/0/from/0', 'must be team:NAME'],
 		[[], '/require', '1 to 4'], [[{ approvals: 1, have: 1 }], '/require/0/have', ''],
 	]) {
 		const reply = await agent.post('/v1/asks', { kind: 'approval', operation, require });

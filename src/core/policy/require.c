@@ -3,6 +3,7 @@
 
 #include "base/id.h"
 #include "base/keep.h"
+#include "core/people/team.h"
 #include "core/shared/shape.h"
 
 static const struct str kinds[] = {
@@ -22,7 +23,8 @@ static bool from_read(struct str text, void *at)
 		out->kind = (enum require_kind)i;
 		out->name = str_from(text, kinds[i].len);
 		if (out->kind == REQUIRE_USER) return id_valid(out->name, "usr");
-		if (out->kind == REQUIRE_TEAM) return out->name.len > 0;
+		if (out->kind == REQUIRE_TEAM)
+			return out->name.len > 0 && out->name.len <= TEAM_NAME_MAX;
 		return role_read(out->name, &out->role) &&
 		       role_may(out->role, MAY_SETTLE);
 	}
