@@ -450,6 +450,9 @@ static void a_call_that_was_cut_is_decided_by_a_person_each_time(void **state)
 		assert_int_equal(run_rig_claim(r, i % 2 ? "a/9" : "b/9", &h, 1), 0);
 		assert_int_equal(run_rig_claim(r, i % 2 ? "a/9" : "b/9", &h, 1), 0);
 		assert_string_equal(run_rig_status(r, run), "waiting");
+		assert_int_equal(number(r, "SELECT COUNT(*) FROM asks WHERE fixed"
+					   " LIKE '%which began at 2%Z. It may%'"),
+			i + 1);
 		assert_int_equal(
 			answer(r, open_ask(r).id, "{'answers':{'recovery':'retry'}}"),
 			OK);

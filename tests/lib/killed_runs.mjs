@@ -83,6 +83,7 @@ export class KilledRuns {
 		let answers = { q1: 'yes' };
 		if (ask.kind === 'error_recovery') {
 			const retry = this.below(2) === 0;
+			assert.match(ask.context.text, /which began at [\d-]+T[\d:.]+Z\. /);
 			answers = { recovery: retry ? 'retry' : { selected: ['skip'], text: 'skipped' } };
 			/* With a key: a reply that a kill took away is given again, and the word counts. */
 			const reply = await this.request('member', 'POST', `/v1/asks/${ask.id}/answer`, { answers }, `answer-${ask.id}`);

@@ -10,14 +10,6 @@ enum { STOPPED_MS = 30 * 1000 };
 
 /* ---- calls of the turn ---- */
 
-static struct str when_text(int64_t ms, struct arena *arena)
-{
-	char text[TIME_SIZE];
-
-	time_write(ms, text);
-	return arena_print(arena, "\"%s\"", text);
-}
-
 /* Its process died during the call: only a person can tell whether it took effect. Readers see
  * these words in their language (web.own.recovery). */
 static enum err call_interrupt(
@@ -25,10 +17,13 @@ static enum err call_interrupt(
 {
 	const struct ask_from from = { .origin = ASK_BY_RUN_INTERRUPTED };
 	struct arena *arena = j->rows->arena;
+	char began[TIME_SIZE];
+
+	time_write(c->started_ms, began);
 	struct str text = arena_print(arena,
-		"The server stopped during this operation, which began at %.*s. "
+		"The server stopped during this operation, which began at %s. "
 		"It may have taken effect.",
-		STR_ARGS(when_text(c->started_ms, arena)));
+		began);
 	struct str context = fields_text(arena, FIELDS(field_text("text", text)));
 	struct str operation = run_operation_text(
 		TYPE_TOOL, c->name, tool_call_arguments(c), c->risk, arena);
