@@ -194,6 +194,46 @@ test('a reply that comes while another node sends its ask is told behind it', as
 	assert.ok(asks.every(({ id }) => got.get(id).join() === 'ask,thread'), JSON.stringify([...got.values()].filter((p) => p.join() !== 'ask,thread')));
 });
 
+test('a vote that comes while another node sends the message is shown in it', async () => {
+	const slack = await new Slack().open();
+	const store = cluster.database(`d${++databases}`);
+	const nodes = [0, 1].map(() => new Node(store, { flags: ['--slack-token', TOKEN, '--slack-signing-secret', SECRET, '--slack-api', slack.api,
+		'--notify-rate', '1000'] }));
+	all.push(...nodes);
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	const call = async (node, token, method, path, body) => {
+		const reply = await node.once(token, method, path, body);
+		assert.ok(reply.status < 300, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+		return reply.body;
+	};
+	const team = await call(nodes[0], who.admin, 'POST', '/v1/teams', { name: 'crew' });
+	/* Each in a room of its own: Slack takes one message a second in one. */
+	const rooms = await Promise.all(Array.from({ length: 12 }, (_, n) =>
+		call(nodes[n % 2], who.admin, 'POST', `/v1/teams/${team.id}/contacts`, { channel: 'slack', address: `C0CREW${n}` })));
+	const { version } = await call(nodes[0], who.admin, 'GET', '/v1/routes');
+	await call(nodes[0], who.admin, 'PUT', '/v1/routes', { version, items: [...rooms.map(({ id }, n) =>
+		({ name: `r${n}`, match: { project: `p${n}` }, steps: [{ after: '0s', to: [`contact:${id}`] }] })), { match: {}, steps: [] }] });
+	const asks = [], votes = [], post = slack['chat.postMessage'].bind(slack);
+	slack['chat.postMessage'] = (body) => {
+		const n = Number(/Deploy (\d+)!/.exec(JSON.stringify(body))[1]);
+		// Before, at and after the moment that this message is reported.
+		votes.push(asks[n].then(({ id }) => call(nodes[n % 2], who.member, 'POST', `/v1/asks/${id}/answer`, { answer: 'approve' })));
+		return post(body);
+	};
+	slack.slowness = () => slack.messages.length % 7;
+	const askIn = async (_, n) => {
+		const session = await call(nodes[n % 2], who.agent, 'POST', '/v1/sessions', { title: `s${n}`, project: `p${n}` });
+		return call(nodes[n % 2], who.agent, 'POST', '/v1/asks', { session: session.id, kind: 'approval', title: `Deploy ${n}!`,
+			operation: { name: 'deploy', arguments: { n } }, require: [{ approvals: 2 }] });
+	};
+	rooms.forEach((room, n) => asks.push(askIn(room, n)));
+	const unshown = () => slack.messages.filter((message) => !/mia/.test(JSON.stringify(message.blocks)));
+	await until(() => slack.messages.length === asks.length && !unshown().length, 'every vote', 30_000)
+		.catch(() => assert.deepEqual(unshown(), []));
+	await Promise.all(votes);
+});
+
 test('a message that comes after the end of its ask, because another node took it over, is followed by the end', async () => {
 	const { nodes } = pair();
 	await Promise.all(nodes.map((node) => node.start()));

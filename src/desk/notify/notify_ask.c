@@ -403,14 +403,14 @@ static enum err reply_tell(struct rows *rows, const struct plan_facts *f, int64_
 	return e;
 }
 
-/* Messages under way are changed, so that none is reported without knowing of what came
- * since. */
-static void under_way_change(struct rows *rows, const struct plan_facts *f)
+void notify_news(struct rows *rows, const struct ask *a)
 {
-	for (size_t i = 0; i < f->told_len; i++)
-		if (f->told[i]->contact.len && f->told[i]->status == DELIVERY_WAITING &&
-			f->told[i]->lease.by.len)
-			rows_change(rows, f->told[i]);
+	const struct delivery *d = NULL;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (str_eq(d->ask, a->id) && d->contact.len &&
+			d->status == DELIVERY_WAITING)
+			rows_change(rows, d);
 }
 
 enum err notify_replied(const struct happened *h, struct fault *why)
@@ -426,7 +426,7 @@ enum err notify_replied(const struct happened *h, struct fault *why)
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
 	e = json_read(a->replies, NULL, rows->arena, &replies, why);
 	if (!e) e = facts_load(rows, &t, a, &f, why);
-	if (!e) under_way_change(rows, &f);
+	if (!e) notify_news(rows, a);
 	return e ? e : reply_tell(rows, &f, replies->count, STR_NONE, why);
 }
 

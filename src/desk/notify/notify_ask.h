@@ -49,6 +49,9 @@ enum err notify_end_at(struct desk *, struct rows *, const struct ask *,
  * have come first, and follows once more. */
 enum err notify_overtaken(
 	struct desk *, struct rows *, const struct delivery *, struct fault *);
+/* Messages that wait or are under way, which were fetched, are changed: no node reports one without
+ * knowing what came since. */
+void notify_news(struct rows *, const struct ask *);
 react_fn notify_replied; /* its agent replied: said where the ask shows */
 /* Replies that came while this message, which has arrived, waited or was under way. */
 enum err notify_replied_meanwhile(struct rows *, const struct delivery *, struct fault *);

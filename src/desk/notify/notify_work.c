@@ -202,7 +202,10 @@ static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault 
 
 enum err notify_voted(const struct happened *h, struct fault *why)
 {
-	return votes_tell(h->rows, h->ask, why);
+	enum err e = votes_tell(h->rows, h->ask, why);
+
+	if (!e) notify_news(h->rows, h->ask);
+	return e;
 }
 
 /* Edits a message if votes came while it was being sent. */
