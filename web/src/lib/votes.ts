@@ -10,11 +10,6 @@ export function missingParts(ask: Ask): { part: Part; more: number }[] {
 		.filter(({ more }) => more > 0);
 }
 
-/** The part that a line can stand for: the first that is not met, or the last. */
-export function leadingPart(ask: Ask): Part | null {
-	return missingParts(ask)[0]?.part ?? ask.require?.at(-1) ?? null;
-}
-
 /** Everybody whose approval was needed, where there were several. */
 export function voters(ask: Ask): string[] {
 	return (ask.votes ?? [])
