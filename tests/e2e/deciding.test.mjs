@@ -70,10 +70,17 @@ area('approvals', (scenario) => {
 
 	scenario('critical: read to its end, then pressed twice', async (me, desk) => {
 		const ask = await me.open(approval('critical', { operation: { name: 'shell', risk: 'critical',
-			arguments: { command: Array.from({ length: 80 }, (_, i) => `line ${i}`).join('\n') } } }));
+			arguments: { command: Array.from({ length: 80 }, (_, i) => `line ${i}`).join('\n'), database: 'shop_prod' } } }));
+		const operation = me.region('operation');
+		await me.text('approval.folded').waitFor();
+		assert.equal(await approve(me).getAttribute('aria-disabled'), 'true');
+		assert.ok((await operation.innerText()).indexOf('shop_prod') < (await operation.innerText()).indexOf('line 0'), 'what is short stands first');
+		await operation.getByText(me.tn('operation.lines', 80)).waitFor();
+		await me.press(operation.getByRole('button', { name: `${me.t('operation.all')}: command` }));
 		await me.text('approval.unread').waitFor();
 		assert.equal(await approve(me).getAttribute('aria-disabled'), 'true');
-		await me.readToEnd(me.page.getByRole('group', { name: me.t('operation.arguments') }));
+		assert.equal(await operation.locator('.frame').evaluate((box) => box.scrollHeight <= box.clientHeight + 1), true, 'nothing scrolls inside');
+		await me.readToEnd(operation);
 		await me.armed(approve(me));
 		/* A double click, or a key held down, is one press. */
 		if (me.byKeys) {

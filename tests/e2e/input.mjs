@@ -60,6 +60,20 @@ async function retype(page, text) {
 	else await page.keyboard.press('Delete');
 }
 
+/** Page by page, until the end of the target is above the actions of its card. */
+async function readOn(target, page) {
+	for (let i = 0; i < 60; i++) {
+		const more = await target.evaluate(async (box) => {
+			await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 30)));
+			const bar = box.closest('article')?.querySelector('.actions')?.getBoundingClientRect();
+			return box.getBoundingClientRect().bottom > (bar?.top ?? innerHeight);
+		});
+		if (!more) return;
+		await page();
+	}
+	throw new Error('the end does not come into sight');
+}
+
 const mouse = {
 	press: (page, target) => target.click(),
 	async check(page, target, on) {
@@ -73,7 +87,7 @@ const mouse = {
 	pick: (page, target, value) => target.selectOption(value),
 	async readToEnd(page, target) {
 		await target.hover();
-		await page.mouse.wheel(0, 100_000);
+		await readOn(target, () => page.mouse.wheel(0, 250));
 	},
 };
 
@@ -99,10 +113,7 @@ const keyboard = {
 		}, value);
 		for (let i = 0; i < Math.abs(steps); i++) await page.keyboard.press(steps > 0 ? 'ArrowDown' : 'ArrowUp');
 	},
-	async readToEnd(page, target) {
-		await reach(page, target);
-		await page.keyboard.press('End');
-	},
+	readToEnd: (page, target) => readOn(target, () => page.keyboard.press('PageDown')),
 };
 
 export const inputModes = { mouse, keyboard };

@@ -11,7 +11,7 @@ area('votes', (scenario) => {
 		const ask = await me.open(approval({ require: [{ approvals: 2 }] }));
 		const votes = me.region('votes');
 		await votes.getByText(me.t('votes.have', { have: 0, need: 2 })).waitFor();
-		const approve = me.button('approval.approve');
+		const approve = me.button('approval.vote', { n: 1, of: 2 });
 		await me.armed(approve);
 		await me.press(approve);
 		await votes.getByText(me.t('votes.have', { have: 1, need: 2 })).waitFor();
@@ -20,6 +20,7 @@ area('votes', (scenario) => {
 		await me.press(me.button('votes.retract'));
 		await votes.getByText(me.t('votes.have', { have: 0, need: 2 })).waitFor();
 		assert.deepEqual((await desk.get(ask.id)).votes, []);
+		await me.armed(approve); // the operation has moved
 		await me.press(approve);
 		await votes.getByText(me.t('votes.have', { have: 1, need: 2 })).waitFor();
 		const other = desk.server.client(await desk.server.token('member', `second-${count++}`));
@@ -62,8 +63,9 @@ area('votes', (scenario) => {
 		await other.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' } });
 		await me.visit(`/asks/${ask.id}`);
 		await me.region('votes').getByText(me.t('votes.approved')).waitFor();
-		await me.armed(me.button('approval.approve'));
-		await me.press(me.button('approval.approve'));
+		const approve = me.button('approval.vote', { n: 2, of: 2 });
+		await me.armed(approve);
+		await me.press(approve);
 		assert.equal((await desk.settled(ask.id)).answered_by.votes, 2);
 	});
 

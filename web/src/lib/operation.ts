@@ -40,6 +40,28 @@ export function commandOf(list: Argument[]): Argument | null {
 	return list.find((arg) => arg.isText && COMMANDS.includes(arg.name.toLowerCase())) ?? null;
 }
 
+/* What is longer than this is folded until somebody wants to see it. */
+const FOLD = { lines: 20, length: 2400 };
+const START = { lines: 8, length: 800 };
+
+export const linesIn = (text: string): number => text.replace(/\n$/, '').split('\n').length;
+export const isLong = (text: string): boolean =>
+	text.length > FOLD.length || linesIn(text) > FOLD.lines;
+
+/** What is shown of a long text. */
+export function startOf(text: string): string {
+	const start = text.split('\n').slice(0, START.lines).join('\n');
+	return [...start].slice(0, START.length).join('') + ' …';
+}
+
+const isLine = ({ text }: Argument) => text.length <= 120 && !text.includes('\n');
+
+/** Those that fit on a line before those that do not: nothing short stands below a page of text. */
+export const shortFirst = (list: Argument[]): Argument[] => [
+	...list.filter(isLine),
+	...list.filter((arg) => !isLine(arg)),
+];
+
 /** What it was approved with, where somebody edited that. */
 export const editedOf = (ask: Ask): unknown =>
 	Object.values(ask.answer ?? {}).find((said) => said.arguments)?.arguments;

@@ -10,6 +10,12 @@ export function missingParts(ask: Ask): { part: Part; more: number }[] {
 		.filter(({ more }) => more > 0);
 }
 
+/** Which of how many an approval given now would be; null: one is enough. */
+export function voteOf(ask: Ask): { n: number; of: number } | null {
+	const part = ask.status === 'pending' ? missingParts(ask)[0]?.part : undefined;
+	return part && part.approvals > 1 ? { n: part.have + 1, of: part.approvals } : null;
+}
+
 /** Everybody whose approval was needed, where there were several. */
 export function voters(ask: Ask): string[] {
 	return (ask.votes ?? [])

@@ -1,0 +1,42 @@
+/* Which parts of an element were on the screen, with nothing over them. */
+
+const BAND = 14; // pixels; less than a line
+const EDGE = 5; // inside of its corners
+
+export class Sight {
+	private seen = new Set<number>();
+	private size = '';
+	/** Where it stands; another one once it has moved. */
+	place = '';
+
+	/** Looks again. → whether every part of it has been on the screen, as it is drawn now */
+	look(of: HTMLElement): boolean {
+		const { left, right, top, width, height } = of.getBoundingClientRect();
+		const size = `${Math.round(width)} ${Math.round(height)}`;
+		if (size !== this.size) this.seen.clear();
+		this.size = size;
+		this.place = `${Math.round(left)} ${Math.round(top)} ${size}`;
+		const bands = Math.ceil((height - 2 * EDGE) / BAND);
+		if (bands < 1 || width < 4 * EDGE) return false;
+		const columns = [left + EDGE, (left + right) / 2, right - EDGE];
+		for (let band = 0; band < bands; band++) {
+			if (this.seen.has(band)) continue;
+			const y = Math.min(top + EDGE + band * BAND, top + height - EDGE);
+			if (y < 0 || y >= innerHeight) continue;
+			if (columns.every((x) => isTop(of, x, y))) this.seen.add(band);
+		}
+		return this.seen.size >= bands;
+	}
+
+	/** Is its end, or all of it, on the screen now? */
+	isHere(of: HTMLElement): boolean {
+		const { left, right, top, bottom } = of.getBoundingClientRect();
+		const x = (left + right) / 2;
+		return isTop(of, x, bottom - EDGE) && (isTop(of, x, top + EDGE) || top < 0);
+	}
+}
+
+function isTop(of: HTMLElement, x: number, y: number): boolean {
+	const hit = document.elementFromPoint(x, y);
+	return hit !== null && of.contains(hit);
+}
