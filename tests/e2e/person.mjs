@@ -193,8 +193,8 @@ export class Person {
 		return until(() => button.evaluate((box) => new Promise((done) => {
 			const off = () => box.isConnected && box.getAttribute('aria-disabled') === 'true';
 			const look = () => (off() ? setTimeout(look, 10) : done(box.isConnected));
-			/* What has just moved is seen with the next frame. */
-			requestAnimationFrame(() => requestAnimationFrame(look));
+			/* What has just moved is seen a moment later. */
+			setTimeout(look, 150);
 		})), 'a form that can be sent');
 	}
 	/** Presses the next quick decision with this text around it in the moment it appears, before it can be armed. */

@@ -71,22 +71,15 @@ export function armed(ms: number, shown?: () => HTMLElement | null | undefined):
 				look();
 			});
 		};
-		const resized = new ResizeObserver(soon);
 		let stop: (() => void) | undefined;
 		afterPaint(() => {
 			if (gone) return;
 			here = true;
 			stop = moves.watch(() => (held = moves.rests));
 			look();
-			const of = shown?.();
-			const card = of?.closest('article');
-			if (of) resized.observe(of);
-			if (card) resized.observe(card);
 		});
 		/* What moves it without a word: what comes above it, a toast that goes. */
-		const every = setInterval(() => {
-			if (shown && state !== 'on') look();
-		}, LOOK_MS);
+		const every = shown && setInterval(look, LOOK_MS);
 		addEventListener('scroll', soon, true);
 		addEventListener('resize', soon);
 		return () => {
@@ -95,7 +88,6 @@ export function armed(ms: number, shown?: () => HTMLElement | null | undefined):
 			clearTimeout(timer);
 			clearInterval(every);
 			cancelAnimationFrame(frame);
-			resized.disconnect();
 			removeEventListener('scroll', soon, true);
 			removeEventListener('resize', soon);
 			stop?.();
