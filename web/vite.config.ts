@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { type Agents, clientsOf } from './clients.ts';
-import { messages } from './messages.ts';
+import { messages, modulesOf } from './messages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -50,6 +50,36 @@ function eager(): Plugin {
 	};
 }
 
+/* A file for each of these moments: it packs better, and on a slow line a request takes longer than its bytes. What is
+ * not named here is a file of its own, fetched when it is opened. A module belongs to the first moment that needs it. */
+const moments: [name: string, entries: string[]][] = [
+	['base', ['main.ts']],
+	['card', ['ask/AskCard', 'ask/Snooze', 'ask/Assign'].map(part)],
+	[
+		'soon',
+		[
+			'rules/StopLine',
+			'rules/StopButton',
+			'frame/Toasts',
+			'ask/QuickActions',
+			'ask/SavedViews',
+		].map(part),
+	],
+];
+function part(name: string): string {
+	return `parts/${name}.svelte`;
+}
+const runtime =
+	/node_modules\/(svelte(?!.*bindings\/(input|select))|esm-env|clsx)\/|preload-helper/;
+const groups = moments.map(([name, entries], i) => {
+	const modules = new Set(entries.flatMap((entry) => modulesOf(here(`src/${entry}`))));
+	return {
+		name,
+		test: (id: string) => modules.has(id.split('?')[0]!) || (i === 0 && runtime.test(id)),
+		priority: moments.length - i,
+	};
+});
+
 const server = process.env['PARLEY_URL'] ?? 'http://127.0.0.1:7275';
 
 export default defineConfig({
@@ -68,19 +98,7 @@ export default defineConfig({
 		cssCodeSplit: true,
 		modulePreload: { polyfill: false },
 		reportCompressedSize: false,
-		/* What the first load shares with later ones is one file: it packs better, and is one request. */
-		rolldownOptions: {
-			output: {
-				codeSplitting: {
-					groups: [
-						{
-							name: 'base',
-							test: /node_modules\/(svelte(?!.*bindings\/(input|select))|esm-env|clsx)\/|preload-helper|src\/(lib\/(i18n|visible|json|serverTime|order|own|filter|time|answer|words|router)|api\/client|state\/(cache|clock|login|asks|sessions|connection|stream|drafts|settings|toasts))\b/,
-						},
-					],
-				},
-			},
-		},
+		rolldownOptions: { output: { codeSplitting: { groups } } },
 	},
 	server: {
 		/* The server checks Host and Origin: the proxy speaks as if the page came from it. */

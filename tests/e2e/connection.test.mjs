@@ -1,6 +1,6 @@
 // With the line to the server and without it: outbox, tabs, what is loaded.
 import assert from 'node:assert/strict';
-import { FIRST_LOAD, firstLoad, until, watch, watchFirstList } from './lib.mjs';
+import { fillInbox, FIRST_LOAD, firstLoad, until, watch, watchFirstList } from './lib.mjs';
 import { area, beside, Desk } from './matrix.mjs';
 
 const TABS = 10;
@@ -163,8 +163,8 @@ area('connection', (scenario) => {
 		assert.deepEqual(foreign, []);
 	});
 
-	scenario('at most 60 KB of script and style, and nothing but the list and its reader, are fetched before the list is painted', async (me, desk) => {
-		await desk.agent.ask({ question: 'First?', type: 'boolean' });
+	scenario('at most 60 KB of script and style, 25 KB of data and 12 requests, and nothing but the list and its reader, before the list is painted', async (me, desk) => {
+		await fillInbox(desk.server, 50);
 		await beside(me, { user: null }, async (own) => {
 			await own.context.addCookies([await desk.server.cookie()]);
 			await own.page.addInitScript(watchFirstList);
@@ -180,8 +180,10 @@ area('connection', (scenario) => {
 			});
 			await own.page.goto('/inbox');
 			const painted = await own.page.evaluate(() => window.painted);
-			const bytes = await own.page.evaluate(firstLoad, painted);
-			assert.ok(bytes > 20 * 1024 && bytes <= FIRST_LOAD, `${bytes} bytes`);
+			const { code, data, requests } = await own.page.evaluate(firstLoad, painted);
+			assert.ok(code > 20 * 1024 && code <= FIRST_LOAD.code, `${code} bytes of script and style`);
+			assert.ok(data > 1024 && data <= FIRST_LOAD.data, `${data} bytes of data`);
+			assert.ok(requests > 3 && requests <= FIRST_LOAD.requests, `${requests} requests`);
 			assert.deepEqual(await own.page.evaluate(() => window.slowFirst), []);
 			const called = await own.page.evaluate(({ begun }) => performance.getEntriesByType('resource')
 				.filter((one) => one.startTime <= begun)

@@ -194,8 +194,8 @@ export async function fillInbox(server, many) {
 	}));
 }
 
-/** What the page may load before its list is painted, gzipped. */
-export const FIRST_LOAD = 60 * 1024;
+/** What the page may load before its list is painted: bytes as they are sent, and requests, the page's own among them. */
+export const FIRST_LOAD = { code: 60 * 1024, data: 25 * 1024, requests: 12 };
 
 /** In the page: `painted` is a promise of the frame with the first row, in ms since navigation began:
  * when it was begun, and when it was made. A message comes right behind it. */
@@ -216,10 +216,13 @@ export function watchFirstList() {
 	});
 }
 
-/** In the page: bytes of script and style, as sent, whose fetching had begun before that frame. */
-export const firstLoad = ({ begun }) => performance.getEntriesByType('resource')
-	.filter((one) => /\.(js|css)$/.test(new URL(one.name).pathname) && one.startTime <= begun)
-	.reduce((sum, one) => sum + one.encodedBodySize, 0);
+/** In the page: what was loaded, or begun to, before that frame. */
+export function firstLoad({ begun }) {
+	const early = performance.getEntriesByType('resource').filter((one) => one.startTime <= begun);
+	const bytes = (which) => early.filter((one) => which.test(new URL(one.name).pathname))
+		.reduce((sum, one) => sum + one.encodedBodySize, 0);
+	return { code: bytes(/\.(js|css)$/), data: bytes(/^\/v1\//), requests: early.length + 1 };
+}
 
 /** The value that this share of a list does not exceed. */
 export const share = (list, part) => [...list].sort((a, b) => a - b)[Math.ceil(list.length * part) - 1];
