@@ -1,7 +1,7 @@
 /* anthropic.c - the wire of the Messages API. */
 #include "model/inner.h"
 
-enum { OUTPUT_TOKENS = 8192 };
+enum { OUTPUT_TOKENS = 32000 };
 
 /* Models that think within a budget of tokens; those after them by `effort`. */
 static const char *const budgeted[] = { "claude-3", "claude-opus-4-0", "claude-opus-4-1",
@@ -115,9 +115,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
 	int64_t output = r->output_max ? r->output_max : OUTPUT_TOKENS;
-	int64_t budget = effort_budget(r->model, r->effort);
 
-	if (!r->output_max && budget) output += budget;
 	jw_object(w);
 	jw_put_str(w, "model", r->model);
 	jw_put_int(w, "max_tokens", output);

@@ -150,6 +150,7 @@ void model_reader_end(
 const char *model_list_url(enum model_wire, struct str base, struct arena *);
 /* {"items": [{"id", "context", "output", "price"}]} from the reply; what this program knows
  * of a model is added. False: it is no such list; nothing was written. */
-bool model_list_write(struct json_writer *, enum model_wire, struct str reply);
+bool model_list_write(
+	struct json_writer *, enum model_wire, struct str reply, int64_t now_ms);
 
 #endif

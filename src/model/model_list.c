@@ -32,7 +32,8 @@ static void tokens_write(
 	n > 0 ? jw_int(w, n) : jw_null(w);
 }
 
-bool model_list_write(struct json_writer *w, enum model_wire wire, struct str reply)
+bool model_list_write(
+	struct json_writer *w, enum model_wire wire, struct str reply, int64_t now_ms)
 {
 	struct arena arena = { 0 };
 	const struct json *body = NULL, *list;
@@ -52,7 +53,7 @@ bool model_list_write(struct json_writer *w, enum model_wire wire, struct str re
 
 		if (str_starts(id, "models/")) id = str_from(id, 7);
 		if (!id.len) continue;
-		known_model(id, &known);
+		known_model(id, now_ms, &known);
 		jw_object(w);
 		jw_put_str(w, "id", id);
 		tokens_write(

@@ -172,8 +172,8 @@ static void provider_test_reply(struct provider_test *p)
 	buf_clear(&job->out);
 	if (r->route->run == route_models) {
 		wrong = p->access->wrong.len ? p->access->wrong : listing_wrong(p);
-		if (!wrong.len &&
-			!model_list_write(&w, p->access->wire, buf_str(&p->body)))
+		if (!wrong.len && !model_list_write(&w, p->access->wire,
+					  buf_str(&p->body), clock_now_ms()))
 			wrong = STR("the provider's list is unreadable");
 	} else {
 		test_write(p, &w);

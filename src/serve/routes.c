@@ -105,7 +105,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/providers/{id}/test", &use_model_access, route_provider_test,
 		BODY_JSON, "" },
 	{ "GET", "/v1/providers/{id}/models", &use_model_access, route_models, 0, "" },
-	{ "GET", "/v1/prices", &use_price_list, NULL, 0, "" },
+	{ "GET", "/v1/prices", &use_price_list, NULL, 0, "source" },
 	{ "PUT", "/v1/prices", &use_price_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
 	RESOURCES(RESOURCE_ROUTES) /* core/shared/resources.h */
 	PUT_COLLECTION("/v1/templates", template),

@@ -283,11 +283,11 @@ test('the commands: agents and providers listed, imported, tried, priced and rem
 		[0, ['Left out, because Parley has no such tools: Read', 'Agent reviewer created']]);
 	const shown = JSON.parse((await run('agents', 'show', 'reviewer')).stdout);
 	assert.deepEqual([shown.prompt, shown.tools, shown.model, shown.provider, shown.description],
-		['You review.', ['memory', 'todo/create'], 'claude-sonnet-4-5', 'second', 'Reviews code']);
+		['You review.', ['memory', 'todo/create'], 'claude-sonnet-5', 'second', 'Reviews code']);
 	const json = join(server.home, 'reviewer.json');
 	writeFileSync(json, JSON.stringify({ ...shown, prompt: 'You review well.' }));
 	assert.equal((await run('agents', 'import', json)).stderr.trim(), 'Agent reviewer changed');
-	assert.match((await run('agents', 'list')).stdout, /reviewer\s+second\s+claude-sonnet-4-5\s+ok/);
+	assert.match((await run('agents', 'list')).stdout, /reviewer\s+second\s+claude-sonnet-5\s+ok/);
 	assert.equal((await run('agents', 'test', 'reviewer')).code, 0);
 	assert.equal((await run('providers', 'remove', 'second')).code, 1);
 	assert.equal((await run('agents', 'remove', 'reviewer')).code, 0);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/run/provider.h"
 #include "model/model.h"
 
@@ -165,7 +166,8 @@ static void do_price(struct json_writer *w, struct str id, const struct json *fr
 	usage_read(json_get(from, "usage"), &u);
 	jw_object(w);
 	jw_key(w, "cost");
-	known_model(id, &m) ? jw_int(w, usage_cost(&u, &m.price)) : jw_null(w);
+	known_model(id, clock_now_ms(), &m) ? jw_int(w, usage_cost(&u, &m.price))
+					    : jw_null(w);
 	jw_object_end(w);
 }
 

@@ -320,12 +320,12 @@ static enum err assistant_take(
 	if (out->agents_len || !u->name) return OK;
 	text = arena_print(arena,
 		"{\"name\":\"assistant\",\"description\":\"A general assistant.\","
-		"\"provider\":\"%s\",\"model\":\"%s\",\"tools\":[\"ask_user_question\","
+		"\"provider\":\"%s\",\"model\":\"%.*s\",\"tools\":[\"ask_user_question\","
 		"\"memory\",\"todo\",\"spawn_agent\",\"parallel_tasks\"],\"prompt\":"
 		"\"You are an assistant that works for people. When you need to know "
 		"something that only they can tell, or a decision is theirs, ask them with "
 		"the tool ask_user_question instead of guessing. Answer in their language.\"}",
-		u->name, u->model);
+		u->name, STR_ARGS(model_wire_usual_model(u)));
 	out->agents[0].name = STR("assistant");
 	out->agents_len = 1;
 	e = json_read(text, NULL, arena, &body, why);

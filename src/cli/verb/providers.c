@@ -149,7 +149,7 @@ const struct command providers_verbs[] = {
 		"parley provider add anthropic --key-file - < key.txt" },
 	{ "provider test", resource_test, "NAME [MODEL]", 1, 2, admin_flags,
 		STORE | SERVED, "0 1 2 3 5",
-		"parley provider test anthropic claude-sonnet-4-5", .of = &providers },
+		"parley provider test anthropic claude-sonnet-5", .of = &providers },
 	{ "provider prices", providers_prices_run, "[FILE]", 0, 1, admin_flags,
 		STORE | SERVED, "0 2 3", "parley provider prices api.json" },
 	{ "provider remove", resource_remove, "NAME", 1, 1, admin_flags, STORE | SERVED,

@@ -19,13 +19,19 @@ static const char *const urls[WIRES] = {
 
 const struct usual_provider usual_providers[] = {
 	{ "anthropic", WIRE_ANTHROPIC, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
-		"claude-sonnet-4-5" },
-	{ "openai", WIRE_OPENAI_RESPONSES, "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5" },
-	{ "gemini", WIRE_GEMINI, "GEMINI_API_KEY", NULL, "gemini-2.5-pro" },
-	{ "openrouter", WIRE_OPENAI, "OPENROUTER_API_KEY", NULL, "openrouter/auto",
+		"claude-sonnet-", "" },
+	{ "openai", WIRE_OPENAI_RESPONSES, "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-",
+		"-sol" },
+	{ "gemini", WIRE_GEMINI, "GEMINI_API_KEY", NULL, "gemini-", NULL },
+	{ "openrouter", WIRE_OPENAI, "OPENROUTER_API_KEY", NULL, NULL, "openrouter/auto",
 		"https://openrouter.ai/api/v1" },
-	{ NULL, WIRES, NULL, NULL, NULL },
+	{ NULL, WIRES, NULL, NULL, NULL, NULL, NULL },
 };
+
+struct str model_wire_usual_model(const struct usual_provider *u)
+{
+	return u->before ? known_model_newest(u->before, u->behind) : str_of(u->behind);
+}
 
 bool model_wire_find(struct str name, enum model_wire *out)
 {

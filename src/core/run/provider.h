@@ -34,10 +34,13 @@ struct usual_provider {
 	const char *name;
 	enum model_wire wire;
 	const char *key_env, *url_env; /* url_env may be NULL */
-	const char *model; /* of the agent that is there when none is configured */
-	const char *url;   /* NULL: the wire's */
+	/* The model of the agent that is there when none is configured: the newest between these (see
+	 * known_model_newest), or, without a `before`, this one. */
+	const char *before, *behind;
+	const char *url; /* NULL: the wire's */
 };
 extern const struct usual_provider usual_providers[]; /* ends with a NULL name */
+struct str model_wire_usual_model(const struct usual_provider *);
 
 /* Where a provider's key comes from. */
 enum key_source { KEY_NONE, KEY_ENV, KEY_FILE, KEY_SEALED };
@@ -111,14 +114,17 @@ void mask_text(struct buf *out, struct str text, const struct str *secrets, size
 
 /* ---- models that this program knows: context, longest answer and list price ---- */
 
-extern const char
-	known_models_date[]; /* "2026-11-15": when the table was last looked at */
+extern const char *const known_models_date; /* "2026-11-17": when the table was made */
+extern const char *const known_models_from; /* "@pydantic/genai-prices 0.1.8" */
 
-/* Of a model by its name, with or without a date behind it ("-20250929", "-latest"). False:
- * it is not in the table. */
-bool known_model(struct str id, struct provider_model *out);
-/* All rows, in turn; false behind the last. */
+/* Of a model by its name, with or without a date behind it ("-20250929", "-latest"), never by its beginning;
+ * its price as of now. False: it is not in the table. */
+bool known_model(struct str id, int64_t now_ms, struct provider_model *out);
+/* All rows, in turn, of a model the newest price first; false behind the last. */
 bool known_model_at(size_t i, struct provider_model *out);
+/* The id with the highest number between these two: "claude-sonnet-" and "". NULL behind: anything but
+ * light, image and speech models. Empty: there is none. */
+struct str known_model_newest(const char *before, const char *behind);
 
 /* ---- prices of models as others publish them: models.dev's and LiteLLM's files ---- */
 

@@ -264,7 +264,7 @@ static enum err access_make(struct desk *d, struct rows *rows,
 	if (own) out->model = *own;
 	out->model.id = arena_str(arena, model);
 	if (price->body.at) model_imported(price->body, rows->arena, &out->model);
-	if (known_model(model, &known)) model_fill(&out->model, &known);
+	if (known_model(model, rows->now_ms, &known)) model_fill(&out->model, &known);
 	if (!out->key.len)
 		out->wrong = arena_str(arena, configured_provider_wrong(d, p, arena));
 	return OK;

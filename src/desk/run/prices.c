@@ -22,16 +22,37 @@ static void price_show(struct json_writer *w, const struct price_record *p)
 	jw_object_end(w);
 }
 
-/* All of the workspace that are here. */
-static void prices_reply(struct job *job, const struct rows *rows)
+/* The built-in table, each model once, with its price of now. */
+static void built_in_show(struct json_writer *w, int64_t now_ms)
+{
+	struct provider_model row, m;
+	struct str shown = STR_NONE;
+
+	for (size_t i = 0; known_model_at(i, &row); i++) {
+		if (str_eq(row.id, shown) || !known_model(row.id, now_ms, &m)) continue;
+		shown = row.id;
+		jw_object(w);
+		jw_put_str(w, "id", m.id);
+		jw_key(w, "context");
+		m.context ? jw_int(w, m.context) : jw_null(w);
+		jw_key(w, "price");
+		price_write(w, &m.price);
+		jw_object_end(w);
+	}
+}
+
+/* All of the workspace that are here, or the built-in ones. */
+static void prices_reply(struct job *job, const struct rows *rows, bool built_in)
 {
 	struct json_writer w = { .out = &job->out };
 	const struct price_record *at = NULL;
 
 	jw_object(&w);
 	jw_put_text(&w, "built_in", known_models_date);
+	jw_put_text(&w, "from", known_models_from);
 	jw_put_array(&w, "items");
-	while ((at = rows_next(rows, RECORD_PRICES, at)))
+	if (built_in) built_in_show(&w, rows->now_ms);
+	while (!built_in && (at = rows_next(rows, RECORD_PRICES, at)))
 		if (at->ws == job->who.ws) price_show(&w, at);
 	jw_array_end(&w);
 	jw_object_end(&w);
@@ -44,9 +65,14 @@ static enum err prices_fetch(struct job *job, struct rows *rows, struct fault *w
 
 static enum err prices_list(struct job *job, struct rows *rows, struct fault *why)
 {
-	enum err e = prices_fetch(job, rows, why);
+	struct str source = task_param(task_of(job), "source");
+	bool built_in = str_is(source, "built_in");
+	enum err e = OK;
 
-	if (!e) prices_reply(job, rows);
+	if (source.len && !built_in && !str_is(source, "imported"))
+		return fail_at(why, "/source", "must be imported or built_in");
+	if (!built_in) e = prices_fetch(job, rows, why);
+	if (!e) prices_reply(job, rows, built_in);
 	return e;
 }
 
@@ -121,7 +147,7 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 		p->changed_ms = rows->now_ms;
 	}
 	if (e) return e;
-	prices_reply(job, rows);
+	prices_reply(job, rows, false);
 	return OK;
 }
 

@@ -47,7 +47,7 @@ async function reader(t, ini) {
 	t.after(() => made.leave());
 	made.file('Makefile', 'deploy:\n\t@echo deployed\n');
 	made.file('key.txt', 'sk-0123456789abcdef\n');
-	made.file('reviewer.md', '---\nname: reviewer\ndescription: Reviews\nmodel: claude-sonnet-4-5\n---\nReview what you get.\n');
+	made.file('reviewer.md', '---\nname: reviewer\ndescription: Reviews\nmodel: claude-sonnet-5\n---\nReview what you get.\n');
 	made.file('../.config/parley/researcher.md', 'Find out.\n');
 	if (ini) made.file('../.config/parley/parley.conf', ini(made));
 	made.file('request.json', JSON.stringify(JSON.parse(read('tests/dialects/captured/langchain-approval.json')).request));

@@ -6,6 +6,7 @@
 
 #include "unit.h"
 
+#define NOW 1795000000000 /* November 2026 */
 static struct arena arena;
 
 static const struct json *json_of(const char *text)
@@ -106,15 +107,39 @@ static void models_are_known_with_a_date_behind_them(void **state)
 	struct provider_model m;
 
 	(void)state;
-	CHECK(known_model(STR("claude-sonnet-4-5"), &m));
+	CHECK(known_model(STR("claude-sonnet-4-5"), NOW, &m));
 	CHECK_INT(m.price.base.cache_write_1h, 6000);
-	CHECK(known_model(STR("claude-sonnet-4-5-20250929"), &m));
-	CHECK(known_model(STR("gpt-5-2025-08-07"), &m));
+	CHECK(known_model(STR("claude-sonnet-4-5-20250929"), NOW, &m));
+	CHECK(known_model(STR("gpt-5-2025-08-07"), NOW, &m));
 	CHECK_INT(m.context, 400000);
-	CHECK(known_model(STR("gpt-5-mini"), &m));
+	CHECK(known_model(STR("gpt-5-mini"), NOW, &m));
 	CHECK_INT(m.price.base.input, 250);
-	CHECK(!known_model(STR("gpt-5-huge"), &m));
-	CHECK(!known_model(STR("gpt"), &m));
+	CHECK(!known_model(STR("gpt-5-huge"), NOW, &m));
+	CHECK(!known_model(STR("gpt"), NOW, &m));
+	CHECK(!known_model(
+		STR("claude-sonnet-5-5"), NOW, &m)); /* another than claude-sonnet-5 */
+	CHECK(!known_model(STR("gpt-5.6-sol-mini"), NOW, &m));
+}
+
+static void a_price_holds_from_its_date_on(void **state)
+{
+	struct provider_model m;
+
+	(void)state;
+	CHECK(known_model(STR("gemini-3.8-flash"), NOW, &m));
+	CHECK_INT(m.price.base.input, 750);
+	CHECK(known_model(STR("gemini-3.8-flash"), 1798761600000, &m));
+	CHECK_INT(m.price.base.input, 1500);
+}
+
+static void the_newest_of_a_line_is_known_by_its_number(void **state)
+{
+	(void)state;
+	CHECK_STR(known_model_newest("claude-sonnet-", ""), "claude-sonnet-5");
+	CHECK_STR(known_model_newest("claude-opus-", ""), "claude-opus-5-5");
+	CHECK_STR(known_model_newest("gpt-", "-sol"), "gpt-6-sol");
+	CHECK_STR(known_model_newest("gemini-", NULL), "gemini-3.8-flash");
+	CHECK_INT(known_model_newest("nobody-", "").len, 0);
 }
 
 static void long_contexts_cost_the_higher_price_in_full(void **state)
@@ -123,7 +148,7 @@ static void long_contexts_cost_the_higher_price_in_full(void **state)
 	struct usage u = { .input = 150000, .cache_read = 50000, .output = 10 };
 
 	(void)state;
-	CHECK(known_model(STR("claude-sonnet-4-5"), &m));
+	CHECK(known_model(STR("claude-sonnet-4-5"), NOW, &m));
 	CHECK_INT(
 		usage_cost(&u, &m.price), 150000 * 3000LL + 50000 * 300LL + 10 * 15000LL);
 	u.cache_read++;
@@ -156,6 +181,8 @@ int main(void)
 		TEST(every_allocation_of_an_agent_may_fail),
 		TEST(a_key_shows_its_end_only_when_it_is_long),
 		TEST(models_are_known_with_a_date_behind_them),
+		TEST(a_price_holds_from_its_date_on),
+		TEST(the_newest_of_a_line_is_known_by_its_number),
 		TEST(long_contexts_cost_the_higher_price_in_full),
 		TEST(a_missing_key_says_what_mends_it),
 	};
