@@ -541,14 +541,19 @@ static void say(struct str text)
 	fflush(stdout);
 }
 
+/* A browser cannot open a Unix socket: only commands on this machine reach it. */
+static bool server_on_socket(const struct settings *set)
+{
+	return !set->url.len && str_starts(str_trim(set->listen), "unix:");
+}
+
 static void server_greet(struct server *sv)
 {
 	struct arena *a = &sv->cli->arena;
 	const struct settings *set = &sv->cli->settings;
 	struct str code = str_of(sv->secret);
 
-	/* A browser cannot open a Unix socket: only commands on this machine reach it. */
-	if (!set->url.len && str_starts(str_trim(set->listen), "unix:")) {
+	if (server_on_socket(set)) {
 		say(MSG(a, "cli.serve.socket", { "listen", set->listen }));
 		if (code.len) say(MSG(a, "cli.serve.socket.login", { "code", code }));
 		return;
@@ -600,7 +605,9 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 	server_greet(&sv);
 	log_line(LOG_INFO, "parley %s, store %.*s", PARLEY_VERSION,
 		STR_ARGS(settings_store_shown(cli->settings.store, &cli->arena)));
-	log_line(LOG_INFO, "ready on %.*s", STR_ARGS(sv.url));
+	log_line(LOG_INFO, "ready on %.*s",
+		STR_ARGS(server_on_socket(&cli->settings) ? str_trim(cli->settings.listen)
+							  : sv.url));
 	loop_run(sv.loop);
 	unlink(arena_print(&cli->arena, "%.*s/server.json", STR_ARGS(cli->settings.data))
 			.at);

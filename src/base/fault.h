@@ -49,7 +49,7 @@ enum { FAULT_ITEMS = 8 };
 /* On the caller's stack; { 0 } is ready. `items` are for ERR_INVALID bodies. */
 struct fault {
 	enum err err;
-	char detail[256];
+	char detail[512];      /* a path, and names that are known */
 	int64_t retry_after_s; /* ERR_RATE, ERR_UNAVAILABLE: 0 is unset */
 	const char *member;    /* one more member of the problem; NULL: none */
 	char member_text[48];

@@ -39,10 +39,29 @@ static struct str administer_url(struct cli *cli)
 		       : STR_NONE;
 }
 
+/* Where a server that is not running yet will be. */
+static struct str administer_url_later(struct cli *cli)
+{
+	struct settings set = { 0 };
+	struct str listen;
+
+	if (settings_read(&cli->args, SETTINGS_SERVE, &cli->arena, &set, NULL))
+		return STR_NONE;
+	listen = str_trim(set.listen);
+	if (set.url.len || str_starts(listen, "unix:")) return set.url;
+	return arena_print(&cli->arena, "%s://%.*s", set.tls_cert.len ? "https" : "http",
+		STR_ARGS(listen));
+}
+
 void administer_link_print(struct cli *cli, const struct json *user)
 {
-	printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
-		STR_ARGS(json_text_of(user, "login")));
+	struct str url = administer_url(cli);
+
+	if (!url.len) {
+		url = administer_url_later(cli);
+		SAY("cli.user.link.later");
+	}
+	printf("%.*s%.*s\n", STR_ARGS(url), STR_ARGS(json_text_of(user, "login")));
 }
 
 static struct client *elsewhere_open(struct cli *cli, struct fault *why)

@@ -285,3 +285,13 @@ bool file_whole(struct cli *cli, struct str path, struct str *out, struct fault 
 		errno ? strerror(errno) : "too long");
 	return false;
 }
+
+struct str resource_file(struct cli *cli, struct str path)
+{
+	struct str text = STR_NONE;
+	struct fault why = { 0 };
+
+	if (!file_whole(cli, path, &text, &why))
+		cli_end(cli, cli_usage(cli, str_of(why.detail)));
+	return text;
+}

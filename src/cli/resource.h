@@ -78,5 +78,7 @@ void count_print(struct cli *, FILE *, const char *id, int64_t n);
 void warnings_say(struct cli *, const struct json *reply);
 /* All of a file, or with "-" of stdin. False: why not. */
 bool file_whole(struct cli *, struct str path, struct str *out, struct fault *why);
+/* The same; without it the program ends. */
+struct str resource_file(struct cli *, struct str path);
 
 #endif

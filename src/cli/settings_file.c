@@ -14,6 +14,7 @@ struct file_reader {
 	const char *path;
 	FILE *file;
 	int line;
+	int line_max; /* bytes of a line without its end */
 	bool too_long;
 	bool goes_on; /* the line belongs to the value before it */
 	struct arena *arena;
@@ -28,6 +29,7 @@ static char *line_read(char *out, int size, void *ctx)
 
 	if (!text) return NULL;
 	r->line++;
+	r->line_max = size - 2;
 	r->goes_on = *text == ' ' || *text == '\t';
 	if (!strchr(text, '\n') && !feof(r->file)) r->too_long = true;
 	return text;
@@ -40,7 +42,8 @@ static int wrong(struct file_reader *r, const char *id, struct str key, const ch
 	if (r->why->err == OK)
 		FAIL_MSG(r->why, a, id, { "file", str_of(r->path) },
 			{ "line", arena_print(a, "%d", r->line) }, { "key", key },
-			{ "near", str_of(near) });
+			{ "near", str_of(near) },
+			{ "max", arena_print(a, "%d", r->line_max) });
 	return 0;
 }
 

@@ -29,6 +29,9 @@ test('contacts are added, listed, tested and removed', async () => {
 	const { id: gone } = (await admin.post('/v1/me/contacts', { channel: 'webhook', address: refuses.url })).body;
 	const failed = await run(['contact', 'test', gone]);
 	assert.deepEqual([failed.code, failed.stderr.trim()], [1, 'The test message failed: 410 Gone: the webhook is off'], failed.stderr);
+	const sent = await server.run(['delivery', 'list', '--data', server.data]);
+	assert.match(sent.stdout, / ada( |$)/m, 'a contact without a name is whose it is');
+	assert.doesNotMatch(sent.stdout, /con_/);
 	assert.equal((await run(['contact', 'remove', gone])).code, 0);
 	const again = await run(add);
 	assert.deepEqual([again.code, again.stderr.trim()], [1, 'parley: this contact already exists']);
@@ -64,7 +67,7 @@ test('what cannot be is said at once, with its reason', async () => {
 		[['contact'], 4, /the role agent may not do this/, 'agent'],
 		[['route', 'try'], 2, /'route try' expects ASK/],
 		[['route', 'try', 'ask_none'], 5, /'ask_none' is not a complete id/],
-		[['route', 'set', '/nowhere/routes.json'], 2, /cannot read \/nowhere\/routes.json/],
+		[['route', 'set', '/nowhere/routes.json'], 2, /\/nowhere\/routes\.json: No such file or directory/],
 	]) {
 		const reply = await run(args, { who });
 		assert.deepEqual([reply.code, says.test(reply.stderr)], [code, true], `${args.join(' ')}: ${reply.stderr}`);

@@ -297,6 +297,19 @@ test('it listens on a unix socket that is for its owner only', async () => {
 	server.spawn(['--listen', `unix:${path}`]);
 	await until(() => existsSync(path), 'the socket');
 	assert.equal(statSync(path).mode & 0o777, 0o600);
+	await until(() => server.output.includes(`info ready on unix:${path}\n`), 'its own name in the log');
+});
+
+test('a link made before the first start leads to where the server will be', async () => {
+	const server = make();
+	const link = async (...words) => server.run(['user', ...words, '--data', server.data]);
+	const first = await link('create', 'ann');
+	assert.match(first.stdout, /^http:\/\/127\.0\.0\.1:7275\/login#plc_\w+$/m);
+	assert.match(first.stderr, /The server is not running\. Start it with 'parley serve', then open this link:/);
+	conf(server, 'listen = 127.0.0.1:8123\n');
+	assert.match((await link('login', 'ann')).stdout, /^http:\/\/127\.0\.0\.1:8123\/login#/m);
+	conf(server, 'url = https://desk.example.org\n');
+	assert.match((await link('login', 'ann', '--lang', 'fr')).stdout, /^https:\/\/desk\.example\.org\/login#/m);
 });
 
 test('log=json makes every line an object', async () => {

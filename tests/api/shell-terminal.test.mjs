@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { useServer } from './lib/server.mjs';
 
@@ -55,7 +56,8 @@ test('every list has its heading and fits', async () => {
 
 test('people get words, pipes and --json the object', async () => {
 	const policy = (await screen(['policy'])).text;
-	assert.match(policy, /Nobody has set a mode yet[^]*^on reject: tell$/m);
+	assert.match(policy, /Nobody has set a mode yet[^]*^After a rejection: tell the agent, which goes on$/m);
+	assert.match((await screen(['policy'], { lang: 'fr' })).text, /^ {2}bases de données\u00a0: oui$[^]*^Après un refus\u00a0: informer l’agent, qui continue$/m);
 	assert.doesNotMatch(policy, /[{}"]/);
 	assert.equal(JSON.parse((await screen(['policy', '--json'])).text).mode, 'selective');
 	assert.match((await screen(['rule', 'try', 'Bash(git *)'])).text, /Matches 1 of the last \d approvals\.\nIt would have allowed 1 of them\./);
@@ -64,8 +66,45 @@ test('people get words, pipes and --json the object', async () => {
 	assert.doesNotMatch((await screen(['route', 'show'])).text, /[{}"]/);
 	const made = await admin.put('/v1/templates/deploy', { ask: { question: 'Deploy {{env}}?' }, values: { env: { required: true } }, version: 0 });
 	assert.ok(made.status < 300, made.text);
-	assert.match((await screen(['template', 'deploy'], { who: null })).text, /^name: deploy$[^]*Deploy \{\{env\}\}\?/m);
+	assert.match((await screen(['template', 'deploy'], { who: null })).text, /^Name: deploy$[^]*Deploy \{\{env\}\}\?/m);
 	assert.match((await screen(['provider', 'prices'], { who: null })).text, /built-in prices of \d{4}/);
+});
+
+test('every member that is shown to people has words', () => {
+	const read = (path) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+	const texts = read('messages/en.json');
+	const { paths, components: { schemas } } = read('src/serve/openapi.json');
+	const missing = new Set();
+	const walk = (schema, seen = []) => {
+		const name = schema.$ref?.split('/').at(-1);
+		if (seen.includes(name)) return;
+		const own = name ? schemas[name] : schema;
+		for (const part of [...own.oneOf ?? [], ...own.anyOf ?? [], ...own.allOf ?? [], ...own.items ? [own.items] : []]) walk(part, [...seen, name]);
+		for (const [member, inner] of Object.entries(own.properties ?? {})) {
+			if (member === 'warnings' || member === 'waiting') continue; // said apart
+			if (!texts[`cli.fact.${member}`] && !Object.keys(texts).some((id) => id.startsWith('cli.fact.') && id.endsWith(`.${member}`))) missing.add(member);
+			walk(inner, [...seen, name]);
+		}
+	};
+	for (const path of ['/v1/policy', '/v1/agents/{id}', '/v1/templates/{name}'])
+		walk(paths[path].get.responses[200].content['application/json'].schema);
+	assert.deepEqual([...missing], []);
+});
+
+test('an agent’s name with a slip is said, with the names there are', async () => {
+	assert.match((await screen(['list', '--agent', 'bulider'])).text, /^No agent is called “bulider”\. Agents: .*builder/m);
+	assert.match((await screen(['history', '--agent', 'bulider'], { lang: 'fr' })).text, /^Aucun agent ne s’appelle «\u00a0bulider\u00a0»\. Agents\u00a0: .*builder/m);
+	assert.match((await screen(['list', '--agent', 'builder', '--kind', 'error_recovery'])).text, /^Nothing found\.$/m);
+});
+
+test('users are active or disabled; login and logout print an object with --json', async () => {
+	for (const [lang, word] of [['en', 'active'], ['fr', 'actif']])
+		assert.match((await screen(['user', 'list', '--data', server.data], { who: null, lang })).text, new RegExp(`^usr_\\w+ +owner +${word} +owner$`, 'm'));
+	const env = { XDG_CONFIG_HOME: `${server.home}/json-login` };
+	const link = (await server.run(['user', 'login', 'owner', '--data', server.data])).stdout.match(/\S+\/login#\S+/)[0];
+	const login = await server.run(['login', link, '--json'], { env });
+	assert.deepEqual(JSON.parse(login.stdout), { name: 'owner', url: server.url });
+	assert.deepEqual(JSON.parse((await server.run(['logout', '--json'], { env })).stdout), { url: server.url });
 });
 
 test('pause and resume ask once on a terminal, with what it is about; old names say the new one', async () => {

@@ -1,12 +1,26 @@
 /* delivery.c - delivery list, delivery replay, webhook secret. */
 #include "cli/resource.h"
+#include "cli/verb/users.h"
 #include "cli/verb/verbs.h"
 
 #include <stdio.h>
 
+/* Where it went. A contact without a name is whose it is. */
+static struct str target_cell(struct cli *cli, const struct json *d)
+{
+	static struct json people; /* read once */
+	struct str target = reply_text(cli, d, "target");
+	const struct json *user;
+
+	if (!str_starts(target, "con_") || !json_text_of(d, "user").len) return target;
+	if (!people.count) people = cli_call_all(cli, str_of(users.path));
+	user = resource_find(&people, json_text_of(d, "user"));
+	return user ? reply_text(cli, user, "name") : target;
+}
+
 static void delivery_print(struct cli *cli, const struct json *d)
 {
-	struct str target = reply_text(cli, d, "target");
+	struct str target = target_cell(cli, d);
 	struct str error = reply_text(cli, d, "last_error");
 	const struct json *attempts = json_get(d, "attempts");
 
@@ -21,8 +35,8 @@ static const struct table_column delivery_columns[] = { { "cli.list.id", 0, "id"
 								.kind = CELL_ID },
 	{ "cli.list.status", 0, "status" }, { "cli.list.kind", 0, "kind" },
 	{ "cli.delivery.attempts", -1, "attempts", .kind = CELL_COUNT },
-	{ "cli.delivery.target", 0, "target" }, { "cli.delivery.error", 0, "last_error" },
-	{ 0 } };
+	{ "cli.delivery.target", .cell = target_cell },
+	{ "cli.delivery.error", 0, "last_error" }, { 0 } };
 
 static const struct resource deliveries = { "/v1/deliveries", "status",
 	"cli.delivery.none", delivery_columns, delivery_print };

@@ -80,6 +80,41 @@ static const struct table_column settled_columns[] = { { "cli.list.id", 0, "id",
 	{ "cli.list.agent", 0, "agent/name" }, { "cli.list.title", .cell = title_cell },
 	{ 0 } };
 
+/* Adds the name of each agent that has a session, once. */
+static struct str agents_known(struct cli *cli, struct str name, bool *known)
+{
+	enum { NAMES = 200 };
+	const struct json *page =
+		cli_call_quiet(cli, cli->client, STR("/v1/sessions?limit=200"), NULL);
+	struct buf names = { .max = NAMES };
+
+	*known = !page;
+	for (const struct json *s = NULL; json_each(json_get(page, "items"), &s);) {
+		struct str one = json_text_of(json_get(s, "agent"), "name");
+
+		*known |= str_eq(one, name) ||
+			  str_eq(json_text_of(json_get(s, "agent"), "id"), name);
+		if (str_find(buf_str(&names), one) < 0) words_join(&names, ", ", one);
+	}
+	return buf_keep_done(&names, &cli->arena);
+}
+
+/* Nothing: because of a slip in the agent's name? */
+static void nothing_say(struct cli *cli)
+{
+	struct str agent = cli_arg(cli, "agent"), names;
+	bool known = true;
+
+	names = agent.len ? agents_known(cli, agent, &known) : STR_NONE;
+	if (!known)
+		SAY(names.len ? "cli.list.no_agent.others" : "cli.list.no_agent",
+			{ "name", agent }, { "names", names });
+	else if (cli->term.out_tty)
+		SAY(cli->args.given_len > 0 || list_settled(cli)
+				? "cli.list.empty.filtered"
+				: "cli.list.empty");
+}
+
 static void asks_print(struct cli *cli, const struct json *asks)
 {
 	if (asks->count)
@@ -88,10 +123,8 @@ static void asks_print(struct cli *cli, const struct json *asks)
 			: cli_has(cli, "status") ? status_columns
 						 : pending_columns,
 			asks, true);
-	else if (cli->term.out_tty)
-		SAY(cli->args.given_len > 0 || list_settled(cli)
-				? "cli.list.empty.filtered"
-				: "cli.list.empty");
+	else
+		nothing_say(cli);
 }
 
 static struct str query_made(struct cli *cli)

@@ -165,6 +165,16 @@ static struct str login_send(
 	return name.len ? name : json_text_of(json_get(reply.json, "user"), "name");
 }
 
+/* {"name", "url"}, or a sentence. */
+static int login_done(struct cli *cli, const char *said, struct str name, struct str url)
+{
+	if (cli_has(cli, "json"))
+		printf("%.*s\n", STR_ARGS(BODY(cli, { "name", name }, { "url", url })));
+	else
+		SAY(said, { "name", name }, { "url", url });
+	return EXIT_YES;
+}
+
 static int login_run(struct cli *cli)
 {
 	struct credentials c = { 0 };
@@ -183,8 +193,7 @@ static int login_run(struct cli *cli)
 		fprintf(stderr, "parley: %s\n", why.detail);
 		return EXIT_NOT_ALLOWED;
 	}
-	return CLI_SAY(
-		EXIT_YES, "cli.login.done", { "name", name }, { "url", login.url });
+	return login_done(cli, "cli.login.done", name, login.url);
 }
 
 static int logout_run(struct cli *cli)
@@ -195,10 +204,10 @@ static int logout_run(struct cli *cli)
 	enum err err;
 
 	if (login_read(&cli->arena, &login, &why) == ERR_NOT_FOUND)
-		return CLI_SAY(EXIT_YES, "cli.logout.nobody");
+		return login_done(cli, "cli.logout.nobody", STR_NONE, STR_NONE);
 	if (cli->settings.url_said && !str_eq(cli->settings.url, login.url))
-		return CLI_SAY(
-			EXIT_YES, "cli.logout.not_there", { "url", cli->settings.url });
+		return login_done(
+			cli, "cli.logout.not_there", STR_NONE, cli->settings.url);
 	struct client_setup setup = {
 		.url = login.url, .cookie = login.cookie, .via = STR("cli"), .stop_fd = -1
 	};
@@ -214,15 +223,16 @@ static int logout_run(struct cli *cli)
 	if (err != OK && err != ERR_NO_TOKEN)
 		return CLI_SAY(
 			EXIT_NO_SERVER, "cli.logout.only_here", { "url", login.url });
-	return CLI_SAY(EXIT_YES, "cli.logout.done", { "url", login.url });
+	return login_done(cli, "cli.logout.done", STR_NONE, login.url);
 }
 
-static const struct flag flags[] = { { "name", "NAME" }, { "workspace", "NAME" }, { 0 } };
+static const struct flag flags[] = { { "name", "NAME" }, { "workspace", "NAME" },
+	{ "json" }, { 0 } };
 
 const struct command login_verbs[] = {
 	{ "login", login_run, "[CODE]", 0, 1, flags, CLIENT, "0 2 3 4 130",
 		"parley login 'http://127.0.0.1:7275/login#k2hq…'\n"
 		"parley login --url https://desk.example.org" },
-	{ "logout", logout_run, NULL, 0, 0, NULL, CLIENT, "0 2 3" },
+	{ "logout", logout_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3" },
 	{ 0 },
 };

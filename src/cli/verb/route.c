@@ -146,11 +146,9 @@ static int show_run(struct cli *cli)
 
 static int set_run(struct cli *cli)
 {
-	struct str name = cli_word(cli, 0), text;
+	struct str text = resource_file(cli, cli_word(cli, 0));
 	const struct json *reply, *version;
 
-	if (!file_whole(cli, name, &text, NULL))
-		return CLI_USAGE(cli, "cli.route.file", { "file", name });
 	reply = cli_call(cli, "PUT", STR("/v1/routes"), text);
 	version = json_get(reply, "version");
 	if (!as_json(cli))

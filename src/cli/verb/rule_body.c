@@ -3,7 +3,7 @@
 
 #include "base/keep.h"
 #include "cli/request.h"
-#include "cli/text_file.h"
+#include "cli/resource.h"
 
 enum { ARGUMENTS_MAX = 20, APPROVALS_MAX = 10 };
 
@@ -13,14 +13,11 @@ const struct json *rule_file(struct cli *cli, struct str name)
 {
 	const struct json *json;
 	struct fault why = { 0 };
-	struct str text;
+	struct str text = resource_file(cli, name);
 
-	text_file_read(arena_copy(&cli->arena, name), false, &cli->arena, &text, NULL);
 	if (json_read(text, NULL, &cli->arena, &json, &why) != OK)
-		cli_end(cli,
-			text.len ? CLI_USAGE(cli, "cli.rule.file.json", { "file", name },
-					   { "detail", str_of(why.detail) })
-				 : CLI_USAGE(cli, "cli.route.file", { "file", name }));
+		cli_end(cli, CLI_USAGE(cli, "cli.rule.file.json", { "file", name },
+				     { "detail", str_of(why.detail) }));
 	return json;
 }
 

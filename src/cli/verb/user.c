@@ -7,9 +7,10 @@
 
 static struct str status_cell(struct cli *cli, const struct json *user)
 {
-	(void)cli;
-	return json_is(json_get(user, "disabled"), JSON_TRUE) ? STR("disabled")
-							      : STR("-");
+	bool off = json_is(json_get(user, "disabled"), JSON_TRUE);
+
+	if (!cli->term.out_tty) return off ? STR("disabled") : STR("active");
+	return MSG(&cli->arena, off ? "cli.user.disabled" : "cli.user.active");
 }
 
 static const struct table_column columns[] = { { "cli.list.id", 30, "id",

@@ -253,7 +253,7 @@ static void a_line_too_long_is_refused(void **state)
 	memset(line + strlen(line), 'x', sizeof line - strlen(line) - 1);
 	file_write("parley/parley.conf", line);
 	CHECK_INT(take(0, NULL), ERR_INVALID);
-	CHECK(strstr(why.detail, "parley.conf:1"));
+	CHECK(strstr(why.detail, "parley.conf:1: the line is longer than 198 bytes"));
 }
 
 static void no_color_is_honoured_unless_told_otherwise(void **state)
