@@ -13,8 +13,9 @@ test('Claude Code asks, the dialog opens over it, the answer is the text of the 
 	const model = await new TurnModel(() => use('mcp__parley__ask_user_question', question('Which database shall I use?')), () => say('I go on.')).start();
 	t.after(() => model.stop?.());
 	const home = mkdtempSync(join(server.home, 'claude-'));
-	const terminal = server.terminal(['host', '--', bin('claude'), '-p', 'Go on.', '--strict-mcp-config',
-		'--allowedTools', 'mcp__parley'], { columns: 100, env: {
+	/* In a folder of its own: it reads the settings, notes and history of the one it is in. */
+	const terminal = server.terminal(`cd ${home} && "$PARLEY" host -- ${bin('claude')} -p 'Go on.' --strict-mcp-config`
+		+ ' --allowedTools mcp__parley', { columns: 100, env: {
 		HOME: home, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-test',
 		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1',
 		DISABLE_AUTOUPDATER: '1', DISABLE_UPDATES: '1', ENABLE_TOOL_SEARCH: 'false', MCP_CONNECTION_NONBLOCKING: 'false' } });
