@@ -48,7 +48,7 @@ class Cell {
 	async prepare() {
 		await this.reaction.prepare?.(this);
 		if (this.way.runs) return;
-		this.token = ok(await admin.post('/v1/tokens', { name: this.name, role: 'agent' }), 201).token;
+		this.token = ok(await admin.post('/v1/tokens', { name: this.name, role: 'agent', ...this.behind }), 201).token;
 		this.agent = server.client(this.token);
 		this.session = (await this.agent.session({ external_id: this.name, parallel: true, project: this.project, on_settled: this.onSettled })).id;
 	}
@@ -123,7 +123,7 @@ async function workspace() {
 	const { version } = ok(await admin.get('/v1/policy'));
 	ok(await admin.put('/v1/policy', { version, mode: 'manual', at_once: { auto: 64, manual: 64, selective: 64 } }));
 	ok(await admin.post('/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url, at_once: 64 }), 201);
-	const m = { admin, member, third, routes: [] };
+	const m = { server, admin, member, third, routes: [] };
 	for (const one of [...Object.values(WAYS)]) await one.prepare?.(m);
 	for (const one of [...Object.values(REACTIONS)]) await one.workspace?.(m);
 	const routes = ok(await admin.get('/v1/routes'));

@@ -2,7 +2,7 @@
 // secrets at rest, rates.
 import assert from 'node:assert/strict';
 import net from 'node:net';
-import { LegacyClient } from '../api/lib/mcp.mjs';
+import { LegacyClient, StatelessClient, question } from '../api/lib/mcp.mjs';
 import { raw, requestText } from '../api/lib/raw.mjs';
 import { approval } from '../api/lib/samples.mjs';
 import { useServer } from '../api/lib/server.mjs';
@@ -13,6 +13,7 @@ const PASSWORD = 'correct horse battery';
 const KEY = 'sk-secret-0123456789abcdef';
 const server = await useServer({ flags: ['--ask-rate', '0'] });
 const RATE = 20; // a minute
+const strict = await useServer({ flags: ['--ask-rate', '1'] });
 const limited = await useServer({ flags: ['--ask-rate', String(RATE)] });
 const { admin, agent, stranger, nobody } = server;
 const ask = await agent.ask(approval());
@@ -200,4 +201,20 @@ attacks('rates: a flood is refused, and nobody else with it', { small: 12, long:
 		}
 		assert.ok((await limited.stranger.post(path, body)).status < 300, 'another token');
 	}
+});
+
+/* One ask and one decision a minute, which are made first. Commands (hook, gate, approve) go through these, and wait. */
+const OPERATION = { type: 'tool', name: 'Bash', arguments: { command: 'echo done' } };
+const posted = async (path, body) => (await strict.agent.post(path, body, { check: false })).status === 429;
+const called = async (tool, input) => /a minute/.test(JSON.stringify(await new StatelessClient(strict, strict.secrets.agent).call(tool, input)));
+const DOORS = {
+	ask: () => posted('/v1/asks', { question: 'A?', type: 'boolean' }), approval: () => posted('/v1/asks', approval()), decide: () => posted('/v1/decide', { operation: OPERATION }),
+	template: () => posted('/v1/asks', { template: 'deploy', values: { what: 'x' } }), permission: () => posted('/v1/asks?dialect=permission', { tool_name: 'Bash', input: OPERATION.arguments }),
+	question: () => posted('/v1/asks?dialect=ask_user_question', question()), 'MCP approval': () => called('request_approval', { tool_name: 'Bash', input: OPERATION.arguments }), 'MCP question': () => called('ask_user_question', question()),
+};
+attacks('rates: who asked too much is refused at every door', { small: 8, long: 8 }, async (a) => {
+	await strict.admin.put('/v1/templates/deploy', { ask: { title: '{{what}}', question: 'Go?', type: 'boolean' }, values: { what: {} } });
+	for (const first of ['ask', 'decide']) assert.equal(await DOORS[first](), false);
+	for (const [door, refuses] of Object.entries(DOORS)) await a.one(door, async () => assert.equal(await refuses(), true));
+	assert.equal((await strict.admin.get('/v1/asks?status=all')).body.items.length, 1);
 });

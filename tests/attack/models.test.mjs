@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { ScriptModel, say, use } from '../lib/script_model.mjs';
 import { until, useServer } from '../api/lib/server.mjs';
+import { stored } from '../lib/stored.mjs';
 import { attacks } from './lib/attacks.mjs';
 
 const KEY = 'sk-zyxwvut-98765432';
@@ -79,6 +80,35 @@ attacks('a hostile model: tools it has not, calls that nobody approved, keys it 
 			assert.equal(calls.length, 0, `a task was made without anybody: ${JSON.stringify(calls)} ${allowed ?? ''}`);
 			assert.equal((await admin.get(`/v1/asks/${victim.id}`)).body.status, 'pending');
 			await admin.post(`/v1/sessions/${session}/cancel`, { reason: 'next' }, { check: false });
+		});
+	}
+});
+
+const QUESTION = { questions: [{ question: `Is it ${KEY}?`, header: 'Key', multiSelect: false, options: [{ label: KEY, description: KEY }, { label: 'No', description: 'no' }] }] };
+const REPEATS = {
+	'a text': [say(`The key is ${KEY}.`)], 'a call': [use('todo', { operation: 'create', name: KEY, [KEY]: KEY })], 'a tool it has not': [use(`get_${KEY}`, { key: KEY })],
+	'what it remembers': [use('memory', { operation: 'write', key: KEY, value: KEY, name: KEY, content: KEY })], 'a question': [use('ask_user_question', QUESTION)],
+	'a task for another': [use('delegate_task', { agent: 'helper', task: `Repeat ${KEY}` })],
+};
+attacks('a key that a model repeats is kept nowhere', { small: 6, long: 6 }, async (a) => {
+	await made('helper', { provider: 'scripted', tools: ['todo'] });
+	await made('repeater', { provider: 'scripted', tools: ['todo', 'memory', 'ask_user_question', 'delegate_task'], validation: { mode: 'auto', always_confirm_high: false } });
+	for (const [what, blocks] of Object.entries(REPEATS)) {
+		await a.one(what, async () => {
+			let turns = 0;
+			answer = () => (turns++ ? [say(`I said ${KEY}.`)] : blocks);
+			const { body: { id } } = await admin.post('/v1/sessions', { agent: 'repeater', message: 'Go.' });
+			const { pending_asks: asks } = await ended(id);
+			for (const ask of asks) assert.equal((await member.post(`/v1/asks/${ask.id}/answer`, { answers: { [ask.questions[0].key]: 'No' } })).status, 200);
+			const { status } = await until(async () => {
+				const { body } = await admin.get(`/v1/sessions/${id}`);
+				return body.status !== 'running' && !body.pending_asks.length && body;
+			}, 'the end', 30_000);
+			assert.equal(status, 'completed');
+			assert.ok(turns > 1 || what === 'a text');
+			const kept = stored(server.data);
+			assert.ok(kept.some(([, text]) => text.includes('I said ')), 'it is looked where it would be');
+			for (const [where, text] of kept) assert.ok(!text.includes(KEY), where);
 		});
 	}
 });

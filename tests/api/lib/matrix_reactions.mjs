@@ -69,6 +69,32 @@ const denied = {
 	},
 };
 
+/** A rule of the person an agent asks for allows nothing of what that agent asks; what another agent asks, it allows. */
+const own = {
+	approval: true,
+	not: (way) => approvalsOnly('rules decide about operations, and this asks about none')(way)
+		?? (way.runs ? 'a run asks for nobody: who started it may approve it, by an answer and by a rule' : undefined),
+	async workspace({ admin, server }) {
+		const made = async (body) => {
+			const reply = await admin.post('/v1/tokens', body);
+			assert.equal(reply.status, 201, reply.text);
+			return reply.body;
+		};
+		const person = await made({ name: 'matrix owner', role: 'admin' });
+		this.user = person.user;
+		this.other = server.client((await made({ name: 'other-own', role: 'agent' })).token);
+		this.person = server.client(person.token);
+		const reply = await this.person.post('/v1/rules', { effect: 'allow', match: { agent: '*-own', tool: ['Bash'] } });
+		assert.equal(reply.status, 201, reply.text);
+	},
+	prepare(cell) { cell.behind = { user: this.user }; },
+	async asked(cell) {
+		assert.equal((await this.person.get(`/v1/asks/${cell.ask.id}`)).body.refused, 'self');
+		const { body } = await this.other.post('/v1/decide', { operation: cell.ask.operation });
+		assert.equal(body.effect, 'allow');
+	},
+};
+
 const require = {
 	rows: ['edit after a vote'],
 	approval: true,
@@ -389,5 +415,5 @@ const chain = {
 	},
 };
 
-export const REACTIONS = { event, because, project, rules, denied, require, verifier, deadline, stop, message, everywhere,
+export const REACTIONS = { event, because, project, rules, denied, own, require, verifier, deadline, stop, message, everywhere,
 	assigned, webhook, replied, extended, resumer, undone, waiter, goes_on: goesOn, fetched, chain };
