@@ -236,6 +236,8 @@ extern const struct use use_retract;
 extern const struct use use_revoke;
 /* What only the caller sees: marks on asks, saved filters. */
 extern const struct use use_mark, use_views, use_views_put;
+/* The first run of a workspace: how far it is. */
+extern const struct use use_start_put;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,

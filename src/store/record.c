@@ -344,6 +344,13 @@ static const struct column notify_person_columns[] = {
 	COLUMN(INT, notify_person, version, CHANGES),
 };
 
+static const struct column start_record_columns[] = {
+	COLUMN(INT, start_record, ws, 0),
+	COLUMN(TEXT, start_record, test, CHANGES),
+	COLUMN(INT, start_record, done_ms, CHANGES),
+	COLUMN(INT, start_record, version, CHANGES),
+};
+
 static const struct column event_columns[] = {
 	COLUMN(INT, event, place, 0),
 	COLUMN(INT, event, ws, 0),

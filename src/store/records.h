@@ -25,6 +25,7 @@
 	RECORD(ROUTES, routes, routes_record, 1, -1, VERSION(routes_record))             \
 	RECORD(NOTIFY_PEOPLE, notify_people, notify_person, 2, -1,                       \
 		VERSION(notify_person))                                                  \
+	RECORD(STARTS, starts, start_record, 1, -1, VERSION(start_record), .since = 9)   \
 	RECORD(KEYS, idempotency, key_record, 4, -1, SESSION(key_record))                \
 	RECORD(SERVER_KEYS, server_keys, server_key, 1, 0, VERSION(server_key))          \
 	RECORD(MAILBOXES, mailboxes, mailbox_record, 1, 0, VERSION(mailbox_record))      \

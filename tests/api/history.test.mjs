@@ -178,6 +178,25 @@ test('views are saved for a person', async () => {
 	assert.deepEqual((await member.get('/v1/me/views')).body, views);
 });
 
+test('the first run of a workspace is kept for all its people until it is done', async () => {
+	const start = async (who) => (await who.get('/v1/me')).body.start;
+	assert.equal(await start(member), null);
+	assert.equal((await member.put('/v1/start', {})).status, 204);
+	assert.deepEqual(await start(other), { test: null, done_at: null });
+	const { body: ask } = await member.post('/v1/asks', { question: 'A test?', type: 'boolean' });
+	assert.equal((await member.put('/v1/start', { test: ask.id })).status, 204);
+	assert.deepEqual(await start(other), { test: ask.id, done_at: null });
+	assert.equal((await other.put('/v1/start', { test: ask.id, done: true })).status, 204);
+	const { done_at } = await start(member);
+	assert.ok(Date.parse(done_at));
+	assert.equal((await member.put('/v1/start', { test: ask.id, done: true })).status, 204);
+	assert.equal((await start(member)).done_at, done_at, 'done once');
+	assert.equal(await start(agent), null);
+	assert.equal((await agent.put('/v1/start', {})).status, 403);
+	for (const body of [{ test: 'no ask' }, { test: 1 }, { done: 'yes' }, { more: 1 }])
+		assert.equal((await member.put('/v1/start', body)).status, 422, JSON.stringify(body));
+});
+
 test('an approval that was not used is taken back by who gave it', async () => {
 	const ask = await agent.ask(approval());
 	await member.answer(ask, { decision: 'approve' });

@@ -74,17 +74,41 @@ async function readOn(target, page) {
 	throw new Error('the end does not come into sight');
 }
 
+const OPTIONS = 100;
+const isSelect = (target) => target.evaluate((box) => box.localName === 'select');
+/** Which of the open picker's options is called so; its words may go on behind the name. */
+async function optionAt(page, name) {
+	await page.getByRole('listbox').first().waitFor();
+	const at = await page.getByRole('option').evaluateAll((all, wanted) => {
+		const names = all.map((one) => one.querySelector('.words').firstChild.textContent.replace(/\s+/g, ' ').trim());
+		return names.indexOf(wanted);
+	}, name.replace(/\s+/g, ' '));
+	if (at < 0) throw new Error(`there is no option ${name}`);
+	return at;
+}
+const activeOption = (page) => page.evaluate(() => {
+	const id = document.activeElement.getAttribute('aria-activedescendant');
+	return [...document.querySelectorAll('[role=option]')].findIndex((one) => one.id === id);
+});
+
 const mouse = {
 	press: (page, target) => target.click(),
 	async check(page, target, on) {
-		if (await target.isChecked() !== on) await target.click();
+		if (await target.isChecked() === on) return;
+		/* Of a segment the label is to be seen. */
+		const segment = await target.evaluate((box) => Boolean(box.closest('.segment')));
+		await (segment ? target.locator('xpath=ancestor::label') : target).click();
 	},
 	async write(page, target, text) {
 		await target.click();
 		await retype(page, text);
 	},
-	/* The list of a select belongs to the system: it is no part of the page. */
-	pick: (page, target, value) => target.selectOption(value),
+	/* The list of a select belongs to the system: it is no part of the page. Our own is picked from by name. */
+	async pick(page, target, value) {
+		if (await isSelect(target)) return target.selectOption(value);
+		await target.click();
+		await page.getByRole('option').nth(await optionAt(page, value)).click();
+	},
 	async readToEnd(page, target) {
 		await target.hover();
 		await readOn(target, () => page.mouse.wheel(0, 250));
@@ -106,6 +130,13 @@ const keyboard = {
 	},
 	async pick(page, target, value) {
 		await reach(page, target);
+		if (!(await isSelect(target))) {
+			await page.keyboard.press('Enter');
+			const to = await optionAt(page, value);
+			for (let i = 0; i <= to + OPTIONS && await activeOption(page) !== to; i++)
+				await page.keyboard.press(i < OPTIONS && await activeOption(page) > to ? 'ArrowUp' : 'ArrowDown');
+			return page.keyboard.press('Enter');
+		}
 		const steps = await target.evaluate((list, wanted) => {
 			const at = [...list.options].findIndex((option) => option.value === wanted || option.label === wanted);
 			if (at < 0) throw new Error(`there is no option ${wanted}`);

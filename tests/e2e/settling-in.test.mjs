@@ -249,29 +249,50 @@ area('settling in', (scenario) => {
 		});
 	});
 
-	scenario('first run: real snippets and a test question', async (me) => {
+	scenario('first run: a test question, the same step after a reload and in a second tab, kept until it is dismissed', async (me) => {
 		const server = await Server.start();
 		await beside(me, { server, settings: { opens: true } }, async (first) => {
-			await first.heading(first.t('first')).waitFor();
+			await first.page.waitForURL('**/start');
 			/* One step is open: the first that is not done, or the one that its person opens. */
-			const step = (name) => first.button(`first.step.${name}`);
-			const isOpen = (name) => until(async () => await step(name).getAttribute('aria-expanded') === 'true', `${name} open`);
+			const step = (name, page = first.page) => page.getByRole('button', { name: first.t(`first.step.${name}`), exact: true });
+			const isOpen = (name, page) => until(async () => await step(name, page).getAttribute('aria-expanded') === 'true', `${name} open`);
+			const yes = (page) => page.getByRole('radio', { name: first.t('first.test.yes') });
 			await isOpen('test');
-			assert.equal(await first.page.getByText(`${server.url}/mcp`).isVisible(), false);
 			await first.press(step('connect'));
-			await first.page.getByText(`${server.url}/mcp`).waitFor();
-			assert.equal(await first.button('first.test').isVisible(), false);
-			await first.press(first.page.getByRole('tab', { name: first.t('first.curl') }));
-			await first.page.getByText(`${server.url}/v1/asks`).waitFor();
-			await first.press(step('test'));
+			await first.page.getByText('parley connect claude', { exact: true }).waitFor();
 			await first.press(first.button('first.test'));
-			await first.press(first.page.getByRole('link', { name: first.t('first.sent') }));
-			await first.check(first.page.getByRole('radio', { name: first.t('first.test.yes') }));
+			await isOpen('test');
+			await until(() => yes(first.page).evaluate((radio) => radio === document.activeElement), 'the question has the focus');
+			/* Sent, not answered: it waits there in a second tab, and after a reload. */
+			const tab = await first.context.newPage();
+			await tab.goto('/');
+			await tab.waitForURL('**/start');
+			await yes(tab).waitFor();
+			await first.page.bringToFront();
+			await first.page.reload();
+			await yes(first.page).waitFor();
+			assert.equal(await first.dialog.count(), 0);
+			await first.check(yes(first.page));
 			await first.send();
-			await first.page.getByText(first.t('first.answered', { answer: first.t('first.test.yes') })).waitFor();
+			const said = first.t('first.answered', { answer: first.t('first.test.yes'), span: '' }).trim();
+			await first.page.getByRole('status').getByText(said).waitFor();
 			await isOpen('connect');
-			await first.press(first.button('first.leave'));
+			/* Nobody fetches what a person asked: nothing is said of that. */
+			await first.toasts.getByText(first.t('first.test.title')).waitFor();
+			assert.doesNotMatch(await first.toasts.innerText(), new RegExp(first.t('fetched.not', { agent: 'owner' })));
+			await isOpen('connect', tab);
+			await tab.close();
+			/* Its person can leave it and comes back to the same step, until it is dismissed. */
+			await first.press(first.page.getByRole('link', { name: first.t('first.leave') }));
 			await first.text('inbox.empty').waitFor();
+			await first.page.reload();
+			await first.page.waitForURL('**/start');
+			await isOpen('connect');
+			await first.press(first.button('first.dismiss'));
+			await first.text('inbox.empty').waitFor();
+			await first.page.reload();
+			await first.text('inbox.empty').waitFor();
+			assert.match(first.page.url(), /\/inbox$/);
 		});
 		await server.end();
 	});
@@ -281,12 +302,14 @@ area('settling in', (scenario) => {
 		let snippets;
 		await beside(me, { server }, async (first) => {
 			await first.press(first.button('first.step.connect'));
+			assert.equal(await first.page.getByRole('textbox', { name: first.t('agents.new') }).count(), 0, 'no token on this machine');
+			await first.check(first.page.getByRole('radio', { name: first.t('first.other') }));
 			await first.write(first.page.getByRole('textbox', { name: first.t('agents.new') }), 'first agent');
 			await first.press(first.button('tokens.create'));
 			await first.text('tokens.once').waitFor();
 			snippets = [];
 			for (const [tab, ...message] of [[first.t('first.shell'), 'first.shell'], [first.t('first.curl'), 'first.curl'], ['Claude Code', 'first.mcp', { file: '.mcp.json' }]]) {
-				await first.press(first.page.getByRole('tab', { name: tab, exact: true }));
+				await first.press(first.page.getByRole('group', { name: first.t('first.client') }).getByRole('button', { name: tab, exact: true }));
 				snippets.push(await first.page.getByRole('group', { name: first.t(...message), exact: true }).innerText());
 			}
 			/* The first ask comes, and the token is still there. */

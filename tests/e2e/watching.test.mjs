@@ -228,10 +228,10 @@ area('watching', (scenario) => {
 		await desk.agent.session(fresh('known'));
 		await me.visit('/agents');
 		await me.page.getByRole('cell', { name: 'deployer' }).waitFor();
+		await me.press(me.page.getByRole('group', { name: me.t('first.client') }).getByRole('button', { name: me.t('first.curl') }));
 		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), fresh('newcomer'));
 		await me.press(me.button('tokens.create'));
 		const secret = await me.page.getByText(/^prl_/).innerText();
-		await me.press(me.page.getByRole('tab', { name: me.t('first.curl') }));
 		await me.page.getByRole('group', { name: me.t('first.curl') }).getByText(secret).waitFor();
 		assert.equal((await desk.server.client(secret).get('/v1/me')).body.role, 'agent');
 	});

@@ -60,6 +60,7 @@ static const struct untold {
 	{ "prices", NULL },
 	{ "marks", NULL },
 	{ "notify_people", NULL },
+	{ "starts", NULL },
 	{ "fetched", NULL },
 	{ "deliveries", NULL },
 	{ "idempotency", NULL },

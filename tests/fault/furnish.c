@@ -149,6 +149,7 @@ static void furnish_people(struct rig *r)
 	time_write(clock_now_ms() + 3600 * 1000, until);
 	snprintf(body, sizeof body, "{'until':'%s','delegate':'%s'}", until, mia);
 	change(r, &use_away_put, r->ada, id, body);
+	change(r, &use_start_put, r->mia, NULL, "{'done':true}");
 	change(r, &use_views_put, r->mia, NULL, "[{'name':'mine','query':'q=x'}]");
 	put(r,
 		&(struct request){ &use_token_create, r->ada,

@@ -75,6 +75,14 @@ struct mark {
 	int64_t version;
 };
 
+/* The first run of a workspace. */
+struct start_record {
+	int64_t ws;
+	struct str test; /* the test question: ask_…; empty: not asked yet */
+	int64_t done_ms; /* when it was done or dismissed; 0: it goes on */
+	int64_t version;
+};
+
 /* What an event of people tells of; not when they came last, nor views of their own. */
 void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
 void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);

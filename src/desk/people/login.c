@@ -3,6 +3,7 @@
 #include "desk/people/logins.h"
 #include "desk/people/people.h"
 #include "desk/people/people_log.h"
+#include "desk/people/start.h"
 
 #include "core/shared/show.h"
 
@@ -11,10 +12,13 @@ enum { ROTATE_MS = 24 * 3600 * 1000, OLD_COOKIE_MS = 60 * 1000 };
 static const int64_t cookie_ms = (int64_t)COOKIE_DAYS * 24 * 3600 * 1000;
 
 /* The caller, as /v1/me and login show it. */
-static void me_write(
-	struct json_writer *w, const struct principal *p, const struct credential *c)
+static enum err me_write(struct job *job, struct rows *rows, struct fault *why)
 {
+	const struct principal *p = &job->who;
+	const struct credential *c = &job->credential;
+	struct json_writer *w = TO_REPLY(job);
 	bool token = str_is(c->kind, "token");
+	enum err e;
 
 	jw_object(w);
 	jw_key(w, "user");
@@ -43,7 +47,9 @@ static void me_write(
 	project_bound_write(w, p->projects);
 	jw_put_str(w, "workspace", c->workspace);
 	show_text(w, "language", c->language);
+	e = start_show(w, rows, p, why);
 	jw_object_end(w);
+	return e;
 }
 
 /* ---- login ---- */
@@ -176,7 +182,7 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	e = rows_get(rows, RECORD_WORKSPACES, KEY(u->ws), &ws, why);
 	if (!e && ws) job->credential.workspace = arena_str(&job->arena, ws->name);
 	if (!e) login_cookie(t, rows, u, maker);
-	if (!e) me_write(TO_REPLY(job), &job->who, &job->credential);
+	if (!e) e = me_write(job, rows, why);
 	job->who = (struct principal){ 0 };
 	return e;
 }
@@ -270,8 +276,7 @@ static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
 	if (str_is(job->credential.kind, "cookie") &&
 		job->credential.created_ms + ROTATE_MS < rows->now_ms)
 		e = cookie_rotate(job, rows, why);
-	if (!e) me_write(TO_REPLY(job), &job->who, &job->credential);
-	return e;
+	return e ? e : me_write(job, rows, why);
 }
 
 const struct use use_me = WRITES("me", 0, 0, NULL, me_decide, NULL, NULL);

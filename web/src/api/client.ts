@@ -271,6 +271,8 @@ export const api = {
 	pushKey: () => get<{ key: string }>('/v1/push-key'),
 	notifyPrefs: () => get<NotifyPrefs>('/v1/me/notify'),
 	notifyPrefsPut: (body: NotifyPrefs) => call<NotifyPrefs>('PUT', '/v1/me/notify', body),
+	startPut: (body: { test?: string | null; done?: boolean }) =>
+		call<null>('PUT', '/v1/start', body),
 	present: () => post<null>('/v1/me/present', {}),
 	routes: () => get<RouteTable>('/v1/routes'),
 	routesPut: (body: RouteTable) => call<RouteTable>('PUT', '/v1/routes', body),

@@ -19,7 +19,9 @@ export type Route =
 	| { screen: 'inbox'; ask: string | null }
 	| { screen: 'sessions' }
 	| { screen: 'session'; id: string }
-	| { screen: 'history' | 'activity' | 'insights' | 'agents' | 'rules' | 'login' | 'lost' }
+	| {
+			screen: 'history' | 'activity' | 'insights' | 'agents' | 'rules' | 'start' | 'login' | 'lost';
+	  }
 	| { screen: 'settings'; part: SettingsPart };
 
 export function routeOf(path: string): Route {
@@ -42,6 +44,7 @@ export function routeOf(path: string): Route {
 		case 'insights':
 		case 'agents':
 		case 'rules':
+		case 'start':
 		case 'login':
 			return { screen: first };
 		default:

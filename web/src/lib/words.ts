@@ -101,9 +101,10 @@ export function decisionWords(ask: Ask): string {
 	return outcome ? outcomeWords(outcome) : '';
 }
 
-/** Does the agent have the answer? Empty where there is none: skipped, expired, withdrawn. */
+/** Does the agent have the answer? Empty where there is none (skipped, expired, withdrawn), and where
+ * a person asked. */
 export function fetchedWords(ask: Ask): string {
-	if (!ask.answer) return '';
+	if (!ask.answer || ask.agent.id.startsWith('usr_')) return '';
 	const agent = visible(ask.agent.name);
 	if (ask.asked_again_at) return t('web.fetched.again', { agent, at: moment(ask.asked_again_at) });
 	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });

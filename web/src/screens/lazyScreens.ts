@@ -7,3 +7,4 @@ export { default as Rules } from './Rules.svelte';
 export { default as Session } from './SessionBeside.svelte';
 export { default as Sessions } from './Sessions.svelte';
 export { default as Settings } from './Settings.svelte';
+export { default as Start } from './Start.svelte';

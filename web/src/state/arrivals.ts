@@ -30,7 +30,7 @@ function sessionInFront(id: string): boolean {
 }
 
 export function askArrived(ask: Ask): void {
-	if (!waits(ask)) return;
+	if (!waits(ask) || (router.route.screen === 'start' && login.isMe(ask.agent.id))) return;
 	const hidden = document.visibilityState === 'hidden';
 	if (hidden && settings.notify) void notify(ask);
 	if (!login.canAnswer || listInFront()) return;
