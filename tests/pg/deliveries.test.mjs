@@ -72,6 +72,30 @@ test('each is made once, whichever node settles and whichever makes it', async (
 		new Set(done.map((delivery) => delivery.id)));
 });
 
+test('a host has its slots at each node, and one that never replies keeps nobody waiting at either', async () => {
+	const { nodes } = pair();
+	nodes.forEach((node) => { Object.assign(node.env, { PARLEY_WEBHOOK_HOST_MAX: '2', PARLEY_WEBHOOK_TIMEOUT: '300s' }); });
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	let deaf = true;
+	const held = [];
+	const slow = await new Receiver((request, response) => {
+		const reply = () => response.writeHead(204).end();
+		if (deaf) held.push(reply);
+		else reply();
+	}).open('127.0.0.2');
+	const quick = await new Receiver().open();
+	await Promise.all(Array.from({ length: 10 }, (_, i) => settle(nodes[i % 2], who, { webhook: slow.url })));
+	await until(() => held.length === 4, 'two at each node');
+	await Promise.all(Array.from({ length: 4 }, (_, i) => settle(nodes[i % 2], who, { webhook: quick.url })));
+	await quick.some(4);
+	assert.equal(held.length, 4);
+	deaf = false;
+	held.forEach((reply) => reply());
+	await until(async () => (await deliveries(nodes[0], who, 'done')).length === 14, 'all of them');
+	assert.equal(slow.got.length, 10);
+});
+
 test('a webhook of a server that was killed is sent again by another, which has nothing else to do', async () => {
 	const { nodes: [first, second] } = pair();
 	await Promise.all([first, second].map((node) => node.start()));
