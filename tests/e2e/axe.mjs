@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { inSizes } from './matrix.mjs';
+import { rawWordsOf } from './raw-words.mjs';
 
 /** axe has to be put into the page, which the page's own rules forbid: for a context. */
 export const bypass = { bypassCSP: true };
@@ -19,10 +20,11 @@ async function violations(page, only) {
 	}, only);
 }
 
-/** What axe says of the page as it is, in light and in dark; in a long run, in both sizes. */
-export async function complaints(me) {
+/** What axe says of the page as it is, in light and in dark, and the machine's words in it; in a long run, in both sizes. */
+export async function complaints(me, { raw = true } = {}) {
 	const found = [];
 	await inSizes(me, async (view) => {
+		if (raw) found.push(...await rawWordsOf(me.page));
 		for (const [colorScheme, only] of [['light'], ['dark', COLOURS]]) {
 			await me.page.emulateMedia({ colorScheme });
 			for (const { id, nodes } of await violations(me.page, only))

@@ -240,6 +240,7 @@ export function watch(page, errors) {
 		if (!LEFT.test(text)) errors.push(text);
 	};
 	page.on('console', (message) => {
+		if (message.type() === 'warning' && /svelte\.dev\/e\//.test(message.text())) note(message.text());
 		if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) note(message.text());
 	});
 	page.on('pageerror', (error) => note(String(error)));
