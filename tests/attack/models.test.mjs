@@ -86,7 +86,7 @@ attacks('a hostile model: tools it has not, calls that nobody approved, keys it 
 
 const QUESTION = { questions: [{ question: `Is it ${KEY}?`, header: 'Key', multiSelect: false, options: [{ label: KEY, description: KEY }, { label: 'No', description: 'no' }] }] };
 const REPEATS = {
-	'a text': [say(`The key is ${KEY}.`)], 'a call': [use('todo', { operation: 'create', name: KEY, [KEY]: KEY })], 'a tool it has not': [use(`get_${KEY}`, { key: KEY })],
+	'a text': [say(`I said ${KEY}.`)], 'a call': [use('todo', { operation: 'create', name: KEY, [KEY]: KEY })], 'a tool it has not': [use(`get_${KEY}`, { key: KEY })],
 	'what it remembers': [use('memory', { operation: 'write', key: KEY, value: KEY, name: KEY, content: KEY })], 'a question': [use('ask_user_question', QUESTION)],
 	'a task for another': [use('delegate_task', { agent: 'helper', task: `Repeat ${KEY}` })],
 };
