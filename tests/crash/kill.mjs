@@ -9,7 +9,7 @@ import { random } from '../lib/random.mjs';
 import { Server, sleep } from '../lib/server.mjs';
 
 // On PostgreSQL, whose own kills are in tests/pg, a few are enough.
-const CYCLES = process.env.PARLEY_LONG ? 3000 : cluster ? 20 : 120;
+const CYCLES = process.env.PARLEY_LONG ? 3000 : cluster ? 20 : 40;
 const WORKERS = 6;
 const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
 const below = random(seed);

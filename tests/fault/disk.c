@@ -45,7 +45,7 @@ static void trials(const struct rig_options *options)
 {
 	static struct stage stage;
 	static struct trial t;
-	uint64_t step = getenv("PARLEY_LONG") || options->alone ? 1 : 3;
+	uint64_t step = getenv("PARLEY_LONG") || options->alone ? 1 : 7;
 
 	stage_set(&stage, options);
 	for (size_t kind = 0; kind < sizeof faults / sizeof *faults; kind++) {

@@ -20,7 +20,7 @@
 
 #include <cmocka.h> /* last: it makes `fail` a macro */
 
-enum { COLUMNS_MAX = 64, SQL_SIZE = 4096, EDITS = 1500, EDITS_LONG = 10000 };
+enum { COLUMNS_MAX = 64, SQL_SIZE = 4096, EDITS = 500, EDITS_LONG = 10000 };
 /* A column that is edited so often and always found is told of. */
 enum { ENOUGH = 30, TALLIES_MAX = 512 };
 

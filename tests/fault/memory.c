@@ -3,6 +3,7 @@
  * afterwards. */
 #include "scene.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "store/fast/sqlite_memory.h"
 
@@ -35,26 +36,30 @@ static bool trial_run(uint64_t n, bool onwards)
 	return hit;
 }
 
-/* From one trial to the next; a long run leaves out none. */
-static uint64_t step(uint64_t quick)
+/* All trials; in a short run every `quick`th, from one that differs from run to run: PARLEY_SEED says which. */
+static void trials_run(uint64_t quick, bool all, const char *name)
 {
-	return getenv("PARLEY_LONG") ? 1 : quick;
+	const char *given = getenv("PARLEY_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)clock_now_ms();
+	uint64_t step = getenv("PARLEY_LONG") ? 1 : quick, n = 1 + seed % step;
+
+	print_message("every %llu, from %llu on\n", (unsigned long long)step,
+		(unsigned long long)n);
+	while (trial_run(n, all))
+		n += step;
+	scene_tell(name);
 }
 
 static void one_allocation_that_fails_spoils_nothing(void **state)
 {
 	(void)state;
-	for (uint64_t n = 1; trial_run(n, false);)
-		n += step(3);
-	scene_tell("one");
+	trials_run(11, false, "one");
 }
 
 static void nor_does_a_heap_that_is_used_up(void **state)
 {
 	(void)state;
-	for (uint64_t n = 1; trial_run(n, true);)
-		n += step(10);
-	scene_tell("all from one on");
+	trials_run(31, true, "all from one on");
 }
 
 static void a_desk_that_cannot_open_says_so(void **state)

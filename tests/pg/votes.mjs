@@ -2,14 +2,14 @@
 // disable them, move them between teams and send them away, against deadlines and cancels, with
 // kill -9 in between. A checker that reads the event log alone finds that each ask is settled once, and
 // approved only if enough people who counted stood for one operation in every part.
-// PARLEY_LONG=1: 100,000 asks; else 5,000. PARLEY_ASKS=N: so many.
+// PARLEY_LONG=1: 100,000 asks; else 1,500. PARLEY_ASKS=N: so many.
 import assert from 'node:assert/strict';
 import { persist } from '../lib/cluster.mjs';
 import { sleep } from '../lib/server.mjs';
 import { below, long, nodes, run } from '../lib/two_nodes.mjs';
 import { VoteLog } from '../lib/vote_log.mjs';
 
-const ASKS = Number(process.env.PARLEY_ASKS ?? (long ? 100_000 : 5_000));
+const ASKS = Number(process.env.PARLEY_ASKS ?? (long ? 100_000 : 1_500));
 const KILLS = long ? 60 : 6;
 const WORKERS = 24;
 const send = (who, ...request) => persist(nodes, who, ...request);

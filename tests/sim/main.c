@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 		else
 			return usage();
 	}
-	if (getenv("PARLEY_LONG")) count *= 4;
+	if (getenv("PARLEY_LONG")) count *= 16;
 	if (!count && !check) return usage();
 	if (!base_make()) {
 		fputs("the base of all histories cannot be made\n", stderr);
