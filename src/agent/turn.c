@@ -200,6 +200,7 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 		ARENA_ARRAY(arena, struct model_message, t->len + 1);
 	struct model_request q = { .model = work->model,
 		.system = p->system,
+		.session = work->session,
 		.output_max = work->access.model.output,
 		.tools = p->tools,
 		.tools_len = p->tools_len,

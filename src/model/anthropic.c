@@ -25,7 +25,10 @@ static void effort_write(
 	if (!r->effort) return;
 	jw_put_object(w, "thinking");
 	jw_put_text(w, "type", budget ? "enabled" : "adaptive");
-	if (budget) jw_put_int(w, "budget_tokens", budget < output ? budget : output - 1);
+	if (budget)
+		jw_put_int(w, "budget_tokens", budget < output ? budget : output - 1);
+	else
+		jw_put_text(w, "display", "summarized"); /* newer models show none by default */
 	jw_object_end(w);
 	if (budget) return;
 	JW(w, "'output_config':{'effort':%s}", str_of(model_effort_names[r->effort]));

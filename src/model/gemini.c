@@ -36,8 +36,18 @@ static bool part_goes(const struct utterance_part *p)
 	       PART_THOUGHT; /* thoughts stay; their seals are on other parts */
 }
 
-static void part_write(
-	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
+/* From Gemini 3 on the first call of a message must be signed. Of one that another model made none is. */
+static bool signature_missing(const struct utterance *m)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < m->len; i++)
+		some |= m->parts[i].seal.len > 0;
+	return !some && !thinks_by_budget(m->model);
+}
+
+static void part_write(struct json_writer *w, const struct utterance_part *p,
+	bool missing, struct arena *arena)
 {
 	switch (p->type) {
 	case PART_CALL:
@@ -57,14 +67,18 @@ static void part_write(
 		break;
 	default: JW(w, "{'text':%s", p->text);
 	}
-	JW(w, "'thoughtSignature':%?}", p->seal);
+	JW(w, "'thoughtSignature':%?}",
+		missing && p->type == PART_CALL ? STR("skip_thought_signature_validator")
+						: p->seal);
 }
 
 static void message_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
+	bool missing = signature_missing(m);
+
 	for (size_t i = 0; i < m->len; i++)
-		if (part_goes(&m->parts[i])) part_write(w, &m->parts[i], arena);
+		if (part_goes(&m->parts[i])) part_write(w, &m->parts[i], missing, arena);
 }
 
 /* Results and a person's words that follow each other are one content: roles take turns. */

@@ -23,6 +23,7 @@ struct utterance_part {
 
 struct utterance {
 	enum model_role role;
+	struct str model; /* that it goes to */
 	bool cache; /* a prompt cache may end behind this message */
 	struct utterance_part *parts;
 	size_t len;

@@ -64,6 +64,7 @@ struct model_message {
 
 struct model_request {
 	struct str model, system;
+	struct str session; /* its id: requests of one session share their prompt cache */
 	enum model_effort effort;
 	int64_t output_max; /* tokens; 0: as the model's row says, else what the wire has */
 	const struct model_tool *tools;

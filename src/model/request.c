@@ -85,6 +85,7 @@ static enum err message_items(const struct model_request *r,
 	enum err e;
 
 	out->role = m->role;
+	out->model = r->model;
 	if (!may_mark && written_holds(m->written, which, model)) {
 		out->items = buf_str(&m->written->bytes);
 		return OK;

@@ -2,11 +2,18 @@
  * reasoning comes sealed and goes back. */
 #include "model/inner.h"
 
-/* Models that give reasoning back sealed; others refuse to be asked for it. */
+/* Models that give reasoning back sealed; others refuse to be asked for it: gpt-5 and later, o1 and later, none
+ * that is made for chat. */
 static bool reasons(const struct model_request *r)
 {
-	return r->effort || str_starts(r->model, "gpt-5") || str_starts(r->model, "o1") ||
-	       str_starts(r->model, "o3") || str_starts(r->model, "o4");
+	struct str tail = str_from(r->model, str_starts(r->model, "gpt-") ? 4 : 1);
+	bool gpt = str_starts(r->model, "gpt-"), o = str_starts(r->model, "o");
+	bool number = tail.len > 0 && tail.at[0] >= (gpt ? '5' : '1') && tail.at[0] <= '9';
+	bool ten = tail.len > 1 && tail.at[0] >= '1' && tail.at[0] <= '9' &&
+		   tail.at[1] >= '0' && tail.at[1] <= '9';
+
+	return r->effort || ((gpt || o) && (number || ten) &&
+				    str_find(r->model, STR("-chat")) < 0);
 }
 
 static void user_write(
@@ -43,7 +50,9 @@ static void item_write(
 {
 	switch (p->type) {
 	case PART_TEXT:
-		if (p->text.len) JW(w, "{'role':'assistant','content':%s}", p->text);
+		if (p->text.len)
+			JW(w, "{'role':'assistant','phase':%?,'content':%s}", p->as,
+				p->text);
 		return;
 	case PART_THOUGHT:
 		if (p->seal.len) reasoning_write(w, p);
@@ -90,6 +99,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	JW(w, "{'model':%s,'stream':true,'store':false", r->model);
 	if (r->output_max) jw_put_int(w, "max_output_tokens", r->output_max);
 	if (reasons(r)) reasoning_ask(w, r);
+	jw_put_some(w, "prompt_cache_key", r->session);
 	jw_put_some(w, "instructions", r->system);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "input");
@@ -152,6 +162,8 @@ static void item_end(struct model_reader *r, int64_t index, const struct json *i
 		return;
 	}
 	texts_settle(r, p, json_get(item, p->type == PART_TEXT ? "content" : "summary"));
+	if (p->type == PART_TEXT && !p->as.len)
+		part_add(r, p, &p->as, json_text_of(item, "phase"));
 	if (p->type != PART_THOUGHT || !sealed.len) return;
 	buf_clear(&p->seal);
 	buf_clear(&p->seal_id);

@@ -70,6 +70,7 @@ static void do_write(struct json_writer *w, enum model_wire wire, const struct j
 	const struct json *most = json_get(from, "output_max");
 	struct model_request r = { .model = json_text(json_get(from, "model")),
 		.system = json_text(json_get(from, "system")),
+		.session = json_text(json_get(from, "session")),
 		.output_max = most && most->is_int ? most->integer : 0 };
 	struct buf body = { 0 };
 	struct fault why = { 0 };
