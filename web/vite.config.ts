@@ -69,8 +69,7 @@ const moments: [name: string, entries: string[]][] = [
 function part(name: string): string {
 	return `parts/${name}.svelte`;
 }
-const runtime =
-	/node_modules\/(svelte(?!.*bindings\/(input|select))|esm-env|clsx)\/|preload-helper/;
+const runtime = /node_modules\/(svelte|esm-env|clsx)\/|preload-helper/;
 const groups = moments.map(([name, entries], i) => {
 	const modules = new Set(entries.flatMap((entry) => modulesOf(here(`src/${entry}`))));
 	return {
