@@ -28,7 +28,8 @@ static void effort_write(
 	if (budget)
 		jw_put_int(w, "budget_tokens", budget < output ? budget : output - 1);
 	else
-		jw_put_text(w, "display", "summarized"); /* newer models show none by default */
+		jw_put_text(w, "display",
+			"summarized"); /* newer models show none by default */
 	jw_object_end(w);
 	if (budget) return;
 	JW(w, "'output_config':{'effort':%s}", str_of(model_effort_names[r->effort]));

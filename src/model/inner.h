@@ -24,7 +24,7 @@ struct utterance_part {
 struct utterance {
 	enum model_role role;
 	struct str model; /* that it goes to */
-	bool cache; /* a prompt cache may end behind this message */
+	bool cache;	  /* a prompt cache may end behind this message */
 	struct utterance_part *parts;
 	size_t len;
 	/* As its wire has it: JSON values with commas between; or empty. */

@@ -8,12 +8,13 @@ static bool reasons(const struct model_request *r)
 {
 	struct str tail = str_from(r->model, str_starts(r->model, "gpt-") ? 4 : 1);
 	bool gpt = str_starts(r->model, "gpt-"), o = str_starts(r->model, "o");
-	bool number = tail.len > 0 && tail.at[0] >= (gpt ? '5' : '1') && tail.at[0] <= '9';
+	bool number =
+		tail.len > 0 && tail.at[0] >= (gpt ? '5' : '1') && tail.at[0] <= '9';
 	bool ten = tail.len > 1 && tail.at[0] >= '1' && tail.at[0] <= '9' &&
 		   tail.at[1] >= '0' && tail.at[1] <= '9';
 
-	return r->effort || ((gpt || o) && (number || ten) &&
-				    str_find(r->model, STR("-chat")) < 0);
+	return r->effort ||
+	       ((gpt || o) && (number || ten) && str_find(r->model, STR("-chat")) < 0);
 }
 
 static void user_write(
