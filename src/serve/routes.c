@@ -196,6 +196,7 @@ const struct route routes[] = {
 	{ "GET", "/sessions", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/sessions/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/history", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/history/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/activity", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/insights", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/agents", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },

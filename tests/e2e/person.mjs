@@ -94,6 +94,10 @@ export class Person {
 	write(target, text) {
 		return this.input.write(this.page, target, text);
 	}
+	/** One state of a segment. */
+	choose(within, name) {
+		return this.byKeys ? this.check(within.getByRole('radio', { name })) : within.locator('label', { hasText: name }).click();
+	}
 	pick(target, value) {
 		return this.input.pick(this.page, target, value);
 	}

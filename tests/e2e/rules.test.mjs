@@ -73,7 +73,7 @@ area('approving for longer', (scenario) => {
 		await me.visitLive('/rules');
 		await section(me, 'allow').getByRole('listitem').filter({ hasText: 'npm test' }).filter({ hasText: 'deployer' }).waitFor();
 		await me.visit('/history');
-		await me.page.getByText(me.t('history.rule', { name: 'Bash(npm test)' })).first().waitFor();
+		await me.page.getByTitle(me.t('history.rule', { name: 'Bash(npm test)' })).first().waitFor();
 		await me.visit('/activity');
 		await me.page.getByText(new RegExp(`${me.t('event.rule.made')}.*npm test`)).first().waitFor();
 		await clear(desk);
@@ -205,7 +205,8 @@ area('rules on the page', (scenario) => {
 		assert.equal(ask.answered_by.kind, 'policy');
 		await me.visitLive('/history');
 		const row = me.page.locator('.history').getByRole('listitem').filter({ hasText: 'Run npm test unit' });
-		await row.locator('.byrule', { hasText: me.t('history.rule', { name: 'tests are harmless' }) }).waitFor();
+		await row.getByTitle(me.t('history.rule', { name: 'tests are harmless' })).waitFor();
+		await row.getByText(me.t('verb.allowed')).waitFor();
 		await me.visit(`/sessions/${session.id}`);
 		await me.page.locator('.byrule', { hasText: me.t('policy.allowed.by', { name: 'tests are harmless' }) }).first().waitFor();
 		await clear(desk);

@@ -47,7 +47,7 @@ const shots = [
 	['questions', { theme: 'light' }, askOf(scaffold)],
 	['questions-dark', { theme: 'dark' }, askOf(scaffold)],
 	['recovery-fr', { lang: 'fr' }, askOf(fix)],
-	['settled', {}, `/asks/${applied.id}`],
+	['settled', {}, `/history/${applied.id}`],
 	['history', {}, '/history'],
 	['sessions', {}, '/sessions'],
 	['session', {}, `/sessions/${release.id}`],

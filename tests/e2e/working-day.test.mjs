@@ -1,5 +1,6 @@
 // What somebody does here all day: quick decisions, undo, snooze, views, the past.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { sleep, until } from './lib.mjs';
 import { area, beside } from './matrix.mjs';
 
@@ -24,14 +25,15 @@ area('working day', (scenario) => {
 		await toast(me, 'revoked', title).waitFor();
 		assert.equal((await desk.agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 409);
 		await me.page.goto(`/asks/${ask.id}`);
-		await me.region('settled').getByText(me.settledBy('revoked', 'owner')).waitFor();
+		await me.region('settled').getByText(me.t('outcome.revoked')).waitFor();
 	});
 
 	scenario('a settled approval shows its outcome first, and the operation as it was approved', async (me, desk) => {
 		const ask = await me.open(approval(fresh('Apply'), 'low', { operation: { name: 'shell', risk: 'low', arguments: { command: 'kubectl -n prod apply', wait: 5 } } }));
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { command: 'kubectl -n staging apply', wait: 5 } } } });
 		const outcome = me.region('settled');
-		await outcome.getByText(me.settledBy('changed', 'Marie')).waitFor();
+		await outcome.getByText(me.t('outcome.changed')).waitFor();
+		await outcome.getByText(/^Marie/).waitFor();
 		await outcome.locator('ins', { hasText: 'kubectl -n staging apply' }).waitFor();
 		await outcome.locator('del', { hasText: 'kubectl -n prod apply' }).waitFor();
 		const first = await me.page.locator('article > section').first().getAttribute('aria-label');
@@ -39,7 +41,7 @@ area('working day', (scenario) => {
 		assert.equal(await me.region('operation').count(), 0, 'nothing says that it wants to run');
 		const [asked, approved] = ['kubectl -n prod apply', 'kubectl -n staging apply'];
 		for (const [drawn, there, gone] of [['approved', approved, asked], ['requested', asked, approved]]) {
-			await me.press(me.button(`operation.drawn.${drawn}`));
+			await me.choose(outcome, me.t(`operation.drawn.${drawn}`));
 			await outcome.getByText(there).waitFor();
 			assert.equal(await outcome.getByText(gone).count(), 0);
 		}
@@ -50,9 +52,9 @@ area('working day', (scenario) => {
 		if (me.wide) await me.button('ask.link').waitFor();
 		/* In the history, too: what was approved, not what was asked for. */
 		await me.visit('/history');
-		const row = me.page.getByRole('listitem').filter({ hasText: ask.title });
-		await row.getByText(approved).waitFor();
-		assert.equal(await row.getByText(asked).count(), 0);
+		const row = history(me).filter({ hasText: ask.title });
+		await row.getByText(me.t('verb.changed'), { exact: true }).waitFor();
+		assert.deepEqual([await row.locator('del').textContent(), await row.locator('ins').textContent()], ['prod', 'staging']);
 	});
 
 	scenario('history: mine and all, by outcome and search, in the address', async (me, desk) => {
@@ -67,20 +69,77 @@ area('working day', (scenario) => {
 		await history(me).filter({ hasText: mine }).getByText(me.t('outcome.approved')).waitFor();
 		await history(me).filter({ hasText: theirs }).getByText(me.t('outcome.rejected')).waitFor();
 		await history(me).filter({ hasText: theirs }).getByText('too late').waitFor();
-		await me.press(me.button('history.mine'));
+		const view = (id) => me.page.getByRole('link', { name: new RegExp(`^${me.t(`history.view.${id}`)}\\b`) });
+		await me.press(view('mine'));
 		await history(me).filter({ hasText: theirs }).waitFor({ state: 'detached' });
 		await history(me).filter({ hasText: mine }).waitFor();
-		assert.match(me.page.url(), /\?by=me$/);
-		await me.press(me.button('history.all'));
-		await me.pick(me.page.getByRole('combobox', { name: me.t('settled') }), 'rejected');
+		assert.match(me.page.url(), /\?by=me\b/);
+		await me.press(view('all'));
+		await me.pressOr(me.button('filter'), 'f');
+		await me.page.getByRole('listbox').waitFor();
+		await me.page.keyboard.type(me.t('outcome.rejected'));
+		await me.key('Enter');
 		await history(me).filter({ hasText: mine }).waitFor({ state: 'detached' });
 		await me.page.reload();
 		await history(me).filter({ hasText: theirs }).waitFor();
-		await me.write(me.page.getByRole('searchbox'), 'nothing of the kind');
-		await me.text('inbox.filtered').waitFor();
-		await me.press(me.button('filter.clear'));
-		await me.press(history(me).filter({ hasText: mine }).getByRole('link'));
+		assert.match(me.page.url(), /\?outcome=rejected\b/);
+		await me.key('/');
+		await me.page.locator('input[type=search]:focus').waitFor();
+		await me.page.keyboard.type('nothing of the kind');
+		await me.text('history.none').waitFor();
+		await me.key('Escape');
+		await me.press(view('all'));
+		/* One that is opened stays within History, and previous and next follow the list. */
+		const row = history(me).filter({ hasText: mine });
+		await me.press(row.getByRole('link'));
+		if (me.wide) await me.key('Enter');
+		await me.page.waitForURL(/history\/ask_/);
 		await me.heading(mine).waitFor();
+		await me.text('bar.place', { at: 2, of: (await desk.admin.get('/v1/asks/counts')).body.all }).waitFor();
+		assert.equal(await me.page.getByRole('navigation').first().locator('[aria-current=page]').first().textContent().then((text) => text.trim()),
+			me.t('nav.history'));
+		await me.key('k');
+		await me.heading(theirs).waitFor();
+		await me.key('Escape');
+		await row.waitFor();
+	});
+
+	scenario('history is an audit: repeats of a rule are folded, an unused approval is taken back, a rule is made of it, and all goes into a file', { user: 'root' }, async (me, desk) => {
+		const call = (command) => ({ kind: 'approval', title: `Run ${command}`, operation: { type: 'tool', name: 'Bash', arguments: { command } } });
+		const note = fresh('folds');
+		await desk.admin.post('/v1/rules', { effect: 'allow', note, match: { tool: [`Bash(${note} *)`] } });
+		for (let i = 0; i < 3; i++) assert.equal((await desk.agent.ask(call(`${note} ${i}`))).status, 'answered');
+		const title = fresh('=SUM(A1)');
+		const ask = await desk.agent.ask(approval(title));
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve' } } });
+		await desk.agent.get(`/v1/asks/${ask.id}`);
+		await until(async () => (await desk.get(ask.id)).fetched_at, 'the agent has it');
+		await me.visit('/history');
+		const folded = history(me).filter({ hasText: `Run ${note}` });
+		await folded.getByText(me.t('verb.allowed')).waitFor();
+		await until(async () => await folded.count() === 1, 'three in one');
+		await me.press(me.button('history.times', { n: 3 }));
+		await until(async () => await folded.count() === 3, 'each by itself');
+
+		const row = history(me).filter({ hasText: title });
+		await row.getByText(me.t('has.used.not')).waitFor();
+		await me.press(row.getByRole('link'));
+		await me.text('undo.must', { agent: 'deployer' }).waitFor();
+		await me.press(me.region('settled').getByRole('button', { name: me.t('undo') }));
+		await me.region('settled').getByText(me.t('outcome.revoked')).waitFor();
+
+		await me.press(me.button('history.rule.from'));
+		await until(async () => await me.dialog.getByRole('textbox', { name: me.t('rules.pattern') }).inputValue() !== '', 'prefilled');
+		await me.key('Escape');
+		await me.visit('/history');
+		await row.getByText(me.t('verb.revoked')).waitFor();
+		const [file] = await Promise.all([me.page.waitForEvent('download'), me.press(me.button('history.export'))]);
+		const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
+		assert.match(lines[0], /^\uFEFFsettled_at,outcome,title,.*,event,hash$/);
+		const line = lines.find((one) => one.includes(ask.id));
+		assert.ok(line.includes(`,'${title},`), `no formula: ${line}`);
+		assert.match(line, /,\d+,[0-9a-f]{64}$/);
+		assert.equal(lines.length - 2, (await desk.admin.get('/v1/asks/counts')).body.all);
 	});
 
 	scenario('keys move along history and sessions as along the inbox', { input: 'keyboard' }, async (me, desk) => {
@@ -105,7 +164,7 @@ area('working day', (scenario) => {
 			await me.key('ArrowDown');
 			assert.equal(await focused(), second, path);
 			await me.key('Home', 'Enter');
-			await me.page.waitForURL(/(asks|sessions)\/\w+/);
+			await me.page.waitForURL(/(history|sessions)\/\w+/);
 		}
 	});
 

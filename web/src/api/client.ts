@@ -35,6 +35,7 @@ import type {
 	Session,
 	SessionState,
 	SettleManyResult,
+	SettledCounts,
 	Settled,
 	Stop,
 	StopRequest,
@@ -164,6 +165,9 @@ export const api = {
 
 	asks: (query: Query) => get<List<Ask>>('/v1/asks', query),
 	ask: (id: string) => get<Ask>(`/v1/asks/${encodeURIComponent(id)}`),
+	/** With where the log has its settling. */
+	askProved: (id: string) => get<Ask>(`/v1/asks/${encodeURIComponent(id)}`, { proof: 'true' }),
+	askCounts: (query: Query) => get<SettledCounts>('/v1/asks/counts', query),
 	askNew: (body: AskRequest) => post<Ask>('/v1/asks', body),
 	settle: (id: string, verb: 'answer' | 'skip', body: unknown, key: string) =>
 		post<Settled>(`/v1/asks/${id}/${verb}`, body, key),
@@ -208,6 +212,9 @@ export const api = {
 	providerPatch: (name: string, body: unknown) =>
 		call<Provider>('PATCH', `/v1/providers/${name}`, body),
 	providerDelete: (name: string) => call<null>('DELETE', `/v1/providers/${name}`),
+	/** Those that it has, as it says itself. */
+	providerModels: (name: string) =>
+		get<{ items: NonNullable<Provider['models']> }>(`/v1/providers/${name}/models`),
 	providerTest: (name: string, body: { model?: string }) =>
 		post<AgentTest>(`/v1/providers/${name}/test`, body),
 

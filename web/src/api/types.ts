@@ -7,6 +7,7 @@ export type Ask = Schemas['Ask'];
 export type AskSuggestion = Schemas['AnswerSuggestion'];
 export type Template = Schemas['Template'];
 export type OptionList = Schemas['OptionList'];
+export type SettledCounts = Schemas['SettledCounts'];
 export type Mark = Schemas['Mark'];
 export type View = Schemas['Views'][number];
 export type AskKind = Schemas['AskKind'];

@@ -19,9 +19,8 @@ export type Route =
 	| { screen: 'inbox'; ask: string | null }
 	| { screen: 'sessions' }
 	| { screen: 'session'; id: string }
-	| {
-			screen: 'history' | 'activity' | 'insights' | 'agents' | 'rules' | 'start' | 'login' | 'lost';
-	  }
+	| { screen: 'history'; ask: string | null }
+	| { screen: 'activity' | 'insights' | 'agents' | 'rules' | 'start' | 'login' | 'lost' }
 	| { screen: 'settings'; part: SettingsPart };
 
 export function routeOf(path: string): Route {
@@ -30,6 +29,7 @@ export function routeOf(path: string): Route {
 	if (first === 'asks' && second) return { screen: 'inbox', ask: second };
 	if (first === 'sessions')
 		return second ? { screen: 'session', id: second } : { screen: 'sessions' };
+	if (first === 'history') return { screen: 'history', ask: second ?? null };
 	const part = settingsParts.find((name) => name === second && name !== 'you');
 	if (first === 'settings' && part) return { screen: 'settings', part };
 	if (second) return { screen: 'lost' };
@@ -39,7 +39,6 @@ export function routeOf(path: string): Route {
 			return { screen: 'inbox', ask: null };
 		case 'settings':
 			return { screen: 'settings', part: 'you' };
-		case 'history':
 		case 'activity':
 		case 'insights':
 		case 'agents':

@@ -70,6 +70,29 @@ export function time(iso: string): string {
 	}).format(new Date(iso));
 }
 
+/** "14:05:31" of today, "3 Feb, 14:05:31". */
+export function exact(iso: string): string {
+	const at = new Date(iso);
+	const today = at.toDateString() === new Date().toDateString();
+	return new Intl.DateTimeFormat(language(), {
+		...(today ? {} : { day: 'numeric', month: 'short' }),
+		hour: '2-digit',
+		minute: '2-digit',
+		second: '2-digit',
+		hourCycle: 'h23',
+	}).format(at);
+}
+
+/** "Today, Monday 16 November", "Yesterday, …", "Friday 13 November". */
+export function dayNamed(iso: string, now: number): string {
+	const day = dayLong(iso);
+	const at = new Date(iso).toDateString();
+	if (at === new Date(now).toDateString()) return t('web.day.today', { day });
+	const before = new Date(now);
+	before.setDate(before.getDate() - 1);
+	return at === before.toDateString() ? t('web.day.yesterday', { day }) : day;
+}
+
 /** "Monday 16 November". */
 export function dayLong(iso: string): string {
 	return new Intl.DateTimeFormat(language(), {

@@ -78,7 +78,7 @@ const icons = {
 	changed: 'edit',
 	rejected: 'close',
 	answered: 'check',
-	skipped: 'back',
+	skipped: 'skip',
 	expired: 'clock',
 	withdrawn: 'undo',
 	revoked: 'undo',

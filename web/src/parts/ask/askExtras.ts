@@ -2,6 +2,7 @@
  * and all of it on paper. */
 export { default as Copy } from '../common/Copy.svelte';
 export { default as Origin } from './Origin.svelte';
+export { default as Proof } from './Proof.svelte';
 export { default as Questions } from './Questions.svelte';
 export { default as SettledCard } from './SettledCard.svelte';
 export { default as Thread } from './Thread.svelte';
