@@ -518,10 +518,14 @@ static void settle_came(
 static void many_came(struct inbox *in, const struct json *reply, const struct fault *why)
 {
 	const struct json *results = json_get(reply, "results");
+	const char *outcome = "answered";
 	int64_t done = 0, failed = 0;
 
 	for (const struct json *one = NULL; json_each(results, &one);) {
 		bool good = json_int_of(one, "status") == 200;
+
+		if (good && json_get(one, "ask"))
+			outcome = ask_outcome(json_get(one, "ask"));
 
 		if (good) list_drop(&in->list, json_text_of(one, "id"));
 		done += good;
@@ -535,7 +539,10 @@ static void many_came(struct inbox *in, const struct json *reply, const struct f
 		inbox_say(
 			in, STYLE_BAD, msg_count(&in->turn, "web.batch.failed", failed));
 	else
-		inbox_say(in, STYLE_GOOD, msg_count(&in->turn, "tui.batch.done", done));
+		inbox_say(in, STYLE_GOOD,
+			msg_count(&in->turn,
+				arena_print(&in->turn, "web.batch.%s", outcome).at,
+				done));
 	if (why) return;
 	list_choose_none(&in->list);
 	if (in->dialog_on) dialog_gone(in);

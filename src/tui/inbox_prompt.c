@@ -22,7 +22,8 @@ void prompt_open(struct inbox *in, enum prompt prompt, struct str id, struct str
 /* The user of this name or id; "me" is the person. */
 static struct str user_find(const struct inbox *in, struct str name)
 {
-	if (str_is(name, "me")) return buf_str(&in->user);
+	if (str_is(name, "me") || str_is(name, msg_text("tui.assign.me")))
+		return buf_str(&in->user);
 	for (const struct json *u = NULL; json_each(in->users.json, &u);)
 		if (str_eq(json_text_of(u, "name"), name) ||
 			str_eq(json_text_of(u, "id"), name))

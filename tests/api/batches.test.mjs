@@ -149,6 +149,8 @@ test('an approval without a title is called by its operation', async () => {
 	const found = await member.get('/v1/asks?q=push%20origin');
 	assert.deepEqual(found.body.items.map((one) => one.id), [push.id]);
 	assert.equal((await label({ ticket: 1 }, { title: '' })).title, 'tickets.label: ticket=1');
+	const two = await agent.ask({ kind: 'approval', operation: { name: 'shell', arguments: { command: 'ls', cmd: 'rm -r x' } } });
+	assert.match(two.title, /ls[^]*rm -r x|rm -r x[^]*ls/, 'of two that may be meant none is hidden');
 	const listed = await shell('list', '--json');
 	assert.match(listed.stdout, /Bash: git push origin main/);
 	const hook = await agent.post('/v1/asks?dialect=permission',

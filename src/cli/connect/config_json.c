@@ -291,6 +291,7 @@ struct json_edit {
 	struct arena *arena;
 	struct str *out;
 	struct fault *why;
+	bool covered; /* a value above it says the same of everything */
 };
 
 /* What is still missing from `path` on: members within members, and the value. */
@@ -433,9 +434,14 @@ static void root_remove(struct json_edit *e, const struct node *root)
 		*e->out = STR_NONE;
 		return;
 	}
-	if (ended && str_ends(str_first(text, from), newline.at)) from -= newline.len;
-	*e->out = config_splice(
-		text, from, ended ? text.len : root->end, STR_NONE, e->arena);
+	/* We end what we write with a line end: this file is somebody's, and stays JSON. */
+	if (!ended) {
+		*e->out =
+			config_splice(text, root->start, root->end, STR("{}"), e->arena);
+		return;
+	}
+	if (str_ends(str_first(text, from), newline.at)) from -= newline.len;
+	*e->out = config_splice(text, from, text.len, STR_NONE, e->arena);
 }
 
 static void node_remove(struct json_edit *e, const struct node *n)
@@ -489,6 +495,14 @@ static enum err kind_wrong(struct json_edit *e, const struct node *n, const char
 		n->name.len ? "\"" : "this", kind);
 }
 
+/* "permission": "allow" says of everything what we would say of our part of it. */
+static bool all_of_it(struct json_edit *e, const struct node *n)
+{
+	const struct json *value = n->type == JSON_STRING ? node_value(e, n) : NULL;
+
+	return value && json_equal(value, e->wanted);
+}
+
 /* As far down the path as there is something; *rest is what is missing. */
 static enum err path_walk(
 	struct json_edit *e, struct node *root, struct node **out, struct str *rest)
@@ -499,6 +513,7 @@ static enum err path_walk(
 	for (*rest = left; str_cut(&left, '/', &name); *rest = left) {
 		struct node *next;
 
+		if (all_of_it(e, *out)) return e->covered = true, OK;
 		if ((*out)->type != JSON_OBJECT) return kind_wrong(e, *out, "an object");
 		next = member_find(*out, name);
 		if (!next) return OK;
@@ -515,7 +530,7 @@ static enum err root_edit(struct json_edit *e, struct node *root, bool remove)
 	struct str rest;
 	enum err err = path_walk(e, root, &n, &rest);
 
-	if (err) return err;
+	if (err || e->covered) return err;
 	if (rest.len) {
 		if (!remove) child_insert(e, n, rest);
 		return OK;

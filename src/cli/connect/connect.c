@@ -3,6 +3,7 @@
 
 #include "cli/connect/codex_trust.h"
 #include "client/locate.h"
+#include "net/process.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,7 +31,7 @@ static enum err text_read(
 }
 
 /* The folders above it. */
-static void folders_make(const char *path)
+static void folders_make(const char *path, mode_t mode)
 {
 	char folder[4096];
 
@@ -38,22 +39,32 @@ static void folders_make(const char *path)
 	for (size_t i = 0; path[i]; i++) {
 		folder[i] = path[i];
 		folder[i + 1] = 0;
-		if (path[i + 1] == '/' && i + 1 > 0) mkdir(folder, 0700);
+		if (path[i + 1] == '/' && i + 1 > 0) mkdir(folder, mode);
 	}
 }
 
-/* Beside it, then in its place, with its mode: nobody ever sees half of it. */
-static enum err text_replace(const char *path, struct str text, struct fault *why)
+static mode_t mask_now(void)
+{
+	mode_t mask = umask(077);
+
+	umask(mask);
+	return mask;
+}
+
+/* Beside it, then in its place, with its mode: nobody ever sees half of it. `shared`: a new one is
+ * for whoever works on the project, not for its owner alone. */
+static enum err text_replace(
+	const char *path, struct str text, bool shared, struct fault *why)
 {
 	char real[4096], beside[4200];
-	struct stat st = { .st_mode = 0600 };
+	struct stat st = { .st_mode = shared ? 0666 & ~mask_now() : 0600 };
 	bool there = realpath(path, real) != NULL;
 	int fd;
 
 	if (!there) {
 		if (strlen(path) >= sizeof real) return trouble(why, path, "too long");
 		memcpy(real, path, strlen(path) + 1);
-		folders_make(path);
+		folders_make(path, shared ? 0777 : 0700);
 	} else if (stat(real, &st) != 0) {
 		return trouble(why, path, strerror(errno));
 	}
@@ -101,7 +112,7 @@ enum err connect_write(const struct connect_plan *p, struct fault *why)
 
 		if (!file_changes(f)) continue;
 		if (f->after.at)
-			e = text_replace(f->path, f->after, why);
+			e = text_replace(f->path, f->after, p->shared, why);
 		else if (unlink(f->path) != 0)
 			e = trouble(why, f->path, strerror(errno));
 	}
@@ -218,7 +229,7 @@ enum err connect_plan(const struct agent *a, enum connect_scope scope, unsigned 
 	bool remove, const struct agent_entry *entry, struct arena *arena,
 	struct connect_plan *out, struct fault *why)
 {
-	struct planning p = { .plan = { .agent = a },
+	struct planning p = { .plan = { .agent = a, .shared = scope == SCOPE_PROJECT },
 		.scope = scope,
 		.entry = entry,
 		.arena = arena,
@@ -364,10 +375,14 @@ static struct str data_elsewhere(struct cli *cli)
 	return str_eq(cli->settings.data, usual) ? STR_NONE : cli->settings.data;
 }
 
-struct agent_entry connect_entry(struct cli *cli, struct str project)
+struct agent_entry connect_entry(struct cli *cli, bool shared, struct str project)
 {
 	const struct settings *s = &cli->settings;
 	struct agent_entry e = { .program = own_path(&cli->arena), .project = project };
+
+	/* A project's file goes to other people's machines. */
+	if (shared && process_found(STR("parley"), &cli->arena))
+		e.program = STR("parley");
 
 	if (s->url_said)
 		e.url = s->url;

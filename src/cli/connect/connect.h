@@ -18,6 +18,7 @@ struct connect_plan {
 	const struct agent *agent;
 	struct connect_file files[CONNECT_FILES];
 	size_t files_len;
+	bool shared; /* files of a project */
 };
 
 enum connect_what {
@@ -26,7 +27,8 @@ enum connect_what {
 };
 
 /* How agents start this very program, by the settings of this call. */
-struct agent_entry connect_entry(struct cli *, struct str project); /* or empty */
+/* `shared`: for a file of the project, which other people get as well. `project` may be empty. */
+struct agent_entry connect_entry(struct cli *, bool shared, struct str project);
 
 /* What would be written. ERR_NOT_FOUND: the agent has no file of this scope. Otherwise
  * why->detail names the file, and the line if it cannot be read. */

@@ -172,6 +172,9 @@ static int agent_connect(const struct connecting *c, const struct agent *a)
 		return CLI_SAY(EXIT_USAGE, "cli.connect.failed",
 			{ "agent", str_of(a->title) }, { "detail", str_of(why.detail) });
 	done_say(c, &p);
+	if (!c->remove && a->program && !agent_installed(a, &c->cli->arena))
+		SAY("cli.connect.not_installed", { "agent", str_of(a->title) },
+			{ "program", str_of(a->program) });
 	if (c->scope == SCOPE_PROJECT && a->approve && !c->remove)
 		SAY("cli.connect.approve", { "agent", str_of(a->title) },
 			{ "command", str_of(a->approve) });
@@ -225,7 +228,8 @@ static int finish(const struct connecting *c)
 static int connect_run(struct cli *cli)
 {
 	struct connecting c = { .cli = cli,
-		.entry = connect_entry(cli, str_trim(cli_arg(cli, "project-name"))),
+		.entry = connect_entry(cli, cli_has(cli, "project"),
+			str_trim(cli_arg(cli, "project-name"))),
 		.scope = cli_has(cli, "project") ? SCOPE_PROJECT : SCOPE_USER,
 		.what = CONNECT_SERVER,
 		.remove = cli_has(cli, "remove"),

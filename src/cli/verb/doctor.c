@@ -163,7 +163,7 @@ static bool files_say(const struct connect_plan *p, struct str text)
 static void agent_try(struct findings *f, const struct agent *a)
 {
 	struct arena *arena = &f->cli->arena;
-	struct agent_entry entry = connect_entry(f->cli, STR_NONE);
+	struct agent_entry entry = connect_entry(f->cli, false, STR_NONE);
 	struct str title = str_of(a->title), name = str_of(a->name);
 	struct fault why = { 0 };
 	struct connect_plan p = { 0 };

@@ -12,7 +12,8 @@
 static int config_print(struct cli *cli, struct str client)
 {
 	const struct agent *a = agent_find(client);
-	const struct agent_entry entry = connect_entry(cli, cli_arg(cli, "project"));
+	const struct agent_entry entry =
+		connect_entry(cli, false, cli_arg(cli, "project"));
 	struct buf names = { .max = 4096 };
 	struct fault why = { 0 };
 	struct str text;

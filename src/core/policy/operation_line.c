@@ -54,7 +54,8 @@ static bool subject_of(
 	if (!command && !subject_kind_of(name, &kind)) return false;
 	n = command ? subject_read_command(argv, arena, subjects)
 		    : subject_read(name, arguments, arena, subjects);
-	if (!n || !subjects[0].known) return false;
+	/* Two may be meant: naming one would hide the other. */
+	if (!n || !subjects[0].known || subjects[0].others) return false;
 	*out = subjects[0].text;
 	return true;
 }
