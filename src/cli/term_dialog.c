@@ -21,8 +21,9 @@ struct term_dialog {
 	struct dialog dialog;
 	struct help help; /* over the dialog */
 	enum term_dialog_use use;
-	bool done; /* settled by what was pressed here */
-	int ready; /* epoll over the screen and the clock of countdowns */
+	bool done;	   /* settled by what was pressed here */
+	struct str status; /* of the run that asks; empty: none */
+	int ready;	   /* epoll over the screen and the clock of countdowns */
 	int clock;
 };
 
@@ -43,6 +44,7 @@ static void term_dialog_draw(struct term_dialog *p)
 		dialog_draw(
 			&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
 	page_row(&keys);
+	page_add(&keys, STYLE_WARN, p->status);
 	page_hints(&keys, STYLE_SOFT,
 		p->help.on ? MSG(&keys.words, "tui.keys.help")
 			   : dialog_keys(&p->dialog, &keys.words));
@@ -83,6 +85,24 @@ static bool clock_open(struct term_dialog *p)
 	       epoll_ctl(p->ready, EPOLL_CTL_ADD, screen_fd(p->screen), &event) == 0;
 }
 
+/* What the run has said and done is covered by the dialog: its card says the last of it. */
+static void before_read(struct term_dialog *p)
+{
+	struct str path = arena_print(&p->cli->arena,
+		"/v1/events?format=json&limit=20"
+		"&before=9223372036854775807&session=%.*s",
+		STR_ARGS(json_text_of(p->dialog.ask, "session")));
+
+	dialog_before(&p->dialog,
+		json_get(cli_call_quiet(p->cli, p->person, path, NULL), "items"));
+}
+
+void term_dialog_status(struct term_dialog *p, struct str text)
+{
+	p->status = text;
+	if (p->screen) term_dialog_draw(p);
+}
+
 struct term_dialog *term_dialog_open(
 	struct cli *cli, const struct json *ask, enum term_dialog_use use)
 {
@@ -98,6 +118,7 @@ struct term_dialog *term_dialog_open(
 	}
 	if (!dialog_open(&p->dialog, ask, true)) return term_dialog_free(p);
 	p->dialog.form.stays = use == TERM_DIALOG_HOSTED;
+	if (use == TERM_DIALOG_RUN) before_read(p);
 	p->screen = screen_open(&look, NULL);
 	if (!p->screen || !clock_open(p)) return term_dialog_free(p);
 	term_dialog_draw(p);

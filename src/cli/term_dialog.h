@@ -19,6 +19,8 @@ enum term_dialog_use {
  * one, and is NULL, too. */
 struct term_dialog *term_dialog_open(
 	struct cli *, const struct json *ask, enum term_dialog_use);
+/* What stands before the keys: how a run is doing. */
+void term_dialog_status(struct term_dialog *, struct str);
 /* Gives the terminal back; NULL is fine; returns NULL. */
 struct term_dialog *term_dialog_free(struct term_dialog *);
 /* Readable when there is something to do, at least every second; -1 once the person left

@@ -160,6 +160,21 @@ void dialog_say(struct dialog *d, enum style style, struct str text)
 	d->notice_style = style;
 }
 
+void dialog_before(struct dialog *d, const struct json *items)
+{
+	struct json before;
+
+	if (!json_is(items, JSON_ARRAY)) return;
+	before = *items;
+	for (const struct json *event = NULL; json_each(items, &event);)
+		if (str_eq(json_text_of(event, "ask"), d->id)) {
+			before.items = items->items + (event - items->items) + 1;
+			before.count =
+				items->count - (uint32_t)(before.items - items->items);
+		}
+	kept_set(&d->before, &before);
+}
+
 void dialog_arguments(struct dialog *d, struct str text)
 {
 	const struct json *were = json_get(json_get(d->ask, "operation"), "arguments");

@@ -74,6 +74,8 @@ struct str dialog_rule(struct dialog *, struct arena *); /* empty: nothing to tr
 /* `reply` NULL: there is none, and why. */
 void dialog_tried(struct dialog *, const struct json *reply, const struct fault *why);
 /* {"answers": {…}}, and `scope` if it holds for longer; or {} that skips it. */
+/* The events of its session, newest first: the card shows those before it. */
+void dialog_before(struct dialog *, const struct json *events);
 struct str dialog_answer(const struct dialog *, bool skip, struct arena *);
 /* {"text": …}: the message to the agent. */
 struct str dialog_reply(const struct dialog *, struct arena *);

@@ -405,18 +405,7 @@ static void ask_take(struct inbox *in, const struct json *ask)
  * came after it. */
 static void before_take(struct inbox *in, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
-	struct json before;
-
-	if (!in->dialog_on || !json_is(items, JSON_ARRAY)) return;
-	before = *items;
-	for (const struct json *event = NULL; json_each(items, &event);)
-		if (str_eq(json_text_of(event, "ask"), in->dialog.id)) {
-			before.items = items->items + (event - items->items) + 1;
-			before.count =
-				items->count - (uint32_t)(before.items - items->items);
-		}
-	kept_set(&in->dialog.before, &before);
+	if (in->dialog_on) dialog_before(&in->dialog, json_get(page, "items"));
 }
 
 bool inbox_page_of_other(const struct json *page, const char *member, struct str id)

@@ -197,7 +197,7 @@ test('a critical approval: read to its end, then pressed twice', async () => {
 	const lines = Array.from({ length: 60 }, (_, i) => `line ${i}`).join('\n');
 	const ask = await open(approval('critical', { operation: { name: 'sql', risk: 'critical', arguments: { query: lines } } }), 'Wants to run  sql');
 	inbox.press('a');
-	await inbox.shows('Scroll to the end of the operation to approve.');
+	await inbox.shows('Scroll through the whole operation to approve.');
 	for (let i = 0; i < 12; i++) inbox.press('NPage');
 	await inbox.shows('line 59');
 	inbox.press('a');

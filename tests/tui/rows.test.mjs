@@ -227,7 +227,7 @@ test('a batch that does not fit the screen is sent only after it was scrolled to
 	inbox.press('B');
 	await inbox.armed('Bash npm test cart');
 	inbox.press('a');
-	await inbox.shows('Scroll to the end of the operation to approve.');
+	await inbox.shows('Scroll through the whole operation to approve.');
 	for (let i = 0; i < 4; i++) inbox.press('C-d');
 	await inbox.shows('npm test zones');
 	inbox.press('a');

@@ -28,12 +28,16 @@ test('a newcomer: two questions are answered in place, then the haiku; tools and
 	});
 	const terminal = server.terminal(['run', 'Ask me two things, then write a haiku'], { rows: 40 });
 	await terminal.armed('( ) 1 Spring');
+	/* The form covers the stream: its card has the last of it, and its last row the sums so far. */
+	const form = await terminal.taken();
+	assert.match(form, /Agent said: I will ask two things\./);
+	assert.match(form, /^! ctx \d+\/\d+k {2}\d+ tok {2}\$0\.\d+ {2}Esc back/m);
 	terminal.press('Enter');
 	await terminal.armed('( ) 1 A pond');
 	terminal.press('Enter');
 	const seen = await terminal.shows('exit 0');
 	for (const part of [/> Reasoned for \d+s\n/, /I will ask two things\.\n/, /\n {2}\[ \] Write it\n/, /\n {2}= todo\/create +Write it/,
-		/\n {2}= Which season\? {2}Spring {2}\(Answered by owner via terminal\)\n/, /\nOld pond: a frog leaps in\.\n/, /\n= completed {2}ctx \d+\/200k {2}\d+ tok {2}\$0\.\d+/, /ses_\w+ {2}http:\/\/127\.0\.0\.1:\d+\/sessions\/ses_/])
+		/\n {2}= Which season\? {2}Spring {2}\(Answered by owner via terminal\)\n/, /\nOld pond: a frog leaps in\.\n/, /\n= completed {2}ctx \d+\/\d+k {2}\d+ tok {2}\$0\.\d+/, /ses_\w+ {2}http:\/\/127\.0\.0\.1:\d+\/sessions\/ses_/])
 		assert.match(seen, part);
 });
 

@@ -3,6 +3,7 @@
 #include "cli/verb/run_follow.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/term_dialog.h"
 #include "client/stream.h"
@@ -358,6 +359,45 @@ static bool event_came(void *ctx, const struct sse_frame *frame)
 	return !f->over && !f->ask[0];
 }
 
+/* ---- sums ---- */
+
+static int64_t member_int(const struct json *object, const char *name)
+{
+	const struct json *n = json_get(object, name);
+
+	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
+}
+
+static struct str thousands(struct arena *arena, int64_t n)
+{
+	return n < 10000 ? arena_print(arena, "%lld", (long long)n)
+			 : arena_print(arena, "%lldk", (long long)(n + 500) / 1000);
+}
+
+/* "ctx 48k/200k  142k tok  $0.42 of $2.00" */
+static struct str sums_of(struct follow *f, const struct json *run)
+{
+	struct arena *arena = &f->cli->arena;
+	const struct json *usage = json_get(run, "usage"),
+			  *cost = json_get(run, "cost_usd"),
+			  *most = json_get(json_get(run, "limits"), "cost_usd");
+	int64_t tokens = 0, context = member_int(run, "context_max");
+	struct buf b = { .max = 4096 };
+
+	for (uint32_t i = 0; json_is(usage, JSON_OBJECT) && i < usage->count; i++)
+		if (!str_is(usage->members[i].name, "reasoning"))
+			tokens += usage->members[i].value.integer;
+	if (context)
+		buf_print(&b, "ctx %.*s/%.*s  ",
+			STR_ARGS(thousands(arena, member_int(run, "context_tokens"))),
+			STR_ARGS(thousands(arena, context)));
+	buf_print(&b, "%.*s tok", STR_ARGS(thousands(arena, tokens)));
+	if (json_is(cost, JSON_NUMBER)) buf_print(&b, "  $%.*s", STR_ARGS(cost->text));
+	if (json_is(cost, JSON_NUMBER) && json_is(most, JSON_NUMBER))
+		buf_print(&b, " %s $%.*s", msg_text("cli.run.of"), STR_ARGS(most->text));
+	return buf_keep_done(&b, arena);
+}
+
 /* ---- asks ---- */
 
 /* What was asked, on the terminal; without one it waits for whoever answers elsewhere. */
@@ -371,6 +411,11 @@ static void ask_show(struct follow *f)
 	fflush(stdout);
 	SAY("cli.waiting", { "url", json_text_of(ask, "url") });
 	f->dialog = term_dialog_open(f->cli, ask, TERM_DIALOG_RUN);
+	if (f->dialog)
+		term_dialog_status(f->dialog,
+			arena_print(&f->cli->arena, "! %.*s",
+				STR_ARGS(sums_of(
+					f, fetch(f, "/v1/runs/", f->set->run, "")))));
 }
 
 /* The next one of the session that waits, into f->ask. */
@@ -530,46 +575,19 @@ static int follow_all(struct follow *f)
 
 /* ---- the end ---- */
 
-static int64_t member_int(const struct json *object, const char *name)
-{
-	const struct json *n = json_get(object, name);
-
-	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
-}
-
-static struct str thousands(struct arena *arena, int64_t n)
-{
-	return n < 10000 ? arena_print(arena, "%lld", (long long)n)
-			 : arena_print(arena, "%lldk", (long long)(n + 500) / 1000);
-}
-
 /* "= completed  ctx 48k/200k  142k tok  $0.42 of $2.00  2m" */
 static void summary_print(struct follow *f, const struct json *run)
 {
 	struct arena *arena = &f->cli->arena;
-	const struct json *usage = json_get(run, "usage"),
-			  *cost = json_get(run, "cost_usd"),
-			  *most = json_get(json_get(run, "limits"), "cost_usd");
 	struct str status = json_text_of(run, "status");
-	int64_t tokens = 0, context = member_int(run, "context_max");
 	struct buf b = { 0 };
 
-	for (uint32_t i = 0; json_is(usage, JSON_OBJECT) && i < usage->count; i++)
-		if (!str_is(usage->members[i].name, "reasoning"))
-			tokens += usage->members[i].value.integer;
 	buf_print(&b, "%s %s",
 		str_is(status, "completed") ? "="
 		: str_is(status, "failed")  ? "x"
 					    : "-",
 		msg_text(arena_print(arena, "cli.run.status.%.*s", STR_ARGS(status)).at));
-	if (context)
-		buf_print(&b, "  ctx %.*s/%.*s",
-			STR_ARGS(thousands(arena, member_int(run, "context_tokens"))),
-			STR_ARGS(thousands(arena, context)));
-	buf_print(&b, "  %.*s tok", STR_ARGS(thousands(arena, tokens)));
-	if (json_is(cost, JSON_NUMBER)) buf_print(&b, "  $%.*s", STR_ARGS(cost->text));
-	if (json_is(cost, JSON_NUMBER) && json_is(most, JSON_NUMBER))
-		buf_print(&b, " %s $%.*s", msg_text("cli.run.of"), STR_ARGS(most->text));
+	buf_print(&b, "  %.*s", STR_ARGS(sums_of(f, run)));
 	buf_print(&b, "  %.*s",
 		STR_ARGS(span_short(member_int(run, "duration_ms"), arena)));
 	fprintf(stderr, "%s%s%s\n", tint_on(TINT_DIM, f->cli->term.err_color),
