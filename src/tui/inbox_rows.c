@@ -32,7 +32,7 @@ static enum style risk_style(enum risk risk)
 struct row_look {
 	const struct inbox *in;
 	int64_t now_ms;
-	bool brief; /* a narrow list: more of titles, and of risks only what is high */
+	bool brief; /* a narrow list: more of titles, and only risks that are high */
 	struct arena *words;
 };
 
@@ -58,7 +58,7 @@ static struct str weight_cell(const struct row_look *l, const struct item *item)
 
 	if (item->risk >= (l->brief ? RISK_HIGH : RISK_LOW))
 		words_join(&text, " · ", words_risk(item->risk, l->words));
-	if (item->priority >= PRIORITY_HIGH)
+	if (item->priority >= PRIORITY_HIGH && !l->brief)
 		words_join(&text, " · ",
 			msg_named(l->words, "web.priority",
 				str_of(priority_name(item->priority))));
@@ -114,8 +114,7 @@ static struct row_table table_make(
 	const struct row_look *l, void *const *items, size_t n, size_t width)
 {
 	struct row_table t = { 0 };
-	size_t part = l->brief ? width / 2 : width * 2 / 5;
-	size_t least = part > TITLE_LEAST ? part : TITLE_LEAST;
+	size_t least = width * 2 / 5 > TITLE_LEAST ? width * 2 / 5 : TITLE_LEAST;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < COLUMNS; c++) {
@@ -125,8 +124,12 @@ static struct row_table table_make(
 			if (wide > columns[c].max) wide = columns[c].max;
 			if (wide > t.widths[c]) t.widths[c] = wide;
 		}
-	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-		if (cells_width(&t) + least > width) t.widths[spare[i]] = 0;
+	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++) {
+		/* Whose it is stands on the card, the risk only here. */
+		size_t room = l->brief && spare[i] != WEIGHT ? width / 2 : least;
+
+		if (cells_width(&t) + room > width) t.widths[spare[i]] = 0;
+	}
 	t.title = width > cells_width(&t) ? width - cells_width(&t) : width;
 	return t;
 }

@@ -172,8 +172,7 @@ int64_t day_local(int64_t ms)
 
 struct str day_words(int64_t ms, int64_t now_ms, struct arena *arena)
 {
-	if (day_local(ms) == day_local(now_ms))
-		return MSG(arena, "web.history.when.today");
+	if (day_local(ms) == day_local(now_ms)) return MSG(arena, "tui.history.today");
 	/* Noon of the day before: there is one in every day. */
 	if (day_local(ms) == day_local(day_begin(now_ms, 1) + 12 * 3600 * 1000))
 		return MSG(arena, "tui.history.yesterday");

@@ -55,6 +55,7 @@ test('a card settled elsewhere stays and says how; letters are dead until the pe
 	inbox.press('r');
 	await inbox.shows('Reason');
 	inbox.type('not to');
+	await inbox.shows('not to'); // typed before it was withdrawn, not after
 	await server.agent.post(`/v1/asks/${lost.id}/cancel`);
 	await inbox.shows((text) => text.includes('Withdrawn') && text.includes('not to') && text.includes('1 pending'));
 	inbox.type('day, qvaaBx');

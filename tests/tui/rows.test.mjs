@@ -61,6 +61,12 @@ test('narrow and side by side: what ends is said before anything else', async ()
 		inbox.close();
 	}
 	await ask(yesNo('Shall the answers of last week be kept for now?'));
+	await ask(approval('high', { title: 'Restart all the mail servers', priority: 'high' }));
+	for (const [lang, risk] of [['en', 'high risk'], ['fr', 'risque élevé']]) {
+		const narrow = await server.inbox({ columns: 120, lang });
+		await narrow.shows(new RegExp(`! Restart all the mail .* ${risk} `));
+		narrow.close();
+	}
 	const beside = await server.inbox({ columns: 120 });
 	await beside.shows('• ? Shall the answers of last week be');
 	beside.close();
