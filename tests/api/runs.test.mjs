@@ -455,8 +455,7 @@ test('sub-agents: delegated, spawned, in parallel and after each other; never ne
 	const one = await start(script('Delegate', (q) => (results(q).length ? [say(results(q)[0].text)]
 		: [use('delegate_task', { agent: 'helper', task: 'Child A' })])), { agent: 'boss' });
 	const r = await ended(one.run);
-	const [child] = JSON.parse(r.report);
-	assert.deepEqual([child.agent, child.status, child.report], ['helper', 'completed', 'done: Child A']);
+	assert.equal(r.report, '## 1. helper: completed\n\ndone: Child A');
 	const children = ok(await member.get(`/v1/runs?parent=${one.run}`)).items;
 	assert.equal(children.length, 1);
 	assert.equal(children[0].parent, one.run);
@@ -464,15 +463,18 @@ test('sub-agents: delegated, spawned, in parallel and after each other; never ne
 		: [use('parallel_tasks', { tasks: [{ id: 'a', agent: 'helper', task: 'Child a' },
 			{ id: 'b', prompt: 'You nest.', task: 'Nest' },
 			{ id: 'c', agent: 'helper', task: 'Child c', after: ['a', 'b'] }] })])), { agent: 'boss' });
-	const list = JSON.parse((await ended(many.run)).report);
-	assert.deepEqual(list.map(({ id, status }) => [id, status]), [['a', 'completed'], ['b', 'completed'], ['c', 'completed']]);
-	assert.match(list[1].report, /cannot start another/);
+	const { report } = await ended(many.run);
+	assert.deepEqual(report.match(/^## .*$/gm), ['## 1. helper: completed', '## 2. task-b: completed', '## 3. helper: completed']);
+	assert.match(report, /## 2[^#]*cannot start another/);
 	const c = model.requests.find((q) => first(q).startsWith('Child c'));
 	assert.match(JSON.stringify(c.messages), /done: Child a/);
 	const wrong = await start(script('Circle', (q) => (results(q).length ? [say(results(q)[0].text)]
 		: [use('parallel_tasks', { tasks: [{ id: 'a', agent: 'helper', task: 't', after: ['b'] },
 			{ id: 'b', agent: 'helper', task: 't', after: ['a'] }] })])), { agent: 'boss' });
 	assert.match((await ended(wrong.run)).report, /circle/);
+	const lost = await start(script('Lost', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('delegate_task', { agent: 'nobody', task: 't' })])), { agent: 'boss' });
+	assert.match((await ended(lost.run)).report, /there is no agent "nobody"; there are: .*helper/);
 });
 
 test('cancel with eight sub-agents at work ends all of them', async () => {
@@ -497,7 +499,8 @@ test('parley run gives the report alone to a pipe, and says how it ended', async
 	const costly = await server.run(['run', 'cheap', 'Forever', '--max-cost', '0.0002'], { env });
 	assert.equal(costly.code, 124, costly.stderr);
 	const nobody = await server.run(['run', 'nobody', 'Anything'], { env });
-	assert.deepEqual([nobody.code, nobody.stderr], [2, `parley: 'nobody': no such agent\n`]);
+	const names = ok(await member.get('/v1/agents')).items.map(({ name }) => name).join(', ');
+	assert.deepEqual([nobody.code, nobody.stderr], [5, `there is no agent "nobody"; there are: ${names}\n`]);
 	const detached = await server.run(['run', 'helper', 'Hang', '--detach'], { env });
 	assert.match(detached.stdout, /^run_\w+\n$/);
 	const id = detached.stdout.trim();

@@ -16,11 +16,20 @@ enum { TEXT_MAX = 400 * 1024 };
 /* The agent that was named, or the server's default. */
 static struct str agent_choose(struct cli *cli)
 {
-	struct json all;
-	struct str name;
+	struct str asked = cli->args.words_len > 1 ? cli_word(cli, 0) : STR_NONE;
+	struct json all = cli_call_all(cli, STR("/v1/agents"));
+	struct str name, names = STR_NONE;
 
-	if (cli->args.words_len > 1) return cli_word(cli, 0);
-	all = cli_call_all(cli, STR("/v1/agents"));
+	for (const struct json *one = NULL; asked.len && json_each(&all, &one);) {
+		name = json_text_of(one, "name");
+		if (str_eq(name, asked) || str_eq(json_text_of(one, "id"), asked))
+			return asked;
+		names = arena_print(&cli->arena, "%.*s%s%.*s", STR_ARGS(names),
+			names.len ? ", " : "", STR_ARGS(name));
+	}
+	if (asked.len && names.len)
+		cli_end(cli, CLI_SAY(EXIT_UNKNOWN_ID, "cli.run.unknown",
+				     { "agent", asked }, { "names", names }));
 	for (const struct json *one = NULL; json_each(&all, &one);) {
 		if (!json_is(json_get(one, "default"), JSON_TRUE)) continue;
 		name = json_text_of(one, "name");

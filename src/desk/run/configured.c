@@ -120,6 +120,45 @@ enum err configured_agent(struct desk *d, struct rows *rows, int64_t ws, struct 
 	return e;
 }
 
+enum { NAMES_BYTES = 140 };
+
+static void name_add(struct buf *names, struct str name)
+{
+	if (names->len + name.len + 2 <= names->max)
+		buf_print(names, "%s%.*s", names->len ? ", " : "", STR_ARGS(name));
+}
+
+enum err configured_agent_unknown(struct desk *d, struct rows *rows, int64_t ws,
+	struct str which, struct str *out, struct fault *why)
+{
+	const struct configured *c = configured(d);
+	const struct agent_record *a = NULL;
+	struct buf names = { .max = NAMES_BYTES };
+	enum err e = rows_fetch_once(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(ws), why);
+
+	for (size_t i = 0; i < c->agents_len; i++)
+		name_add(&names, c->agents[i].name);
+	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
+		if (a->ws == ws) name_add(&names, a->name);
+	which = str_first(which, 64);
+	*out = names.len ? arena_print(rows->arena,
+				   "there is no agent \"%.*s\"; there are: %.*s",
+				   STR_ARGS(which), STR_ARGS(buf_str(&names)))
+			 : arena_print(rows->arena, "there is no agent \"%.*s\"",
+				   STR_ARGS(which));
+	buf_done(&names);
+	return e;
+}
+
+enum err configured_agent_refuse(struct desk *d, struct rows *rows, int64_t ws,
+	struct str which, struct fault *why)
+{
+	struct str said;
+	enum err e = configured_agent_unknown(d, rows, ws, which, &said, why);
+
+	return e ? e : fail_at(why, "/agent", "%.*s", STR_ARGS(said));
+}
+
 enum err configured_provider(struct desk *d, struct rows *rows, int64_t ws,
 	struct str which, const struct provider_record **out, struct fault *why)
 {

@@ -54,6 +54,12 @@ enum err configured_collection_new(const struct collection *, struct task *,
 /* By name or id. ERR_NOT_FOUND: there is none. */
 enum err configured_agent(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct agent_record **out, struct fault *why);
+/* Says that there is none, and which there are: as many names as a message has room for. */
+enum err configured_agent_unknown(struct desk *, struct rows *, int64_t ws,
+	struct str which, struct str *out, struct fault *why);
+/* The same as what is wrong at /agent. */
+enum err configured_agent_refuse(
+	struct desk *, struct rows *, int64_t ws, struct str which, struct fault *why);
 enum err configured_provider(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct provider_record **out, struct fault *why);
 /* The one that runs when none is named: `default_agent`, else the first of the

@@ -99,10 +99,9 @@ static enum err task_config(const struct run_job *j, const struct plan_task *p,
 			j, name, p->prompt, json_get(args, "tools"), config, wrong, why);
 	e = configured_agent(j->t->desk, j->rows, j->r->ws, p->agent, &found, why);
 	if (!e) *config = found->body;
-	if (e != ERR_NOT_FOUND) return e;
-	*wrong = arena_print(
-		arena, "there is no agent %.*s", STR_ARGS(str_first(p->agent, 64)));
-	return OK;
+	return e == ERR_NOT_FOUND ? configured_agent_unknown(j->t->desk, j->rows,
+					    j->r->ws, p->agent, wrong, why)
+				  : e;
 }
 
 /* ---- started ---- */
@@ -224,20 +223,6 @@ enum err run_children_start(const struct run_job *j, struct tool_call *c,
 
 /* ---- ended ---- */
 
-static void child_write(struct json_writer *w, const struct run *r, struct arena *arena)
-{
-	bool skipped = r->status == RUN_CANCELLED && !r->started_ms;
-
-	fields_object(
-		w, FIELDS(field_text("id", r->label), field_text("run", r->id),
-			   field_text("agent", r->agent),
-			   field_word("status",
-				   skipped ? "skipped" : run_status_name(r->status)),
-			   field_text("report", r->report),
-			   field_some(field_json("error", r->error)),
-			   field_json("usage", usage_text(&r->usage, arena))));
-}
-
 static struct str failure_text(struct rows *rows, const struct run *r)
 {
 	const struct json *error;
@@ -247,6 +232,20 @@ static struct str failure_text(struct rows *rows, const struct run *r)
 	return arena_print(rows->arena, "%.*s: %.*s",
 		STR_ARGS(json_text(json_get(error, "kind"))),
 		STR_ARGS(json_text(json_get(error, "message"))));
+}
+
+/* "## 2. researcher: completed", and its report as it is, or why there is none. */
+static void child_add(struct buf *b, struct rows *rows, size_t i, const struct run *r)
+{
+	bool skipped = r->status == RUN_CANCELLED && !r->started_ms;
+
+	buf_print(b, "%s## %zu. %.*s: %s\n\n", i ? "\n\n" : "", i + 1, STR_ARGS(r->agent),
+		skipped ? "skipped" : run_status_name(r->status));
+	if (r->status == RUN_COMPLETED)
+		buf_add(b, str_trim(r->report));
+	else
+		buf_add(b, skipped ? STR("One that it waits for did not complete.")
+				   : failure_text(rows, r));
 }
 
 /* "All parallel operations failed: a: model_error: …; b: …". */
@@ -270,18 +269,15 @@ static enum err call_report(const struct run_job *parent, struct tool_call *c,
 {
 	struct rows *rows = parent->rows;
 	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
 	const struct run *last = NULL;
 	size_t done = 0;
 	struct str list;
 
-	jw_array(&w);
 	for (size_t i = 0; i < p->len; i++) {
 		last = child_of(rows, c, p->tasks[i].id);
 		done += last->status == RUN_COMPLETED;
-		child_write(&w, last, rows->arena);
+		child_add(&b, rows, i, last);
 	}
-	jw_array_end(&w);
 	list = buf_keep_done(&b, rows->arena);
 	if (done) return run_call_end(parent, c, CALL_FINISH, list, why);
 	return run_call_end(parent, c, CALL_FAIL,

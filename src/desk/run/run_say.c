@@ -202,7 +202,9 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 	} else if (!e) {
 		e = configured_agent(j.t->desk, rows, j.s->ws,
 			say->agent.len ? say->agent : j.s->agent, &agent, why);
-		if (e == ERR_NOT_FOUND) e = fail_at(why, "/agent", "no such agent");
+		if (e == ERR_NOT_FOUND)
+			e = configured_agent_refuse(j.t->desk, rows, j.s->ws,
+				say->agent.len ? say->agent : j.s->agent, why);
 		if (!e) say_entitle(rows, j.s, say);
 		if (!e) e = run_begin(j.t, rows, j.s, say, agent, &j.r, why);
 	}

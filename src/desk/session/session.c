@@ -80,12 +80,12 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	if (d->agent.len)
 		e = configured_agent(t->desk, rows, job->who.ws, d->agent, &agent, why);
 	if (e && e != ERR_NOT_FOUND) return e;
-	if (!agent && d->message.len)
-		return fail_at(
-			why, "/agent", d->agent.len ? "no such agent" : "required");
+	if (!agent && d->message.len && !d->agent.len)
+		return fail_at(why, "/agent", "required");
 	/* Only a session of an agent that Parley runs may lack a title. */
-	if (d->agent.len && !agent && !d->title.len && !str_eq(d->agent, job->who.agent))
-		return fail_at(why, "/agent", "no such agent");
+	if (d->agent.len && !agent &&
+		(d->message.len || (!d->title.len && !str_eq(d->agent, job->who.agent))))
+		return configured_agent_refuse(t->desk, rows, job->who.ws, d->agent, why);
 	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
 		return fail(why, ERR_FORBIDDEN,
 			"a session for another agent is an admin's to make");
