@@ -16,7 +16,7 @@ enum {
 	AGENT_COLUMNS = 14,
 	DOING_COLUMNS = 28,
 	COST_COLUMNS = 9,
-	AGE_COLUMNS = 11,
+	AGE_COLUMNS = 13,
 	TABLE_MOST = 140, /* wider, and one cannot follow a row */
 	TREE_MAX = 12,
 	TREE_INDENT = 3,
