@@ -21,12 +21,20 @@ let serial = 0;
 const url = () => `http://127.0.0.1:${hook.address().port}/hook/${++serial}`;
 const field = (me, id) => me.page.getByLabel(me.t(id), { exact: true });
 const press = (me, id) => me.press(me.page.getByRole('button', { name: me.t(id), exact: true }));
+/** Opens the form of a channel. */
+const choose = (me, channel) => me.press(me.page.getByRole('group', { name: me.t('channels.add') })
+	.getByRole('button', { name: new RegExp(`^${channel}`, 'i') }));
 /** A webhook's contact, by the form. */
 async function add(me) {
-	await me.page.getByRole('combobox', { name: me.t('channels.channel') }).first().selectOption('webhook');
+	await choose(me, me.t('deliveries.webhook'));
 	await field(me, 'channels.address').fill(url());
 	await field(me, 'channels.name').fill(`room ${serial}`);
 	await press(me, 'channels.add');
+}
+/** What stands behind "…". */
+async function more(me, row, id) {
+	await me.press(row.locator('summary'));
+	await me.press(row.getByRole('button', { name: me.t(id), exact: true }));
 }
 const row = (me, name) => me.page.getByRole('list', { name: me.t('channels.how') })
 	.getByRole('listitem').filter({ hasText: name });
@@ -40,9 +48,10 @@ area('channels', (scenario) => {
 		await me.press(mine.getByRole('button', { name: me.t('channels.test') }));
 		await until(() => got.some((body) => body.data?.purpose === 'test'), 'the test message');
 		await mine.getByText(me.t('channels.works'), { exact: true }).waitFor();
-		await me.press(mine.getByRole('button', { name: me.t('channels.mute') }));
+		await mine.getByText(`127.0.0.1:${hook.address().port}/hook/${serial}`).waitFor();
+		await more(me, mine, 'channels.mute');
 		await mine.getByText(me.t('channels.muted'), { exact: true }).waitFor();
-		await me.press(mine.getByRole('button', { name: me.t('channels.remove') }));
+		await more(me, mine, 'channels.remove');
 		await me.press(me.page.getByRole('dialog').getByRole('button', { name: me.t('channels.remove') }));
 		await mine.waitFor({ state: 'detached' });
 		assert.ok(desk);
@@ -65,6 +74,7 @@ area('channels', (scenario) => {
 			return route.fulfill(json(201, {}));
 		});
 		await me.visit('/settings/channels');
+		await choose(me, 'Slack');
 		await me.page.getByText(me.t('channels.link.hint')).waitFor();
 		await press(me, 'channels.link');
 		await me.page.getByText('enter the Slack member ID instead').waitFor();
@@ -73,22 +83,44 @@ area('channels', (scenario) => {
 		await me.page.getByText(me.t('channels.link.sent', { name: 'Ann S.' })).waitFor();
 		assert.deepEqual(asked, [{ channel: 'slack' }, { channel: 'slack', email: 'ann@example.org' },
 			{ channel: 'slack', address: 'U012', name: '' }]);
+		await choose(me, 'Slack');
 		await field(me, 'channels.address').fill('U012');
 		await me.page.getByRole('button', { name: me.t('channels.add'), exact: true }).waitFor();
 		assert.deepEqual(await complaints(me), []);
 		await me.page.unrouteAll();
 	});
 
-	scenario('what the server is not set up for cannot be added, and says so', async (me) => {
+	scenario('what the server is not set up for says so, with the lines that set it up', async (me) => {
 		await me.visit('/settings/channels');
-		const form = me.page.getByRole('form', { name: me.t('channels.add') });
-		const options = form.getByRole('combobox', { name: me.t('channels.channel') }).getByRole('option');
-		await options.first().waitFor({ state: 'attached' });
-		assert.deepEqual(await options.evaluateAll((all) => all.map((one) => [one.value, one.disabled, one.textContent.trim()])),
-			['email', 'slack', 'webhook', 'command'].map((channel) => {
-				const name = me.t(`deliveries.${channel}`);
-				return channel === 'webhook' ? [channel, false, name] : [channel, true, me.t('channels.unset', { channel: name })];
-			}));
+		for (const [channel, line] of [['email', 'smtp_url = '], ['slack', 'slack_token_file = '], ['command', '[channels]'], ['push', 'url = https://']]) {
+			const name = me.t(`deliveries.${channel}`);
+			await choose(me, me.t('channels.unset', { channel: name }));
+			const off = me.page.getByRole('region', { name: me.t('channels.off', { channel: name }) });
+			await off.getByText(line).waitFor();
+			assert.equal(await field(me, 'channels.address').count(), 0);
+		}
+	});
+
+	scenario('what is wrong is said once, beside its field; a channel that went off is no lost connection', async (me) => {
+		await me.visit('/settings/channels');
+		await choose(me, me.t('deliveries.webhook'));
+		const box = field(me, 'channels.address');
+		await box.fill('no address');
+		await press(me, 'channels.add');
+		const alerts = me.page.getByRole('alert').filter({ hasText: /./ });
+		await alerts.first().waitFor();
+		assert.equal(await alerts.count(), 1);
+		assert.doesNotMatch(await alerts.innerText(), /\//, 'no pointer');
+		assert.equal(await box.getAttribute('aria-invalid'), 'true');
+		const detail = 'webhook is not configured on this server';
+		await me.page.route('**/v1/me/contacts', (route) => (route.request().method() !== 'POST' ? route.fallback()
+			: route.fulfill({ status: 503, contentType: 'application/problem+json',
+				body: JSON.stringify({ type: '/problems/channel-off', title: 'The channel is not configured', status: 503, detail }) })));
+		await press(me, 'channels.add');
+		await alerts.getByText(detail, { exact: false }).waitFor();
+		assert.equal(await me.page.getByText(me.t('problem.unreachable')).count(), 0);
+		await me.page.unrouteAll();
+		me.errors.splice(0); // the browser tells of the 503
 	});
 
 	scenario('routes and deliveries name people, not ids', async (me, desk) => {
@@ -111,17 +143,18 @@ area('channels', (scenario) => {
 		await desk.admin.delete(`/v1/users/${user.id}`);
 	});
 
-	scenario('quiet hours are set in the words of a clock', async (me) => {
+	scenario('quiet hours are a sentence, on a clock of 24 hours, and kept at once', async (me) => {
+		const saved = () => me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+		const from = me.page.getByRole('combobox', { name: me.t('channels.from') });
 		await me.visit('/settings/channels');
-		await field(me, 'channels.quiet.on').check();
-		await field(me, 'channels.from').fill('21:30');
-		await press(me, 'channels.save');
-		await me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+		await me.check(field(me, 'channels.quiet.on'));
+		await saved();
+		await me.pick(from, '21:30');
+		await saved();
 		await me.visit('/settings/channels');
-		assert.equal(await field(me, 'channels.from').inputValue(), '21:30');
-		await field(me, 'channels.quiet.on').uncheck();
-		await press(me, 'channels.save');
-		await me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+		await until(async () => await from.innerText() === '21:30', 'kept');
+		await me.check(me.page.getByRole('checkbox', { name: me.t('channels.quiet.from') }), false);
+		await saved();
 	});
 
 	scenario('a route is changed, and the preview says who would be told', async (me) => {
@@ -144,15 +177,18 @@ area('channels', (scenario) => {
 		assert.deepEqual(lines, [...new Set(lines)], 'each is said once');
 	});
 
-	scenario('the order of channels is dragged, and moved by keys', { input: 'mouse' }, async (me) => {
+	scenario('one list is the order: dragged, and moved by keys', { input: 'mouse' }, async (me) => {
+		await me.page.route('**/v1/me/contacts', (route) => route.fulfill({ json: { items: ['push', 'email', 'slack'].map((channel) => ({
+			id: `con_${channel}`, user: null, team: null, channel, address: channel, format: null, name: channel, verified: true, tested: true,
+			muted: false, broken: null, created_at: '2026-01-01T00:00:00Z', last_used_at: null })), next_cursor: null, as_of: 0 } }));
 		await me.visit('/settings/channels');
-		const list = me.page.getByRole('list', { name: me.t('channels.order') });
-		const names = async () => (await list.getByRole('listitem').allInnerTexts()).map((text) => text.match(/\d\. (\S+)/)[1]);
+		const list = me.page.getByRole('list', { name: me.t('channels.how') });
+		const names = () => list.getByRole('listitem').locator('strong').allInnerTexts();
 		await list.getByRole('listitem').first().waitFor();
 		const [first, second, third] = await names();
 		await list.getByRole('listitem').nth(2).dragTo(list.getByRole('listitem').nth(0));
-		assert.deepEqual((await names()).slice(0, 3), [third, first, second]);
-		await list.getByRole('listitem').nth(0).getByRole('button').last().focus();
+		assert.deepEqual(await names(), [third, first, second]);
+		await list.getByRole('listitem').nth(0).getByRole('button').first().focus();
 		/* Two keys with nothing between them: no timer of the page has run. */
 		await me.page.evaluate(async () => {
 			for (let n = 0; n < 2; n++) {
@@ -161,14 +197,16 @@ area('channels', (scenario) => {
 				for (let m = 0; m < 10; m++) await null;
 			}
 		});
-		assert.deepEqual((await names()).slice(0, 3), [first, second, third], 'the focus goes along');
+		assert.deepEqual(await names(), [first, second, third], 'the focus goes along');
+		await me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+		await me.page.unrouteAll();
 	});
 
 	scenario('a team has contacts, and the card says who was told and what comes next', async (me, desk) => {
 		const name = `ops-${++serial}`;
 		const { body: team } = await desk.admin.post('/v1/teams', { name, members: [] });
 		await me.visit('/settings/channels');
-		await me.page.getByRole('combobox', { name: me.t('channels.for') }).first().selectOption({ label: name });
+		await me.pick(me.page.getByRole('combobox', { name: me.t('channels.for'), exact: true }), name);
 		await add(me);
 		await row(me, `room ${serial}`).getByText(me.t('channels.untested'), { exact: true }).waitFor();
 		const { version, items } = (await desk.admin.get('/v1/routes')).body;
@@ -191,6 +229,7 @@ area('channels', (scenario) => {
 	scenario('axe finds nothing in either', bypass, async (me) => {
 		for (const part of ['channels', 'routes']) {
 			await me.visit(`/settings/${part}`);
+			if (part === 'channels') await add(me);
 			await me.page.getByRole('region', { name: me.t(`settings.${part}`) }).getByRole('listitem').first().waitFor();
 			assert.deepEqual(await complaints(me), []);
 		}

@@ -1,20 +1,13 @@
-/* Quiet hours in words: "22:00–07:30, weekends; urgent and critical questions pass". Pure. */
-import type { NotifyPrefs } from '../api/types';
-import { t } from './i18n.svelte';
+/* The clock of quiet hours and digests. Pure. */
+export const week = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-type Quiet = NonNullable<NotifyPrefs['quiet']>;
+const HALF_HOURS = 48;
 
-const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-
-function dayWords(days: Quiet['days']): string {
-	const set = WEEK.filter((day) => days?.includes(day));
-	if (set.join() === 'sat,sun') return t('web.channels.weekends');
-	return set.map((day) => t(`web.channels.day.${day}`)).join(', ');
-}
-
-export function quietWords(quiet: Quiet): string {
-	const when = [`${quiet.from}–${quiet.to}`, dayWords(quiet.days)].filter(Boolean).join(', ');
-	return t(quiet.except === 'never' ? 'web.channels.quiet.all' : 'web.channels.quiet.passes', {
-		when,
+/** Every half hour of a day as 24 h time, and what is kept beside them. */
+export function halfHours(...kept: (string | undefined)[]): string[] {
+	const all = Array.from({ length: HALF_HOURS }, (_, i) => {
+		const hour = String(Math.floor(i / 2)).padStart(2, '0');
+		return `${hour}:${i % 2 ? '30' : '00'}`;
 	});
+	return [...new Set([...all, ...kept.filter((time) => time !== undefined)])].sort();
 }
