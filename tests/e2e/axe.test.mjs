@@ -255,6 +255,33 @@ area('axe finds nothing', (scenario) => {
 		}
 	});
 
+	scenario('Tab gets to all that can be pressed, but for the other rows of a list', { ...how, input: 'keyboard' }, async (me, desk) => {
+		await desk.agent.ask(approval('low'));
+		for (const path of ['/inbox', '/sessions', '/history', '/agents', '/rules', '/settings']) {
+			await me.visit(path);
+			await me.page.waitForLoadState('networkidle');
+			const stops = await me.page.evaluate(() => {
+				window.reached = new Set();
+				document.addEventListener('focusin', ({ target }) => window.reached.add(target));
+				return document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex]').length;
+			});
+			const missing = () => me.page.evaluate(() => [...document.querySelectorAll(
+				'a[href], button, input, select, textarea, summary, [role=tab], [role=menuitem], [role=option], [tabindex="0"]')]
+				.filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest('[inert]'))
+				.filter((one) => !window.reached.has(one)
+					/* One stop for a list, a group of radios, tabs or a menu: arrows lead on. */
+					&& !(one.tabIndex < 0 && one.closest('ul, ol, [role=tablist], [role=menu], [role=listbox], [role=radiogroup]'))
+					&& !(one.type === 'radio' && [...window.reached].some((other) => other.name === one.name)))
+				.map((one) => `${one.tagName} ${one.getAttribute('aria-label') ?? one.textContent.trim().slice(0, 40)}`));
+			/* A field of a date has several stops. */
+			for (let i = 0; i < stops + 30; i++) {
+				await me.key('Tab');
+				if (i % 20 === 19 && !(await missing()).length) break;
+			}
+			assert.deepEqual(await missing(), [], path);
+		}
+	});
+
 	scenario('a viewer’s ask', { ...inBoth, user: 'Vera' }, async (me) => {
 		await me.open(several);
 		assert.deepEqual(await complaints(me), []);
