@@ -193,6 +193,7 @@ const screens = {
 	'agents, with a new token': async (me, desk) => {
 		await desk.agent.session('known');
 		await me.visit('/agents');
+		await me.check(me.named('radio', 'first.other'));
 		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), 'newcomer');
 		await me.press(me.button('tokens.create'));
 		await me.page.getByText(/^prl_/).waitFor();
@@ -214,6 +215,21 @@ const screens = {
 		await desk.marie.post(`/v1/asks/${ask.id}/skip`);
 		await me.visit('/history');
 		await me.page.locator('.history').getByRole('listitem').first().waitFor();
+	},
+	'a settled approval in the history': async (me, desk) => {
+		const ask = await desk.agent.ask(approval('medium'));
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: { value: 'approve', arguments: { command: 'make', depth: 1 } } });
+		await me.visit(`/history/${ask.id}`);
+		await me.heading(ask.title).waitFor();
+		for (const fold of await me.page.locator('main details:not([open]) > summary').all()) if (await fold.isVisible()) await me.press(fold);
+	},
+	'the first run': (me) => me.visit('/start'),
+	'settings: every page': async (me) => {
+		for (const page of ['channels', 'routes', 'providers', 'templates', 'deliveries']) {
+			await me.visit(`/settings/${page}`);
+			await me.page.waitForLoadState('networkidle');
+			if (page !== 'deliveries') assert.deepEqual(await complaints(me), [], page);
+		}
 	},
 	'a title of 200 characters': (me) => me.open({ ...approval('critical'), title: 'A title that goes on and on, and on '.repeat(6).slice(0, 200) }),
 	'no such ask': (me) => me.visit('/asks/ask_00000000000000000000000000'),
