@@ -111,7 +111,7 @@ static void then_set(struct history_row *row, const struct json *ask)
 		return;
 	row->then = used      ? "tui.history.used"
 		    : fetched ? "tui.history.fetched"
-			      : "web.history.fetched.not";
+			      : "web.has.fetched.not";
 	row->then_ms = used ? used : fetched;
 }
 

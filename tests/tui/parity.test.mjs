@@ -101,7 +101,7 @@ test('the history is searched, and filtered by days, project and agent', async (
 	await member.answer(await ask(yesNo('Without a project?')), { q1: true });
 	const inbox = await server.inbox({ columns: 120 });
 	inbox.press('g', 'h');
-	await inbox.shows((text) => ['Three days ago?', 'Pay it today?', 'Without a project?'].every((one) => text.includes(one)) && /Pay it today\?.*Not received yet/.test(text));
+	await inbox.shows((text) => ['Three days ago?', 'Pay it today?', 'Without a project?'].every((one) => text.includes(one)) && /Pay it today\?.*not fetched yet/.test(text));
 	inbox.press('d');
 	await inbox.shows((text) => text.split('\n')[0].includes('Today') && text.includes('Pay it today?') && !text.includes('Three days ago?'));
 	inbox.press('P');
