@@ -28,11 +28,14 @@ function worker(): Plugin {
 	return {
 		name: 'worker',
 		apply: 'build',
-		generateBundle(_, bundle) {
-			const files = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
-			const list = JSON.stringify(files.map((name) => `/${name}`).sort());
-			const source = readFileSync(here('src/sw.js'), 'utf8').replace("['FILES']", list);
-			this.emitFile({ type: 'asset', fileName: 'sw.js', source });
+		generateBundle: {
+			order: 'post', // a file that others still take out is not fetched, and without it none is kept
+			handler(_, bundle) {
+				const files = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
+				const list = JSON.stringify(files.map((name) => `/${name}`).sort());
+				const source = readFileSync(here('src/sw.js'), 'utf8').replace("['FILES']", list);
+				this.emitFile({ type: 'asset', fileName: 'sw.js', source });
+			},
 		},
 	};
 }
@@ -60,7 +63,7 @@ const moments: [name: string, entries: string[]][] = [
 		[
 			'rules/StopLine',
 			'rules/StopButton',
-			'frame/Toasts',
+			'frame/Over',
 			'ask/QuickActions',
 			'ask/SavedViews',
 		].map(part),

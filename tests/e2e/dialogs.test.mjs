@@ -213,7 +213,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('not at all when turned off', opens, async (me, desk) => {
-		await me.visitLive('/settings');
+		await me.visitLive('/settings/you');
 		await me.check(me.page.getByRole('checkbox', { name: me.t('you.opens') }), false);
 		await desk.agent.ask(yesNo('Quietly?'));
 		await me.toasts.getByText('Quietly?').waitFor();

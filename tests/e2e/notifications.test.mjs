@@ -116,7 +116,7 @@ area('notifications', (scenario) => {
 		const [one, two] = [await desk.agent.session('Nightly build'), await desk.agent.session('Backup')];
 		const says = (session, text) => desk.agent.post(`/v1/sessions/${session.id}/progress`, { text });
 		await beside(me, notified, async (own) => {
-			await own.visitLive('/settings');
+			await own.visitLive('/settings/you');
 			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
 			await own.check(own.page.getByRole('checkbox', { name: own.t('you.progress') }));
 			await hide(own.page);

@@ -281,11 +281,11 @@ area('safe hands', (scenario) => {
 
 	scenario('logging out without a server says that one is still logged in', async (me) => {
 		await beside(me, { user: 'Marie' }, async (marie) => {
-			await marie.visit('/settings');
+			await marie.visit('/settings/you');
 			await marie.page.route('**/v1/logout', (route) => route.abort());
 			await marie.press(marie.button('you.leave'));
 			await marie.text('you.leave.failed').waitFor();
-			await marie.heading(marie.t('nav.settings')).waitFor();
+			await marie.heading(marie.t(marie.wide ? 'nav.settings' : 'settings.you')).waitFor();
 		});
 	});
 

@@ -34,7 +34,7 @@ area('settling in', (scenario) => {
 		await beside(me, { user: null }, async (ada) => {
 			await ada.page.goto(link);
 			await ada.page.waitForURL('**/inbox');
-			await ada.visit('/settings');
+			await ada.visit('/settings/you');
 			await ada.text('you.who', { name }).waitFor();
 			await me.press(me.button('users.disable.name', { name }, row));
 			await me.press(me.button('users.disable', {}, me.dialog));
@@ -69,7 +69,7 @@ area('settling in', (scenario) => {
 		await row.waitFor({ state: 'detached' });
 		assert.equal((await mine.get('/v1/me')).status, 401);
 		await me.page.reload();
-		await me.heading(me.t('nav.settings')).waitFor();
+		await me.heading(me.t(me.wide ? 'nav.settings' : 'settings.tokens')).waitFor();
 		assert.equal(await me.page.getByText(secret).count(), 0);
 	});
 
@@ -93,7 +93,7 @@ area('settling in', (scenario) => {
 		const form = (one, words, params) => one.page.getByRole('form', { name: one.t(words, params) });
 		const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
 		await beside(me, { user: 'Marie' }, async (marie) => {
-			await marie.visit('/settings');
+			await marie.visit('/settings/you');
 			const own = form(marie, 'away.your');
 			await own.getByLabel(marie.t('away.until')).fill(tomorrow);
 			await marie.pick(own.getByLabel(marie.t('away.cover')), await id('owner'));
@@ -118,13 +118,13 @@ area('settling in', (scenario) => {
 		const other = me.lang === 'en' ? 'fr' : 'en';
 		await beside(me, {}, async (own) => {
 			const page = own.page.locator('html');
-			await own.visit('/settings');
+			await own.visit('/settings/you');
 			await own.pick(own.page.getByRole('combobox', { name: own.t('you.language') }), other);
 			await until(async () => await page.getAttribute('lang') === other, 'the other language');
 			await own.page.reload();
 			await until(async () => await page.getAttribute('lang') === other, 'still the other language');
 			await own.pick(own.page.getByRole('combobox').first(), own.lang);
-			await own.heading(own.t('nav.settings')).waitFor();
+			await own.heading(own.t(own.wide ? 'nav.settings' : 'settings.you')).waitFor();
 			await own.pick(own.page.getByRole('combobox', { name: own.t('you.theme') }), 'dark');
 			await until(async () => await page.getAttribute('data-theme') === 'dark', 'dark');
 			await own.page.reload();
@@ -139,7 +139,7 @@ area('settling in', (scenario) => {
 		await beside(me, { user: null }, async (grace) => {
 			await grace.page.goto(await desk.server.loginPath(name));
 			await grace.page.waitForURL('**/inbox');
-			await grace.visit('/settings');
+			await grace.visit('/settings/you');
 			const change = async (password, again, old = '') => {
 				for (const [id, text] of [['you.password.old', old], ['you.password', password], ['you.password.again', again]])
 					if (text) await grace.write(grace.page.getByLabel(grace.t(id), { exact: true }), text);
@@ -166,7 +166,7 @@ area('settling in', (scenario) => {
 			await desk.agent.ask({ question: 'Heard at once?', type: 'boolean', kind: 'non_blocking' });
 			await grace.row('Heard at once?').waitFor();
 			assert.ok(await grace.page.evaluate(() => window.sameDocument), 'the page was loaded anew');
-			await grace.visitInside('/settings');
+			await grace.visitInside('/settings/you');
 			await grace.press(grace.button('you.leave'));
 			await grace.button('login.enter').waitFor();
 			const ask = await desk.agent.ask({ question: 'Where to?', type: 'boolean' });
@@ -195,7 +195,7 @@ area('settling in', (scenario) => {
 				others.push(place);
 				await enterAs(place);
 			}
-			await own.visit('/settings');
+			await own.visit('/settings/you');
 			const logins = own.region('logins');
 			const row = (text) => logins.getByRole('listitem').filter({ hasText: text });
 			const firefox = own.t('logins.browser', { browser: 'Firefox', system: 'Linux' });
@@ -355,8 +355,8 @@ area('settling in', (scenario) => {
 			assert.ok((await me.page.title()).includes(me.t(`nav.${name}`)));
 		}
 		await me.live();
-		await me.visit('/settings');
 		for (const part of ['keys', 'users', 'tokens']) {
+			if (part === 'keys' || !me.wide) await me.visitInside('/settings');
 			await me.press(me.named('link', `settings.${part}`));
 			await me.page.waitForURL(`**/settings/${part}`);
 		}

@@ -8,8 +8,14 @@ const approval = (more = {}) => ({ kind: 'approval', title: 'Run the tests',
 	operation: { type: 'tool', name: 'Bash', arguments: { command: 'npm test' } }, ...more });
 const line = (me) => me.region('stop.line');
 const reason = (me) => me.page.getByRole('textbox', { name: me.t('stop.reason') });
-const opener = (me) => me.page.getByRole('navigation')
+const opener = (me) => me.page.getByRole('navigation', { name: me.t('nav') })
 	.getByRole('button', { name: new RegExp(`^(${me.t('stop.open')}|${me.t('stop.short')}|${me.t('stop.stopped')})$`) });
+/* On a phone it is behind More. */
+async function opened(me) {
+	if (!me.wide && !await opener(me).isVisible())
+		await me.press(me.page.getByRole('navigation', { name: me.t('nav') }).getByRole('button', { name: me.t('nav.more') }));
+	return opener(me);
+}
 const held = async (desk) => (await desk.admin.get('/v1/stops')).body.items;
 const lifted = (desk) => until(async () => (await held(desk)).length === 0, 'no stop');
 const lift = async (desk) => {
@@ -21,7 +27,7 @@ const lift = async (desk) => {
 area('stops', (scenario) => {
 	scenario('everything is stopped with two presses and a reason, seen on every screen, and resumed', async (me, desk) => {
 		await me.visitLive('/inbox');
-		await me.press(opener(me));
+		await me.press(await opened(me));
 		await me.dialog.waitFor();
 		await me.text('stop.beyond').waitFor();
 		await me.press(me.button('stop.now.all'));
@@ -44,7 +50,7 @@ area('stops', (scenario) => {
 
 	scenario('Esc stops nothing', async (me, desk) => {
 		await me.visitLive('/sessions');
-		await me.press(opener(me));
+		await me.press(await opened(me));
 		await me.write(reason(me), 'Not yet');
 		await me.key('Escape');
 		await me.dialog.waitFor({ state: 'detached' });
@@ -54,7 +60,7 @@ area('stops', (scenario) => {
 	scenario('one agent for an hour; its approval is on hold and can be decided', async (me, desk) => {
 		const ask = await desk.agent.ask(approval());
 		await me.look(ask);
-		await me.press(opener(me));
+		await me.press(await opened(me));
 		await me.check(me.dialog.getByRole('radio', { name: me.t('stop.what.agent.title') }));
 		await me.pick(me.dialog.getByRole('combobox'), 'deployer');
 		await me.check(me.dialog.getByRole('radio', { name: me.t('stop.until.hour') }));
@@ -118,7 +124,7 @@ area('stops', (scenario) => {
 
 	scenario('axe finds nothing in the dialog and the line', { ...bypass, resizes: true }, async (me, desk) => {
 		await me.visitLive('/sessions');
-		await me.press(opener(me));
+		await me.press(await opened(me));
 		await me.dialog.waitFor();
 		assert.deepEqual(await complaints(me), []);
 		await me.key('Escape');

@@ -1,7 +1,7 @@
 // Watching agents work: sessions, one session, activity, insights, agents.
 import assert from 'node:assert/strict';
 import { until } from './lib.mjs';
-import { area } from './matrix.mjs';
+import { area, beside } from './matrix.mjs';
 
 const atEnd = (log) => until(() => log.evaluate((box) =>
 	box.scrollHeight - box.scrollTop - box.clientHeight < 24), 'at the end');
@@ -259,5 +259,62 @@ area('watching', (scenario) => {
 		await desk.agent.ask({ question: 'While you were away?', type: 'boolean' });
 		await me.row('While you were away?').waitFor();
 		await me.live();
+	});
+
+	scenario('from anywhere: the palette finds an ask, a session, a rule and a page, opens it and decides nothing', async (me, desk) => {
+		const title = fresh('Rotate the mailer');
+		const session = await desk.agent.session(title);
+		const ask = await desk.agent.ask({ session: session.id, kind: 'approval', title: `${title}: now`,
+			operation: { type: 'tool', name: 'vault.rotate', arguments: {} } });
+		await me.visitLive('/insights');
+		const field = me.page.getByRole('combobox', { name: me.t('palette.what') });
+		const find = async (text) => {
+			if (me.wide) await me.key('Control+k');
+			else {
+				await me.press(me.page.getByRole('button', { name: me.t('nav.more') }));
+				await me.press(me.page.getByRole('navigation').getByRole('button', { name: me.t('bar.search') }));
+			}
+			await field.waitFor();
+			await me.page.keyboard.type(text);
+		};
+		const option = (name) => me.dialog.getByRole('option', { name });
+		await find(title.toLowerCase());
+		await me.dialog.getByRole('group', { name: me.t('nav.sessions'), exact: true }).getByRole('option').waitFor();
+		await option(`${title}: now`).waitFor();
+		assert.equal(await me.dialog.getByRole('button').count(), 0, 'nothing to decide with');
+		await me.key('Enter');
+		await me.page.waitForURL(`**/asks/${ask.id}`);
+		await field.waitFor({ state: 'detached' });
+		assert.equal((await desk.get(ask.id)).status, 'pending');
+		await find(me.t('settings.keys'));
+		await option(new RegExp(`^${me.t('settings.keys')}`)).waitFor();
+		await me.key('ArrowDown', 'Escape');
+		await field.waitFor({ state: 'detached' });
+		assert.ok(me.page.url().endsWith(`/asks/${ask.id}`));
+		await desk.agent.post(`/v1/asks/${ask.id}/cancel`);
+	});
+
+	scenario('who is here: role, looks, and a connection that can be tried again', async (me, desk) => {
+		await beside(me, {}, async (own) => {
+			await own.visitLive('/sessions');
+			const nav = own.page.getByRole('navigation', { name: own.t('nav') });
+			const menu = nav.getByRole('button', { name: own.t('person') });
+			if (!own.wide) await own.press(nav.getByRole('button', { name: own.t('nav.more') }));
+			await own.press(menu);
+			const person = own.page.getByRole('dialog', { name: own.t('person') });
+			await person.getByText(own.t('role.owner')).first().waitFor();
+			await own.check(person.getByRole('radio', { name: own.t('theme.dark') }));
+			await until(() => own.page.locator('html').getAttribute('data-theme').then((theme) => theme === 'dark'), 'dark');
+			await own.key('Escape');
+			await person.waitFor({ state: 'detached' });
+			await until(() => menu.evaluate((one) => one === document.activeElement), 'the focus is back');
+			await own.page.route('**/v1/events**', (route) => route.abort());
+			await desk.server.stop();
+			await nav.getByText(own.t('line.lost')).waitFor();
+			await desk.server.start();
+			await own.page.unroute('**/v1/events**');
+			if (await own.button('retry', {}, nav).isVisible()) await own.press(own.button('retry', {}, nav));
+			await own.live();
+		});
 	});
 });

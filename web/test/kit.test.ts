@@ -4,6 +4,8 @@ import { createRawSnippet, tick } from 'svelte';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { speak } from '../src/lib/i18n.svelte';
 import { choicesFound, choicesGrouped, choiceTyped, type Choice } from '../src/lib/picking';
+import { initials, tint } from '../src/lib/faces';
+import { holdsAll, marked } from '../src/lib/palette';
 import { router } from '../src/lib/router.svelte';
 import { addressWith, tokensCleared, tokensOf } from '../src/lib/tokens';
 import FilterTokens from '../src/parts/common/FilterTokens.svelte';
@@ -226,4 +228,20 @@ test('a table has one head, and headings where its groups change', () => {
 		'MCP',
 		'name:docsrisk:docs',
 	]);
+});
+
+test('the palette marks what was typed, whatever its accents', () => {
+	expect(holdsAll('Compare three vector stores', 'VECT compare')).toBe(true);
+	expect(holdsAll('Compare', 'vector')).toBe(false);
+	expect(marked('Un élève', 'eleve')).toEqual([
+		{ text: 'Un ', hit: false },
+		{ text: 'élève', hit: true },
+	]);
+	expect(marked('abc', '')).toEqual([{ text: 'abc', hit: false }]);
+});
+
+test('a face is made of a name, never of an id', () => {
+	expect(initials('Ann Ruiz')).toBe('AR');
+	expect(initials('usr_01J8')).toBe('?');
+	expect(tint('Ben')).toBe(tint('Ben'));
 });

@@ -51,8 +51,8 @@ test('nothing was "now ago"', () => {
 
 test('settings have parts, and only those', () => {
 	expect(routeOf('/settings/deliveries')).toEqual({ screen: 'settings', part: 'deliveries' });
-	expect(routeOf('/settings')).toEqual({ screen: 'settings', part: 'you' });
-	expect(routeOf('/settings/you')).toEqual({ screen: 'lost' });
+	expect(routeOf('/settings')).toEqual({ screen: 'settings', part: null });
+	expect(routeOf('/settings/you')).toEqual({ screen: 'settings', part: 'you' });
 });
 
 describe('the order of attention', () => {

@@ -4,6 +4,7 @@ import enFirst from 'virtual:messages/en';
 import frFirst from 'virtual:messages/fr';
 import type en from '../../../messages/en.json';
 import type { Language } from '../api/types';
+import { iconsFetch } from './icons';
 
 export type MessageId = Extract<keyof typeof en, `web.${string}`>;
 /** An id that has the forms `.one` and `.other`. */
@@ -37,8 +38,8 @@ export function languageOfBrowser(): Language {
 		: 'en';
 }
 
-/** The words that parts fetched later need; null: nobody has needed them yet. */
-let rest: Promise<void> | null = null;
+/** The words and icons that parts fetched later need; null: nobody has needed them yet. */
+let rest: Promise<unknown> | null = null;
 
 /** At once, unless parts that were fetched later need words of this language too. */
 export async function speak(wanted: Language): Promise<void> {
@@ -55,7 +56,7 @@ async function speakWhole(): Promise<void> {
 }
 
 async function withWords<T>(part: () => Promise<T>): Promise<T> {
-	rest ??= speakWhole().catch((error) => {
+	rest ??= Promise.all([speakWhole(), iconsFetch()]).catch((error) => {
 		rest = null; // tried again with the next part
 		throw error;
 	});

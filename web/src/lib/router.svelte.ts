@@ -21,7 +21,8 @@ export type Route =
 	| { screen: 'session'; id: string }
 	| { screen: 'history'; ask: string | null }
 	| { screen: 'activity' | 'insights' | 'agents' | 'rules' | 'start' | 'login' | 'lost' }
-	| { screen: 'settings'; part: SettingsPart };
+	/** null: the list of them, and on a wide screen the first beside it. */
+	| { screen: 'settings'; part: SettingsPart | null };
 
 export function routeOf(path: string): Route {
 	const [first = '', second, ...rest] = path.replace(/^\/+|\/+$/g, '').split('/');
@@ -30,7 +31,7 @@ export function routeOf(path: string): Route {
 	if (first === 'sessions')
 		return second ? { screen: 'session', id: second } : { screen: 'sessions' };
 	if (first === 'history') return { screen: 'history', ask: second ?? null };
-	const part = settingsParts.find((name) => name === second && name !== 'you');
+	const part = settingsParts.find((name) => name === second);
 	if (first === 'settings' && part) return { screen: 'settings', part };
 	if (second) return { screen: 'lost' };
 	switch (first) {
@@ -38,7 +39,7 @@ export function routeOf(path: string): Route {
 		case 'inbox':
 			return { screen: 'inbox', ask: null };
 		case 'settings':
-			return { screen: 'settings', part: 'you' };
+			return { screen: 'settings', part: null };
 		case 'activity':
 		case 'insights':
 		case 'agents':

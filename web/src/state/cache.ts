@@ -22,5 +22,5 @@ export async function cacheKeep(name: string, value: unknown): Promise<boolean> 
 }
 
 export async function cacheClear(): Promise<void> {
-	await Promise.allSettled([del('inbox', database()), del('me', database())]);
+	await Promise.allSettled(['inbox', 'me', 'people'].map((name) => del(name, database())));
 }

@@ -47,6 +47,10 @@ class Connection {
 		if (this.line === 'lost') this.line = 'connecting';
 	}
 
+	retry(): void {
+		this.stream?.retry();
+	}
+
 	/** Tells the other tabs that the outbox changed. */
 	noteOutbox(): void {
 		this.stream?.note('outbox');

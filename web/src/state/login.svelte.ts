@@ -4,6 +4,7 @@ import type { Ask, Event, Me, Team, User } from '../api/types';
 import { jsonWrite } from '../lib/json';
 import { Latest } from '../lib/latest';
 import { visible } from '../lib/visible';
+import { cacheKeep, cacheLoad } from './cache';
 import { clock } from './clock.svelte';
 
 const REFETCH_MS = 300;
@@ -41,7 +42,15 @@ class Login {
 	async loadUsers(): Promise<void> {
 		const read = Promise.all([api.users(), api.teams()]);
 		const all = await this.read.of(read).catch(() => null);
-		if (all) [this.users, this.teams] = [all[0].items, all[1].items];
+		if (!all) return;
+		[this.users, this.teams] = [all[0].items, all[1].items];
+		void cacheKeep('people', { users: this.users, teams: this.teams });
+	}
+
+	/** Names while there is no server. */
+	async loadUsersCached(): Promise<void> {
+		const kept = await cacheLoad<{ users: User[]; teams: Team[] }>('people');
+		if (kept && !this.users.length) ({ users: this.users, teams: this.teams } = kept);
 	}
 
 	/** Keeps people, teams and one's own role up to date without a reload. */

@@ -22,6 +22,8 @@ const PRESENT_MS = 5000;
 const TOGETHER_MS = 300;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 connection.listen(eventTold);
+/** The next try of a page that has never had a connection. */
+let again: ReturnType<typeof setTimeout> | undefined;
 
 export async function start(): Promise<void> {
 	await speak(settings.language ?? languageOfBrowser());
@@ -31,6 +33,7 @@ export async function start(): Promise<void> {
 
 /** With a login: everything from a snapshot on. Without a server: what was kept. */
 export async function enter(): Promise<void> {
+	again = undefined;
 	connection.open({
 		arrived: askArrived,
 		gone: ended,
@@ -71,9 +74,20 @@ export async function enter(): Promise<void> {
 		} else {
 			welcome(kept);
 			await asks.loadCached();
+			await login.loadUsersCached();
 		}
 		connection.line = 'lost';
-		setTimeout(() => void enter(), RETRY_MS);
+		again = setTimeout(() => void enter(), RETRY_MS);
+	}
+}
+
+/** At once, where it would be tried later. */
+export function retry(): void {
+	if (again === undefined) connection.retry();
+	else {
+		clearTimeout(again);
+		connection.line = 'connecting';
+		void enter();
 	}
 }
 

@@ -128,6 +128,7 @@ export class Stream {
 	private held: Event[] = [];
 	private catching = false;
 	private tries = 0;
+	private again: ReturnType<typeof setTimeout> | undefined;
 	private state: Line = 'connecting';
 	private ended = false;
 	private waiting = new AbortController(); // for the lock
@@ -259,7 +260,16 @@ export class Stream {
 		this.tell('lost');
 		if (source.readyState !== EventSource.CLOSED) return;
 		await api.me().catch((error) => this.endIfRefused(error));
-		setTimeout(() => this.open(), pause(this.tries++));
+		this.again = setTimeout(() => this.open(), pause(this.tries++));
+	}
+
+	/** At once, where it would be tried later. */
+	retry(): void {
+		if (this.ended || !this.source || this.source.readyState === EventSource.OPEN) return;
+		clearTimeout(this.again);
+		this.source.close();
+		this.tell('connecting');
+		this.open();
 	}
 
 	private take(event: Event): void {
