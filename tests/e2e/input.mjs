@@ -81,7 +81,8 @@ async function optionAt(page, name) {
 	await page.getByRole('listbox').first().waitFor();
 	const at = await page.getByRole('option').evaluateAll((all, wanted) => {
 		const names = all.map((one) => one.querySelector('.words').firstChild.textContent.replace(/\s+/g, ' ').trim());
-		return names.indexOf(wanted);
+		const at = names.indexOf(wanted);
+		return at < 0 ? all.findIndex((one) => one.dataset.value === wanted) : at;
 	}, name.replace(/\s+/g, ' '));
 	if (at < 0) throw new Error(`there is no option ${name}`);
 	return at;
