@@ -60,13 +60,9 @@ const moments: [name: string, entries: string[]][] = [
 	['card', ['ask/AskCard', 'ask/Snooze', 'ask/Assign'].map(part)],
 	[
 		'soon',
-		[
-			'rules/StopLine',
-			'rules/StopButton',
-			'frame/Over',
-			'ask/QuickActions',
-			'ask/SavedViews',
-		].map(part),
+		['rules/StopLine', 'rules/StopButton', 'frame/Over', 'ask/QuickActions', 'ask/SavedViews'].map(
+			part,
+		),
 	],
 ];
 function part(name: string): string {
