@@ -103,7 +103,7 @@ test('the history is searched, and filtered by days, project and agent', async (
 	inbox.press('g', 'h');
 	await inbox.shows((text) => ['Three days ago?', 'Pay it today?', 'Without a project?'].every((one) => text.includes(one)) && /Pay it today\?.*not fetched yet/.test(text));
 	inbox.press('d');
-	await inbox.shows((text) => text.split('\n')[0].includes('Today') && text.includes('Pay it today?') && !text.includes('Three days ago?'));
+	await inbox.shows((text) => text.split('\n')[0].includes('today') && text.includes('Pay it today?') && !text.includes('Three days ago?'));
 	inbox.press('P');
 	await inbox.shows((text) => text.split('\n')[0].includes('billing') && text.includes('Pay it today?') && !text.includes('Without a project?'));
 	inbox.press('d', 'd', 'd', 'P', 'P');
