@@ -22,10 +22,9 @@ const batch = async (me, desk) => {
 		await desk.agent.ask({ session: session.id, title, ...yesNo });
 	await me.visit('/inbox');
 	for (const title of ['North', 'South']) await me.check(me.page.getByRole('checkbox', { name: me.t('inbox.select', { title }) }));
-	await me.region('batch').waitFor();
-	if (me.wide) return;
-	/* On a phone it lies right above the tabs, and a toast above it. */
-	const [bar, tabs] = await Promise.all([me.region('batch'), me.page.getByRole('navigation').first()].map((one) => one.boundingBox()));
+	if (me.wide) return me.region('batch').waitFor();
+	/* On a phone a bar lies right above the tabs. */
+	const [bar, tabs] = await Promise.all([me.page.locator('.picked'), me.page.getByRole('navigation').first()].map((one) => one.boundingBox()));
 	assert.ok(Math.abs(bar.y + bar.height - tabs.y) < 3, `the bar ends at ${bar.y + bar.height}, the tabs begin at ${tabs.y}`);
 };
 
@@ -87,10 +86,16 @@ const screens = {
 		if (await fold.getAttribute('aria-expanded') === 'false') await me.press(fold);
 		await until(async () => await me.list.getByRole('listitem').count() === 5, 'unfolded');
 	},
-	'the batch dialog': async (me, desk) => {
-		await batch(me, desk);
-		await me.press(me.button('batch.answer.other', { n: 2 }));
-		await me.dialog.waitFor();
+	'a batch of operations': async (me, desk) => {
+		const session = await desk.agent.session('batch');
+		const run = (n, risk) => desk.agent.ask({ session: session.id, kind: 'approval', title: `Run ${n} ${risk}`,
+			operation: { name: 'shell', risk, arguments: { command: `make ${n}` } } });
+		for (const risk of ['low', 'medium', 'high']) await run(risk.length, risk);
+		await me.visit('/inbox');
+		await me.row('Run 4 high').waitFor();
+		for (const box of await me.list.getByRole('checkbox').all()) await me.check(box);
+		if (!me.wide) await me.press(me.button('batch.review'));
+		await me.region('batch').getByText(me.t('batch.why.risk')).waitFor();
 	},
 	'a question with tabs': (me) => me.open(several),
 	'an option with its preview, and a flaw said': async (me) => {

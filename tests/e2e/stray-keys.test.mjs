@@ -32,7 +32,7 @@ function observe() {
 		?? element?.closest?.('[data-row]')?.dataset.row ?? element?.closest?.('.quick')?.dataset.ask ?? null;
 	const note = (press, element) => {
 		const button = element?.closest?.('button');
-		const together = element?.closest?.('dialog')?.querySelector('#batch-title, #confirm-title');
+		const together = element?.closest?.('.together')?.querySelector('.actions, #batch-title') ?? element?.closest?.('dialog')?.querySelector('#confirm-title');
 		seen.presses = [...seen.presses.slice(-3), { ...press, card: cardOf(element), at: performance.now(), movedAt: seen.movedAt,
 			quickAt: known.get(element?.closest?.('.quick')) ?? null,
 			approves: Boolean(button?.classList.contains('approve')),
@@ -40,10 +40,10 @@ function observe() {
 			submits: Boolean(button?.matches('[type=submit], .quick .button')),
 			skips: Boolean(button?.closest('.confirm')),
 			/* In the dialog that settles several: how many it names, and its button that does so. */
-			names: together ? Number(/\d+/.exec(together.textContent)?.[0] ?? 0) : null,
+			names: together ? Number(/\d+/.exec(button?.closest('.together') ? button.textContent : together.textContent)?.[0] ?? 0) : null,
 			confirms: Boolean(together && button?.matches('.good, .bad, [type=submit]')),
 			writes: Boolean(element?.matches?.('textarea, input:not([type=radio], [type=checkbox])')),
-			inForm: Boolean(element?.closest?.('article form, dialog[aria-labelledby=batch-title] form')) }];
+			inForm: Boolean(element?.closest?.('article form, .together form')) }];
 	};
 	addEventListener('keydown', (event) => {
 		if (!event.isTrusted || ['Control', 'Shift'].includes(event.key)) return;

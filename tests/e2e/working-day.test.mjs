@@ -244,9 +244,11 @@ area('working day', (scenario) => {
 		await me.page.goto(`/asks/${ids[0]}`);
 		await me.armed(me.button('approval.approve'));
 		await me.press(me.button('approval.approve'));
-		await me.press(me.toasts.getByRole('button', { name: me.tn('similar', 3) }));
+		await me.press(me.toasts.getByRole('button', { name: me.tn('similar.review', 3) }));
+		const together = me.region('batch').getByRole('button', { name: me.tn('batch.approve', 3), exact: true });
+		await me.armed(together);
 		for (const id of ids.slice(1)) await desk.pending(id);
-		await me.press(me.dialog.getByRole('button', { name: me.tn('similar', 3) }));
+		await me.press(together);
 		for (const id of ids) assert.equal((await desk.answer(id, 'decision')).value, 'approve');
 	});
 
@@ -262,47 +264,28 @@ area('working day', (scenario) => {
 		for (const title of ['Grave one', 'Long one']) {
 			await me.row(title).hover();
 			await sleep(200);
-			assert.equal(await quick(title).count(), 0, title);
+			assert.equal(await me.row(title).locator('.quick [data-decides]').count(), 0, title);
+			const { box, row } = await me.row(title).evaluate((li) => ({ box: li.querySelector('.quick button:last-child').getBoundingClientRect().right, row: li.getBoundingClientRect().right }));
+			assert.ok(box <= row, 'what can be done stays in its row');
 		}
+		const titled = await me.row('Short one').locator('.title').boundingBox();
 		const pressed = await me.pressNew('Short one');
 		await me.row('Short one').hover();
 		assert.equal(await pressed(), 'true');
+		assert.deepEqual(await me.row('Short one').locator('.title').boundingBox(), titled, 'the title keeps its place');
 		await desk.pending(short.id);
 		await me.armed(quick('Short one').first());
 		await quick('Short one').first().click();
 		assert.equal((await desk.answer(short.id, 'decision')).value, 'approve');
 	});
 
-	scenario('a toast decides only what it shows whole, armed after a moment, and never on a phone', { input: 'mouse' }, async (me, desk) => {
-		const session = await desk.agent.session('told');
+	scenario('a toast shows what would run, how grave and until when, and decides nothing', { input: 'mouse' }, async (me, desk) => {
 		await me.visitLive('/activity');
-		const quick = (title) => me.toasts.locator('.toast', { hasText: title }).locator('.quick button');
-		const grave = fresh('Grave');
-		await desk.agent.ask({ session: session.id, ...approval(grave, 'critical') });
-		await me.toasts.getByText(grave).waitFor();
-		assert.equal(await quick(grave).count(), 0);
 		const title = fresh('Small');
-		const pressed = await me.pressNew(title);
-		const ask = await desk.agent.ask({ session: session.id, ...approval(title) });
-		await me.toasts.getByText(title).waitFor();
-		if (!me.wide) {
-			assert.equal(await quick(title).count(), 0);
-			return;
-		}
-		await me.toasts.getByText('label 1').waitFor(); // the operation, whole
-		assert.equal(await pressed(), 'true');
-		await desk.pending(ask.id);
-		await me.armed(quick(title).first());
-		/* Another one moves it: what was armed is not any more. */
-		const moved = await me.pressNew(title);
-		await desk.agent.ask({ session: session.id, ...approval(fresh('Next')) });
-		await me.toasts.locator('.toast').nth(2).waitFor();
-		assert.equal(await moved(), 'true');
-		await desk.pending(ask.id);
-		await me.armed(quick(title).first());
-		await quick(title).first().click();
-		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
-		await me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' })).nth(2).waitFor({ state: 'detached' });
+		await desk.agent.ask({ ...approval(title, 'high'), timeout: '9m' });
+		const toast = me.toasts.locator('.toast', { hasText: title });
+		for (const text of ['label', me.t('risk.high'), me.t('end.rejected')]) await toast.getByText(text).first().waitFor();
+		assert.equal(await me.toasts.locator('[data-decides]').count(), 0);
 	});
 
 	scenario('snoozed until a time that one chooses', async (me, desk) => {
@@ -369,7 +352,7 @@ area('working day', (scenario) => {
 		assert.ok(await link.evaluate((node) => node.matches(':dir(rtl)')), 'runs from right to left');
 		await me.row(title).getByText(me.t('inbox.unread')).waitFor({ state: 'attached' });
 		const unread = await link.evaluate((node) => document.getElementById(node.getAttribute('aria-describedby'))?.textContent);
-		assert.equal(unread, me.t('inbox.unread'));
+		assert.equal(unread, [me.t('inbox.unread'), me.t('kind.blocking'), 'deployer'].join(', '), 'kind and who asks are heard, too');
 	});
 
 	scenario('answered inside its session; renamed and deleted by name', async (me, desk) => {

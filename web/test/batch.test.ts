@@ -28,8 +28,8 @@ test('one tool with the same names of arguments goes together; the rest is named
 	const long = label({ ticket: 6, label: 'x'.repeat(200) });
 	const lines = label({ ticket: 7, label: 'x\ny' });
 	const diff = label({ ticket: 8, label: 'x' }, { context: { diff: '+1' } });
-	const { taken, left } = batchOf([hidden, a, high, voted, b, long, lines, diff]);
-	expect(taken).toEqual([a, b]);
+	const { groups, left } = batchOf([hidden, a, high, voted, b, long, lines, diff]);
+	expect(groups).toEqual([[a, b]]);
 	expect(left.map(({ ask: one, why }) => [one.id, why])).toEqual([
 		[hidden.id, 'other'],
 		[high.id, 'risk'],

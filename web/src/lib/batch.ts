@@ -4,10 +4,11 @@ import { jsonWrite } from './json';
 import { argumentsOf, commandOf } from './operation';
 import { askRisk } from './order';
 
-export type Why = 'risk' | 'votes' | 'long' | 'other';
+export type Why = 'risk' | 'votes' | 'long' | 'other' | 'question' | 'many';
 
 export interface Batch {
-	taken: Ask[];
+	/** Those of one tool with the same names of arguments. */
+	groups: Ask[][];
 	/** Each is decided by itself, for this reason. */
 	left: { ask: Ask; why: Why }[];
 }
@@ -15,20 +16,22 @@ export interface Batch {
 export const BATCH_MAX = 200;
 const LINE_MAX = 120;
 
-interface Argument {
+interface Said {
+	of: string;
 	/** null: it is what the tool runs, and the only one. */
 	name: string | null;
 	text: string;
 }
 
 /** An operation on one line: its arguments in order of their names; null: not as rows. */
-function argumentsLine(operation: Operation): Argument[] | null {
+function argumentsLine(operation: Operation): Said[] | null {
 	const list = argumentsOf(operation);
 	if (!list) return null;
 	const lone = list.length === 1 && commandOf(list);
 	const values = (operation.arguments ?? {}) as Record<string, unknown>;
 	return list
 		.map((arg) => ({
+			of: arg.name,
 			name: lone ? null : arg.name,
 			text: arg.isText ? arg.text : jsonWrite(values[arg.name]),
 		}))
@@ -58,21 +61,34 @@ function aloneOf(ask: Ask): Why | null {
 	return fits(ask) ? null : 'long';
 }
 
-/** The most that one press may approve: one tool, the same names of arguments. */
+/** What one press may approve. Of a tool, those whose arguments have the names that most of them have. */
 export function batchOf(asks: Ask[]): Batch {
-	const groups = new Map<string, Ask[]>();
+	const shapes = new Map<string, Ask[]>();
 	for (const ask of asks) {
 		if (aloneOf(ask)) continue;
 		const shape = shapeOf(ask.operation!);
-		groups.set(shape, [...(groups.get(shape) ?? []), ask]);
+		shapes.set(shape, [...(shapes.get(shape) ?? []), ask]);
 	}
-	const most = [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
-	const taken = most.slice(0, BATCH_MAX);
+	const tools = new Map<string, Ask[]>();
+	for (const group of shapes.values()) {
+		const { name } = group[0]!.operation!;
+		if (group.length > (tools.get(name)?.length ?? 0)) tools.set(name, group);
+	}
+	let room = BATCH_MAX;
+	const groups = [...tools.values()]
+		.map((group) => {
+			const taken = group.slice(0, room);
+			room -= taken.length;
+			return taken;
+		})
+		.filter((group) => group.length > 0);
+	const taken = new Set(groups.flat());
+	const fits = new Set([...tools.values()].flat());
 	return {
-		taken,
+		groups,
 		left: asks
-			.filter((ask) => !taken.includes(ask))
-			.map((ask) => ({ ask, why: aloneOf(ask) ?? 'other' })),
+			.filter((ask) => !taken.has(ask))
+			.map((ask) => ({ ask, why: aloneOf(ask) ?? (fits.has(ask) ? 'many' : 'other') })),
 	};
 }
 
@@ -102,6 +118,8 @@ export function differing(texts: string[]): [string, string, string][] {
 export interface Line {
 	ask: Ask;
 	tool: string;
+	/** The arguments that differ from the others of its batch. */
+	differs: string[];
 	parts: { name: string | null; text: [string, string, string] }[];
 }
 
@@ -112,6 +130,17 @@ export function linesOf(asks: Ask[]): Line[] {
 	return asks.map((ask, n) => ({
 		ask,
 		tool: ask.operation!.name,
+		differs: rows[n]!.flatMap(({ of }, i) => (columns[i]![n]![1] ? [of] : [])),
 		parts: rows[n]!.map(({ name }, i) => ({ name, text: columns[i]![n]! })),
 	}));
+}
+
+/** The whole operation in words, on one line: for where nothing can be drawn. */
+export function lineText(ask: Ask): string {
+	if (!ask.operation) return '';
+	const [line] = linesOf([ask]);
+	const said = line!.parts.map(({ name, text }) =>
+		name === null ? text.join('') : `${name}: ${text.join('')}`,
+	);
+	return [line!.tool, ...said].join('  ').replace(/\s*\n\s*/g, ' ⏎ ');
 }

@@ -5,7 +5,7 @@ import { argumentsOf } from './operation';
 import { askRisk } from './order';
 
 /** As long as this it fits beside the buttons. */
-const FITS = 48;
+const FITS = 80;
 
 /** The whole operation in a line; null: it does not fit, or it is critical. */
 export function quickOperation(ask: Ask): string | null {

@@ -106,6 +106,7 @@ export function decisionWords(ask: Ask): string {
 export function fetchedWords(ask: Ask): string {
 	if (!ask.answer || ask.agent.id.startsWith('usr_')) return '';
 	const agent = visible(ask.agent.name);
+	if (ask.used_at && !ask.revoked) return t('web.fetched.used', { agent });
 	if (ask.asked_again_at) return t('web.fetched.again', { agent, at: moment(ask.asked_again_at) });
 	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });
 }

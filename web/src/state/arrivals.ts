@@ -2,6 +2,7 @@
  * became of those that were open. */
 import { api } from '../api/client';
 import type { Ask, Event, SessionStatus } from '../api/types';
+import { filterRead, passes } from '../lib/filter';
 import { later, t } from '../lib/i18n.svelte';
 import { askTitle, sessionTitle, waits } from '../lib/order';
 import { router } from '../lib/router.svelte';
@@ -47,9 +48,19 @@ export function askArrived(ask: Ask): void {
 		title: t('web.toast.asks', { agent: ask.agent.name }),
 		text: askTitle(ask),
 		ask: ask.id,
+		about: ask.id,
 		session: ask.session,
 		stays: true,
 	});
+}
+
+/** After a load: what has waited longest is shown on any page. */
+export function askFound(): void {
+	if (router.route.screen === 'inbox') return;
+	const [oldest] = asks.pending
+		.filter((ask) => waits(ask) && passes(ask, filterRead(''), login.assignable, Date.now()))
+		.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+	if (oldest) askArrived(oldest);
 }
 
 /** Gone everywhere: list, toast, notification; the card one looks at says so in place. */
@@ -122,6 +133,7 @@ function askAssigned(event: Event, before: Ask | undefined): void {
 		title,
 		text: askTitle(before),
 		ask: id,
+		about: id,
 		session: event.session,
 		stays: true,
 	});

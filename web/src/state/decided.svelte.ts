@@ -2,7 +2,7 @@
 import type { Ask } from '../api/types';
 import { t, tn } from '../lib/i18n.svelte';
 import { askTitle } from '../lib/order';
-import { decisionWords, fetchedWords } from '../lib/words';
+import { decisionWords } from '../lib/words';
 import { toasts } from './toasts.svelte';
 
 class Decided {
@@ -25,7 +25,6 @@ class Decided {
 			key: `decided ${ask.id}`,
 			tone: 'good',
 			title: t('web.colon', { words: decisionWords(ask), text: askTitle(ask) }),
-			text: fetchedWords(ask),
 			about: ask.id,
 			undo: canUndo(ask) ? ask.id : null,
 			similar: similar.length ? ask.id : null,

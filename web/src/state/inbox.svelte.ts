@@ -11,6 +11,9 @@ import { asks } from './asks.svelte';
 import { clock } from './clock.svelte';
 import { login } from './login.svelte';
 
+/** What is to be selected once the inbox is there. */
+export const wished = $state<{ ids: string[] | null }>({ ids: null });
+
 export class InboxRows {
 	private order = $state.raw<string[]>([]);
 	private groups = new Map<string, Group>();
@@ -102,6 +105,13 @@ export class InboxRows {
 		for (const id of ids)
 			if (on) set.add(id);
 			else set.delete(id);
+		this.chosen = set;
+	}
+
+	/** These are no longer selected. */
+	drop(ids: string[]): void {
+		const set = new Set(this.chosen);
+		for (const id of ids) set.delete(id);
 		this.chosen = set;
 	}
 

@@ -2,7 +2,8 @@
  * ask; it never decides. */
 import type { Ask } from '../api/types';
 import { t } from '../lib/i18n.svelte';
-import { askTitle } from '../lib/order';
+import { askRisk, askTitle } from '../lib/order';
+import { moment } from '../lib/time';
 import { visible } from '../lib/visible';
 
 /** A lock that each tab in sight shares. */
@@ -46,10 +47,23 @@ export async function notifyOf(
 	});
 }
 
-export const notify = (
+/** What it is called, how grave and until when, and what would run. */
+async function aboutOf(ask: Ask): Promise<string> {
+	const { lineText } = await import('../lib/batch');
+	const risk = askRisk(ask);
+	const facts = [
+		risk ? t(`web.risk.${risk}`) : '',
+		ask.expires_at ? t('web.inbox.until', { at: moment(ask.expires_at) }) : '',
+	];
+	return [askTitle(ask), facts.filter(Boolean).join(' · '), lineText(ask)]
+		.filter(Boolean)
+		.join('\n');
+}
+
+export const notify = async (
 	ask: Ask,
 	title = t('web.toast.asks', { agent: ask.agent.name }),
-): Promise<void> => notifyOf(ask.id, title, askTitle(ask), `/asks/${ask.id}`);
+): Promise<void> => notifyOf(ask.id, title, await aboutOf(ask), `/asks/${ask.id}`);
 
 /** Takes the questions away; what a push message says of their end stays until its own time. */
 export async function notifyClose(ids: string[]): Promise<void> {

@@ -40,6 +40,8 @@ class Outbox {
 	private person = '';
 	/** What is kept has been read: only then is it written. */
 	private read = Promise.resolve();
+	/** Called when something waits here: whoever sends it tries again until it is gone. */
+	waits: () => void = () => undefined;
 
 	/** This person's. */
 	open(person = this.person): Promise<void> {
@@ -52,6 +54,7 @@ class Outbox {
 		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
 		if (person === this.person)
 			this.letters = all.filter((letter) => person && letter.person === person);
+		if (this.letters.length) this.waits();
 	}
 
 	/** Out of sight, still kept for their person. */
@@ -68,22 +71,24 @@ class Outbox {
 	async put(letter: Letter): Promise<void> {
 		await this.read;
 		if (letter.person !== this.person) return;
-		this.letters = [...this.letters.filter((other) => other.ask !== letter.ask), letter];
-		await this.keep();
+		const letters = [...this.letters.filter((other) => other.ask !== letter.ask), letter];
+		await this.keep(letters); // before it is said to be
+		this.letters = letters;
+		this.waits();
 	}
 
 	/** Takes one back: it was not sent yet. */
 	async take(ask: string): Promise<void> {
 		await this.read;
 		this.letters = this.letters.filter((letter) => letter.ask !== ask);
-		await this.keep();
+		await this.keep(this.letters);
 	}
 
 	/** Its person leaves, and what they had queued with them. */
 	async clear(): Promise<void> {
 		await this.read;
 		this.letters = [];
-		await this.keep();
+		await this.keep([]);
 	}
 
 	dismiss(conflict: Conflict): void {
@@ -123,10 +128,10 @@ class Outbox {
 	}
 
 	/* Those of other people stay as they are. */
-	private async keep(): Promise<boolean> {
+	private async keep(letters: Letter[]): Promise<boolean> {
 		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
 		const others = all.filter((letter) => letter.person && letter.person !== this.person);
-		return cacheKeep('outbox', [...others, ...this.letters]);
+		return cacheKeep('outbox', [...others, ...letters]);
 	}
 }
 

@@ -80,10 +80,35 @@ export async function settleMany(ids: string[], body: object) {
 }
 
 /** What waited for the connection. Those that went out are ours, not somebody else's. */
-export function outboxSend(): Promise<void> {
-	return outbox.send({
+export async function outboxSend(): Promise<void> {
+	clearTimeout(timer);
+	await outbox.send({
 		begins: (id) => decided.mine(id),
 		settled: (ask) => asks.put(ask),
-		sent: (n) => decided.tellQueued(n),
+		sent: (n) => {
+			if (n) tries = 0;
+			decided.tellQueued(n);
+		},
 	});
+	if (outbox.letters.length) again();
+	else tries = 0;
 }
+
+/* What the server did not take is sent again until it is taken or its ask is settled. */
+const PAUSES_MS = [1000, 2000, 5000, 10_000];
+let tries = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function again(): void {
+	clearTimeout(timer);
+	timer = setTimeout(() => void outboxSend(), PAUSES_MS[Math.min(tries++, PAUSES_MS.length - 1)]);
+}
+outbox.waits = again;
+const now = () => {
+	if (outbox.letters.length) void outboxSend();
+};
+addEventListener('online', now);
+/* The line lives: so does, most likely, the way back. Or what waits here is too late, which is said at once. */
+connection.listen((event) => {
+	if (event.type === 'ask.expired' || outbox.has(event.ask ?? '')) now();
+});

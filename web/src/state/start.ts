@@ -3,7 +3,7 @@ import { api, Refused, Unreachable } from '../api/client';
 import type { Me } from '../api/types';
 import { languageOfBrowser, later, speak } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';
-import { askArrived, eventTold } from './arrivals';
+import { askArrived, askFound, eventTold } from './arrivals';
 import { asks } from './asks.svelte';
 import { cacheClear, cacheKeep, cacheLoad } from './cache';
 import { connection } from './connection.svelte';
@@ -59,6 +59,7 @@ export async function enter(): Promise<void> {
 		draftsTidy();
 		void login.loadUsers();
 		send();
+		askFound();
 		setTimeout(
 			() => void later(() => import('./present')).then(({ presentStart }) => presentStart()),
 			PRESENT_MS,

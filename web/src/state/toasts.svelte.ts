@@ -1,4 +1,4 @@
-/* Short words at the edge: at most five at once, what stays before what passes. One that passes waits
+/* Short words at the edge: at most three at once, what stays before what passes. One that passes waits
  * while the pointer or the focus is on the toasts. What hides in foreign words is named. */
 import { visible } from '../lib/visible';
 
@@ -16,14 +16,14 @@ export interface Toast {
 	act: { label: string; run: () => void } | null;
 	/** The settled ask whose answer fits others that are open. */
 	similar: string | null;
-	/** The settled ask it tells of. */
+	/** The ask it tells of: what would run or was answered is shown with it, as it is now. */
 	about: string | null;
 	stays: boolean;
 	/** What is left of its time. */
 	left: number;
 }
 
-export const TOASTS_MAX = 5;
+export const TOASTS_MAX = 3;
 const SHOWN_MS = 5000;
 const STEP_MS = 250;
 let serial = 0;

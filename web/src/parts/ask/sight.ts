@@ -38,5 +38,7 @@ export class Sight {
 
 function isTop(of: HTMLElement, x: number, y: number): boolean {
 	const hit = document.elementFromPoint(x, y);
-	return hit !== null && of.contains(hit);
+	/* The link of a row lies over all of it. */
+	const row = of.closest('[data-row]');
+	return hit !== null && (of.contains(hit) || (row !== null && row.contains(hit)));
 }
