@@ -1,7 +1,7 @@
 /* Browser notifications while no tab is in sight, shown by the service worker. A click opens the
  * ask; it never decides. */
 import type { Ask } from '../api/types';
-import { t } from '../lib/i18n.svelte';
+import { later, t } from '../lib/i18n.svelte';
 import { askRisk, askTitle } from '../lib/order';
 import { moment } from '../lib/time';
 import { visible } from '../lib/visible';
@@ -49,7 +49,7 @@ export async function notifyOf(
 
 /** What it is called, how grave and until when, and what would run. */
 async function aboutOf(ask: Ask): Promise<string> {
-	const { lineText } = await import('../lib/batch');
+	const { lineText } = await later(() => import('../lib/batch'));
 	const risk = askRisk(ask);
 	const facts = [
 		risk ? t(`web.risk.${risk}`) : '',
