@@ -62,6 +62,17 @@ area('connection', (scenario) => {
 		});
 	});
 
+	scenario('an answer that the server did not take goes out by itself, while the line lives', async (me, desk) => {
+		const ask = await me.open({ question: 'Heard once?', type: 'boolean' });
+		let tries = 0;
+		await me.page.route('**/v1/asks/*/answer', (route) => (++tries < 3 ? route.fulfill({ status: 503 }) : route.continue()));
+		await me.check(me.page.getByRole('radio', { name: me.t('form.yes') }));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { value: true });
+		assert.equal(tries, 3);
+		await me.page.unroute('**/v1/asks/*/answer');
+	});
+
 	scenario('ten tabs, one stream; when its tab closes another takes over', async (me) => {
 		/* A server counts streams also of tabs that have just closed: this one has had no others. */
 		const desk = await new Desk().open([]);
