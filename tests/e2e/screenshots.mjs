@@ -1,4 +1,5 @@
-// The main screens as PNG files in docs/screenshots: light, dark, phone, French.
+// The main screens as PNG files in docs/screenshots: light, dark, phone, French, forced colours, enlarged.
+// screenshots.mjs [NAME…]; OUT is another folder.
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { enter, launch, Server, sleep } from './lib.mjs';
@@ -39,6 +40,9 @@ const browser = await launch({ whole: true });
 const asks = (await server.client(await server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
 const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
 
+/* As a browser's zoom makes it: fewer and larger points. */
+const zoom = (times) => ({ viewport: { width: 1440 / times, height: 900 / times }, deviceScaleFactor: times });
+
 const shots = [
 	['inbox', { theme: 'light' }, `/asks/${critical.id}`],
 	['inbox-dark', { theme: 'dark' }, `/asks/${critical.id}`],
@@ -47,8 +51,16 @@ const shots = [
 	['questions', { theme: 'light' }, askOf(scaffold)],
 	['questions-dark', { theme: 'dark' }, askOf(scaffold)],
 	['recovery-fr', { lang: 'fr' }, askOf(fix)],
+	['inbox-200', zoom(2), '/inbox'],
+	['approval-200', zoom(2), `/asks/${critical.id}`],
+	['approval-400', zoom(4), `/asks/${critical.id}`],
+	['sessions-200', zoom(2), '/sessions'],
 	['settled', {}, `/history/${applied.id}`],
 	['history', {}, '/history'],
+	['history-fr-dark', { lang: 'fr', theme: 'dark' }, '/history'],
+	['phone-history', { view: 'phone' }, '/history'],
+	['start', {}, '/start'],
+	['sessions-forced-colours', { forcedColors: 'active' }, '/sessions'],
 	['sessions', {}, '/sessions'],
 	['session', {}, `/sessions/${release.id}`],
 	['activity-fr-dark', { lang: 'fr', theme: 'dark' }, '/activity'],

@@ -50,8 +50,8 @@ export async function seed(server) {
 	await agents.deployer.post(`/v1/sessions/${release.id}/progress`, { text: 'Building the image', step: 1, steps: 4 });
 	await agents.deployer.post(`/v1/sessions/${release.id}/progress`, { text: 'Canary at 10 %, healthy', step: 2, steps: 4 });
 	const critical = await agents.deployer.ask({ session: release.id, kind: 'approval', title: 'Run kubectl apply on production',
-		timeout: 167,
-		context: { text: '<img src=x onerror=alert(1)> The canary has been healthy for **30 min**. I want to roll out to the remaining 90%.',
+		timeout: '12m',
+		context: { text: 'The canary has been healthy for **30 min**. I want to roll out to the remaining 90%.',
 			diff: ['--- a/deploy.yaml', '+++ b/deploy.yaml', '@@ -12,7 +12,7 @@ spec:', '   template:', '     spec:',
 				'       containers:', '-        - image: api:4.1.9', '+        - image: api:4.2.0', '           resources:',
 				'-            limits: {cpu: 500m}', '+            limits: {cpu: "1"}', ''].join('\n') },
