@@ -133,16 +133,22 @@ static bool take(void *ctx, int status, struct str bytes)
 
 static size_t tools_make(const struct run_work *work, struct run_setup *p)
 {
-	const struct run_toolbox box = { p->agent.tools, p->agent.tools_len, work->child,
-		work->test_tools };
+	struct run_toolbox box = { p->agent.tools, p->agent.tools_len, work->child,
+		work->test_tools, NULL };
 	size_t len = 0;
+
+	if (work->roster.len &&
+		json_read(work->roster, NULL, &p->arena, &box.roster, NULL))
+		box.roster = NULL;
 
 	for (int i = 0; i < RUN_TOOLS; i++) {
 		struct str schema = run_tool_schema(&box, (enum run_tool_id)i, &p->arena);
 
 		if (schema.len)
 			p->tools[len++] = (struct model_tool){ str_of(run_tools[i].name),
-				str_of(run_tools[i].description), schema };
+				run_tool_description(
+					&box, (enum run_tool_id)i, &p->arena),
+				schema };
 	}
 	return len;
 }

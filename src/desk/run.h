@@ -54,6 +54,8 @@ struct run_work {
 	struct run_key key;
 	struct str session, config, provider, model, language;
 	bool child, test_tools;
+	/* Whom it may give tasks to: JSON [{"name","description"}]. Once, before the process knows its agent. */
+	struct str roster;
 	int64_t turn;
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;

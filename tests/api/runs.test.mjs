@@ -472,6 +472,11 @@ test('sub-agents: delegated, spawned, in parallel and after each other; never ne
 		: [use('parallel_tasks', { tasks: [{ id: 'a', agent: 'helper', task: 't', after: ['b'] },
 			{ id: 'b', agent: 'helper', task: 't', after: ['a'] }] })])), { agent: 'boss' });
 	assert.match((await ended(wrong.run)).report, /circle/);
+	const { tools } = model.requests.find((q) => first(q).startsWith('Delegate'));
+	const delegate = tools.find(({ name }) => name === 'delegate_task');
+	assert.ok(delegate.input_schema.properties.agent.enum.includes('helper'));
+	assert.match(delegate.description, /Agents:(\n- [a-z-]+(: .*)?)+$/);
+	assert.ok(tools.find(({ name }) => name === 'parallel_tasks').input_schema.properties.tasks.items.properties.agent.enum.includes('boss'));
 	const lost = await start(script('Lost', (q) => (results(q).length ? [say(results(q)[0].text)]
 		: [use('delegate_task', { agent: 'nobody', task: 't' })])), { agent: 'boss' });
 	assert.match((await ended(lost.run)).report, /there is no agent "nobody"; there are: .*helper/);

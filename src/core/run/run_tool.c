@@ -156,6 +156,46 @@ bool run_tool_offered(const struct run_toolbox *box, const struct run_operation 
 	return false;
 }
 
+/* The tool's own, where an agent is named with those there are. */
+static void properties_add(
+	struct buf *b, struct str properties, const struct json *roster)
+{
+	const struct str agent = STR("\"agent\":{\"type\":\"string\",");
+	int at = roster && roster->count ? str_find(properties, agent) : -1;
+
+	if (at < 0) {
+		buf_add(b, properties);
+		return;
+	}
+	buf_add(b, str_first(properties, (size_t)at + agent.len));
+	buf_add_text(b, "\"enum\":[");
+	for (uint32_t i = 0; i < roster->count; i++) {
+		if (i) buf_add_char(b, ',');
+		json_write(b, json_get(&roster->items[i], "name"));
+	}
+	buf_add_text(b, "],");
+	buf_add(b, str_from(properties, (size_t)at + agent.len));
+}
+
+struct str run_tool_description(
+	const struct run_toolbox *box, enum run_tool_id id, struct arena *arena)
+{
+	const struct run_tool *tool = &run_tools[id];
+	const struct json *roster = tool->starts ? box->roster : NULL;
+	struct buf b = { 0 };
+
+	buf_add_text(&b, tool->description);
+	if (str_find(str_of(tool->properties), STR("\"agent\":")) < 0) roster = NULL;
+	for (uint32_t i = 0; roster && i < roster->count; i++) {
+		struct str what = json_text_of(&roster->items[i], "description");
+
+		buf_print(&b, "%s\n- %.*s%s%.*s", i ? "" : " Agents:",
+			STR_ARGS(json_text_of(&roster->items[i], "name")),
+			what.len ? ": " : "", STR_ARGS(what));
+	}
+	return buf_keep_done(&b, arena);
+}
+
 struct str run_tool_schema(
 	const struct run_toolbox *box, enum run_tool_id id, struct arena *arena)
 {
@@ -179,7 +219,7 @@ struct str run_tool_schema(
 		enumerated = true;
 	}
 	if (enumerated) buf_add_text(&b, "]},");
-	buf_add_text(&b, tool->properties);
+	properties_add(&b, str_of(tool->properties), box->roster);
 	buf_add_text(&b, "},\"required\":");
 	buf_add_text(&b, tool->required);
 	buf_add_text(&b, ",\"additionalProperties\":false}");

@@ -48,6 +48,8 @@ struct run_toolbox {
 	size_t chosen_len;
 	bool child; /* of a sub-agent */
 	bool test;
+	const struct json
+		*roster; /* agents to give tasks to: [{name, description}]; or NULL */
 };
 
 extern const struct run_tool run_tools[RUN_TOOLS];
@@ -60,6 +62,9 @@ bool run_tool_known(struct str name, bool test);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
 struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);
+/* What a model is told of it, with the agents that it can give tasks to. */
+struct str run_tool_description(
+	const struct run_toolbox *, enum run_tool_id, struct arena *);
 /* What a call means. NULL: there is no such tool for this agent, or its arguments do not fit;
  * *error says so to the model. */
 const struct run_operation *run_tool_call(const struct run_toolbox *, struct str name,

@@ -1,6 +1,7 @@
 /* configured.c - agents and providers found: those of the configuration, then stored ones. */
 #include "desk/run/configured.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/run/provider.h"
 #include "core/shared/principal.h"
@@ -366,4 +367,39 @@ enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 		"parley providers add",
 		STR_ARGS(parts.provider));
 	return OK;
+}
+
+static enum err roster_add(struct json_writer *w, struct desk *d, struct rows *rows,
+	const struct agent_record *a, size_t *len, struct fault *why)
+{
+	struct agent_config parts;
+	struct str wrong;
+	enum err e = configured_agent_wrong(d, rows, a, rows->arena, &wrong, why);
+
+	if (e || wrong.len || *len == ROSTER_MAX) return e;
+	e = agent_parse(a->body, rows->arena, &parts, why);
+	if (e) return e;
+	JW(w, "{'name':%s,'description':%s}", a->name, parts.description);
+	++*len;
+	return OK;
+}
+
+enum err configured_roster(struct desk *d, struct rows *rows, int64_t ws,
+	struct arena *arena, struct str *out, struct fault *why)
+{
+	const struct configured *c = configured(d);
+	const struct agent_record *a = NULL;
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	size_t len = 0;
+	enum err e = rows_fetch_once(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(ws), why);
+
+	jw_array(&w);
+	for (size_t i = 0; !e && i < c->agents_len; i++)
+		e = roster_add(&w, d, rows, &c->agents[i], &len, why);
+	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
+		if (a->ws == ws) e = roster_add(&w, d, rows, a, &len, why);
+	jw_array_end(&w);
+	*out = buf_keep_done(&b, arena);
+	return e;
 }

@@ -6,7 +6,7 @@
 struct run_toolbox run_toolbox(const struct run_job *j)
 {
 	return (struct run_toolbox){ j->agent->tools, j->agent->tools_len,
-		run_is_child(j->r), j->t->desk->test_tools };
+		run_is_child(j->r), j->t->desk->test_tools, NULL };
 }
 
 /* What a person changed or said when they let it run comes before its result. */

@@ -235,6 +235,22 @@ static enum err rejection_ends(const struct run_job *j, bool *out, struct fault 
 	return e;
 }
 
+/* Whom an agent that starts sub-agents may give tasks to, for a process that is new to the run. */
+static enum err work_roster(
+	const struct run_job *j, struct run_work *out, struct fault *why)
+{
+	const struct run_toolbox box = run_toolbox(j);
+	bool starts = false;
+
+	if (out->child || (out->key.known && out->key.known->agent)) return OK;
+	for (size_t i = 0; i < run_operations_len; i++)
+		starts |= run_tools[run_operations[i].tool].starts &&
+			  run_tool_offered(&box, &run_operations[i]);
+	return starts ? configured_roster(j->t->desk, j->rows, j->r->ws, &j->t->job.arena,
+				&out->roster, why)
+		      : OK;
+}
+
 enum err run_go_on(
 	const struct run_job *j, bool claimed, struct run_work *out, struct fault *why)
 {
@@ -273,6 +289,7 @@ enum err run_go_on(
 	if (e == ERR_NOT_FOUND)
 		return run_recover(j, TROUBLE_UNAUTHORIZED,
 			arena_str(j->rows->arena, str_of(why->detail)), why);
+	if (!e) e = work_roster(j, out, why);
 	if (e) return e;
 	out->step = RUN_STEP_MODEL;
 	return run_fresh(j, out, why);
