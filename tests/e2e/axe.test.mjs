@@ -184,6 +184,20 @@ const screens = {
 		await me.key('?');
 		await me.dialog.waitFor();
 	},
+	'the palette': async (me, desk) => {
+		await desk.agent.ask(yesNo);
+		await me.visit('/inbox');
+		await me.key('Control+k');
+		await me.dialog.getByRole('option').first().waitFor();
+		await me.page.keyboard.type('a');
+	},
+	'the menu of who is here': async (me) => {
+		await me.visit('/sessions');
+		const nav = me.page.getByRole('navigation').first(), more = nav.getByRole('button', { name: me.t('nav.more') });
+		if (!me.wide) await me.press(more);
+		await me.press(nav.getByRole('button', { name: me.t('person') }));
+		await me.page.getByRole('dialog', { name: me.t('person') }).waitFor();
+	},
 	'a session': async (me, desk) => {
 		const session = await desk.agent.session('whole', { project: 'apollo' });
 		for (let i = 0; i < 30; i++) await desk.agent.post(`/v1/sessions/${session.id}/progress`, { text: `step ${i}`, step: i, steps: 30 });
