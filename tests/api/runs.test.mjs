@@ -662,6 +662,12 @@ test('a key or a price that changes between two turns holds from the next turn o
 		if (keys.length === 3) await change({ models: [{ id: 'm', context: 1000, output: 500, price: { input: 1, output: 10 } }] });
 		return keys.length < 5 ? [use('todo', { operation: 'list' })] : [say(String(results(q).length))];
 	}), { agent: 'mover' });
+	/* There was no price at first: a limit of cost is refused, and nothing begins. */
+	const unpriced = ok(await admin.post('/v1/agents', { name: 'unpriced', provider: 'moving', model: 'other', prompt: 'p' }), 201);
+	const empty = ok(await member.post('/v1/sessions', { agent: unpriced.name }), 201);
+	const limited = await member.post(`/v1/sessions/${empty.id}/messages`, { content: 'x', limits: { cost_usd: 1 } });
+	assert.deepEqual([limited.status, limited.body.errors[0].pointer], [422, '/limits/cost_usd']);
+	assert.match(limited.body.errors[0].detail, /no price of other is known.*limit tokens/);
 	const r = await ended(session.run);
 	assert.deepEqual(keys, ['key-before', 'key-before', 'key-after', 'key-after', 'key-after']);
 	/* Two of five turns had a price. */

@@ -279,14 +279,24 @@ static void model_imported(
 	model_fill(to, &m);
 }
 
+/* What is known of it, member by member: by the provider's own rows, imported prices, the built-in table. */
+static void model_layers(struct rows *rows, const struct provider *p,
+	const struct price_record *price, struct str model, struct provider_model *out)
+{
+	const struct provider_model *own = provider_model(p, model);
+	struct provider_model known;
+
+	if (own) *out = *own;
+	if (price && price->body.at) model_imported(price->body, rows->arena, out);
+	if (known_model(model, rows->now_ms, &known)) model_fill(out, &known);
+}
+
 /* From its rows. */
 static enum err access_make(struct desk *d, struct rows *rows,
 	const struct provider_record *p, const struct price_record *price,
 	struct str model, struct arena *arena, struct model_access *out,
 	struct fault *why)
 {
-	const struct provider_model *own;
-	struct provider_model known;
 	struct provider parts;
 	enum err e = provider_parse(p->body, rows->arena, &parts, why);
 
@@ -300,11 +310,8 @@ static enum err access_make(struct desk *d, struct rows *rows,
 		.body = arena_str(arena, p->body),
 		.sealed = arena_str(arena, p->sealed),
 		.imported = arena_str(arena, price->body) };
-	own = provider_model(&parts, model);
-	if (own) out->model = *own;
+	model_layers(rows, &parts, price, model, &out->model);
 	out->model.id = arena_str(arena, model);
-	if (price->body.at) model_imported(price->body, rows->arena, &out->model);
-	if (known_model(model, rows->now_ms, &known)) model_fill(&out->model, &known);
 	if (!out->key.len)
 		out->wrong = arena_str(arena, configured_provider_wrong(d, p, arena));
 	return OK;
@@ -350,6 +357,29 @@ enum err configured_access(struct desk *d, struct rows *rows, int64_t ws,
 	return !e && arena->failed ? fail_memory(why) : e;
 }
 
+enum err configured_unpriced(struct desk *d, struct rows *rows, int64_t ws,
+	struct str provider, struct str model, struct str *wrong, struct fault *why)
+{
+	struct provider_model known = { 0 };
+	const struct price_record *price = NULL;
+	const struct provider_record *p;
+	struct provider parts;
+	enum err e = configured_provider(d, rows, ws, provider, &p, why);
+
+	if (!e) e = provider_parse(p->body, rows->arena, &parts, why);
+	if (!e) e = rows_get(rows, RECORD_PRICES, KEY(ws, model), &price, why);
+	if (e) return e;
+	model_layers(rows, &parts, price, model, &known);
+	*wrong = known.priced
+			 ? STR_NONE
+			 : arena_print(rows->arena,
+				   "no price of %.*s is known, so its cost cannot be "
+				   "limited: give the provider's model a price, or "
+				   "limit tokens instead",
+				   STR_ARGS(str_first(model, 80)));
+	return OK;
+}
+
 enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 	const struct agent_record *a, struct arena *arena, struct str *wrong,
 	struct fault *why)
@@ -361,6 +391,9 @@ enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 	if (e) return e;
 	e = configured_provider(d, rows, a->ws, parts.provider, &p, why);
 	if (!e) *wrong = configured_provider_wrong(d, p, arena);
+	if (!e && !wrong->len && parts.limits.cost)
+		return configured_unpriced(
+			d, rows, a->ws, parts.provider, parts.model, wrong, why);
 	if (e != ERR_NOT_FOUND) return e;
 	*wrong = arena_print(arena,
 		"there is no provider %.*s: add it with "

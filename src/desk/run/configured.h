@@ -75,6 +75,9 @@ enum err configured_default_agent(struct desk *, struct rows *, int64_t ws,
 enum err configured_access(struct desk *, struct rows *, int64_t ws, struct str provider,
 	struct str model, const struct model_access *before, struct arena *,
 	struct model_access *out, struct fault *why);
+/* *wrong: that a limit of cost cannot be kept with this model; empty: it has a price. */
+enum err configured_unpriced(struct desk *, struct rows *, int64_t ws,
+	struct str provider, struct str model, struct str *wrong, struct fault *why);
 /* *wrong: why the agent cannot run; empty: it can. */
 enum err configured_agent_wrong(struct desk *, struct rows *, const struct agent_record *,
 	struct arena *, struct str *wrong, struct fault *why);

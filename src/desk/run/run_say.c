@@ -70,6 +70,12 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	if (!e && wrong.len) e = fail_at(why, "/agent", "%.*s", STR_ARGS(wrong));
 	if (!e) e = say_config(rows, agent, say, &config, why);
 	if (!e) e = agent_parse(config, rows->arena, &parsed, why);
+	if (!e && say->limits && parsed.limits.cost) {
+		e = configured_unpriced(
+			t->desk, rows, s->ws, parsed.provider, parsed.model, &wrong, why);
+		if (!e && wrong.len)
+			e = fail_at(why, "/limits/cost_usd", "%.*s", STR_ARGS(wrong));
+	}
 	if (!e) e = queue_place(t, rows, s->ws, &place, why);
 	if (!e && s->run.len) e = run_fetch(rows, s->ws, s->run, &before, why);
 	if (e) return e;
