@@ -157,21 +157,36 @@ area('channels', (scenario) => {
 		await saved();
 	});
 
-	scenario('a route is changed, and the preview says who would be told', async (me) => {
+	scenario('a route is changed, and the preview says who would be told', async (me, desk) => {
 		await me.visit('/settings/routes');
 		const list = me.page.getByRole('list', { name: me.t('settings.routes') });
 		await list.getByRole('listitem').first().waitFor();
 		const before_ = await list.getByRole('listitem').count();
+		/* A sentence of pickers: people and teams by name, times by the clock. */
+		const { body: team } = await desk.admin.post('/v1/teams', { name: `night-${++serial}`, members: [] });
+		await me.visit('/settings/routes');
+		await list.getByRole('listitem').first().waitFor();
 		await press(me, 'routes.new');
 		await me.page.getByText(me.t('routes.unsaved')).waitFor();
-		await field(me, 'routes.name').fill(`Nights ${++serial}`);
+		await field(me, 'routes.name').fill(`Nights ${serial}`);
+		const picker = (id) => me.page.getByRole('combobox', { name: me.t(id, { n: '1' }), exact: true });
+		await me.pick(picker('routes.when'), me.t('routes.words.after', { span: '10 min' }));
+		await me.pick(picker('routes.to'), me.t('told.to.on_call', { name: team.name }));
+		await me.key('Escape');
+		await me.pick(picker('routes.via'), me.t('deliveries.push'));
+		await me.key('Escape');
 		await press(me, 'routes.save');
 		await me.page.getByText(me.t('routes.unsaved')).waitFor({ state: 'detached' });
 		await me.visit('/settings/routes');
 		await list.getByText(`Nights ${serial}`).waitFor();
+		const { steps } = (await desk.admin.get('/v1/routes')).body.items.find((one) => one.name === `Nights ${serial}`);
+		assert.deepEqual([steps[0].after, steps[0].to, steps[0].via], ['10m', ['assignees', `team:${team.name}/on_call`], ['push']]);
+		assert.doesNotMatch(await me.page.getByRole('region', { name: me.t('settings.routes') }).innerText(), /team:|_/);
 		assert.equal(await list.getByRole('listitem').count(), before_ + 1);
 		const preview = me.page.getByRole('region', { name: me.t('routes.preview') });
-		await preview.getByText(/\d/).first().waitFor();
+		await preview.getByRole('listitem').first().waitFor();
+		/* The owner is in no team and has no contact: said to be left out. */
+		await preview.getByText(me.t('routes.preview.not')).first().waitFor();
 		const lines = await preview.getByRole('listitem').allInnerTexts();
 		assert.ok(lines.length > 0);
 		assert.deepEqual(lines, [...new Set(lines)], 'each is said once');
