@@ -39,18 +39,20 @@ static int64_t transcript_last(const struct transcript *t)
 /* A message and its texts in one piece. NULL: out of memory. */
 static struct run_message *message_keep(const struct run_message *m)
 {
-	struct transcript_message *made = mem_alloc(
-		sizeof *made + m->id.len + m->content.len + m->kept.len + m->model.len);
+	struct transcript_message *made =
+		mem_alloc(sizeof *made + m->id.len + m->content.len + m->kept.len +
+			  m->model.len + m->stop.len);
 	struct run_message *kept = &made->said;
 	char *text = (char *)(made + 1);
 
 	if (!made) return NULL;
 	*kept = *m;
-	kept->session = kept->run = kept->thread = kept->prices = kept->stop = STR_NONE;
+	kept->session = kept->run = kept->thread = kept->prices = STR_NONE;
 	kept->id = str_put(&text, m->id);
 	kept->content = str_put(&text, m->content);
 	kept->kept = str_put(&text, m->kept);
 	kept->model = str_put(&text, m->model);
+	kept->stop = str_put(&text, m->stop);
 	return kept;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "core/run/go_on.h"
 #include "core/run/message.h"
 #include "core/shared/address.h"
 #include "core/shared/body.h"
@@ -18,6 +19,13 @@ enum {
 	PROGRESS_MS = 1000,
 	TOKEN_BYTES = 4, /* about, until the provider has counted */
 	ROW_PAUSE_MS = 60 * 1000
+};
+
+/* `stop` of a message. */
+static const char *const stops[] = {
+	[STOP_END] = "end",
+	[STOP_CALLS] = "tool_calls",
+	[STOP_PAUSE] = "pause",
 };
 
 /* A model call under way. */
@@ -195,6 +203,19 @@ static struct model_message message_of(
 	};
 }
 
+/* No vendor takes a request that ends with the model's own words, unless the model itself wants
+ * to go on from them. */
+static size_t user_last(struct model_message *messages, size_t len,
+	const struct run_message *last, struct arena *arena)
+{
+	if (!len || messages[len - 1].role != MODEL_ASSISTANT ||
+		str_is(last->stop, stops[STOP_PAUSE]))
+		return len;
+	messages[len] = (struct model_message){ .role = MODEL_USER,
+		.content = go_on_content(GO_ON_CUT, STR_NONE, arena) };
+	return len + 1;
+}
+
 static enum err body_make(const struct run_work *work, struct worker *w,
 	struct arena *arena, struct fault *why)
 {
@@ -203,7 +224,7 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	const struct run_message **given =
 		ARENA_ARRAY(arena, const struct run_message *, t->len + 1);
 	struct model_message *messages =
-		ARENA_ARRAY(arena, struct model_message, t->len + 1);
+		ARENA_ARRAY(arena, struct model_message, t->len + 2);
 	struct model_request q = { .model = work->model,
 		.system = p->system,
 		.session = work->session,
@@ -212,6 +233,7 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 		.tools_len = p->tools_len,
 		.messages = messages };
 
+	if (t->len) q.output_twice = go_on_of(t->at[t->len - 1], arena) == GO_ON_THOUGHTS;
 	if (!given || !messages) return fail(why, ERR_MEMORY, "out of memory");
 	model_effort_find(p->agent.effort, &q.effort);
 	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
@@ -219,6 +241,9 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	for (size_t i = 0; i < q.messages_len; i++)
 		messages[i] = message_of(given[i],
 			work->full && i + WHOLE_MESSAGES < q.messages_len, arena);
+	if (q.messages_len)
+		q.messages_len = user_last(
+			messages, q.messages_len, given[q.messages_len - 1], arena);
 	buf_clear(&w->body);
 	return model_request_write(&w->body, work->access.wire, &q, why);
 }
@@ -287,12 +312,6 @@ static void retry_show(
 
 /* ---- the turn ---- */
 
-static const char *const stops[] = {
-	[STOP_END] = "end",
-	[STOP_CALLS] = "tool_calls",
-	[STOP_PAUSE] = "pause",
-};
-
 static bool trouble_told(struct model_call *c, enum trouble kind, struct str message,
 	int64_t pause_ms, int64_t began_ms, struct run_work *next)
 {
@@ -323,7 +342,10 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		.context_max = work->access.model.context,
 		.worked_ms = clock_mono_ms() - began_ms,
 		.again = reply->stop == STOP_PAUSE,
-		.cut = reply->trouble == TROUBLE_CUT };
+		.nothing = reply->trouble == TROUBLE_EMPTY,
+		.message = str_of(reply->message),
+		.cut = reply->trouble == TROUBLE_CUT,
+		.cut_call = reply->cut_call };
 	struct task *t = worker_task(c->w);
 	bool ours;
 
@@ -376,7 +398,8 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 			&reply);
 		if (!worker_kept(c->w) || worker_told(c->w)) return false;
 		call_show(c);
-		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT) {
+		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT ||
+			reply.trouble == TROUBLE_EMPTY) {
 			progress_show(c, reply.usage.output);
 			return turn_told(c, &reply, began_ms, arena, next);
 		}

@@ -118,7 +118,9 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
-	int64_t output = r->output_max ? r->output_max : OUTPUT_TOKENS;
+	int64_t output = r->output_max	   ? r->output_max
+			 : r->output_twice ? 2 * OUTPUT_TOKENS
+					   : OUTPUT_TOKENS;
 
 	jw_object(w);
 	jw_put_str(w, "model", r->model);

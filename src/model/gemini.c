@@ -167,11 +167,15 @@ static void part_take(struct model_reader *r, const struct json *part)
 /* Every other reason is an end as STOP is. */
 static const struct model_ending ends[] = {
 	{ "MAX_TOKENS", TROUBLE_CUT, false, MODEL_CUT },
-	{ "MALFORMED_FUNCTION_CALL", TROUBLE_OVERLOADED, true,
+	{ "MALFORMED_FUNCTION_CALL", TROUBLE_EMPTY, false,
 		"the model's call of a tool was malformed" },
-	{ "UNEXPECTED_TOOL_CALL", TROUBLE_OVERLOADED, true,
+	{ "UNEXPECTED_TOOL_CALL", TROUBLE_EMPTY, false,
 		"the model called a tool that it was not offered" },
-	{ "OTHER", TROUBLE_OVERLOADED, true, "the model stopped for no known reason" },
+	{ "TOO_MANY_TOOL_CALLS", TROUBLE_EMPTY, false,
+		"the model called too many tools in a row" },
+	{ "MISSING_THOUGHT_SIGNATURE", TROUBLE_EMPTY, false,
+		"the signature of a thought is missing" },
+	{ "OTHER", TROUBLE_EMPTY, false, "the model stopped for no known reason" },
 	{ "SAFETY", TROUBLE_DECLINED, false, "declined for safety" },
 	{ "RECITATION", TROUBLE_DECLINED, false,
 		"declined: it would recite others' work" },

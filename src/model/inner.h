@@ -78,7 +78,7 @@ struct model_reader {
 	struct sse sse;
 	struct arena frame; /* of the data line that is being read */
 	struct buf body;    /* of a reply that is no stream */
-	struct buf content, kept;
+	struct buf content, kept, cut_call;
 	struct model_part *parts;
 	size_t parts_len, parts_cap;
 	size_t size;   /* bytes of all parts */

@@ -67,6 +67,7 @@ struct model_request {
 	struct str session; /* its id: requests of one session share their prompt cache */
 	enum model_effort effort;
 	int64_t output_max; /* tokens; 0: as the model's row says, else what the wire has */
+	bool output_twice; /* twice what the wire has, where output_max says nothing */
 	const struct model_tool *tools;
 	size_t tools_len;
 	const struct model_message *messages;
@@ -119,8 +120,9 @@ enum model_stop {
 };
 
 struct model_reply {
-	/* NONE: a whole reply. CUT, DECLINED: with what was said up to then. Else: nothing
-	 * of the reply counts, and content is "[]". */
+	/* NONE: a whole reply. CUT, DECLINED, EMPTY (it came to nothing, the provider says):
+	 * with what was said up to then. Else: nothing of the reply counts, and content is
+	 * "[]". */
 	enum trouble trouble;
 	char message[256];	/* what is wrong, in the provider's words */
 	bool retry;		/* the same request may succeed when tried again */
@@ -130,6 +132,9 @@ struct model_reply {
 	struct str kept;    /* or none */
 	enum model_stop stop;
 	size_t calls; /* tool_call parts in content */
+	/* CUT: the name of the call in which it was cut, which is not in the content; or
+	 * empty. */
+	struct str cut_call;
 	struct usage usage;
 	int64_t cost; /* nanodollars told by the provider; COST_UNKNOWN: use its prices */
 };

@@ -66,6 +66,7 @@ struct model_reader *model_reader_free(struct model_reader *r)
 	buf_done(&r->body);
 	buf_done(&r->content);
 	buf_done(&r->kept);
+	buf_done(&r->cut_call);
 	mem_free(r);
 	return NULL;
 }
@@ -307,6 +308,30 @@ static void parts_tidy(struct model_reader *r)
 	r->parts_len = kept;
 }
 
+/* Has it all of its arguments? */
+static bool call_whole(struct model_reader *r, struct model_part *p)
+{
+	const struct json *arguments = NULL;
+	bool whole = !json_read(buf_str(&p->text), NULL, &r->frame, &arguments, NULL) &&
+		     json_is(arguments, JSON_OBJECT);
+
+	arena_done(&r->frame);
+	return whole;
+}
+
+/* A call in which the reply was cut is dropped: nobody knows what it would have been. */
+static void call_drop(struct model_reader *r)
+{
+	struct model_part *last = part_last(r);
+
+	if (r->trouble != TROUBLE_CUT || !last || last->type != PART_CALL ||
+		call_whole(r, last))
+		return;
+	buf_add(&r->cut_call, buf_str(&last->name));
+	part_done(last);
+	r->parts_len--;
+}
+
 /* A reply that is no stream: an error, in JSON or not. */
 static void body_read(struct model_reader *r, int status)
 {
@@ -359,7 +384,9 @@ void model_reader_end(
 		.usage = r->usage,
 		.cost = r->cost };
 	memcpy(out->message, r->message, sizeof out->message);
-	some = !r->trouble || r->trouble == TROUBLE_CUT || r->trouble == TROUBLE_DECLINED;
+	call_drop(r);
+	some = !r->trouble || r->trouble == TROUBLE_CUT || r->trouble == TROUBLE_EMPTY ||
+	       r->trouble == TROUBLE_DECLINED;
 	if (some) {
 		out->calls = content_write(r);
 		kept_write(r);
@@ -370,5 +397,6 @@ void model_reader_end(
 	}
 	out->content = some ? buf_str(&r->content) : STR("[]");
 	out->kept = some ? buf_str(&r->kept) : STR_NONE;
+	out->cut_call = buf_str(&r->cut_call);
 	out->stop = out->calls > 0 ? STOP_CALLS : r->stop;
 }

@@ -68,6 +68,16 @@ static enum err message_read(const struct model_request *r, const struct model_m
 	return OK;
 }
 
+/* Thoughts alone are no message: vendors refuse one that ends with them. */
+static bool says_something(const struct utterance *m)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if (m->parts[i].type != PART_THOUGHT &&
+			(m->parts[i].type != PART_TEXT || m->parts[i].text.len))
+			return true;
+	return m->role != MODEL_ASSISTANT;
+}
+
 static bool written_holds(
 	const struct model_written *k, enum model_wire which, uint64_t model)
 {
@@ -92,6 +102,7 @@ static enum err message_items(const struct model_request *r,
 	}
 	e = message_read(r, m, model_wire_names[which], arena, out);
 	if (e) return e;
+	if (!says_something(out)) out->len = 0;
 	out->cache = may_mark && out->len > 0;
 	*marks -= out->cache;
 	wire_of(which)->message(&w, out, arena);

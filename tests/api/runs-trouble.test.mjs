@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { notInAFile } from '../lib/postgres.mjs';
-import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
+import { first, last, results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
 import { stored } from '../lib/stored.mjs';
 import { BIN, Server, until, useServer } from './lib/server.mjs';
 
@@ -62,7 +62,9 @@ const KINDS = [
 	['Bad400', { status: 400 }, 'refused', 1],
 	['Bad404', { status: 404 }, 'refused', 1],
 	['Refusal', { blocks: [say('I would rather not')], stop: 'refusal' }, 'declined', 1],
-	['MaxTokens', { blocks: [say('a long story that')], stop: 'max_tokens' }, 'cut', 1],
+	['MaxTokens', { blocks: [say('a long story that')], stop: 'max_tokens' }, 'cut', 4],
+	['Nothing', { blocks: [] }, 'empty', 2],
+	['Blank', { blocks: [think('hm'), say(' \n')] }, 'empty', 2],
 ];
 
 test('every kind of trouble is told by its name after as many tries as it deserves, and leaves nothing', async () => {
@@ -74,9 +76,65 @@ test('every kind of trouble is told by its name after as many tries as it deserv
 		const all = await state(server, sessions[i].id);
 		assert.deepEqual([all.tasks, all.tool_calls], [[], []], name);
 		const said = all.messages.filter(({ role }) => role === 'assistant').length;
-		assert.equal(said, kind === 'cut' ? 1 : 0, `${name}: nothing of an answer that did not come whole`);
+		assert.equal(said, ['cut', 'empty'].includes(kind) ? tries : 0, `${name}: nothing of an answer that did not come whole`);
 	}
 	assert.equal(model.open, 0, 'no call is left open');
+});
+
+/** What the model was sent last, with the roles of all messages. */
+const sent = (text, n) => ({ roles: asked(text).at(n).messages.map(({ role }) => role).join(' '), last: last(asked(text).at(n)) });
+const report = async (text, answers, agent) => {
+	let n = 0;
+	const session = await start(server, script(text, () => answers[Math.min(n++, answers.length - 1)]), agent);
+	return { session, run: await ended(server, session.run) };
+};
+
+test('an answer that is cut goes on by itself, at the end a user speaks, and the report is all of it', async () => {
+	const { session, run } = await report('CutTwice', [{ blocks: [say('One, tw')], stop: 'max_tokens' },
+		{ blocks: [say('o, thr')], stop: 'model_context_window_exceeded' }, [say('ee.')]]);
+	assert.deepEqual([run.status, run.report, run.turn], ['completed', 'One, two, three.', 1]);
+	assert.equal(sent('CutTwice', -1).roles, 'user assistant user assistant user');
+	assert.match(sent('CutTwice', -1).last, /Go on exactly where it stopped/);
+	const { messages } = await state(server, session.id);
+	assert.deepEqual(messages.filter(({ role }) => role === 'assistant').map(({ stop }) => stop).sort(), ['end', 'max_tokens', 'max_tokens']);
+	assert.equal(messages.filter(({ content }) => content[0].asked === 'cut').length, 2);
+});
+
+test('a call in which the answer is cut is dropped and told; whole calls beside it are made', async () => {
+	const half = (...whole) => ({ blocks: [...whole, { ...todo(''), raw: '{"operation":"create","na' }], stop: 'max_tokens' });
+	const { session, run } = await report('CutCall', [half(say('I write it down.')), half(todo('whole')), [say('Done.')]]);
+	assert.deepEqual([run.status, run.report], ['completed', 'Done.']);
+	const second = asked('CutCall')[1].messages, third = asked('CutCall')[2].messages;
+	assert.deepEqual(second.at(-2).content.map(({ type }) => type), ['text']);
+	assert.match(last({ messages: second }), /inside the call of todo, which was not made/);
+	assert.deepEqual(third.slice(-3).map(({ content }) => content.map(({ type }) => type)), [['tool_use'], ['tool_result'], ['text']]);
+	assert.deepEqual((await state(server, session.id)).tasks.map(({ name }) => name), ['whole']);
+});
+
+test('thoughts alone: once more with twice the length', async () => {
+	const thoughts = { blocks: [think('hm')], stop: 'max_tokens' };
+	const { run } = await report('Thinks', [thoughts, [say('Four.')]]);
+	assert.deepEqual([run.status, run.report], ['completed', 'Four.']);
+	const [once, twice] = asked('Thinks');
+	assert.equal(twice.max_tokens, 2 * once.max_tokens);
+	assert.equal(sent('Thinks', -1).roles, 'user user', 'thoughts alone are no message');
+	assert.equal((await report('OnlyThinks', [thoughts])).run.error.kind, 'cut');
+	assert.equal(asked('OnlyThinks').length, 2);
+});
+
+test('a model that said nothing is asked once more', async () => {
+	const { run } = await report('Hush', [[], [say('Sorry. Here.')]]);
+	assert.deepEqual([run.status, run.report, run.turn], ['completed', 'Sorry. Here.', 1]);
+	assert.deepEqual(sent('Hush', -1), { roles: 'user user', last: 'Please go on.' });
+});
+
+test('whoever retries after a cut sends a request that ends with a user, and gets the whole report', async () => {
+	let n = 0;
+	const { id, run } = await start(server, script('CutFour', () => (n++ < 4 ? { blocks: [say(`${n}`)], stop: 'max_tokens' } : [say('!')])));
+	assert.equal((await ended(server, run)).error.kind, 'cut');
+	const again = await ended(server, ok(await server.member.post(`/v1/runs/${run}/retry`), 201).id);
+	assert.deepEqual([again.status, again.report], ['completed', '1234!'], id);
+	assert.equal(asked('CutFour').at(-1).messages.at(-1).role, 'user');
 });
 
 test('when all parallel tasks fail, model and call are told why each did', async () => {

@@ -126,7 +126,7 @@ test('gemini: calls without ids, seals, blocks and errors', async () => {
 		{ role: 'assistant', content: reply.content, kept: reply.kept, kept_model: 'm' }] } })).body.contents[1].parts;
 	assert.deepEqual(back, [{ text: 'ab', thoughtSignature: 's1' }, { text: 'c' }, { text: '', thoughtSignature: 's2' },
 		{ functionCall: { name: 'x', args: { n: 1 } }, thoughtSignature: 's3' }, { functionCall: { name: 'x', args: {} } }]);
-	for (const [reason, trouble] of [['SAFETY', 'declined'], ['RECITATION', 'declined'], ['MAX_TOKENS', 'cut'], ['MALFORMED_FUNCTION_CALL', 'overloaded']]) {
+	for (const [reason, trouble] of [['SAFETY', 'declined'], ['RECITATION', 'declined'], ['MAX_TOKENS', 'cut'], ['MALFORMED_FUNCTION_CALL', 'empty'], ['TOO_MANY_TOOL_CALLS', 'empty'], ['MISSING_THOUGHT_SIGNATURE', 'empty'], ['OTHER', 'empty']]) {
 		assert.equal((await read('gemini', lines(part({ text: 'x' }), end(reason)))).trouble, trouble);
 	}
 	assert.equal((await read('gemini', lines({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }))).trouble, 'declined');

@@ -53,6 +53,12 @@ describe('the stream', () => {
 		]);
 	});
 
+	test("what Parley asked in a user's place is a note, not a message", () => {
+		const asks = message(5, 'user', [{ ...text('Go on.'), asked: 'cut' }]);
+		const items = streamOf([...messages, asks], calls, [run(1)]);
+		expect(items.at(-1)).toMatchObject({ kind: 'asked', why: 'cut' });
+	});
+
 	test('what a sub-agent says is not in the stream of the session', () => {
 		const said = message(5, 'assistant', [text('mine')], { run: 'run_02' });
 		const items = streamOf([...messages, said], calls, [run(1)]);

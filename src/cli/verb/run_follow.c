@@ -655,6 +655,7 @@ void run_follow_past(const struct run_follow *set, const struct json *said)
 		while (str_is(role, "user") && json_each(json_get(m, "content"), &item)) {
 			struct buf b = { 0 };
 
+			if (json_get(item, "asked")) continue; /* nobody said it */
 			safe_wrap_add(&b, json_text_of(item, "text"), "> ",
 				set->cli->term.width);
 			printf("%s%s%s", tint_on(TINT_BOLD, color), buf_text(&b),

@@ -137,6 +137,7 @@ static const char *const troubles[TROUBLES] = {
 	[TROUBLE_TOO_LONG] = "too_long",
 	[TROUBLE_DECLINED] = "declined",
 	[TROUBLE_CUT] = "cut",
+	[TROUBLE_EMPTY] = "empty",
 	[TROUBLE_LIMIT] = "limit",
 	[TROUBLE_LOOP] = "loop",
 	[TROUBLE_REJECTED] = "rejected",

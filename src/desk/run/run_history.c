@@ -45,6 +45,7 @@ static struct run_message message_copy(const struct run_message *m, struct arena
 		.content = arena_str(arena, m->content),
 		.kept = arena_str(arena, m->kept),
 		.model = arena_str(arena, m->model),
+		.stop = arena_str(arena, m->stop),
 		.seen = m->seen };
 }
 

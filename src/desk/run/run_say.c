@@ -321,6 +321,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.model = j.r->model,
 		.limits = run_limits_of(j.r->config, rows->arena),
 		.first = j.r->first,
+		.report = j.r->report, /* an answer that was cut goes on */
 		.said = j.r->said,
 		.language = j.r->language,
 		.queued_ms = rows->now_ms };

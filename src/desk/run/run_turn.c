@@ -3,8 +3,11 @@
  *
  * Every one of these carries the lease: who lost the run changes nothing. */
 #include "base/keep.h"
+#include "core/run/go_on.h"
 #include "core/shared/body.h"
 #include "desk/run/run_inner.h"
+
+#include <stdlib.h>
 
 /* ---- counting ---- */
 
@@ -118,14 +121,81 @@ static enum err turn_mask(
 	return e ? e : configured_mask(j->t->desk, j->rows, j->r->ws, &turn->kept, why);
 }
 
+/* ---- an answer that is none yet ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct run_message *x = *(const struct run_message *const *)a,
+				 *y = *(const struct run_message *const *)b;
+
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* May the model be asked to go on? The messages before its answer tell how often it was. */
+static enum err turn_may_go_on(
+	const struct run_job *j, enum go_on what, bool *out, struct fault *why)
+{
+	const struct run_message *before[GO_ON_LOOK], *m = NULL;
+	int64_t from = j->r->said - GO_ON_LOOK;
+	size_t len = 0;
+	enum err e = rows_fetch(j->rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
+		ARGS(j->r->ws, j->r->session, run_thread(j->r), from > 0 ? from : 0,
+			GO_ON_LOOK),
+		why);
+
+	if (e) return e;
+	while ((m = rows_next(j->rows, RECORD_MESSAGES, m)) && len < GO_ON_LOOK)
+		if (m->ws == j->r->ws && m->n > from && m->n <= j->r->said &&
+			str_eq(m->session, j->r->session) &&
+			str_eq(m->thread, run_thread(j->r)))
+			before[len++] = m;
+	qsort(before, len, sizeof *before, by_number);
+	*out = go_on_may(what, before, len, j->rows->arena);
+	return OK;
+}
+
+/* What it said, behind what it had said when it was cut before. */
+static struct str report_join(const struct run_job *j, struct str text)
+{
+	return arena_print(
+		j->rows->arena, "%.*s%.*s", STR_ARGS(j->r->report), STR_ARGS(text));
+}
+
+static enum err turn_given_up(const struct run_job *j, const struct run_turn *turn,
+	enum go_on what, struct fault *why)
+{
+	if (what != GO_ON_EMPTY)
+		return run_recover(j, TROUBLE_CUT,
+			STR("the answer reached the greatest length"), why);
+	return run_recover(j, TROUBLE_EMPTY,
+		turn->message.len ? turn->message : STR("the model said nothing"), why);
+}
+
+/* Nothing more is to be done for this answer, or the model goes on. */
+static enum err turn_end(const struct run_job *j, const struct run_turn *turn,
+	const struct json *parts, enum go_on what, bool may, struct run_work *next,
+	struct fault *why)
+{
+	struct str text = content_text(parts, j->rows->arena);
+
+	if (what == GO_ON_NOT) return run_complete(j, report_join(j, text), why);
+	j->r->report = report_join(j, text);
+	if (what == GO_ON_CALL && text.len) j->r->report = report_join(j, STR("\n\n"));
+	if (!may) return turn_given_up(j, turn, what, why);
+	run_message_new(j->rows, j->r, MESSAGE_USER,
+		go_on_content(what, turn->cut_call, j->rows->arena));
+	return run_go_on(j, false, next, why);
+}
+
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_turn *turn = task_of(job)->checked;
 	struct agent_config agent;
 	const struct json nothing = { 0 }, *parts = &nothing;
 	struct run_turn said = *turn; /* as it is kept */
+	enum go_on what;
 	struct run_job j;
-	bool more;
+	bool more, ends, may = false;
 	enum err e = run_hold(job, rows, &turn->key, &j, why);
 
 	turn->next = (struct run_work){ .key = turn->key };
@@ -134,20 +204,24 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (e) return e;
 	j.agent = &agent;
 	json_read(said.content, NULL, rows->arena, &parts, NULL);
+	what = go_on_after(
+		&(struct go_on_end){ parts, turn->cut, turn->cut_call, turn->nothing });
 	more = j.r->said > turn->key.seen; /* a message came while the model answered */
-	j.r->turn++;
+	ends = !content_calls(parts) && !more && !turn->again;
+	if (ends && what) e = turn_may_go_on(&j, what, &may, why);
+	if (e) return e;
+	j.r->turn += !may; /* going on is no turn of its own */
 	j.r->error = STR_NONE;
 	j.r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	j.r->context_max = turn->context_max;
 	e = spent_add(&j, &turn->usage, turn->cost, turn->worked_ms, why);
 	if (!e) e = turn_message(&j, &said, parts, more, why);
 	if (e) return e;
-	if (!content_calls(parts) && !more && !turn->again) {
-		if (turn->cut)
-			return run_recover(&j, TROUBLE_CUT,
-				STR("the answer reached the greatest length"), why);
-		return run_complete(&j, content_text(parts, rows->arena), why);
-	}
+	if (ends) return turn_end(&j, turn, parts, what, may, &turn->next, why);
+	j.r->report = STR_NONE;
+	if (what == GO_ON_CALL) /* read behind the results of the others */
+		run_message_new(rows, j.r, MESSAGE_USER,
+			go_on_content(what, turn->cut_call, rows->arena));
 	return run_ended(j.r) ? OK : run_go_on(&j, false, &turn->next, why);
 }
 

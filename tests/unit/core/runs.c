@@ -1,6 +1,7 @@
 /* The rules of runs and tool calls: every state and action, the window of history, the order of
  * tasks, and what a model may call. */
 #include "base/utf8.h"
+#include "core/run/go_on.h"
 #include "core/run/message.h"
 #include "core/run/plan.h"
 #include "core/run/run.h"
@@ -368,11 +369,74 @@ static void a_list_shows_the_first_line_of_a_message(void **state)
 	arena_done(&arena);
 }
 
+static void what_an_answer_lacks_is_found(void **state)
+{
+	static const struct {
+		const char *parts, *call;
+		bool cut;
+		enum go_on what;
+	} table[] = {
+		{ "[{\"type\":\"text\",\"text\":\"a\"}]", "", false, GO_ON_NOT },
+		{ "[{\"type\":\"text\",\"text\":\"a\"}]", "", true, GO_ON_CUT },
+		{ "[{\"type\":\"text\",\"text\":\"a\"}]", "todo", true, GO_ON_CALL },
+		{ "[]", "todo", true, GO_ON_CALL },
+		{ "[{\"type\":\"thought\",\"text\":\"a\"}]", "", true, GO_ON_THOUGHTS },
+		{ "[{\"type\":\"thought\",\"text\":\"a\"}]", "", false, GO_ON_EMPTY },
+		{ "[{\"type\":\"text\",\"text\":\" \\n\"}]", "", false, GO_ON_EMPTY },
+		{ "[]", "", false, GO_ON_EMPTY },
+		{ "[{\"type\":\"tool_call\"}]", "", true, GO_ON_NOT },
+		{ "[{\"type\":\"tool_call\"}]", "", false, GO_ON_NOT },
+	};
+	struct arena arena = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct go_on_end end = { .cut = table[i].cut,
+			.call = str_of(table[i].call) };
+
+		assert_int_equal(
+			json_read(str_of(table[i].parts), NULL, &arena, &end.parts, NULL),
+			OK);
+		assert_int_equal(go_on_after(&end), table[i].what);
+	}
+	arena_done(&arena);
+}
+
+static void a_model_is_asked_to_go_on_three_times_in_a_row(void **state)
+{
+	struct arena arena = { 0 };
+	struct run_message said[8] = { 0 };
+	const struct run_message *before[8];
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++) {
+		said[i].role = i % 2 ? MESSAGE_USER : MESSAGE_ASSISTANT;
+		said[i].content = i % 2 ? go_on_content(GO_ON_CUT, STR_NONE, &arena)
+					: message_text(STR("a"), &arena);
+		before[i] = &said[i];
+	}
+	/* Told by nobody but us. */
+	assert_int_equal(go_on_of(&said[1], &arena), GO_ON_CUT);
+	assert_int_equal(go_on_of(&said[0], &arena), GO_ON_NOT);
+	for (size_t len = 0; len <= 8; len += 2)
+		assert_int_equal(go_on_may(GO_ON_CUT, before, len, &arena), len < 6);
+	/* In a row: somebody's words between them begin anew. */
+	said[3].content = message_text(STR("hello, \"asked\""), &arena);
+	assert_true(go_on_may(GO_ON_CALL, before, 8, &arena));
+	/* Once each. */
+	said[7].content = go_on_content(GO_ON_EMPTY, STR_NONE, &arena);
+	assert_false(go_on_may(GO_ON_EMPTY, before, 8, &arena));
+	assert_true(go_on_may(GO_ON_THOUGHTS, before, 8, &arena));
+	arena_done(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_goes_only_where_the_table_leads),
 		cmocka_unit_test(a_call_that_has_ended_never_changes),
+		cmocka_unit_test(what_an_answer_lacks_is_found),
+		cmocka_unit_test(a_model_is_asked_to_go_on_three_times_in_a_row),
 		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
 		cmocka_unit_test(what_is_said_during_an_answer_comes_after_it),
 		cmocka_unit_test(the_window_has_the_first_message_and_the_last_ones),

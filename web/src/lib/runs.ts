@@ -5,6 +5,7 @@ import { language } from './i18n.svelte';
 
 export type Item =
 	| { kind: 'user'; key: string; message: Message; text: string; unread: boolean }
+	| { kind: 'asked'; key: string; why: NonNullable<Part['asked']> }
 	| { kind: 'text'; key: string; run: string; text: string }
 	| { kind: 'thought'; key: string; run: string; text: string }
 	| { kind: 'calls'; key: string; calls: ToolCall[] };
@@ -35,7 +36,9 @@ export function streamOf(messages: Message[], calls: ToolCall[], runs: Run[]): I
 	const first = new Set<string>();
 	said.forEach((message, at) => {
 		const { role, content, run } = message;
-		if (role === 'user') {
+		const why = role === 'user' && content[0]?.asked;
+		if (why) items.push({ kind: 'asked', key: message.id, why });
+		else if (role === 'user') {
 			const begins = run !== null && !first.has(run);
 			if (run) first.add(run);
 			const goesOn = run !== null && !runEnded(own.get(run)!);
