@@ -316,7 +316,7 @@ static void a_request_has_marks_for_the_cache_and_what_was_kept(void **state)
 	(void)state;
 	check_request(WIRE_ANTHROPIC, &r,
 		"{\"model\":\"claude-x\",\"max_tokens\":1000,\"stream\":true,"
-		"\"thinking\":{\"type\":\"adaptive\"},\"output_config\":{\"effort\":"
+		"\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"},\"output_config\":{\"effort\":"
 		"\"high\"},\"tools\":[{\"name\":\"todo\",\"description\":\"Keeps tasks.\","
 		"\"input_schema\":{\"type\":\"object\"}},{\"name\":\"memory\","
 		"\"description\":\"Remembers.\",\"input_schema\":{\"type\":\"object\"}}],"
@@ -342,7 +342,7 @@ static void what_was_kept_goes_to_no_other_model(void **state)
 
 	(void)state;
 	check_request(WIRE_ANTHROPIC, &r,
-		"{\"model\":\"claude-y\",\"max_tokens\":8192,\"stream\":true,"
+		"{\"model\":\"claude-y\",\"max_tokens\":32000,\"stream\":true,"
 		"\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
 		"\"Hi\",\"cache_control\":{\"type\":\"ephemeral\"}}]},"
 		"{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"ok\"},"
