@@ -33,6 +33,8 @@ const server = await Server.start();
 const browser = await launch({ whole: true });
 const agent = server.client(await server.token('agent', 'runner'));
 const marie = server.client(await server.token('member', 'Marie'));
+/* The first run is over. */
+await marie.post(`/v1/asks/${(await agent.ask({ question: 'Begun?', type: 'boolean' })).id}/answer`, { answer: true });
 const { page, context } = await enter(browser, server);
 let streams = 0;
 const tabs = [page];
