@@ -108,6 +108,26 @@ if (!only.length || only.includes('dialog')) {
 	await page.screenshot({ path: `${out}/dialog.png` });
 	await context.close();
 }
+/* What lies over a screen: how it is opened. */
+for (const [name, how, open] of [
+	['palette', {}, async (page) => {
+		await page.keyboard.press('Control+k');
+		await page.keyboard.type('re');
+	}],
+	['person-dark', { theme: 'dark' }, (page, t) => page.getByRole('navigation').getByRole('button', { name: t('person') }).click()],
+	['batch', {}, async (page, t) => {
+		await page.getByRole('checkbox', { name: t('inbox.select', { title: 'Send e-mail to 3 customers' }) }).check({ force: true });
+		await page.getByRole('checkbox', { name: /4201/ }).first().check({ force: true });
+	}],
+]) {
+	if (only.length && !only.includes(name)) continue;
+	const { context, page, t } = await enter(browser, server, how);
+	await page.locator('[data-row]').first().waitFor();
+	await open(page, t);
+	await sleep(900);
+	await page.screenshot({ path: `${out}/${name}.png` });
+	await context.close();
+}
 if (!only.length || only.includes('stop')) {
 	const { context, page, t } = await enter(browser, server, {});
 	await page.goto('/sessions');
