@@ -59,7 +59,7 @@ area('agents of all kinds', (scenario) => {
 	});
 
 	scenario('a new agent: the settings of each client are those that the program prints', async (me, desk) => {
-		await me.visit('/agents');
+		await me.visit('/agents?new=token');
 		const tabs = me.page.getByRole('group', { name: me.t('first.client') }).getByRole('button');
 		await tabs.first().waitFor();
 		assert.equal(await me.page.getByRole('textbox', { name: me.t('agents.new') }).count(), 0, 'no token on this machine');

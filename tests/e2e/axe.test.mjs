@@ -211,7 +211,7 @@ const screens = {
 	},
 	'agents, with a new token': async (me, desk) => {
 		await desk.agent.session('known');
-		await me.visit('/agents');
+		await me.visit('/agents?new=token');
 		await me.check(me.named('radio', 'first.other'));
 		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), 'newcomer');
 		await me.press(me.button('tokens.create'));

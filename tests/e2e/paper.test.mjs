@@ -71,7 +71,7 @@ area('on paper', (scenario) => {
 		const { text } = await printed(me);
 		for (const q of several.questions) has(text, q.text);
 		has(text, 'On the moon', 'Server, Page', me.t('form.yes'), '3', me.t('form.empty'),
-			me.settledBy('answered', 'Marie'), year);
+			me.t('outcome.answered'), 'Marie', year);
 	});
 
 	scenario('an ask that nobody answered: its questions all the same', async (me, desk) => {
@@ -79,7 +79,7 @@ area('on paper', (scenario) => {
 		await desk.marie.post(`/v1/asks/${ask.id}/skip`);
 		await me.region('settled').waitFor();
 		const { text } = await printed(me);
-		has(text, me.settledBy('skipped', 'Marie'), ...several.questions.map((q) => q.text), 'Frankfurt');
+		has(text, me.t('outcome.skipped'), 'Marie', ...several.questions.map((q) => q.text), 'Frankfurt');
 	});
 
 	scenario('an approval: the operation and the changes to their last line', async (me) => {

@@ -63,25 +63,32 @@ area('agents that Parley runs', (scenario) => {
 
 	scenario('an agent is created, its prompt and tools changed, and deleted by name', async (me, desk) => {
 		const name = fresh('researcher');
-		const from = await provider(desk);
+		const model = fresh('small');
+		const from = await provider(desk, { models: [{ id: model, context: 128_000, price: { input: 3, output: 15 } }] });
 		await me.visit('/agents');
 		await me.press(me.button('agent.new'));
 		const form = editor(me, me.t('agent.new'));
 		await me.write(form.getByRole('textbox', { name: me.t('agents.new') }), name);
-		await me.pick(choice(me, 'agent.provider', form), from.name);
-		await me.write(form.getByLabel(me.t('agent.model'), { exact: true }), 'small');
+		await me.pick(choice(me, 'agent.model', form), model);
 		await me.press(me.button('agent.create', {}, form));
 		await editor(me, name).waitFor();
 		const kept = await got(desk, `/v1/agents/${name}`);
-		assert.deepEqual([kept.provider, kept.model, kept.tools], [from.name, 'small', ['ask_user_question']]);
+		assert.deepEqual([kept.provider, kept.model, kept.tools], [from.name, model, ['ask_user_question']]);
 
+		const tab = (id) => me.press(editor(me, name).getByRole('link', { name: new RegExp(`^${me.t(`agent.tab.${id}`)}\\b`) }));
+		await me.check(editor(me, name).getByRole('checkbox', { name: new RegExp(`^${me.t('tool.memory')} `) }));
+		await tab('prompt');
 		await me.write(field(me, 'agent.prompt', editor(me, name)), 'Be brief.');
-		await me.check(editor(me, name).getByRole('checkbox', { name: /^memory / }));
+		await tab('model');
 		await me.write(field(me, 'agent.cost', editor(me, name)), '2,5');
+		await tab('approvals');
+		await me.pick(choice(me, 'agent.when.reject', editor(me, name)), me.t('agent.reject.stop'));
+		const where = ['tools', 'prompt', 'model', 'approvals'].map((id) => me.t(`agent.tab.${id}`)).join(', ');
+		await editor(me, name).getByText(where).waitFor();
 		await me.press(me.button('agent.save', {}, editor(me, name)));
 		await until(async () => (await got(desk, `/v1/agents/${name}`)).prompt === 'Be brief.', 'saved');
 		const changed = await got(desk, `/v1/agents/${name}`);
-		assert.deepEqual([changed.tools, changed.limits.cost_usd], [['ask_user_question', 'memory'], 2.5]);
+		assert.deepEqual([changed.tools, changed.limits.cost_usd, changed.on_reject], [['ask_user_question', 'memory'], 2.5, 'stop']);
 
 		await me.press(editor(me, name).getByRole('button', { name: new RegExp(`^${me.t('session.delete')}`) }));
 		await me.dialog.getByRole('heading', { name: me.t('agent.delete.sure', { name }) }).waitFor();
@@ -91,7 +98,7 @@ area('agents that Parley runs', (scenario) => {
 
 	scenario('a change that somebody else was faster with is refused and says so', async (me, desk) => {
 		const one = await agent(desk);
-		await me.visit(`/agents?agent=${one.name}`);
+		await me.visit(`/agents?agent=${one.name}&tab=prompt`);
 		const form = editor(me, one.name);
 		await form.waitFor();
 		await desk.admin.patch(`/v1/agents/${one.name}`, { model: 'other', version: one.version });
@@ -130,10 +137,14 @@ area('agents that Parley runs', (scenario) => {
 		await (await desk.client('agent', one.name)).ask({ question: 'Stands once?', type: 'boolean' });
 		await desk.agent.ask({ question: 'Another?', type: 'boolean' });
 		await me.visit('/agents');
-		await me.page.getByRole('button', { name: new RegExp(one.name) }).getByText(me.tn('sessions.asks', 1)).waitFor();
-		const connected = me.page.getByRole('region', { name: me.t('nav.agents') });
-		await connected.getByRole('cell', { name: 'deployer' }).waitFor();
-		assert.equal(await connected.getByRole('cell', { name: one.name }).count(), 0);
+		const part = (id) => me.page.getByRole('region', { name: me.t(id), exact: true });
+		await part('agents.run').getByRole('listitem').filter({ hasText: one.name }).getByText(me.tn('agents.waiting', 1)).waitFor();
+		await part('agents.connected').getByRole('link', { name: 'deployer' }).waitFor();
+		assert.equal(await part('agents.connected').getByRole('link', { name: one.name }).count(), 0);
+		/* One that is connected has no tabs of what only Parley's own have. */
+		await me.visit('/agents?agent=deployer&tab=connection');
+		await me.page.getByRole('table', { name: me.t('agent.tab.connection') }).getByRole('row', { name: 'deployer' }).waitFor();
+		assert.equal(await me.page.getByRole('link', { name: me.t('agent.tab.model'), exact: true }).count(), 0);
 		for (const path of [`/agents?agent=${one.name}`, '/settings/providers']) {
 			await me.visit(path);
 			await me.page.getByText(one.provider).first().waitFor({ state: 'attached' });

@@ -227,7 +227,8 @@ area('watching', (scenario) => {
 	scenario('the agents that asked, and another one joins', async (me, desk) => {
 		await desk.agent.session(fresh('known'));
 		await me.visit('/agents');
-		await me.page.getByRole('cell', { name: 'deployer' }).waitFor();
+		await me.page.getByRole('link', { name: 'deployer' }).waitFor();
+		await me.press(me.button('agents.connect'));
 		await me.press(me.page.getByRole('group', { name: me.t('first.client') }).getByRole('button', { name: me.t('first.curl') }));
 		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), fresh('newcomer'));
 		await me.press(me.button('tokens.create'));

@@ -1,7 +1,18 @@
 /* Which tools an agent is offered, and what happens when one is called. */
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Tool } from '../src/api/runs';
-import { gated, groupSet, groupState, hasTool, operationSet, toolGroups } from '../src/lib/agents';
+import type { AgentConfig, Session } from '../src/api/types';
+import { agentBody, agentChanges, agentFields } from '../src/lib/agentForm';
+import {
+	agentDot,
+	agentLines,
+	gated,
+	groupSet,
+	groupState,
+	hasTool,
+	operationSet,
+	toolGroups,
+} from '../src/lib/agents';
 
 const tool = (name: string, risk: Tool['risk'], category: string | null = 'tools'): Tool => ({
 	name,
@@ -55,4 +66,77 @@ test('the table of the policy', () => {
 	expect(row({ mode: 'selective' }, 'tools')).toEqual(['allow', 'allow', 'ask', 'ask']);
 	expect(row({ mode: 'selective' }, 'mcp')).toEqual(['allow', 'ask', 'ask', 'ask']);
 	expect(gated(policy, null, null)).toBe('never');
+});
+
+describe('the list of agents', () => {
+	const config = (name: string, more: object = {}) =>
+		({ id: name, name, runnable: true, tools: [], ...more }) as unknown as AgentConfig;
+	const session = (name: string, more: object = {}) =>
+		({
+			id: `ses_${name}`,
+			agent: { id: `agt_${name}`, name },
+			status: 'idle',
+			pending_asks: [],
+			updated_at: '2026-11-16T10:00:00Z',
+			...more,
+		}) as unknown as Session;
+
+	it('has each once, those that Parley runs first, and no person', () => {
+		const lines = agentLines(
+			[config('researcher')],
+			[
+				session('claude'),
+				session('researcher', { pending_asks: [{}, {}] }),
+				session('ci', { updated_at: '2026-11-16T11:00:00Z' }),
+				session('Ann'),
+			],
+			new Set(['Ann']),
+		);
+		expect(lines.map((one) => one.name)).toEqual(['researcher', 'ci', 'claude']);
+		expect(lines[0]).toMatchObject({ waiting: 2, running: 0, failed: null });
+	});
+
+	it('means the same by a dot everywhere', () => {
+		const dot = (agent: object, ...of: object[]) =>
+			agentDot(
+				agentLines(
+					[config('a', agent)],
+					of.map((one) => session('a', one)),
+					new Set(),
+				)[0]!,
+			);
+		expect(dot({ runnable: false }, { pending_asks: [{}] })).toBe('failed');
+		expect(dot({}, { pending_asks: [{}] })).toBe('person');
+		expect(dot({}, { status: 'running' })).toBe('working');
+		expect(dot({}, { status: 'failed', error: { message: 'no credit' } })).toBe('failed');
+		expect(dot({}, { status: 'completed' })).toBeUndefined();
+		expect(dot({})).toBeUndefined();
+	});
+});
+
+describe('the form of an agent', () => {
+	it('says in which tabs something was changed, and keeps what it does not show', () => {
+		const was = {
+			name: 'a',
+			provider: 'p',
+			model: 'm',
+			prompt: '',
+			tools: ['todo', 'memory'],
+			limits: { turns: 5, tokens: 900 },
+			validation: { timeout: '5m' },
+			on_error: 'ask',
+			on_limit: 'ask',
+			on_reject: null,
+		} as unknown as AgentConfig;
+		const now = agentFields(was);
+		expect(agentChanges(agentFields(was), { ...now, tools: ['memory', 'todo'] })).toEqual([]);
+		const changed = { ...now, model: 'n', cost: '2,5', onReject: 'stop' as const };
+		expect(agentChanges(agentFields(was), changed)).toEqual(['model', 'approvals']);
+		expect(agentBody(changed, was)).toMatchObject({
+			model: 'n',
+			limits: { turns: 5, tokens: 900, cost_usd: 2.5 },
+			validation: { timeout: '5m' },
+			on_reject: 'stop',
+		});
+	});
 });

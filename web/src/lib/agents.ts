@@ -1,7 +1,8 @@
 /* What the page knows of configured agents: which tools they are offered, and what happens when one is
  * called by today's policy. Pure. */
 import type { Tool } from '../api/runs';
-import type { Policy, Risk } from '../api/types';
+import type { AgentConfig, Policy, Risk, Session } from '../api/types';
+import type { Dot } from './runs';
 
 /** A tool with its operations: `todo` of todo/create, todo/list …; a plain one has only itself. */
 export interface ToolGroup {
@@ -88,4 +89,59 @@ export function gated(
 		(policy.mode === 'selective' && policy.selective[category] === true);
 	if (watched) return risk === 'low' && policy.auto_approve_low ? 'allow' : 'ask';
 	return risk === 'high' && policy.always_confirm_high ? 'ask' : 'allow';
+}
+
+/** An agent of the list: run here, or one that has asked. */
+export interface AgentLine {
+	name: string;
+	/** Run by Parley, as it is set up. */
+	config: AgentConfig | null;
+	waiting: number;
+	running: number;
+	/** Why its last session failed; null: it did not. */
+	failed: string | null;
+	sessions: Session[];
+	seen: string | null;
+}
+
+const newest = (a: Session, b: Session) => (a.updated_at < b.updated_at ? 1 : -1);
+
+function lineOf(name: string, config: AgentConfig | null, all: Session[]): AgentLine {
+	const sessions = all.filter((one) => one.agent.name === name).sort(newest);
+	const last = sessions[0];
+	return {
+		name,
+		config,
+		waiting: sessions.reduce((n, one) => n + one.pending_asks.length, 0),
+		running: sessions.filter((one) => one.status === 'running').length,
+		failed: last?.status === 'failed' ? (last.error?.message ?? '') : null,
+		sessions,
+		seen: last?.updated_at ?? null,
+	};
+}
+
+/** All there are: those that Parley runs by their names, then those that asked, the last one first.
+ * `people` are not among them: somebody who tried it. */
+export function agentLines(
+	configs: AgentConfig[],
+	sessions: Session[],
+	people: ReadonlySet<string>,
+): AgentLine[] {
+	const own = new Set(configs.map((one) => one.name));
+	const others = new Set(sessions.map((one) => one.agent.name));
+	return [
+		...configs.map((one) => lineOf(one.name, one, sessions)),
+		...[...others]
+			.filter((name) => !own.has(name) && !people.has(name))
+			.map((name) => lineOf(name, null, sessions))
+			.sort((a, b) => ((a.seen ?? '') < (b.seen ?? '') ? 1 : -1)),
+	];
+}
+
+/** The same meanings as of sessions: red cannot run or failed, amber waits for people, green runs, grey rests. */
+export function agentDot(line: AgentLine): Dot | undefined {
+	if (line.config && !line.config.runnable) return 'failed';
+	if (line.waiting) return 'person';
+	if (line.running) return 'working';
+	return line.failed === null ? undefined : 'failed';
 }
