@@ -212,7 +212,7 @@ area('dialogs', (scenario) => {
 		/* Three stay; a phone shows the last. */
 		await me.tabSays(7);
 		const told = me.toasts.getByText(/^One of many \d\?$/);
-		await until(async () => await told.count() === (me.wide ? 3 : 1), 'at most three, one on a phone'); throw e; });
+		await until(async () => await told.count() === (me.wide ? 3 : 1), 'at most three, one on a phone');
 		const shown = await told.last().innerText();
 		await me.press(me.toasts.getByRole('link', { name: me.t('open') }).last());
 		await me.heading(shown).waitFor();
