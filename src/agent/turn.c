@@ -216,6 +216,24 @@ static size_t user_last(struct model_message *messages, size_t len,
 	return len + 1;
 }
 
+/* How many; there is room for twice as many and one. */
+static size_t messages_make(const struct run_message *const *given, size_t len, bool full,
+	struct arena *arena, struct model_message *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		bool answered = i + 1 < len && given[i + 1]->role == MESSAGE_TOOL;
+		struct str lacks = STR_NONE;
+
+		out[n++] = message_of(given[i], full && i + WHOLE_MESSAGES < len, arena);
+		if (given[i]->role == MESSAGE_ASSISTANT && !answered)
+			lacks = history_unanswered(given[i]->content, arena);
+		if (lacks.len) out[n++] = (struct model_message){ MODEL_TOOL, lacks };
+	}
+	return len ? user_last(out, n, given[len - 1], arena) : 0;
+}
+
 static enum err body_make(const struct run_work *work, struct worker *w,
 	struct arena *arena, struct fault *why)
 {
@@ -224,7 +242,7 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	const struct run_message **given =
 		ARENA_ARRAY(arena, const struct run_message *, t->len + 1);
 	struct model_message *messages =
-		ARENA_ARRAY(arena, struct model_message, t->len + 2);
+		ARENA_ARRAY(arena, struct model_message, 2 * t->len + 1);
 	struct model_request q = { .model = work->model,
 		.system = p->system,
 		.session = work->session,
@@ -238,12 +256,8 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	model_effort_find(p->agent.effort, &q.effort);
 	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
 		work->first, work->history, given);
-	for (size_t i = 0; i < q.messages_len; i++)
-		messages[i] = message_of(given[i],
-			work->full && i + WHOLE_MESSAGES < q.messages_len, arena);
-	if (q.messages_len)
-		q.messages_len = user_last(
-			messages, q.messages_len, given[q.messages_len - 1], arena);
+	q.messages_len =
+		messages_make(given, q.messages_len, work->full, arena, messages);
 	buf_clear(&w->body);
 	return model_request_write(&w->body, work->access.wire, &q, why);
 }

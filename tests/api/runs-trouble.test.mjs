@@ -29,7 +29,7 @@ async function prepare({ admin }) {
 	ok(await admin.put('/v1/policy', { version, at_once: { auto: 32, manual: 32, selective: 32 }, always_confirm_high: false }));
 	ok(await admin.post('/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url, key: KEY, at_once: 32 }), 201);
 	for (const [name, more] of [['blunt', { on_error: 'fail', on_limit: 'stop' }], ['patient', {}],
-		['hasty', { on_limit: 'stop', limits: { time: '1s' } }]]) {
+		['boss', { tools: ['spawn_agent', 'todo'], validation: { always_confirm_high: false } }], ['hasty', { on_limit: 'stop', limits: { time: '1s' } }]]) {
 		ok(await admin.post('/v1/agents', { name, provider: 'scripted', model: 'm', tools: ['todo', 'test_append'], ...more }), 201);
 	}
 }
@@ -135,6 +135,24 @@ test('whoever retries after a cut sends a request that ends with a user, and get
 	const again = await ended(server, ok(await server.member.post(`/v1/runs/${run}/retry`), 201).id);
 	assert.deepEqual([again.status, again.report], ['completed', '1234!'], id);
 	assert.equal(asked('CutFour').at(-1).messages.at(-1).role, 'user');
+});
+
+/** Does every call have its result right behind it? */
+const wellFormed = ({ messages }) => messages.every(({ content }, i) => {
+	const ids = (list, type, key) => (Array.isArray(list) ? list : []).filter((part) => part.type === type).map((part) => part[key]);
+	return ids(content, 'tool_use', 'id').every((id) => ids(messages[i + 1]?.content, 'tool_result', 'tool_use_id').includes(id));
+});
+
+test('a session goes on after a cancel while a sub-agent and a question wait: every call has its result', async () => {
+	script('Child', () => ({ blocks: [say('x')], hang: true }));
+	const { id, run } = await start(server, script('Boss', (q) => (/Again/.test(last(q)) ? [say('Fine.')]
+		: [use('spawn_agent', { name: 'kid', prompt: 'p', task: 'Child' }), todo('b')])), 'boss');
+	await until(async () => ok(await server.member.get(`/v1/runs/${run}`)).status === 'waiting', 'the sub-agent');
+	ok(await server.member.post(`/v1/runs/${run}/cancel`, {}));
+	const next = ok(await server.member.post(`/v1/sessions/${id}/messages`, { content: 'Again' }), 201);
+	assert.equal((await ended(server, next.run.id)).report, 'Fine.');
+	assert.ok(wellFormed(asked('Boss').at(-1)), JSON.stringify(asked('Boss').at(-1).messages));
+	assert.match(JSON.stringify(asked('Boss').at(-1).messages), /Cancelled by /);
 });
 
 test('when all parallel tasks fail, model and call are told why each did', async () => {

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "core/run/tool_call.h"
 #include "core/shared/body.h"
+#include "core/shared/field.h"
 
 #include <string.h>
 
@@ -123,4 +124,33 @@ struct str history_results(struct str content, bool full, struct arena *arena)
 	}
 	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
+}
+
+struct str history_unanswered(struct str content, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct json *parts;
+	bool some = false;
+
+	if (str_find(content, STR("\"tool_call\"")) < 0 ||
+		json_read(content, NULL, arena, &parts, NULL))
+		return STR_NONE;
+	jw_array(&w);
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *part = &parts->items[i];
+
+		if (!str_is(json_text(json_get(part, "type")), "tool_call")) continue;
+		some = true;
+		fields_object(
+			&w, FIELDS(field_word("type", "tool_result"),
+				    field_text("id", json_text(json_get(part, "id"))),
+				    field_text("name", json_text(json_get(part, "name"))),
+				    field_word("content", "It was not carried out."),
+				    field_json("is_error", STR("true"))));
+	}
+	jw_array_end(&w);
+	if (some) return buf_keep_done(&b, arena);
+	buf_done(&b);
+	return STR_NONE;
 }

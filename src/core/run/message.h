@@ -103,6 +103,10 @@ size_t history_window(const struct run_message *const *all, size_t len, struct s
  * tail; with `full`, only short ones are kept. In the arena when it differs. */
 struct str history_results(struct str content, bool full, struct arena *);
 
+/* Results for the calls in a model's message that no results follow; empty: there are none. In the
+ * arena. Runs of old may have ended so. */
+struct str history_unanswered(struct str content, struct arena *);
+
 /* ---- the body of a message to an agent that Parley runs ---- */
 
 enum { SAY_MAX = 100000, SAY_TITLE = 80 };

@@ -1,4 +1,5 @@
-/* run_call_end.c - the end of a tool call: its result, what a person changed or said before it. */
+/* run_call_end.c - the end of a tool call: its result, what a person changed or said before it; and of all
+ * calls of a message: the message of their results. */
 #include "desk/run/run_inner.h"
 
 #include "base/keep.h"
@@ -54,4 +55,39 @@ enum err run_call_end(const struct run_job *j, struct tool_call *c,
 			field_word("status", call_status_name(c->status)),
 			field_int("duration_ms", c->ended_ms - c->started_ms)));
 	return OK;
+}
+
+bool run_turn_close(const struct run_job *j)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct tool_call *at = NULL;
+	struct run_message *m;
+	bool rejected = false;
+
+	jw_array(&w);
+	while ((at = run_calls_next(j, at))) {
+		bool bad = at->status != CALL_DONE;
+
+		rejected |= at->status == CALL_REJECTED;
+		fields_object(&w,
+			FIELDS(field_word("type", "tool_result"),
+				field_text("id", at->wire), field_text("call", at->id),
+				field_text("name", at->name),
+				field_str("content",
+					bad && at->error.len ? at->error : at->result),
+				field_some(field_json(
+					"is_error", bad ? STR("true") : STR_NONE))));
+	}
+	jw_array_end(&w);
+	m = run_message_new(
+		j->rows, j->r, MESSAGE_TOOL, buf_keep_done(&b, j->rows->arena));
+	while ((at = run_calls_next(j, at))) {
+		struct tool_call *c = rows_change(j->rows, at);
+
+		c->answer = m->id;
+		c->result = STR_NONE;
+	}
+	j->r->message = STR_NONE;
+	return rejected;
 }

@@ -21,10 +21,17 @@ static void session_told(
 
 /* ---- what it leaves ---- */
 
-/* Asks that it waits for are withdrawn, calls that have not ended are cancelled. */
-static enum err run_clear(const struct run_job *j, struct str reason, struct fault *why)
+/* What those hear that it leaves. */
+struct last_words {
+	struct str children, asks, calls;
+};
+
+/* Asks that it waits for are withdrawn, calls that have not ended are cancelled, and all of its
+ * calls have their results: whoever goes on in this session finds a thread that a model can read. */
+static enum err run_clear(
+	const struct run_job *j, const struct last_words *words, struct fault *why)
 {
-	const struct settlement how = { .verb = SETTLE_CANCEL, .reason = reason };
+	const struct settlement how = { .verb = SETTLE_CANCEL, .reason = words->asks };
 	const struct tool_call *at = NULL;
 	struct ask *a = NULL;
 	enum err e = rows_fetch_open(j->rows, j->s, why);
@@ -35,8 +42,9 @@ static enum err run_clear(const struct run_job *j, struct str reason, struct fau
 	if (!e && j->r->message.len) e = run_calls_fetch(j, why);
 	while (!e && j->r->message.len && (at = run_calls_next(j, at)))
 		if (!tool_call_ended(at))
-			e = run_call_end(
-				j, rows_change(j->rows, at), CALL_CANCEL, reason, why);
+			e = run_call_end(j, rows_change(j->rows, at), CALL_CANCEL,
+				words->calls, why);
+	if (!e && j->r->message.len) run_turn_close(j);
 	return e;
 }
 
@@ -89,39 +97,42 @@ static enum err children_cancel(
 
 /* ---- ends ---- */
 
-enum err run_complete(const struct run_job *j, struct str report, struct fault *why)
-{
-	enum err e = run_stop(j, RUN_FINISH, why);
-
-	if (e) return e;
-	j->r->report = report;
-	j->r->message = STR_NONE;
-	end_event(j, "run.completed", STR_NONE);
-	session_told(j, SESSION_COMPLETED, j->s->status);
-	return run_is_child(j->r) ? run_child_ended(j, why) : OK;
-}
-
 /* It has ended already, so that its asks, withdrawn, do not set it going. `was`: the status of its
  * session before they were. */
-static enum err run_leave(const struct run_job *j, struct str children, struct str asks,
+static enum err run_leave(const struct run_job *j, const struct last_words *words,
 	enum session_status *was, struct fault *why)
 {
-	enum err e = children_cancel(j, children, why);
+	enum err e = children_cancel(j, words->children, why);
 
 	*was = j->s->status;
-	if (!e) e = run_clear(j, asks, why);
-	j->r->message = STR_NONE;
-	return e;
+	return e ? e : run_clear(j, words, why);
+}
+
+enum err run_complete(const struct run_job *j, struct str report, struct fault *why)
+{
+	static const struct str done = STR("the run has completed");
+	static const struct last_words words = { done, done, done };
+	enum session_status was = j->s->status;
+	enum err e = run_stop(j, RUN_FINISH, why);
+
+	/* It reported while other calls of its message were under way. */
+	if (!e && j->r->message.len) e = run_leave(j, &words, &was, why);
+	if (e) return e;
+	j->r->report = report;
+	end_event(j, "run.completed", STR_NONE);
+	session_told(j, SESSION_COMPLETED, was);
+	return run_is_child(j->r) ? run_child_ended(j, why) : OK;
 }
 
 enum err run_fail(
 	const struct run_job *j, enum trouble kind, struct str message, struct fault *why)
 {
 	static const struct str failed = STR("the run has failed");
+	static const struct last_words words = { failed, failed, failed };
 	enum session_status was;
 	enum err e = run_stop(j, RUN_FAIL, why);
 
-	if (!e) e = run_leave(j, failed, failed, &was, why);
+	if (!e) e = run_leave(j, &words, &was, why);
 	if (e) return e;
 	j->r->error = run_error_write(kind, message, j->rows->arena);
 	end_event(j, "run.failed", j->r->error);
@@ -131,14 +142,17 @@ enum err run_fail(
 
 enum err run_cancel(const struct run_job *j, struct str reason, struct fault *why)
 {
+	struct str who = j->t->job.who.name;
+	const struct last_words words = { reason, STR("the run was cancelled"),
+		who.len ? arena_print(j->rows->arena, "Cancelled by %.*s.", STR_ARGS(who))
+			: STR("The run was cancelled.") };
 	enum session_status was;
 	enum err e = run_stop(j, RUN_CANCEL, why);
 
-	if (!e) e = run_leave(j, reason, STR("the run was cancelled"), &was, why);
+	if (!e) e = run_leave(j, &words, &was, why);
 	if (e) return e;
 	run_event(j, "run.cancelled",
-		FIELDS(field_text("reason", reason),
-			field_text("by", j->t->job.who.name)));
+		FIELDS(field_text("reason", reason), field_text("by", who)));
 	session_told(j, SESSION_CANCELLED, was);
 	return OK;
 }

@@ -74,6 +74,9 @@ enum err run_requeue(struct rows *, const struct run *, int64_t wake_ms, struct 
 enum err run_goes_on(const struct run_job *, const char *by, struct fault *);
 /* What it waits for, as its calls and its recovery say. */
 enum err run_waits(const struct run_job *, struct fault *);
+/* All calls of its message have ended: the message of results, from which the model goes on. They
+ * stand there from now on. True: one was rejected. */
+bool run_turn_close(const struct run_job *);
 /* Nobody works on it until that comes. */
 enum err run_rest(const struct run_job *, struct fault *);
 

@@ -84,40 +84,6 @@ static enum err calls_tell(
 	return run_fresh(j, out, why);
 }
 
-/* The message of results, from which the model goes on. They stand there from now on. */
-static void turn_close(const struct run_job *j, bool *rejected)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	const struct tool_call *at = NULL;
-	struct run_message *m;
-
-	jw_array(&w);
-	while ((at = run_calls_next(j, at))) {
-		bool bad = at->status != CALL_DONE;
-
-		*rejected |= at->status == CALL_REJECTED;
-		fields_object(&w,
-			FIELDS(field_word("type", "tool_result"),
-				field_text("id", at->wire), field_text("call", at->id),
-				field_text("name", at->name),
-				field_str("content",
-					bad && at->error.len ? at->error : at->result),
-				field_some(field_json(
-					"is_error", bad ? STR("true") : STR_NONE))));
-	}
-	jw_array_end(&w);
-	m = run_message_new(
-		j->rows, j->r, MESSAGE_TOOL, buf_keep_done(&b, j->rows->arena));
-	while ((at = run_calls_next(j, at))) {
-		struct tool_call *c = rows_change(j->rows, at);
-
-		c->answer = m->id;
-		c->result = STR_NONE;
-	}
-	j->r->message = STR_NONE;
-}
-
 enum { LOOP_TIMES = 3 };
 
 /* How often a call with these arguments failed. */
@@ -267,7 +233,7 @@ enum err run_go_on(
 	if (pending) return calls_tell(j, out, why);
 	if (waiting || j->r->recovery.len) return run_rest(j, why);
 	if (j->r->message.len) e = turn_loops(j, &loops, why);
-	if (!e && j->r->message.len) turn_close(j, &rejected);
+	if (!e && j->r->message.len) rejected = run_turn_close(j);
 	if (!e && rejected) e = rejection_ends(j, &rejected, why);
 	if (!e && rejected)
 		return run_fail(

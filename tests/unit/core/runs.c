@@ -430,11 +430,29 @@ static void a_model_is_asked_to_go_on_three_times_in_a_row(void **state)
 	arena_done(&arena);
 }
 
+static void calls_without_results_are_answered(void **state)
+{
+	struct arena arena = { 0 };
+	struct str lacks = history_unanswered(
+		STR("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_call\",\"id\":\"t1\","
+		    "\"name\":\"todo\",\"arguments\":{}}]"),
+		&arena);
+
+	(void)state;
+	assert_true(str_is(lacks,
+		"[{\"type\":\"tool_result\",\"id\":\"t1\",\"name\":\"todo\","
+		"\"content\":\"It was not carried out.\",\"is_error\":true}]"));
+	lacks = history_unanswered(message_text(STR("no \"tool_call\""), &arena), &arena);
+	assert_int_equal(lacks.len, 0);
+	arena_done(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_goes_only_where_the_table_leads),
 		cmocka_unit_test(a_call_that_has_ended_never_changes),
+		cmocka_unit_test(calls_without_results_are_answered),
 		cmocka_unit_test(what_an_answer_lacks_is_found),
 		cmocka_unit_test(a_model_is_asked_to_go_on_three_times_in_a_row),
 		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
