@@ -187,9 +187,9 @@ const screens = {
 	'the palette': async (me, desk) => {
 		await desk.agent.ask(yesNo);
 		await me.visit('/inbox');
-		await me.key('Control+k');
+		await me.key('Control+k', 'a', 'g'); // before it is there: for no card
+		await until(async () => await me.dialog.getByRole('combobox').inputValue() === 'ag', 'what was typed early');
 		await me.dialog.getByRole('option').first().waitFor();
-		await me.page.keyboard.type('a');
 	},
 	'the menu of who is here': async (me) => {
 		await me.visit('/sessions');

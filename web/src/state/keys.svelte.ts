@@ -5,7 +5,9 @@
  *  2. While a dialog is open only modal maps count.
  *  3. When the field that somebody writes in vanishes, every key is dead until a pointer, Tab or Esc:
  *     what is typed on was meant for that field.
- *  4. There is no key that sends from afar: Ctrl+Enter is handled by the form around the focus. */
+ *  4. What is typed while the palette is being fetched is for the palette.
+ *  5. There is no key that sends from afar: Ctrl+Enter is handled by the form around the focus. */
+import { overKeeps } from './frame.svelte';
 import { settings } from './settings.svelte';
 
 /* Keys that belong to what has the focus: pressing it, moving in a group, scrolling a frame. */
@@ -98,6 +100,11 @@ function find(name: string, focus: Element): ((event: KeyboardEvent) => void) | 
 
 /* Runs before every other listener. */
 function watch(event: KeyboardEvent): void {
+	if (overKeeps(event)) {
+		event.preventDefault();
+		event.stopImmediatePropagation();
+		return;
+	}
 	tabbed = event.key === 'Tab';
 	if (event.key === 'Tab' || event.key === 'Escape') {
 		field = null;
