@@ -28,6 +28,9 @@ static const char *const stops[] = {
 	[STOP_PAUSE] = "pause",
 };
 
+/* Of one that is never sent again. */
+#define STOP_REFUSAL "refusal"
+
 /* A model call under way. */
 struct model_call {
 	struct worker *w;
@@ -226,6 +229,7 @@ static size_t messages_make(const struct run_message *const *given, size_t len, 
 		bool answered = i + 1 < len && given[i + 1]->role == MESSAGE_TOOL;
 		struct str lacks = STR_NONE;
 
+		if (str_is(given[i]->stop, STOP_REFUSAL)) continue;
 		out[n++] = message_of(given[i], full && i + WHOLE_MESSAGES < len, arena);
 		if (given[i]->role == MESSAGE_ASSISTANT && !answered)
 			lacks = history_unanswered(given[i]->content, arena);
@@ -348,8 +352,9 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		.content = reply->content,
 		.kept = reply->kept,
 		.model = work->model,
-		.stop = str_of(reply->trouble == TROUBLE_CUT ? "max_tokens"
-							     : stops[reply->stop]),
+		.stop = str_of(reply->trouble == TROUBLE_CUT	    ? "max_tokens"
+			       : reply->trouble == TROUBLE_DECLINED ? STOP_REFUSAL
+								    : stops[reply->stop]),
 		.prices = prices_kept(&work->access, arena),
 		.usage = reply->usage,
 		.cost = reply->cost,
@@ -357,6 +362,7 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		.worked_ms = clock_mono_ms() - began_ms,
 		.again = reply->stop == STOP_PAUSE,
 		.nothing = reply->trouble == TROUBLE_EMPTY,
+		.refused = reply->trouble == TROUBLE_DECLINED,
 		.message = str_of(reply->message),
 		.cut = reply->trouble == TROUBLE_CUT,
 		.cut_call = reply->cut_call };
@@ -413,7 +419,8 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 		if (!worker_kept(c->w) || worker_told(c->w)) return false;
 		call_show(c);
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT ||
-			reply.trouble == TROUBLE_EMPTY) {
+			reply.trouble == TROUBLE_EMPTY ||
+			reply.trouble == TROUBLE_DECLINED) {
 			progress_show(c, reply.usage.output);
 			return turn_told(c, &reply, began_ms, arena, next);
 		}

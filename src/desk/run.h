@@ -100,10 +100,11 @@ struct run_turn {
 	int64_t cost; /* COST_UNKNOWN: there was no price */
 	int64_t context_max;
 	int64_t worked_ms;
-	bool again;   /* the model wants to be called again as it is */
-	bool cut;     /* the answer was cut short at its greatest length */
-	bool nothing; /* its provider says that it came to nothing, and why: */
-	struct str message;
+	bool again;	     /* the model wants to be called again as it is */
+	bool cut;	     /* the answer was cut short at its greatest length */
+	bool nothing;	     /* its provider says that it came to nothing */
+	bool refused;	     /* it would not answer */
+	struct str message;  /* why, of these */
 	struct str cut_call; /* the name of a call that was dropped for that; or empty */
 	struct run_work next;
 };

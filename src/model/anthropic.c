@@ -233,7 +233,10 @@ static const struct model_ending ends[] = {
 static void stop_take(struct model_reader *r, const struct json *delta)
 {
 	struct str why = json_text_of(delta, "stop_reason");
+	struct str because = json_text_of(json_get(delta, "stop_details"), "explanation");
 
+	if (str_is(why, "refusal") && because.len)
+		reader_trouble(r, TROUBLE_DECLINED, false, because);
 	reader_finish(r, why, ends);
 	if (str_is(why, "pause_turn")) r->stop = STOP_PAUSE;
 }

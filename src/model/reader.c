@@ -332,6 +332,30 @@ static void call_drop(struct model_reader *r)
 	r->parts_len--;
 }
 
+/* A refused reply makes no calls. What it said is why, unless the vendor explained it. */
+static void refusal_tidy(struct model_reader *r)
+{
+	struct buf said = { .max = ERROR_BODY_MAX };
+	size_t kept = 0;
+
+	if (r->trouble != TROUBLE_DECLINED) return;
+	for (size_t i = 0; i < r->parts_len; i++) {
+		struct model_part *p = &r->parts[i];
+
+		if (p->type == PART_TEXT) buf_add(&said, buf_str(&p->text));
+		if (p->type == PART_CALL)
+			part_done(p);
+		else
+			r->parts[kept++] = *p;
+	}
+	r->parts_len = kept;
+	if (str_trim(buf_str(&said)).len && str_is(str_of(r->message), MODEL_DECLINED)) {
+		r->message[0] = 0;
+		reader_trouble(r, r->trouble, false, buf_str(&said));
+	}
+	buf_done(&said);
+}
+
 /* A reply that is no stream: an error, in JSON or not. */
 static void body_read(struct model_reader *r, int status)
 {
@@ -377,6 +401,7 @@ void model_reader_end(
 
 	parts_tidy(r);
 	trouble_find_out(r, end);
+	refusal_tidy(r);
 	*out = (struct model_reply){ .trouble = r->trouble,
 		.retry = r->retry && !end->no_retry,
 		.retry_after_ms = end->retry_after_ms >= 0 ? end->retry_after_ms

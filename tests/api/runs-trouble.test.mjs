@@ -76,7 +76,7 @@ test('every kind of trouble is told by its name after as many tries as it deserv
 		const all = await state(server, sessions[i].id);
 		assert.deepEqual([all.tasks, all.tool_calls], [[], []], name);
 		const said = all.messages.filter(({ role }) => role === 'assistant').length;
-		assert.equal(said, ['cut', 'empty'].includes(kind) ? tries : 0, `${name}: nothing of an answer that did not come whole`);
+		assert.equal(said, ['cut', 'empty', 'declined'].includes(kind) ? tries : 0, `${name}: nothing of an answer that did not come whole`);
 	}
 	assert.equal(model.open, 0, 'no call is left open');
 });
@@ -126,6 +126,16 @@ test('a model that said nothing is asked once more', async () => {
 	const { run } = await report('Hush', [[], [say('Sorry. Here.')]]);
 	assert.deepEqual([run.status, run.report, run.turn], ['completed', 'Sorry. Here.', 1]);
 	assert.deepEqual(sent('Hush', -1), { roles: 'user user', last: 'Please go on.' });
+});
+
+test('a refused turn is kept with what it cost, quoted, and never sent again', async () => {
+	const { session, run } = await report('Refuses', [{ blocks: [say('I would rather not. '), todo('never')], stop: 'refusal' }, [say('Gladly.')]]);
+	assert.deepEqual([run.error, run.usage.output], [{ kind: 'declined', message: 'I would rather not.' }, 20]);
+	const { messages, tool_calls: calls } = await state(server, session.id);
+	assert.deepEqual([messages[0].stop, messages[0].usage.output, calls], ['refusal', 20, []]);
+	const again = ok(await server.member.post(`/v1/sessions/${session.id}/messages`, { content: 'Please' }), 201);
+	assert.equal((await ended(server, again.run.id)).report, 'Gladly.');
+	assert.deepEqual(sent('Refuses', -1), { roles: 'user user', last: 'Please' });
 });
 
 test('whoever retries after a cut sends a request that ends with a user, and gets the whole report', async () => {

@@ -130,6 +130,10 @@ test('gemini: calls without ids, seals, blocks and errors', async () => {
 		assert.equal((await read('gemini', lines(part({ text: 'x' }), end(reason)))).trouble, trouble);
 	}
 	assert.equal((await read('gemini', lines({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }))).trouble, 'declined');
+	const refused = (more) => read('anthropic', lines({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'No.' } },
+		{ type: 'message_delta', delta: { stop_reason: 'refusal', ...more } }));
+	assert.equal((await refused({ stop_details: { type: 'refusal', explanation: 'It is harmful.' } })).message, 'It is harmful.');
+	assert.equal((await refused({})).message, 'No.');
 	const slow = await read('gemini', JSON.stringify([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'quota',
 		details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }] } }]), 429);
 	assert.deepEqual([slow.trouble, slow.retry, slow.retry_after_ms, slow.message], ['rate_limited', true, 34_500, 'quota']);

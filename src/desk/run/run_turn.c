@@ -118,6 +118,7 @@ static enum err turn_mask(
 {
 	enum err e = configured_mask(j->t->desk, j->rows, j->r->ws, &turn->content, why);
 
+	if (!e) e = configured_mask(j->t->desk, j->rows, j->r->ws, &turn->message, why);
 	return e ? e : configured_mask(j->t->desk, j->rows, j->r->ws, &turn->kept, why);
 }
 
@@ -208,6 +209,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 		&(struct go_on_end){ parts, turn->cut, turn->cut_call, turn->nothing });
 	more = j.r->said > turn->key.seen; /* a message came while the model answered */
 	ends = !content_calls(parts) && !more && !turn->again;
+	if (turn->refused) what = GO_ON_NOT;
 	if (ends && what) e = turn_may_go_on(&j, what, &may, why);
 	if (e) return e;
 	j.r->turn += !may; /* going on is no turn of its own */
@@ -217,7 +219,9 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	e = spent_add(&j, &turn->usage, turn->cost, turn->worked_ms, why);
 	if (!e) e = turn_message(&j, &said, parts, more, why);
 	if (e) return e;
-	if (ends) return turn_end(&j, turn, parts, what, may, &turn->next, why);
+	if (ends && turn->refused)
+		return run_recover(&j, TROUBLE_DECLINED, said.message, why);
+	if (ends) return turn_end(&j, &said, parts, what, may, &turn->next, why);
 	j.r->report = STR_NONE;
 	if (what == GO_ON_CALL) /* read behind the results of the others */
 		run_message_new(rows, j.r, MESSAGE_USER,
