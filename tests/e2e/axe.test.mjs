@@ -39,10 +39,11 @@ const screens = {
 	'activity': async (me, desk) => {
 		await desk.agent.ask(yesNo);
 		await me.visit('/activity');
-		await me.page.getByRole('log').getByText(me.t('event.ask.created')).first().waitFor();
+		await me.page.getByRole('log').getByText(me.t('turn.asked')).first().waitFor();
 	},
 	'toasts': async (me, desk) => {
 		await me.visitLive('/sessions');
+		if (!me.wide) await me.press(me.page.getByRole('button', { name: me.t('sessions.search') }));
 		await me.write(me.page.getByRole('searchbox'), 'a');
 		await desk.agent.ask(yesNo);
 		await me.toasts.getByText(yesNo.question).waitFor();
@@ -203,7 +204,7 @@ const screens = {
 		for (let i = 0; i < 30; i++) await desk.agent.post(`/v1/sessions/${session.id}/progress`, { text: `step ${i}`, step: i, steps: 30 });
 		await desk.agent.ask({ ...yesNo, session: session.id });
 		await me.visit(`/sessions/${session.id}`);
-		await me.page.getByRole('heading', { name: me.t('session.open') }).last().waitFor();
+		await me.region('chat').getByRole('article').waitFor();
 	},
 	'insights': async (me) => {
 		await me.visit('/insights');

@@ -28,6 +28,14 @@ const box = (me, id, params) => me.page.getByRole('textbox', { name: me.t(id, pa
 const chat = (me) => me.region('chat');
 /** What the head of the session says. */
 const state = (me, status) => me.page.locator('header .chip').getByText(me.t(`status.${status}`), { exact: true }).waitFor();
+const cards = (me) => chat(me).getByRole('article');
+const approveIn = (me, where) => where.getByRole('button', { name: new RegExp(`^${me.t('approval.approve')}`) }).first();
+/** Presses Approve of a card, once that is armed; a pointer that rests where the last one was is moved first. */
+async function approve(me, where) {
+	if (!me.byKeys) await me.page.mouse.move(1, 1);
+	await me.armed(approveIn(me, where));
+	await me.press(approveIn(me, where));
+}
 const got = async (desk, path) => (await desk.admin.get(path)).body;
 const tab = async (me, name) => {
 	if (!me.wide) await me.press(me.page.getByRole('tab', { name: new RegExp(`^${me.t(`chat.tab.${name}`)}`) }));
@@ -71,6 +79,7 @@ async function furnish(desk) {
 		models: [{ id: 'm', context: 1000, output: 100, price: { input: 3, output: 15 } }] });
 	const tools = ['ask_user_question', 'memory', 'todo', 'parallel_tasks', 'spawn_agent'];
 	await made('/v1/agents', { name: 'helper', provider: 'script', model: 'm', prompt: 'Help.', tools });
+	await made('/v1/agents', { name: 'careful', provider: 'script', model: 'm', prompt: 'Help.', tools, validation: { mode: 'manual' } });
 	await made('/v1/agents', { name: 'quick', provider: 'script', model: 'm', prompt: 'Help.', tools: [], on_error: 'fail' });
 }
 
@@ -96,10 +105,21 @@ area('chat', (scenario) => {
 		await started(me, desk, message);
 		await chat(me).getByText('Begun and then').waitFor();
 		await state(me, 'running');
+		/* Figures that go on: nobody knows what it costs before its first turn ends. */
+		const clock = me.page.locator('header .worked');
+		await clock.waitFor();
+		const before = await clock.innerText();
+		await until(async () => await clock.innerText() !== before, 'the clock goes on');
+		const bar = me.page.locator('dl', { hasText: me.t('usage.out') });
+		await bar.getByText(me.t('usage.costsoon.name')).waitFor({ state: 'attached' });
+		assert.doesNotMatch(await bar.innerText(), new RegExp(me.t('usage.noprice')));
 		await me.press(me.button('session.stop'));
 		await me.dialog.getByRole('heading', { name: me.t('session.stop.sure', { title: message }) }).waitFor();
+		await me.dialog.getByText(me.t('session.stop.words')).waitFor();
 		await me.press(me.button('session.stop', {}, me.dialog));
 		await state(me, 'cancelled');
+		/* What one was reading stays, and is said not to be kept. */
+		await chat(me).getByRole('note').filter({ hasText: me.t('chat.lost') }).getByText('Begun and then').waitFor();
 		await until(() => model.open === 0, 'the model’s connection closed');
 	});
 
@@ -115,7 +135,51 @@ area('chat', (scenario) => {
 		await me.send();
 		await chat(me).getByText('You said blue.').waitFor();
 		await ended(desk, id);
-		await chat(me).locator('summary', { hasText: 'ask_user_question' }).waitFor();
+		await chat(me).locator('summary', { hasText: 'Which colour?' }).getByText('Blue').waitFor();
+		assert.equal(await cards(me).count(), 0, 'what is settled is a line');
+	});
+
+	scenario('all that it asks stands in the stream; what is settled is a line at once, and the next one is there', async (me, desk) => {
+		const message = fresh('Carefully');
+		const create = (name) => use('todo', { operation: 'create', name });
+		scripts[message] = (request) => (results(request).length ? (results(request).length > 1 ? [say('And one more.'), create('Third')] : [say('All created.')])
+			: [say('Two tasks.'), create('First'), create('Second')]);
+		const id = await started(me, desk, message, 'careful');
+		const cardOf = (name) => cards(me).filter({ hasText: name });
+		const title = (name) => me.t('own.approve.todo.create', { text: name });
+		await cardOf('First').getByRole('heading', { name: title('First') }).waitFor();
+		await cardOf('Second').waitFor();
+		await me.page.getByRole('button', { name: me.tn('chat.below', 1) }).waitFor();
+		/* What decides ends what it decides on: it sticks nowhere. */
+		assert.equal(await cardOf('First').locator('.actions').evaluate((bar) => getComputedStyle(bar).position), 'static');
+		await approve(me, cardOf('First'));
+		await cardOf('First').waitFor({ state: 'detached' });
+		await chat(me).locator('summary', { hasText: title('First') }).waitFor();
+		await approve(me, cardOf('Second'));
+		await approve(me, cardOf('Third'));
+		await chat(me).getByText('All created.').waitFor();
+		await ended(desk, id);
+		assert.equal(await cards(me).count(), 0);
+		const line = chat(me).locator('details', { hasText: title('Third') });
+		await me.press(line.locator('summary'));
+		await line.getByRole('link', { name: me.t('call.ask') }).waitFor();
+	});
+
+	scenario('the next message can have another agent and fewer turns', async (me, desk) => {
+		const message = fresh('Begin');
+		const id = await started(me, desk, message);
+		await ended(desk, id);
+		await me.press(me.page.locator('summary').and(me.page.getByLabel(me.t('chat.options'))));
+		const turns = me.page.getByRole('spinbutton', { name: me.t('chat.options.turns') });
+		await me.write(turns, '3');
+		await me.press(me.page.getByRole('combobox', { name: me.t('chat.options.agent') }));
+		await me.page.getByRole('option', { name: /quick/ }).click();
+		const line = box(me, 'chat.message', { agent: 'quick' });
+		await me.write(line, 'and now you');
+		await me.send(me.button('chat.send'));
+		const run = await until(async () => (await got(desk, `/v1/runs?session=${id}`)).items.find(({ agent }) => agent.name === 'quick'), 'a run of the other agent');
+		assert.equal(run.limits.turns, 3);
+		await ended(desk, id);
 	});
 
 	scenario('sub-agents: a tree with what each does; one that is chosen shows what it said', async (me, desk) => {
@@ -126,11 +190,11 @@ area('chat', (scenario) => {
 		scripts[`one of ${message}`] = () => [say('The first is 7.')];
 		scripts[`two of ${message}`] = () => [say('The second is 8.')];
 		const id = await started(me, desk, message);
-		/* Starting sub-agents is a high risk. */
-		const approve = chat(me).getByRole('article').getByRole('button', { name: new RegExp(`^${me.t('approval.approve')}`) }).first();
-		await approve.waitFor();
-		await me.armed(approve);
-		await me.press(approve);
+		/* Starting sub-agents is a high risk, and said in words: a row each, with all that it is told. */
+		await cards(me).getByRole('heading', { name: me.t('own.approve.agents', { n: '2' }) }).waitFor();
+		await cards(me).getByRole('listitem').filter({ hasText: `one of ${message}` }).getByText('You measure.').waitFor();
+		assert.equal(await cards(me).getByText('parallel_tasks').count(), 0);
+		await approve(me, cards(me));
 		await chat(me).getByText('Both are measured.').waitFor();
 		await ended(desk, id);
 		await tab(me, 'agents');
@@ -151,20 +215,19 @@ area('chat', (scenario) => {
 			: [use('todo', { operation: 'create', name: 'Read the results', priority: 1 })]);
 		const id = await started(me, desk, message);
 		await ended(desk, id);
-		const tool = chat(me).locator('details', { hasText: 'todo/create' });
-		await tool.getByText('Read the results').first().waitFor();
+		const tool = chat(me).locator('details', { hasText: me.t('own.approve.todo.create', { text: 'Read the results' }) });
 		await me.press(tool.locator('summary'));
-		await me.page.getByRole('group', { name: me.t('call.arguments') }).waitFor();
+		await me.page.getByRole('group', { name: me.t('operation.arguments') }).getByText('Read the results').waitFor();
 		await tab(me, 'tasks');
 		await me.page.locator('aside').getByText('Read the results', { exact: true }).waitFor();
+		/* A line a turn, which opens. */
 		await tab(me, 'activity');
-		await me.press(me.button('feed.reasoning'));
+		const line = (words) => me.page.getByRole('log').getByRole('listitem').filter({ hasText: words });
+		await line('<b>There</b> is a plan.').first().waitFor();
+		await me.press(line('<b>There</b> is a plan.').getByRole('button').first());
 		await me.page.getByRole('log').getByText('Planned.').waitFor();
-		const said = me.t('colon', { words: me.t('said'), text: '<b>There</b> is a plan.' });
-		await me.press(me.button('feed.agents'));
-		await me.page.getByRole('log').getByText(said, { exact: true }).waitFor();
 		await me.visit('/activity');
-		await me.page.getByRole('log').getByText(said, { exact: true }).first().waitFor();
+		await me.page.getByRole('group', { name: message }).getByText('<b>There</b> is a plan.', { exact: true }).waitFor();
 	});
 
 	scenario('a message while it works waits its turn, and is kept if it cannot be sent', async (me, desk) => {
@@ -225,11 +288,11 @@ area('chat', (scenario) => {
 		const place = me.t('run.place', { place: me.lang === 'fr' ? '1er' : '1st' });
 		await me.page.locator('header .chip').getByText(place).waitFor();
 		await me.visit('/sessions');
-		await me.page.getByRole('listitem').filter({ hasText: short }).getByText(place).waitFor();
+		await me.page.getByRole('listitem').filter({ hasText: short }).getByText(place).first().waitFor();
 		rest.open();
 		await ended(desk, id);
 		await atOnce(desk, 16);
-		await me.page.getByRole('listitem').filter({ hasText: short }).getByText(me.t('status.completed')).waitFor();
+		await me.page.getByRole('listitem').filter({ hasText: short }).getByText(me.t('status.completed')).first().waitFor();
 	});
 
 	scenario('axe finds nothing in a session that waits and one that has ended', { ...bypass, resizes: true }, async (me, desk) => {

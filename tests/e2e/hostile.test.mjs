@@ -146,7 +146,7 @@ describe('hostile strings', () => {
 				await me.region('settled').waitFor();
 				await sound(me, text);
 				await me.visitInside(`/sessions/${session.id}`);
-				await me.page.getByRole('log').waitFor();
+				await me.region('chat').waitFor();
 				await sound(me, text);
 			}
 			tally.complete(made.length);

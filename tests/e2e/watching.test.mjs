@@ -13,25 +13,37 @@ const steps = async (desk, session, from, to) => {
 };
 
 area('watching', (scenario) => {
-	scenario('sessions in their sections, live, and searched', async (me, desk) => {
+	scenario('sessions in their sections, live, and searched; of those that wait five are in sight', async (me, desk) => {
 		const title = fresh('build');
 		const session = await desk.agent.session(title, { project: 'apollo' });
 		await me.visit('/sessions');
 		const section = (id) => me.page.locator('section', { has: me.page.getByRole('heading', { name: me.t(id) }) });
+		const others = section('sessions.others').getByRole('button', { expanded: false });
+		if (await others.count()) await me.press(others);
 		await section('sessions.others').getByText(title).waitFor();
 		const ask = await desk.agent.ask({ session: session.id, question: 'Go on?', type: 'boolean' });
 		const waiting = section('sessions.waiting').getByRole('listitem').filter({ hasText: title });
 		await waiting.getByText(me.tn('sessions.asks', 1)).waitFor();
-		await waiting.getByText(me.t('status.waiting_for_input')).waitFor();
-		/* What it waits for, and the way there; a phone has no room for it beside the row's own link. */
-		const answer = waiting.getByRole('link', { name: me.t('colon', { words: me.t('form.submit'), text: 'Go on?' }) });
-		if (me.wide) assert.equal(await answer.getAttribute('href'), `/asks/${ask.id}`);
-		else assert.equal(await answer.isVisible(), false);
-		assert.equal(await waiting.getByText('Go on?').isVisible(), me.wide);
+		await waiting.getByText('Go on?').waitFor();
+		await waiting.getByRole('link', { name: new RegExp(me.t('waits.you')) }).waitFor();
+		/* All lines are of one height, and begin at the same place. */
+		const rows = await section('sessions.waiting').getByRole('listitem').evaluateAll((all) => all.map((one) => one.clientHeight));
+		assert.deepEqual([...new Set(rows)], [me.wide ? 38 : 60]);
+		const more = [];
+		for (let i = 0; i < 6; i++)
+			more.push(await desk.agent.ask({ session: (await desk.agent.session(fresh('many'))).id, question: 'And this?', type: 'boolean' }));
+		const shown = () => section('sessions.waiting').locator('a.title').count();
+		const rest = me.page.getByRole('button', { name: me.tn('sessions.more', 2) });
+		await rest.waitFor();
+		assert.equal(await shown(), 5);
+		await me.press(rest);
+		await until(async () => await shown() === 7, 'all of them');
+		for (const { id } of more) await desk.admin.post(`/v1/asks/${id}/answer`, { answer: true });
 		await desk.admin.post(`/v1/asks/${ask.id}/answer`, { answer: true });
 		await section('sessions.running').getByText(title).waitFor();
 		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
 		await section('sessions.completed').getByText(title).waitFor();
+		if (!me.wide) await me.press(me.page.getByRole('button', { name: me.t('sessions.search') }));
 		await me.write(me.page.getByRole('searchbox'), 'nothing like it');
 		await me.text('sessions.none').waitFor();
 		await me.write(me.page.getByRole('searchbox'), title);
@@ -39,12 +51,14 @@ area('watching', (scenario) => {
 		await me.heading(title).waitFor();
 	});
 
-	scenario('where there is room, the other sessions stand beside one: one stop for Tab, arrows lead through them', async (me, desk) => {
+	scenario('the other sessions stand beside one when they are wanted: one stop for Tab, arrows lead through them', async (me, desk) => {
 		const [one, other] = [await desk.agent.session(fresh('one of two')), await desk.agent.session(fresh('the other'))];
 		const own = me.view;
 		await me.resize('desktop');
 		await me.visitLive(`/sessions/${one.id}`);
 		const list = me.region('nav.sessions');
+		assert.equal(await list.count(), 0);
+		await me.press(me.button('chat.list'));
 		const link = ({ title }) => list.getByRole('link').filter({ hasText: title });
 		const current = (session) => until(async () => await link(session).getAttribute('aria-current') === 'page', 'the current one');
 		await current(one);
@@ -61,76 +75,78 @@ area('watching', (scenario) => {
 		await desk.agent.patch(`/v1/sessions/${one.id}`, { status: 'failed' });
 		await link(one).getByText(me.t('status.failed')).waitFor();
 		assert.deepEqual(await places(), before);
-		/* Narrowed to marks, also after the page is loaded again; the rows keep their names. */
-		const room = () => list.evaluate((box) => box.clientWidth);
-		const whole = await room();
-		await me.press(list.getByRole('button', { name: me.t('sessions.narrow') }));
-		await until(async () => await room() < 80, 'the narrow list');
+		/* Also after the page is loaded again. */
 		await me.visitLive(`/sessions/${other.id}`);
 		await current(other);
-		assert.ok(await room() < 80);
-		assert.match(await link(one).getAttribute('title'), new RegExp(one.title));
-		await me.press(list.getByRole('button', { name: me.t('sessions.wide') }));
-		await until(async () => await room() === whole, 'the whole list');
-		await me.resize('phone');
+		await me.press(me.button('chat.list'));
 		await list.waitFor({ state: 'detached' });
+		await me.resize('phone');
 		await me.heading(other.title).waitFor();
 		await me.resize(own);
 	});
 
-	scenario('a session: its log follows at its end only', async (me, desk) => {
+	scenario('a session: its stream follows at its end only; what it said before is folded', async (me, desk) => {
 		const session = await desk.agent.session(fresh('log'));
-		await me.visit(`/sessions/${session.id}`);
-		const log = me.page.getByRole('log');
-		await steps(desk, session, 1, 60);
-		await log.getByText('step number 60').waitFor();
-		await atEnd(log);
+		for (let i = 1; i <= 25; i++) {
+			const ask = await desk.agent.ask({ session: session.id, question: `Question ${i}?`, type: 'boolean' });
+			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+			await steps(desk, session, i, i);
+		}
+		await me.visitLive(`/sessions/${session.id}`);
+		const stream = me.region('chat');
+		await stream.getByText('step number 25').waitFor();
+		await atEnd(stream);
 		if (me.byKeys) {
-			await me.reach(log);
+			await me.reach(stream);
 			await me.key('Home');
 		} else {
-			await log.hover();
+			await stream.hover();
 			await me.page.mouse.wheel(0, -100_000);
 		}
-		await until(() => log.evaluate((box) => box.scrollTop === 0), 'at the top');
-		await steps(desk, session, 61, 63);
-		await me.press(me.page.getByRole('button', { name: me.tn('feed.fresh', 3) }));
-		await atEnd(log);
-		await log.getByText('step number 63').waitFor();
+		await until(() => stream.evaluate((box) => box.scrollTop === 0), 'at the top');
+		const ask = await desk.agent.ask({ session: session.id, question: 'One more?', type: 'boolean' });
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		const below = me.page.getByRole('button', { name: me.tn('feed.fresh', 1) });
+		await below.waitFor();
+		await me.pressOr(below, 'End');
+		await atEnd(stream);
+		/* What one says of its progress is one line while nothing else happens. */
+		await steps(desk, session, 26, 28);
+		await stream.getByText('step number 28').waitFor();
+		await until(async () => await stream.getByText('step number 27').isVisible() === false, 'folded');
 	});
 
-	scenario('a session: state, progress, what it asks, filters, and Stop', async (me, desk) => {
+	scenario('a session: state, progress, what it asks, what it needs to go on, and Stop', async (me, desk) => {
 		const session = await desk.agent.session(fresh('whole'));
 		await me.visit(`/sessions/${session.id}`);
-		const log = me.page.getByRole('log');
+		const stream = me.region('chat');
 		await steps(desk, session, 7, 7);
-		await me.page.getByRole('banner').or(me.page.locator('header')).getByText('step number 7').first().waitFor();
+		await stream.getByText('step number 7').waitFor();
 		const settled = await desk.agent.ask({ session: session.id, question: 'Before this?', type: 'boolean' });
 		await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
+		await stream.locator('summary', { hasText: 'Before this?' }).getByText(me.t('form.yes')).waitFor();
+		/* It has its answer: what a stopped agent has to be told can be copied. */
+		await me.page.getByRole('button', { name: me.t('resume.copy') }).waitFor();
+		await me.press(me.page.locator('summary', { hasText: me.t('resume.show') }));
+		await me.page.getByRole('group', { name: me.t('resume.copy') }).getByText('Before this?').waitFor();
 		const open = await desk.agent.ask({ session: session.id, question: 'Inside a session?', type: 'boolean' });
-		await me.page.getByRole('heading', { name: me.t('session.open') }).last().waitFor(); // the list beside has one, too
-		await me.page.getByRole('heading', { name: me.t('session.settled') }).waitFor();
+		await stream.getByRole('article').getByRole('heading', { name: 'Inside a session?' }).waitFor();
 		/* Its own page shows it; nothing else tells of it there, but of what another session asks. */
 		const elsewhere = await desk.agent.ask({ question: 'Elsewhere?', type: 'boolean' });
 		await me.toasts.getByText('Elsewhere?').waitFor();
 		assert.equal(await me.toasts.getByText('Inside a session?').count(), 0);
 		await desk.marie.post(`/v1/asks/${elsewhere.id}/answer`, { answer: true });
 		await me.toasts.getByText('Elsewhere?').first().waitFor({ state: 'detached' });
-		await me.press(me.button('feed.asks'));
-		await log.getByText('Inside a session?').first().waitFor();
-		await log.getByText('step number').first().waitFor({ state: 'detached' });
-		await me.press(me.button('feed.all'));
-		await log.getByText('step number 7').waitFor();
-		await me.text('status.waiting_for_input').waitFor();
+		await me.page.locator('header .chip').getByText(me.t('waits.you')).waitFor();
 		await me.press(me.button('session.stop'));
 		await desk.pending(open.id);
 		await me.press(me.button('session.stop', {}, me.dialog));
-		await me.text('status.cancelled').waitFor();
+		await me.page.locator('header .chip').getByText(me.t('status.cancelled')).waitFor();
 		assert.equal((await desk.admin.get(`/v1/sessions/${session.id}`)).body.status, 'cancelled');
 		await me.button('session.stop').waitFor({ state: 'detached' });
 		const { status } = await desk.settled(open.id);
 		assert.equal(status, 'cancelled', 'what it asked is withdrawn');
-		await me.page.getByRole('complementary').getByText(me.t('outcome.withdrawn')).waitFor();
+		await stream.locator('summary', { hasText: 'Inside a session?' }).getByText(me.t('outcome.withdrawn')).first().waitFor({ state: 'attached' });
 	});
 
 	scenario('a session: its head says what its log says, however slow the server', async (me, desk) => {
@@ -139,22 +155,30 @@ area('watching', (scenario) => {
 		await me.button('session.stop').waitFor();
 		await me.page.route('**/v1/sessions/*/state', () => {});
 		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
-		await me.page.getByRole('log').getByText(me.t('status.completed')).waitFor();
 		await me.page.locator('header .chip').getByText(me.t('status.completed'), { exact: true }).waitFor();
 		await me.button('session.stop').waitFor({ state: 'detached' });
 		await me.page.unroute('**/v1/sessions/*/state');
 	});
 
-	scenario('activity of all, filtered, and a way to each', async (me, desk) => {
-		const session = await desk.agent.session(fresh('busy'));
-		await steps(desk, session, 5, 5);
+	scenario('activity by session, a line a turn: who asked what, who answered what, and a way to each', async (me, desk) => {
+		const [title, begun] = [fresh('busy'), fresh('begun')];
+		const session = await desk.agent.session(title);
+		await steps(desk, session, 4, 5);
 		const ask = await desk.agent.ask({ session: session.id, question: 'Seen in the activity?', type: 'boolean' });
-		await me.visit('/activity');
-		const log = me.page.getByRole('log');
-		await log.getByText(me.t('event.ask.created')).last().waitFor();
-		await me.press(me.button('feed.asks'));
-		await until(async () => await log.getByText('step number').count() === 0, 'filtered');
-		await me.press(log.getByRole('link', { name: me.t('open') }).first());
+		await me.visitLive('/activity');
+		const block = (name) => me.page.getByRole('group', { name });
+		await block(title).getByText('step number 5').waitFor();
+		assert.equal(await block(title).getByText('step number 4').count(), 0, 'what was said before it opens with it');
+		const line = block(title).getByRole('listitem').filter({ hasText: 'Seen in the activity?' });
+		await line.getByText(me.t('turn.open')).waitFor();
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await line.getByText(me.t('form.yes')).waitFor();
+		await line.getByText(/Marie/).first().waitFor();
+		/* One that begins meanwhile has its name, too. */
+		await desk.agent.session(begun);
+		await block(begun).waitFor();
+		await me.press(line.getByRole('button'));
+		await me.press(line.getByRole('link', { name: me.t('open') }).first());
 		await me.page.waitForURL(`**/asks/${ask.id}`);
 		await me.heading('Seen in the activity?').waitFor();
 	});
@@ -235,21 +259,6 @@ area('watching', (scenario) => {
 		const secret = await me.page.getByText(/^prl_/).innerText();
 		await me.page.getByRole('group', { name: me.t('first.curl') }).getByText(secret).waitFor();
 		assert.equal((await desk.server.client(secret).get('/v1/me')).body.role, 'agent');
-	});
-
-	scenario('the activity says in which session each thing happened, also of one that begins meanwhile', async (me, desk) => {
-		const line = (words, title) => me.page.getByRole('log').locator('p').filter({ hasText: words }).filter({ hasText: title });
-		const [before, meanwhile] = [fresh('known'), fresh('begun')];
-		const known = await desk.agent.session(before);
-		await me.visit('/activity');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
-		const begun = await desk.agent.session(meanwhile);
-		for (const [session, title] of [[known, before], [begun, meanwhile]]) {
-			const ask = await desk.agent.ask({ session: session.id, question: 'Go on?', type: 'boolean' });
-			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
-			await line(me.t('event.ask.answered'), title).waitFor();
-			await line(me.t('status.running'), title).waitFor();
-		}
 	});
 
 	scenario('a server that goes is said to be gone, is found again, and nothing was missed', async (me, desk) => {

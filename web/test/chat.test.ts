@@ -3,10 +3,11 @@ import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { speak } from '../src/lib/i18n.svelte';
 import { liveNew } from '../src/lib/live';
-import ChatStream from '../src/parts/session/ChatStream.svelte';
 import RunTree from '../src/parts/session/RunTree.svelte';
+import SessionStream from '../src/parts/session/SessionStream.svelte';
 import TaskList from '../src/parts/session/TaskList.svelte';
 import UsageBar from '../src/parts/session/UsageBar.svelte';
+import { ask } from './fixtures';
 import { call, message, run, text, waits } from './runs.fixture';
 
 beforeAll(async () => {
@@ -32,40 +33,56 @@ test('words, folded reasoning, tool cards and what is being said now', () => {
 		call,
 	});
 	const live = new Map([['run_01', { ...liveNew(), text: 'And now' }]]);
-	render(ChatStream, {
-		messages: [
-			message(1, 'user', [text('Compare them.')]),
-			message(2, 'assistant', [
-				{ type: 'thought', text: 'Hm.' },
-				text('I **will**.'),
-				asked('call_01'),
-				asked('call_02'),
-			]),
-			message(3, 'user', [text('Also Python.')]),
-		],
-		calls: [
-			call(1, { name: 'shell', arguments: { command: 'make' }, status: 'failed', error: 'exit 1' }),
-			call(2, { name: 'shell', arguments: { command: 'ls' }, status: 'waiting', result: null }),
-		],
-		shown: [run(1)],
-		runs: [run(1)],
-		live,
-		asks: new Map(),
+	const approved = ask({
+		id: 'ask_2',
+		kind: 'approval',
+		status: 'answered',
+		answer: { decision: { value: 'approve' } },
+		answered_by: { kind: 'human', user: 'usr_1', name: 'Ben', via: 'web' },
 	});
-	for (const words of ['Compare them.', 'will', 'And now', 'exit 1', 'Waiting for approval'])
+	render(SessionStream, {
+		streamed: {
+			messages: [
+				message(1, 'user', [text('Compare them.')]),
+				message(2, 'assistant', [
+					{ type: 'thought', text: 'Hm.' },
+					text('I **will**.'),
+					asked('call_01'),
+					asked('call_02'),
+					asked('call_03'),
+				]),
+				message(3, 'user', [text('Also Python.')]),
+			],
+			calls: [
+				call(1, {
+					name: 'shell',
+					arguments: { command: 'make' },
+					status: 'failed',
+					error: 'exit 1',
+				}),
+				call(2, { name: 'parallel_tasks', title: 'Start 3 sub-agents', ask: 'ask_2' }),
+				call(3, { name: 'shell', status: 'waiting', ask: 'ask_3' }),
+			],
+			shown: [run(1)],
+			runs: [run(1)],
+			asks: [approved, ask({ id: 'ask_3' })],
+		},
+		live,
+		asks: new Map([['ask_2', approved]]),
+	});
+	for (const words of ['Compare them.', 'will', 'And now', 'Failed', 'Approved by Ben'])
 		expect(seen()).toContain(words);
-	const [thought, failed, waiting] = document.querySelectorAll('details');
-	expect([thought!.open, failed!.open, waiting!.open]).toEqual([false, true, false]);
+	const [thought, failed, started, ...none] = document.querySelectorAll('details');
+	expect([thought!.open, failed!.open, started!.open, none]).toEqual([false, false, false, []]);
+	expect(started!.textContent).toContain('Start 3 sub-agents');
+	expect(seen()).not.toContain('parallel_tasks');
 	expect(document.querySelector('.unread')!.textContent).toContain('Also Python.');
 });
 
 test('what is being said carries no HTML of its own', () => {
 	const live = new Map([['run_01', { ...liveNew(), text: '<img src=x onerror=alert(1)>' }]]);
-	render(ChatStream, {
-		messages: [],
-		calls: [],
-		shown: [run(1)],
-		runs: [run(1)],
+	render(SessionStream, {
+		streamed: { messages: [], calls: [], shown: [run(1)], runs: [run(1)], asks: [] },
 		live,
 		asks: new Map(),
 	});
@@ -78,21 +95,26 @@ test('a tree of agents, with what each does; a press shows what it says', () => 
 		run(n, { parent: 'run_01', agent: { id: null, name }, ...more });
 	const chosen = vi.fn();
 	render(RunTree, {
-		runs: [
-			run(1, { status: 'waiting', waits_for: [waits('run')] }),
-			child(2, 'faiss', { status: 'completed', report: 'recall 0.965\nmore', ended_at: 'x' }),
-			child(3, 'pgvector', { progress: { percent: 62, text: 'Rebuilding' } }),
-			child(4, 'qdrant', { status: 'waiting', waits_for: [waits('ask')] }),
-		],
-		live: new Map(),
-		chosen: null,
-		onchoose: chosen,
+		props: {
+			runs: [
+				run(1, { status: 'waiting', waits_for: [waits('run')] }),
+				child(2, 'faiss', { status: 'completed', report: 'recall 0.965\nmore', ended_at: 'x' }),
+				child(3, 'pgvector', { progress: { percent: 62, text: 'Rebuilding' } }),
+				child(4, 'qdrant', { status: 'waiting', waits_for: [waits('ask')] }),
+			],
+			calls: [call(1, { run: 'run_03', title: 'Add a note: m = 32' })],
+			events: [],
+			live: new Map([['run_03', { ...liveNew(), text: 'First.\nRebuilding', cost: 0.02 }]]),
+			chosen: null,
+			onchoose: chosen,
+		},
 	});
 	for (const words of [
 		'Waiting for 2 sub-agents',
 		'recall 0.965',
 		'Rebuilding',
-		'Waiting for someone',
+		'Waiting for you: 1 ask',
+		'$0.20',
 	])
 		expect(seen()).toContain(words);
 	expect(screen.getByRole('progressbar').getAttribute('value')).toBe('62');
@@ -130,4 +152,9 @@ test('the bar: context, tokens, speed, cost; without a price never $0.00', () =>
 	expect(seen()).toContain('paused');
 	expect(seen()).toContain('no price');
 	expect(seen()).not.toContain('$');
+	cleanup();
+	render(UsageBar, {
+		props: { ...bar, context: 100, cost: null, soon: true, partial: false, limit: null },
+	});
+	expect(seen()).toContain('known when the first turn ends');
 });

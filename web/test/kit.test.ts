@@ -153,7 +153,7 @@ test('the title bar: its order, its keys, where it leads', async () => {
 		all.map(
 			(one) => one.getAttribute('aria-label') ?? one.textContent!.replace(/\s+/g, ' ').trim(),
 		),
-	).toEqual(['Sessions', 'All 31', 'Mine 4', 'Search', 'Filter', 'New session']);
+	).toEqual(['Sessions', 'All 31', 'Mine 4', 'Search', 'Filter F', 'New session C']);
 	for (const key of ['Tab', 'f', 'c']) await press(key, document.body);
 	await fireEvent.click(screen.getByRole('button', { name: 'Next' })); // the last one
 	await fireEvent.click(screen.getByRole('button', { name: 'Previous' }));

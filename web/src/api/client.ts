@@ -193,10 +193,21 @@ export const api = {
 
 	sessionNew: (body: { agent: string; message: string; lang?: string; title?: string }) =>
 		post<Session>('/v1/sessions', body),
-	messageNew: (session: string, body: { content: string; lang?: string; when?: 'next' | 'now' }) =>
-		post<{ run: Run }>(`/v1/sessions/${session}/messages`, body),
+	messageNew: (
+		session: string,
+		body: {
+			content: string;
+			lang?: string;
+			when?: 'next' | 'now';
+			agent?: string;
+			limits?: { turns: number };
+		},
+	) => post<{ run: Run }>(`/v1/sessions/${session}/messages`, body),
 	run: (id: string) => get<Run>(`/v1/runs/${id}`),
 	runs: (query: Query) => get<List<Run>>('/v1/runs', query),
+	/** What a stopped agent needs to go on. */
+	sessionResume: (id: string) =>
+		get<{ can_resume: boolean; context: string }>(`/v1/sessions/${id}/resume`),
 	runCancel: (id: string) => post<Run>(`/v1/runs/${id}/cancel`, {}),
 	runRetry: (id: string) => post<Run>(`/v1/runs/${id}/retry`, {}),
 

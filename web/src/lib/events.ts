@@ -40,14 +40,14 @@ export function withThoughts(events: Event[], messages: Message[]): Event[] {
 		const text = message.content.flatMap((part) =>
 			part.type === 'thought' ? [part.text ?? ''] : [],
 		);
-		return text.length ? [{ at: message.created_at, text: text.join(' ') }] : [];
+		return text.length ? [{ at: message.created_at, run: message.run, text: text.join(' ') }] : [];
 	});
 	if (!thoughts.length) return events;
 	const list = [...events];
-	thoughts.forEach(({ at, text }, i) => {
+	thoughts.forEach(({ at, run, text }, i) => {
 		const before = list.findLastIndex((event) => event.at <= at);
 		const id = (list[before]?.id ?? 0) + (i + 1) / (thoughts.length + 1) / 1000;
-		const event = { id, type: THOUGHT, at, session: null, data: { text } };
+		const event = { id, type: THOUGHT, at, session: null, run, data: { text } };
 		list.splice(before + 1, 0, event as unknown as Event);
 	});
 	return list;

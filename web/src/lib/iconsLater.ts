@@ -2,6 +2,8 @@
 import '../later.css';
 
 export const laterIcons = {
+	list: 'M8 6h12M8 12h12M8 18h12M4 6h0M4 12h0M4 18h0',
+	side: 'M4 5h16v14H4zM15 5v14',
 	skip: 'M6 6l6 6-6 6M13 6l6 6-6 6',
 	download: 'M12 4v11M7 10.500l5 5 5-5M5 20h14',
 	undo: 'M8 5 4 9l4 4M4 9h10a5 5 0 0 1 0 10h-3',

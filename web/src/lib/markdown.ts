@@ -13,8 +13,11 @@ export type Block =
 	| { kind: 'heading'; inside: Inline[] }
 	| { kind: 'code'; text: string }
 	| { kind: 'list'; ordered: boolean; start: number; items: Block[][] }
-	| { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
+	| { kind: 'table'; head: Inline[][]; rows: Inline[][][]; align: Align[]; name: string }
 	| { kind: 'hr' };
+
+export type Align = 'start' | 'center' | 'end';
+const aligns = { left: 'start', center: 'center', right: 'end' } as const;
 
 const DEPTH_MAX = 12;
 
@@ -129,10 +132,13 @@ function blocks(tokens: Token[], depth: number): Block[] {
 			}
 			case 'table': {
 				const table = token as Tokens.Table;
+				const head = table.header.map((cell) => flat(cell.tokens, depth));
 				out.push({
 					kind: 'table',
-					head: table.header.map((cell) => flat(cell.tokens, depth)),
+					head,
 					rows: table.rows.map((row) => row.map((cell) => flat(cell.tokens, depth))),
+					align: table.align.map((one) => aligns[one ?? 'left']),
+					name: head.map(wordsOf).join(', '),
 				});
 				break;
 			}

@@ -1,20 +1,10 @@
-/* What the page shows of runs: one stream of what was said and done, a tree of agents, figures. Pure but
- * for the language. */
-import type { Message, Part, Run, Task, ToolCall, Usage } from '../api/runs';
-import { language } from './i18n.svelte';
-
-export type Item =
-	| { kind: 'user'; key: string; message: Message; text: string; unread: boolean }
-	| { kind: 'asked'; key: string; why: NonNullable<Part['asked']> }
-	| { kind: 'text'; key: string; run: string; text: string }
-	| { kind: 'thought'; key: string; run: string; text: string }
-	| { kind: 'calls'; key: string; calls: ToolCall[] };
+/* What the page shows of runs: a tree of agents, their calls, figures. Pure but for the language. */
+import type { Run, Task, ToolCall, Usage } from '../api/runs';
+import type { Event } from '../api/types';
+import { language, t } from './i18n.svelte';
 
 export const runEnded = (run: Run) =>
 	run.status === 'completed' || run.status === 'failed' || run.status === 'cancelled';
-
-const textOf = (parts: Part[]) =>
-	parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n');
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
@@ -24,48 +14,6 @@ export const topRuns = (runs: Run[]) => runs.filter((run) => !run.parent).sort(b
 /** The top-level run that is at work, waits or stands in the queue. */
 export const activeRun = (runs: Run[]): Run | null =>
 	topRuns(runs).findLast((run) => !runEnded(run)) ?? null;
-
-/**
- * What was said and done, in order, of these runs: top-level runs for the session, one sub-agent for its
- * own page. A message that no turn has followed yet is unread while its run goes on.
- */
-export function streamOf(messages: Message[], calls: ToolCall[], runs: Run[]): Item[] {
-	const own = new Map(runs.map((run) => [run.id, run]));
-	const items: Item[] = [];
-	const said = messages.filter((one) => !one.run || own.has(one.run)).sort(byId);
-	const first = new Set<string>();
-	said.forEach((message, at) => {
-		const { role, content, run } = message;
-		const why = role === 'user' && content[0]?.asked;
-		if (why) items.push({ kind: 'asked', key: message.id, why });
-		else if (role === 'user') {
-			const begins = run !== null && !first.has(run);
-			if (run) first.add(run);
-			const goesOn = run !== null && !runEnded(own.get(run)!);
-			const read = said.slice(at + 1).some((next) => next.run === run && next.role !== 'user');
-			const unread = goesOn && !begins && !read;
-			items.push({ kind: 'user', key: message.id, message, text: textOf(content), unread });
-		} else if (role === 'assistant') pushSaid(items, message, calls);
-	});
-	return items;
-}
-
-/* A part names its call. Those that follow each other are one group. */
-function pushSaid(items: Item[], message: Message, calls: ToolCall[]): void {
-	message.content.forEach((part, i) => {
-		const key = `${message.id}.${i}`;
-		const { type, text = '' } = part;
-		if ((type === 'text' || type === 'thought') && text.trim())
-			items.push({ kind: type, key, run: message.run, text });
-		else if (type === 'tool_call') {
-			const call = calls.find((one) => one.id === part.call);
-			const last = items.at(-1);
-			if (!call) return;
-			if (last?.kind === 'calls') last.calls.push(call);
-			else items.push({ kind: 'calls', key, calls: [call] });
-		}
-	});
-}
 
 /* ---- the tree ---- */
 
@@ -174,6 +122,36 @@ export function worked(ms: number): string {
 		: `${minutes}:${two(seconds % 60)}`;
 }
 
+/** "4 min 20 s", "40 s", "1 h 4 min". */
+export function workedWords(ms: number): string {
+	const seconds = Math.floor(ms / 1000);
+	const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+	const parts = [
+		...(hours ? [t('web.span.short.hour', { n: hours })] : []),
+		...(minutes ? [t('web.span.short.minute', { n: minutes })] : []),
+		...(hours || (minutes && !(seconds % 60))
+			? []
+			: [t('web.span.short.second', { n: seconds % 60 })]),
+	];
+	return parts.join(' ');
+}
+
+/** How long it has worked: what is counted, and what it works on now. */
+export function workedMs(run: Run, events: Event[], now: number): number {
+	if (run.status !== 'running') return run.duration_ms;
+	const last = events.findLast((event) => event.run === run.id)?.at ?? run.started_at;
+	return run.duration_ms + (last ? Math.max(0, now - Date.parse(last)) : 0);
+}
+
+/** Of all: sub-agents work beside each other, while the one that started them waits. */
+export function workedAll(runs: Run[], events: Event[], now: number): number {
+	return topRuns(runs).reduce((sum, run) => {
+		const inside = runs.filter((one) => one.parent === run.id);
+		const longest = Math.max(0, ...inside.map((one) => workedMs(one, events, now)));
+		return sum + workedMs(run, events, now) + longest;
+	}, 0);
+}
+
 /** What a call is about, in one line: the argument that says it. */
 export function callAbout(call: ToolCall): string {
 	const given = call.approved_arguments ?? call.arguments;
@@ -202,14 +180,6 @@ export function callAbout(call: ToolCall): string {
 
 const LINE_MAX = 200;
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, LINE_MAX);
-
-/** "todo/create": a tool of several operations is called by the one that was asked for. */
-export function callName(call: ToolCall): string {
-	const operation = call.arguments['operation'];
-	return typeof operation === 'string' && !call.name.includes('/')
-		? `${call.name}/${operation}`
-		: call.name;
-}
 
 const suffixes: Record<string, string> = { one: 'st', two: 'nd', few: 'rd', other: 'th' };
 

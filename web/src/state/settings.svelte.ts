@@ -13,8 +13,10 @@ interface Kept {
 	/** Notifications of progress, too. */
 	progress: boolean;
 	split: boolean;
-	/** The list beside a session shows marks alone. */
-	narrow: boolean;
+	/** The list of sessions stands beside the one that is looked at. */
+	beside: boolean;
+	/** Agents, tasks and activity beside it. */
+	side: boolean;
 	density: Density;
 }
 
@@ -27,7 +29,8 @@ const first: Kept = {
 	notify: true,
 	progress: false,
 	split: false,
-	narrow: false,
+	beside: false,
+	side: true,
 	density: 'compact',
 };
 
