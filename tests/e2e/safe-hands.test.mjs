@@ -297,8 +297,7 @@ area('safe hands', (scenario) => {
 		const role = async () => (await desk.admin.get('/v1/users')).body.items.find((user) => user.name === name);
 		await me.visit('/settings/users');
 		const field = me.page.getByRole('combobox', { name: me.t('users.roleof', { name }) });
-		await field.focus();
-		await me.key('ArrowDown');
+		await me.pick(field, me.t('role.admin'));
 		await me.dialog.getByRole('heading', { name: me.t('users.role.sure', { name, role: me.t('role.admin') }) }).waitFor();
 		await me.key('Escape');
 		await me.dialog.waitFor({ state: 'detached' });

@@ -28,7 +28,7 @@ area('settling in', (scenario) => {
 		await me.press(me.button('users.add'));
 		const link = await me.page.getByText(`${desk.server.url}/login#`).innerText();
 		const row = me.page.getByRole('row', { name });
-		await me.pick(row.getByRole('combobox'), 'viewer');
+		await me.pick(row.getByRole('combobox'), me.t('role.viewer'));
 		await me.press(me.button('users.role.change', {}, me.dialog));
 		await until(async () => (await users(desk)).find((user) => user.name === name)?.role === 'viewer', 'the role');
 		await beside(me, { user: null }, async (ada) => {

@@ -69,17 +69,30 @@ area('votes', (scenario) => {
 		assert.equal((await desk.settled(ask.id)).answered_by.votes, 2);
 	});
 
-	scenario('a team is created, gets a member and a project, and is deleted', async (me, desk) => {
+	scenario('a team is created, gets a member, loses them only when that is confirmed, and is deleted', async (me, desk) => {
 		const name = `ops-${count++}`;
 		await me.visit('/settings/teams');
 		const box = me.page.getByRole('textbox', { name: me.t('teams.name') });
 		await me.write(box, name);
 		await me.press(me.button('teams.new'));
 		await me.page.getByRole('heading', { name }).waitFor();
-		await me.page.getByLabel(me.t('teams.add')).last().selectOption({ index: 1 });
-		await me.page.getByRole('checkbox').last().waitFor();
-		const team = (await desk.admin.get('/v1/teams?limit=200')).body.items.find((one) => one.name === name);
-		assert.equal(team.members.length, 1);
+		const team = me.page.getByRole('region', { name, exact: true });
+		const saved = () => team.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+		const members = async () => (await desk.admin.get('/v1/teams?limit=200')).body.items.find((one) => one.name === name).members.length;
+		await me.pick(team.getByRole('combobox', { name: me.t('teams.add') }), 'Marie');
+		await team.getByRole('checkbox').waitFor();
+		await saved();
+		assert.equal(await members(), 1);
+		const remove = me.button('teams.remove.name', { name: 'Marie', team: name }, team);
+		await me.press(remove);
+		await me.press(me.button('cancel', {}, me.dialog));
+		await me.dialog.waitFor({ state: 'detached' });
+		assert.equal(await members(), 1);
+		await me.press(remove);
+		await me.press(me.button('teams.remove', {}, me.dialog));
+		await remove.waitFor({ state: 'detached' });
+		await saved();
+		assert.equal(await members(), 0);
 		await me.press(me.page.getByRole('button', { name: me.t('teams.delete.name', { name }) }));
 		await me.press(me.page.getByRole('alertdialog').or(me.page.getByRole('dialog'))
 			.getByRole('button', { name: me.t('teams.delete'), exact: true }));
