@@ -88,10 +88,14 @@ const shots = [
 const only = process.argv.slice(2);
 for (const [name, how, path] of shots) {
 	if (only.length && !only.includes(name)) continue;
-	const { context, page, errors } = await enter(browser, server, how);
+	const { context, page, errors, t } = await enter(browser, server, how);
 	await page.goto(path);
 	await page.locator('main').waitFor();
 	await sleep(900);
+	/* What has waited longest is told on every screen but the inbox. */
+	const told = page.locator('.toast').getByRole('button', { name: t('toast.close', { title: t('toast.asks', { agent: 'writer' }) }) });
+	if (await told.count()) await told.first().click();
+	await sleep(150);
 	await page.screenshot({ path: `${out}/${name}.png` });
 	if (errors.length) console.log(name, errors);
 	await context.close();
