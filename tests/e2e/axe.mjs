@@ -21,10 +21,10 @@ async function violations(page, only) {
 }
 
 /** What axe says of the page as it is, in light and in dark, and the machine's words in it; in a long run, in both sizes. */
-export async function complaints(me, { raw = true } = {}) {
+export async function complaints(me) {
 	const found = [];
 	await inSizes(me, async (view) => {
-		if (raw) found.push(...await rawWordsOf(me.page));
+		found.push(...await rawWordsOf(me.page));
 		for (const [colorScheme, only] of [['light'], ['dark', COLOURS]]) {
 			await me.page.emulateMedia({ colorScheme });
 			for (const { id, nodes } of await violations(me.page, only))

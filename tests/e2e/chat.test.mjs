@@ -303,11 +303,11 @@ area('chat', (scenario) => {
 		const id = await started(me, desk, message);
 		const card = chat(me).getByRole('article');
 		await card.waitFor();
-		assert.deepEqual(await complaints(me, { raw: false }), []);
+		assert.deepEqual(await complaints(me), []);
 		await me.check(card.getByRole('radio', { name: /Yes/ }));
 		await me.send();
 		await ended(desk, id);
 		await chat(me).getByText('With').waitFor();
-		assert.deepEqual(await complaints(me, { raw: false }), []);
+		assert.deepEqual(await complaints(me), []);
 	});
 }, { furnish });
