@@ -59,6 +59,13 @@ area('agents that Parley runs', (scenario) => {
 		await me.press(me.button('provider.key.save.name', { name }));
 		await box.getByText('…2222').waitFor();
 		assert.equal((await got(desk, `/v1/providers/${name}`)).key.last4, '2222');
+		/* Another address gets no key that was given for this one, and that is said before it is saved. */
+		await me.press(me.button('provider.edit.name', { name }));
+		await me.write(field(me, 'provider.url', box), 'http://127.0.0.1:10/v1');
+		await box.getByText(me.t('provider.drops')).waitFor();
+		await me.press(me.button('agent.save', {}, box));
+		await until(async () => (await got(desk, `/v1/providers/${name}`)).url === 'http://127.0.0.1:10/v1', 'moved');
+		assert.equal((await got(desk, `/v1/providers/${name}`)).key.set, false);
 	});
 
 	scenario('an agent is created, its prompt and tools changed, and deleted by name', async (me, desk) => {
