@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "core/run/go_on.h"
 #include "core/run/message.h"
+#include "core/run/window.h"
 #include "core/shared/address.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
@@ -191,9 +192,10 @@ enum { WHOLE_MESSAGES = 4 };
 static struct model_message message_of(
 	const struct run_message *m, bool old, struct arena *arena)
 {
-	struct str content = m->role == MESSAGE_TOOL
-				     ? history_results(m->content, old, arena)
-				     : m->content;
+	struct str content =
+		m->role == MESSAGE_TOOL
+			? history_results(m->content, old ? 0 : CALL_MODEL_MAX, arena)
+			: m->content;
 
 	return (struct model_message){
 		.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
@@ -238,15 +240,29 @@ static size_t messages_make(const struct run_message *const *given, size_t len, 
 	return len ? user_last(out, n, given[len - 1], arena) : 0;
 }
 
-static enum err body_make(const struct run_work *work, struct worker *w,
+/* Of what was sent before, half at most. How many messages; 0: it cannot be done. */
+static size_t half_make(const struct run_work *work, const struct worker *w,
+	const struct run_message **given, size_t len, struct arena *arena)
+{
+	size_t said = 0, half = w->body.len / 2, rest;
+
+	for (size_t i = 0; i < len; i++)
+		said += given[i]->content.len;
+	rest = w->body.len > said ? w->body.len - said : 0;
+	return half > rest ? window_shorten(given, len, work->first, half - rest, arena)
+			   : 0;
+}
+
+/* half: the same was sent, and is too long. */
+static enum err body_make(const struct run_work *work, struct worker *w, bool half,
 	struct arena *arena, struct fault *why)
 {
 	struct transcript *t = &w->transcript;
 	const struct run_setup *p = &w->setup;
 	const struct run_message **given =
-		ARENA_ARRAY(arena, const struct run_message *, t->len + 1);
+		ARENA_ARRAY(arena, const struct run_message *, t->len + 2);
 	struct model_message *messages =
-		ARENA_ARRAY(arena, struct model_message, 2 * t->len + 1);
+		ARENA_ARRAY(arena, struct model_message, 2 * t->len + 3);
 	struct model_request q = { .model = work->model,
 		.system = p->system,
 		.session = work->session,
@@ -260,8 +276,14 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	model_effort_find(p->agent.effort, &q.effort);
 	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
 		work->first, work->history, given);
+	if (half) {
+		q.messages_len = half_make(work, w, given, q.messages_len, arena);
+		if (!q.messages_len) return fail(why, ERR_FULL, "it cannot be shorter");
+	}
 	q.messages_len =
 		messages_make(given, q.messages_len, work->full, arena, messages);
+	for (size_t i = 0; half && i < q.messages_len; i++)
+		messages[i].written = NULL; /* they are shorter, this once */
 	buf_clear(&w->body);
 	return model_request_write(&w->body, work->access.wire, &q, why);
 }
@@ -404,18 +426,19 @@ static int64_t time_left(const struct run_work *work, int64_t began_ms)
 				      : INT64_MAX;
 }
 
-static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms,
-	struct arena *arena, struct run_work *next)
+static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *arena,
+	struct run_work *next)
 {
 	int64_t began_ms = clock_mono_ms(), pause_ms;
 	struct model_reply reply = { 0 };
+	bool half = false;
 
 	for (int try = 0;; try++) {
 		int64_t left_ms = time_left(c->work, began_ms);
 
 		if (!call_fresh(c, try, arena)) return false;
-		call_once(c, body, left_ms < timeout_ms ? left_ms : timeout_ms, arena,
-			&reply);
+		call_once(c, buf_str(&c->w->body),
+			left_ms < timeout_ms ? left_ms : timeout_ms, arena, &reply);
 		if (!worker_kept(c->w) || worker_told(c->w)) return false;
 		call_show(c);
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT ||
@@ -423,6 +446,10 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 			reply.trouble == TROUBLE_DECLINED) {
 			progress_show(c, reply.usage.output);
 			return turn_told(c, &reply, began_ms, arena, next);
+		}
+		if (reply.trouble == TROUBLE_TOO_LONG && !half) {
+			half = true;
+			if (!body_make(c->work, c->w, true, arena, NULL)) continue;
 		}
 		pause_ms = retry_pause(try + 1, &reply);
 		if (time_left(c->work, began_ms) <= (reply.retry ? pause_ms : 0))
@@ -451,11 +478,11 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	if (work->access.wrong.len)
 		ours = trouble_told(
 			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
-	else if (prepare(w, work, &why) || body_make(work, w, &arena, &why))
+	else if (prepare(w, work, &why) || body_make(work, w, false, &arena, &why))
 		ours = trouble_told(
 			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
 	else
-		ours = turn_tries(&c, buf_str(&w->body), timeout_ms, &arena, next);
+		ours = turn_tries(&c, timeout_ms, &arena, next);
 	transient_over(w->runner->desk, work->key.run);
 	model_reader_free(c.reader);
 	buf_done(&c.text);

@@ -138,6 +138,22 @@ test('a refused turn is kept with what it cost, quoted, and never sent again', a
 	assert.deepEqual(sent('Refuses', -1), { roles: 'user user', last: 'Please' });
 });
 
+test('what is too long is sent once more with half of it, never the same bytes; the run\'s own text alone is not', async () => {
+	const long = { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long' } } };
+	const size = (q) => JSON.stringify(q.messages).length;
+	let n = 0;
+	const session = await start(server, script('TooLong', (q) => (n++ < 14 ? [use('todo', { operation: 'create', name: `${n}`, description: 'x'.repeat(4900) })]
+		: size(q) > 60_000 ? long : [say('Fits.')])));
+	const run = await ended(server, session.run);
+	assert.deepEqual([run.status, run.report], ['completed', 'Fits.'], JSON.stringify(run.error));
+	const [whole, half] = asked('TooLong').slice(-2);
+	assert.ok(size(half) <= size(whole) / 2, `${size(whole)} ${size(half)}`);
+	assert.match(JSON.stringify(half.messages[1]), /\[\d+ earlier messages were left out\]/);
+	assert.ok(wellFormed(half));
+	const { run: alone } = await report('Alone', [long]);
+	assert.deepEqual([alone.error.kind, asked('Alone').length], ['too_long', 1]);
+});
+
 test('whoever retries after a cut sends a request that ends with a user, and gets the whole report', async () => {
 	let n = 0;
 	const { id, run } = await start(server, script('CutFour', () => (n++ < 4 ? { blocks: [say(`${n}`)], stop: 'max_tokens' } : [say('!')])));

@@ -86,25 +86,28 @@ static struct str tail_of(struct str s, size_t n)
 	return str_from(s, start);
 }
 
-/* A result is for the model's eyes, not for its whole context. */
-static struct str result_cut(struct str text, bool full, struct arena *arena)
-{
-	const size_t half = CALL_MODEL_MAX / 2;
+enum { RESULT_SHORT = 200 };
 
-	if (full && text.len > 200) return STR("[left out: the context is nearly full]");
-	if (text.len <= CALL_MODEL_MAX) return text;
+/* A result is for the model's eyes, not for its whole context. */
+static struct str result_cut(struct str text, size_t most, struct arena *arena)
+{
+	const size_t half = most / 2;
+
+	if (!most && text.len > RESULT_SHORT)
+		return arena_print(arena, "[left out: %zu bytes]", text.len);
+	if (!most || text.len <= most) return text;
 	return arena_print(arena, "%.*s\n[… %zu bytes left out …]\n%.*s",
-		STR_ARGS(utf8_fit(text, half)), text.len - CALL_MODEL_MAX,
+		STR_ARGS(utf8_fit(text, half)), text.len - most,
 		STR_ARGS(tail_of(text, half)));
 }
 
-struct str history_results(struct str content, bool full, struct arena *arena)
+struct str history_results(struct str content, size_t most, struct arena *arena)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *parts;
 
-	if (content.len <= CALL_MODEL_MAX && !full) return content;
+	if (most && content.len <= most) return content;
 	if (json_read(content, NULL, arena, &parts, NULL)) return content;
 	jw_array(&w);
 	for (uint32_t i = 0; i < parts->count; i++) {
@@ -116,7 +119,7 @@ struct str history_results(struct str content, bool full, struct arena *arena)
 
 			jw_name(&w, m->name);
 			if (str_is(m->name, "content") && m->value.type == JSON_STRING)
-				jw_str(&w, result_cut(m->value.text, full, arena));
+				jw_str(&w, result_cut(m->value.text, most, arena));
 			else
 				jw_json(&w, &m->value);
 		}

@@ -99,9 +99,9 @@ void history_order(const struct run_message **, size_t len);
  * it stands), in the order in which it should read it. Returns how many; `out` has room for `len`. */
 size_t history_window(const struct run_message *const *all, size_t len, struct str first,
 	int64_t max, const struct run_message **out);
-/* The content of a message of results for the model: each no longer than CALL_MODEL_MAX, head and
- * tail; with `full`, only short ones are kept. In the arena when it differs. */
-struct str history_results(struct str content, bool full, struct arena *);
+/* The content of a message of results for the model: each of at most so many bytes, head and
+ * tail; 0: only short ones are kept. In the arena when it differs. */
+struct str history_results(struct str content, size_t most, struct arena *);
 
 /* Results for the calls in a model's message that no results follow; empty: there are none. In the
  * arena. Runs of old may have ended so. */

@@ -234,27 +234,11 @@ const struct use use_run_turn =
 
 /* ---- trouble ---- */
 
-/* Once in a run: tries again with half of the history. */
-static enum err history_halve(const struct run_job *j, bool *done, struct fault *why)
-{
-	struct agent_config began;
-	struct agent_limits l = j->agent->limits;
-	enum err e = agent_parse(j->r->config, j->rows->arena, &began, why);
-
-	*done = false;
-	if (e || l.history < 4 || l.history != began.limits.history) return e;
-	l.history /= 2;
-	j->r->limits = agent_limits_keep(&l, j->rows->arena);
-	*done = true;
-	return OK;
-}
-
 static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_trouble *b = task_of(job)->checked;
 	struct str message = b->message;
 	struct agent_config agent;
-	bool halved = false;
 	struct run_job j;
 	enum err e = run_hold(job, rows, &b->key, &j, why);
 
@@ -271,9 +255,6 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 		rows->so_far.runs = true;
 		return e;
 	}
-	if (b->kind == TROUBLE_TOO_LONG) e = history_halve(&j, &halved, why);
-	if (e) return e;
-	if (halved) return run_advance(&j, false, &b->next, why);
 	e = configured_mask(j.t->desk, rows, j.r->ws, &message, why);
 	return e ? e : run_recover(&j, b->kind, message, why);
 }
