@@ -162,6 +162,22 @@ area('answering', (scenario) => {
 		assert.deepEqual((await desk.settled(ask.id)).answer, { where: { selected: ['staging'] }, name: { text: 'core' } });
 	});
 
+	scenario('three short questions stand on one page; what is wrong is said beside its field; blanks around a text are not sent', async (me, desk) => {
+		const ask = await me.open({ title: 'A small service', questions: [
+			{ key: 'owner', header: 'Owner', text: 'Who owns it?', type: 'text', max: 60 },
+			{ key: 'port', header: 'Port', text: 'Which port?', type: 'number', min: 1, max: 65535 },
+			{ key: 'open', header: 'Open', text: 'Is it public?', type: 'boolean', required: false }] });
+		await me.write(box(me, 'Who owns it?'), '  Ada ');
+		assert.equal(await me.page.getByRole('tab').count(), 0);
+		await me.key('Control+Enter');
+		const port = box(me, 'Which port?');
+		await port.and(me.page.locator('[aria-invalid=true]:focus')).waitFor();
+		await me.page.locator('fieldset', { has: port }).getByText(me.t('form.flaw.number')).waitFor();
+		await me.write(port, '8080');
+		await me.send();
+		assert.deepEqual((await desk.settled(ask.id)).answer, { owner: { text: 'Ada' }, port: { value: 8080 } });
+	});
+
 	scenario('Next leads to every question, also to one that needs no answer or has one', async (me, desk) => {
 		const ask = await me.open({ title: 'Three things', questions: [
 			{ key: 'a', header: 'First', text: 'What first?', type: 'text' },

@@ -99,17 +99,20 @@ area('approvals', (scenario) => {
 		const diff = me.region('diff');
 		const together = diff.getByRole('row').filter({ hasText: 'old' }).filter({ hasText: 'new' });
 		await diff.getByText('old').waitFor();
+		/* The agent's own words, under the name of their file. */
+		await diff.getByText(me.t('diff.said')).waitFor();
+		await diff.getByRole('heading', { name: 'x', exact: true }).waitFor();
 		await diff.getByRole('row', { name: me.t('diff.del') }).getByText('old').waitFor();
 		await diff.getByRole('row', { name: me.t('diff.add') }).getByText('new').waitFor();
-		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [6, 0]);
+		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [4, 0]);
 		await me.press(me.button('diff.split'));
 		await together.waitFor();
-		assert.equal(await diff.getByRole('row').count(), 5);
+		assert.equal(await diff.getByRole('row').count(), 3);
 		await me.page.reload();
 		await together.waitFor();
 		await me.press(me.button('diff.unified'));
 		await together.waitFor({ state: 'detached' });
-		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [6, 0]);
+		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [4, 0]);
 		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
 		await me.region('settled').getByText('root').waitFor();
 	});

@@ -41,7 +41,7 @@ area('several people', (scenario) => {
 
 	scenario('more time for everybody', async (me, desk) => {
 		const ask = await me.open({ question: 'Long enough?', type: 'text', timeout: '20m' });
-		await me.press(me.button('ask.extend.name'));
+		await me.press(me.button('ask.extend'));
 		await until(async () => Date.parse((await desk.get(ask.id)).expires_at) > Date.parse(ask.expires_at), 'extended');
 	});
 
@@ -61,7 +61,7 @@ area('several people', (scenario) => {
 		await me.look(ask);
 		assert.equal(await me.submit.count(), 0);
 		await me.text('viewer').waitFor();
-		await nothing('form.skip', 'thread.open', 'ask.extend.name');
+		await nothing('form.skip', 'thread.open', 'ask.extend');
 		await me.look(other);
 		await me.region('operation').getByText('make deploy').waitFor();
 		await nothing('approval.approve', 'approval.reject.open', 'approval.edit', 'form.skip', 'thread.open');

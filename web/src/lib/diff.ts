@@ -52,6 +52,36 @@ export function diffLines(diff: string): Line[] {
 	return out;
 }
 
+/** The file that a line of a diff begins, and null for what stands above the first one. */
+export interface FilePart {
+	name: string | null;
+	lines: Line[];
+}
+
+const fileName = (text: string) =>
+	text.replace(/^(\+\+\+|---) (?:[ab]\/)?/, '').replace(/\t.*$/, '');
+
+/** By file: its name, and its lines without the ones that say it. */
+export function diffFiles(lines: Line[]): FilePart[] {
+	const out: FilePart[] = [];
+	let head = true; // in the lines that name a file
+	for (const line of lines) {
+		if (line.kind !== 'file') {
+			if (!out.length) out.push({ name: null, lines: [] });
+			out.at(-1)!.lines.push(line);
+			head = false;
+			continue;
+		}
+		if (!head || !out.length) out.push({ name: null, lines: [] });
+		head = true;
+		const part = out.at(-1)!;
+		if (/^(---|\+\+\+) /.test(line.text) && !line.text.endsWith('/dev/null'))
+			part.name = fileName(line.text);
+		else if (/^(new file|deleted file|rename |similarity )/.test(line.text)) part.lines.push(line);
+	}
+	return out.filter((part) => part.name !== null || part.lines.length);
+}
+
 /** Side by side: a run of removed lines stands beside the run of added ones after it. */
 export function diffPairs(lines: Line[]): Pair[] {
 	const out: Pair[] = [];

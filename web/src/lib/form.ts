@@ -94,6 +94,18 @@ export function suggestion(q: Question): string {
 	return inputOf(q) === 'text' ? said.text : inputOf(q) === 'number' ? said.number : '';
 }
 
+const SHORT = { questions: 3, text: 120, options: 5 };
+/** A line is enough for it. */
+const isShort = (q: Question) =>
+	!q.note &&
+	(inputOf(q) !== 'text' || Boolean(q.format) || (q.max ?? Infinity) <= SHORT.text) &&
+	(q.options ?? []).length <= SHORT.options &&
+	!q.options?.some((option) => option.preview || option.description);
+
+/** From three short questions on they stand on one page. */
+export const isOnePage = (ask: Ask): boolean =>
+	ask.questions.length >= SHORT.questions && ask.questions.every(isShort);
+
 /* ---- will it do? ---- */
 
 const formats: Record<string, (text: string) => boolean> = {
@@ -147,7 +159,7 @@ export function chosen(field: Field): number {
 export function isEmpty(q: Question, field: Field): boolean {
 	switch (inputOf(q)) {
 		case 'text':
-			return field.text === '';
+			return field.text.trim() === '';
 		case 'number':
 			return field.number.trim() === '';
 		case 'yesNo':
@@ -176,7 +188,7 @@ export function fieldFlaw(q: Question, field: Field): Flaw | null {
 	} else {
 		const flaw =
 			inputOf(q) === 'text'
-				? textFlaw(q, field.text)
+				? textFlaw(q, field.text.trim())
 				: inputOf(q) === 'number'
 					? numberFlaw(q, field.number)
 					: choicesFlaw(q, chosen(field));
@@ -201,18 +213,19 @@ export function draftFlaw(ask: Ask, draft: Draft): { at: number; flaw: Flaw } | 
 /* ---- what is sent ---- */
 
 export function fieldAnswer(q: Question, field: Field): AnswerValue | null {
-	const note = inputOf(q) !== 'text' && q.note && field.text.trim() ? { text: field.text } : {};
+	const note =
+		inputOf(q) !== 'text' && q.note && field.text.trim() ? { text: field.text.trim() } : {};
 	if (isEmpty(q, field)) return Object.keys(note).length ? note : null;
 	switch (inputOf(q)) {
 		case 'text':
-			return { text: field.text };
+			return { text: field.text.trim() };
 		case 'number':
 			return { value: numberOf(field.number) as number, ...note };
 		case 'yesNo':
 		case 'decision':
 			return { value: field.value!, ...note };
 		default: {
-			const other = field.otherOn && field.other.trim() ? { other: field.other } : {};
+			const other = field.otherOn && field.other.trim() ? { other: field.other.trim() } : {};
 			const order = (q.options ?? []).map((option) => option.id);
 			const selected = order.filter((id) => field.selected.includes(id));
 			return { ...(selected.length ? { selected } : {}), ...other, ...note };

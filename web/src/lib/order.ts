@@ -76,6 +76,12 @@ function likenessOf(ask: Ask): string {
 	return jsonWrite([ask.kind, ask.agent.name, name, askRisk(ask), words, shape]);
 }
 
+/** The very same call, of the same agent and project. */
+export const isSameCall = (a: Ask, b: Ask): boolean => callOf(a) === callOf(b);
+
+const callOf = ({ agent, project, operation }: Ask) =>
+	jsonWrite([agent.name, project, operation?.name, operation?.type, operation?.arguments]);
+
 /** Could one answer settle them all? */
 export function sameForm(asks: Ask[]): boolean {
 	const form = (ask: Ask) => jsonWrite([ask.kind === 'approval', ask.questions]);
