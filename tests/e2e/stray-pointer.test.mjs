@@ -262,8 +262,6 @@ async function play(shown, number, sequences) {
 		await place.context.addCookies([await server.cookie()]);
 		await page.clock.install();
 		await place.context.addInitScript(observe, SAMPLE_MS);
-		await page.goto('/inbox');
-		await page.locator('nav').first().waitFor();
 		const game = new Game(random(seed * 1000 + number), view, { server, agent, marie, page });
 		game.session = (await agent.session('stray')).id;
 		await page.route(/\/v1\/asks\/(ask_\w+\/answer|settle-many)$/, async (route) => {
@@ -272,12 +270,10 @@ async function play(shown, number, sequences) {
 			return route.continue();
 		});
 		for (let i = 0; i < 3; i++) await game.ask();
+		await page.goto('/inbox');
 		await page.locator('[data-row]').first().waitFor();
 		await page.clock.pauseAt(Date.now() + 3000);
-		for (let i = 0; i < sequences; i++) {
-			await game.sequence();
-			if (process.env.SHOT && i % 25 === 24) await page.screenshot({ path: `/tmp/safe/p${number}-${i}.png` });
-		}
+		for (let i = 0; i < sequences; i++) await game.sequence();
 		game.line = 'good';
 		for (const go of game.held.splice(0)) await go();
 		await game.judge();
