@@ -8,6 +8,7 @@
 #include "core/run/run_limit.h"
 #include "core/run/run_tool.h"
 #include "core/run/usage.h"
+#include "core/run/window.h"
 #include "core/session/session.h"
 #include "kit.h"
 
@@ -447,12 +448,51 @@ static void calls_without_results_are_answered(void **state)
 	arena_done(&arena);
 }
 
+static void what_is_too_long_is_left_out_from_the_oldest_on(void **state)
+{
+	struct arena arena = { 0 };
+	struct run_message said[14] = { 0 };
+	const struct run_message *all[15];
+	struct str big = arena_print(&arena,
+		"[{\"type\":\"tool_result\",\"id\":\"t\",\"name\":\"n\",\"content\":\"%09000d\"}]",
+		0);
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < 14; i++) { /* a user, then six turns, then a user */
+		said[i].role = i == 0 || i == 13 ? MESSAGE_USER
+			       : i % 2		 ? MESSAGE_ASSISTANT
+						 : MESSAGE_TOOL;
+		said[i].id = i ? STR("other") : STR("first");
+		said[i].content = said[i].role == MESSAGE_TOOL
+					  ? big
+					  : message_text(STR("a"), &arena);
+	}
+	for (size_t most = 60000; most >= 5000; most /= 2) {
+		size_t size = 0;
+
+		for (size_t i = 0; i < 14; i++)
+			all[i] = &said[i];
+		len = window_shorten(all, 14, STR("first"), most, &arena);
+		for (size_t i = 0; i < len; i++) {
+			size += all[i]->content.len;
+			if (all[i]->role == MESSAGE_TOOL)
+				assert_int_equal(all[i - 1]->role, MESSAGE_ASSISTANT);
+		}
+		assert_true(size <= most);
+		assert_int_equal(len > 0, most > 4 * WINDOW_RESULT_MIN);
+		if (len) assert_true(all[0] == &said[0]);
+	}
+	arena_done(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_goes_only_where_the_table_leads),
 		cmocka_unit_test(a_call_that_has_ended_never_changes),
 		cmocka_unit_test(calls_without_results_are_answered),
+		cmocka_unit_test(what_is_too_long_is_left_out_from_the_oldest_on),
 		cmocka_unit_test(what_an_answer_lacks_is_found),
 		cmocka_unit_test(a_model_is_asked_to_go_on_three_times_in_a_row),
 		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
