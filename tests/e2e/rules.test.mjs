@@ -161,7 +161,7 @@ area('rules on the page', (scenario) => {
 		await me.press(me.dialog.getByRole('button', { name: me.t('rules.end'), exact: true }));
 		await section(me, 'deny').waitFor({ state: 'detached' });
 		assert.deepEqual(await rules(desk), []);
-		await me.press(me.button('rules.show.ended'));
+		await me.press(me.page.getByRole('link', { name: me.t('rules.show.ended') }));
 		await section(me, 'deny').getByRole('listitem').first().waitFor();
 	});
 
@@ -261,9 +261,13 @@ area('rules on the page', (scenario) => {
 	scenario('the policy is changed by an admin', async (me, desk) => {
 		await me.visitLive('/rules?show=policy');
 		await me.check(me.page.getByRole('radio', { name: me.t('rules.mode.manual'), exact: true }));
+		await me.pick(me.page.getByRole('combobox', { name: me.t('rules.timeout') }), '30m');
+		await me.check(me.page.getByRole('radio', { name: me.t('rules.reject.stop') }));
+		await me.write(me.page.getByRole('spinbutton', { name: me.t('rules.atonce') }), '5');
 		await me.press(me.button('rules.policy.save'));
 		await me.page.getByText(me.t('rules.policy.saved'), { exact: true }).waitFor();
-		assert.equal((await desk.admin.get('/v1/policy')).body.mode, 'manual');
+		const { mode, timeout, on_reject, at_once } = (await desk.admin.get('/v1/policy')).body;
+		assert.deepEqual([mode, timeout, on_reject, at_once.manual], ['manual', '30m', 'stop', 5]);
 	});
 
 	scenario('members may not allow, viewers may only read', async (me, desk) => {
@@ -295,7 +299,7 @@ area('rules on the page', (scenario) => {
 		await me.press(me.button('rules.check'));
 		await me.button('rules.create').waitFor();
 		assert.deepEqual(await complaints(me), []);
-		await me.press(me.button('rules.show.policy'));
+		await me.press(me.page.getByRole('link', { name: me.t('rules.show.policy') }));
 		await me.button('rules.policy.save').waitFor();
 		assert.deepEqual(await complaints(me), []);
 		await clear(desk);

@@ -199,15 +199,14 @@ area('watching', (scenario) => {
 			: me.t('span.short.minute', { n: Math.floor(ms / 60_000) });
 		const tile = (id) => me.page.getByRole('term').and(me.page.getByText(me.t(`insights.${id}`), { exact: true })).locator('xpath=../dd[1]');
 		const shows = async (days) => {
-			const range = me.page.getByRole('button', { name: me.tn('insights.days', days) });
+			const range = me.page.getByRole('link', { name: me.tn('insights.days', days) });
 			await me.press(range);
-			await until(async () => await range.getAttribute('aria-pressed') === 'true', `${days} days`);
+			await until(async () => await range.getAttribute('aria-current') === 'true', `${days} days`);
 			const from = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
 			const counted = (await desk.admin.get(`/v1/insights?from=${from}T00:00:00.000Z`)).body;
 			for (const [id, value] of Object.entries({ asks: counted.asks.created.toLocaleString(me.lang),
 				median: took(counted.time_to_answer_ms.p50), p90: took(counted.time_to_answer_ms.p90),
-				response: percent(counted.response_rate), expiry: percent(counted.expiry_rate),
-				persession: counted.asks_per_session.toLocaleString(me.lang, { maximumFractionDigits: 1 }) }))
+				response: percent(counted.response_rate), expiry: percent(counted.expiry_rate) }))
 				await until(async () => await tile(id).innerText() === value, `${id}: ${value}`);
 			/* What still waits is in the chart and in no share: the tile says of how many it is one. */
 			const settled = counted.asks.answered + counted.asks.skipped + counted.asks.expired;
@@ -220,7 +219,7 @@ area('watching', (scenario) => {
 			}
 			assert.equal(await tile('byrules').innerText(), percent(counted.asks.created ? counted.asks.by_rules / counted.asks.created : null));
 			const asker = counted.by_agent[0], person = counted.by_person[0];
-			const row = async (id) => (await me.page.getByRole('region', { name: me.t(`insights.${id}`) }).getByRole('row').nth(1).getByRole('cell').allInnerTexts());
+			const row = async (id) => (await me.page.getByRole('table', { name: me.t(`insights.${id}`) }).getByRole('row').nth(1).getByRole('cell').allInnerTexts());
 			assert.deepEqual((await row('byagent')).slice(0, 2), [asker.agent.name, String(asker.asks)]);
 			assert.deepEqual((await row('byperson')).slice(0, 2), [person.name, String(person.answered)]);
 			const bars = await me.page.getByRole('img').locator('.created title').allTextContents();
@@ -233,13 +232,13 @@ area('watching', (scenario) => {
 		/* The reply to an earlier choice that comes last changes nothing. */
 		let late;
 		const first = new Promise((held) => void me.page.route('**/v1/insights*', async (route) => {
-			late ??= { ...(await (await route.fetch()).json()), asks_per_session: 4321 };
+			late ??= { ...(await (await route.fetch()).json()), asks_per_session: 4321, response_rate: 0.4321 };
 			held();
 			await until(() => late.sent, 'the choice after it');
 			await route.fulfill({ json: late });
 			late.done = true;
 		}, { times: 1 }));
-		await me.press(me.page.getByRole('button', { name: me.tn('insights.days', 7) }));
+		await me.press(me.page.getByRole('link', { name: me.tn('insights.days', 7) }));
 		await first;
 		await shows(30);
 		late.sent = true;

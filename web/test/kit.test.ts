@@ -4,6 +4,7 @@ import { createRawSnippet, tick } from 'svelte';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { speak } from '../src/lib/i18n.svelte';
 import { choicesFound, choicesGrouped, choiceTyped, type Choice } from '../src/lib/picking';
+import { chartTicks } from '../src/lib/chart';
 import { initials, tint } from '../src/lib/faces';
 import { holdsAll, marked } from '../src/lib/palette';
 import { router } from '../src/lib/router.svelte';
@@ -244,4 +245,12 @@ test('a face is made of a name, never of an id', () => {
 	expect(initials('Ann Ruiz')).toBe('AR');
 	expect(initials('usr_01J8')).toBe('?');
 	expect(tint('Ben')).toBe(tint('Ben'));
+});
+
+test('a chart has round lines, four at most, and the highest is above all', () => {
+	expect(chartTicks(1)).toEqual([1]);
+	expect(chartTicks(3)).toEqual([1, 2, 3]);
+	expect(chartTicks(57)).toEqual([20, 40, 60]);
+	expect(chartTicks(81)).toEqual([50, 100]);
+	expect(chartTicks(0)).toEqual([1]);
 });

@@ -8,17 +8,16 @@ const D = 24 * H;
 
 type Unit = 'second' | 'minute' | 'hour' | 'day';
 
-const unit = (n: number, name: Unit, display: 'narrow' | 'short') =>
-	t(`web.span.${display}.${name}`, { n });
+const unit = (n: number, name: Unit) => t(`web.span.short.${name}`, { n });
 
-/** "6m", "2h", "3d": how long ago, or how long something took. */
-export function span(ms: number, display: 'narrow' | 'short' = 'narrow'): string {
+/** "6 min", "2 h", "3 d": how long ago; with 'short', how long something takes, which is never "now". */
+export function span(ms: number, display: 'ago' | 'short' = 'ago'): string {
 	const abs = Math.max(0, ms);
-	if (abs < 1000 && display === 'narrow') return t('web.now');
-	if (abs < M) return unit(Math.floor(abs / S), 'second', display);
-	if (abs < H) return unit(Math.floor(abs / M), 'minute', display);
-	if (abs < D) return unit(Math.floor(abs / H), 'hour', display);
-	return unit(Math.floor(abs / D), 'day', display);
+	if (abs < 1000 && display === 'ago') return t('web.now');
+	if (abs < M) return unit(Math.floor(abs / S), 'second');
+	if (abs < H) return unit(Math.floor(abs / M), 'minute');
+	if (abs < D) return unit(Math.floor(abs / H), 'hour');
+	return unit(Math.floor(abs / D), 'day');
 }
 
 /** How long ago, in a sentence that says "ago": a second at least, as nothing was now ago. */
