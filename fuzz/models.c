@@ -14,7 +14,7 @@ static void reply_check(enum model_wire wire, struct str reply)
 	struct json_writer w = { .out = &out };
 	const struct json *json;
 
-	if (model_list_write(&w, wire, reply))
+	if (model_list_write(&w, wire, reply, 0))
 		assert(json_read(buf_str(&out), NULL, &arena, &json, NULL) == OK);
 	else
 		assert(!out.len);
