@@ -21,9 +21,9 @@ let serial = 0;
 const url = () => `http://127.0.0.1:${hook.address().port}/hook/${++serial}`;
 const field = (me, id) => me.page.getByLabel(me.t(id), { exact: true });
 const press = (me, id) => me.press(me.page.getByRole('button', { name: me.t(id), exact: true }));
-/** Opens the form of a channel. */
+/** Opens the form of a channel; spaces of all kinds are compared as plain ones. */
 const choose = (me, channel) => me.press(me.page.getByRole('group', { name: me.t('channels.add') })
-	.getByRole('button', { name: new RegExp(`^${channel}`, 'i') }));
+	.getByRole('button', { name: new RegExp(`^${channel.replace(/\s+/g, ' ')}`, 'i') }));
 /** A webhook's contact, by the form. */
 async function add(me) {
 	await choose(me, me.t('deliveries.webhook'));
