@@ -143,7 +143,7 @@ export class KilledRuns {
 			const writes = [0, 4].includes(n % KINDS);
 			assert.ok(times <= (writes ? 1 + (this.retried.get(id) ?? 0) : 0), `${say_}: a line stands there ${times} times`);
 			if (writes && !times) assert.ok(this.asked.get(id), `${say_}: a line is missing, and nobody was asked`);
-			if (n % KINDS === 1) assert.match(this.got.get(n)[0].text, new RegExp(`child ${n}"`), say_);
+			if (n % KINDS === 1) assert.match(this.got.get(n)[0].text, new RegExp(`: completed\\n\\nchild ${n}$`), say_);
 			if (n % KINDS === 3) assert.match(this.got.get(n)[0].text, /heard .*yes/, say_);
 		}
 		const { items } = await this.ok(200, 'admin', 'GET', '/v1/events?format=json&limit=1&before=99999999');

@@ -249,7 +249,7 @@ export function answer(request) {
 	const well = done.length && !done.at(-1).bad && !/Nobody answered|No$/.test(done.at(-1).text);
 	if (words[0] === 'Delegate') {
 		if (!done.length) return [use('delegate_task', { agent: words[1], task: `${words[2]} ${words[1]}` })];
-		return [say(well && /"report":\s*"yes"/.test(done[0].text) ? 'yes' : 'no')];
+		return [say(well && /: completed\n\nyes$/.test(done[0].text) ? 'yes' : 'no')];
 	}
 	if (words[0] === 'Error') {
 		if (failed.has(words[1])) return [say('yes')];
