@@ -423,6 +423,18 @@ static bool opened_by_us(const struct node *n, struct str text)
 	       blanks_before(text, n->end - 1) == only->end;
 }
 
+/* Is it what root_write makes of what stands before? */
+static bool written_by_us(const struct json_edit *e, size_t before)
+{
+	struct json_edit again = *e;
+	struct str made;
+
+	again.text = str_first(e->text, before);
+	again.out = &made;
+	root_write(&again);
+	return str_eq(str_first(e->text, made.len), made);
+}
+
 /* All there was of ours: back to what root_write found. */
 static void root_remove(struct json_edit *e, const struct node *root)
 {
@@ -434,14 +446,15 @@ static void root_remove(struct json_edit *e, const struct node *root)
 		*e->out = STR_NONE;
 		return;
 	}
-	/* We end what we write with a line end: this file is somebody's, and stays JSON. */
-	if (!ended) {
+	/* Otherwise written than we do: this file is somebody's, and stays JSON. */
+	if (!ended && !written_by_us(e, from)) {
 		*e->out =
 			config_splice(text, root->start, root->end, STR("{}"), e->arena);
 		return;
 	}
-	if (str_ends(str_first(text, from), newline.at)) from -= newline.len;
-	*e->out = config_splice(text, from, text.len, STR_NONE, e->arena);
+	if (ended && str_ends(str_first(text, from), newline.at)) from -= newline.len;
+	*e->out = config_splice(
+		text, from, ended ? text.len : root->end, STR_NONE, e->arena);
 }
 
 static void node_remove(struct json_edit *e, const struct node *n)
