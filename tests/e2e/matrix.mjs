@@ -32,13 +32,14 @@ export const browser = () => (opened ??= launch({ whole }));
 export const useWholeBrowser = () => (whole = true);
 after(async () => (await opened)?.close());
 
-/** A server, and those who talk to it without a browser. */
+/** A server whose first run is over, and those who talk to it without a browser. */
 export class Desk {
 	async open(flags) {
 		this.server = await Server.start({ flags });
 		this.agent = await this.client('agent', 'deployer');
 		this.admin = await this.client('admin', 'root');
 		this.marie = await this.client('member', 'Marie');
+		await this.admin.put('/v1/start', { done: true });
 		return this;
 	}
 	async client(role, name) {

@@ -288,6 +288,16 @@ area('settling in', (scenario) => {
 			await first.page.reload();
 			await first.page.waitForURL('**/start');
 			await isOpen('connect');
+			/* An agent that waits comes first, and who saw it settled stays in the inbox. */
+			const agent = server.client(await server.token('agent', 'early'));
+			const early = await agent.ask({ question: 'Early?', type: 'boolean' });
+			await first.page.goto('/inbox');
+			await first.waiting(1).waitFor();
+			await agent.post(`/v1/asks/${early.id}/cancel`);
+			await first.waiting(1).waitFor({ state: 'detached' });
+			assert.match(first.page.url(), /\/inbox$/);
+			await first.page.reload();
+			await first.page.waitForURL('**/start');
 			await first.press(first.button('first.dismiss'));
 			await first.text('inbox.empty').waitFor();
 			await first.page.reload();
