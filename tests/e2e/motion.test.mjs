@@ -51,6 +51,7 @@ const screens = {
 	},
 	'a toast': async (me, desk) => {
 		await me.visitLive('/sessions');
+		if (!me.wide) await me.press(me.button('sessions.search'));
 		await me.write(me.page.getByRole('searchbox'), 'a');
 		await desk.agent.ask({ question: 'Seen?', type: 'boolean' });
 		await me.toasts.getByText('Seen?').waitFor();

@@ -235,7 +235,7 @@ area('rules on the page', (scenario) => {
 		const ask = await me.open(bash('ls', { project: 'shop & co' }));
 		await me.press(me.page.getByRole('article').getByRole('link', { name: 'shop & co' }));
 		await me.heading(me.t('nav.sessions')).waitFor();
-		assert.equal(await me.page.getByRole('combobox', { name: me.t('filter.project') }).inputValue(), 'shop & co');
+		assert.equal(await me.page.getByRole('combobox', { name: me.t('filter.project') }).innerText(), 'shop & co');
 		await me.page.getByRole('link', { name: 'shop & co', exact: true }).first().waitFor();
 		assert.equal(await me.page.getByRole('main').getByRole('listitem').count(), 1);
 		await desk.marie.post(`/v1/asks/${ask.id}/skip`);
