@@ -60,9 +60,16 @@ const moments: [name: string, entries: string[]][] = [
 	['card', ['ask/AskCard', 'ask/Snooze', 'ask/Assign'].map(part)],
 	[
 		'soon',
-		['rules/StopLine', 'rules/StopButton', 'frame/Over', 'ask/QuickActions', 'ask/SavedViews'].map(
-			part,
-		),
+		[
+			...[
+				'rules/StopLine',
+				'rules/StopButton',
+				'frame/Over',
+				'ask/QuickActions',
+				'ask/SavedViews',
+			].map(part),
+			'state/arrivals.ts',
+		],
 	],
 ];
 function part(name: string): string {

@@ -3,7 +3,7 @@ import { api, Refused, Unreachable } from '../api/client';
 import type { Me } from '../api/types';
 import { languageOfBrowser, later, speak } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';
-import { askArrived, askFound, eventTold } from './arrivals';
+import type * as Arrivals from './arrivals';
 import { asks } from './asks.svelte';
 import { cacheClear, cacheKeep, cacheLoad } from './cache';
 import { connection } from './connection.svelte';
@@ -21,7 +21,7 @@ const PRESENT_MS = 5000;
 /** How long the page waits to be drawn once with its list, not twice. */
 const TOGETHER_MS = 300;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
-connection.listen(eventTold);
+connection.listen((event, before) => tell(({ eventTold }) => eventTold(event, before)));
 /** The next try of a page that has never had a connection. */
 let again: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,7 +35,7 @@ export async function start(): Promise<void> {
 export async function enter(): Promise<void> {
 	again = undefined;
 	connection.open({
-		arrived: askArrived,
+		arrived: (ask) => tell(({ askArrived }) => askArrived(ask)),
 		gone: ended,
 		live: (again) => {
 			void login.loadMe(); // no event told of a role that changed before the stream opened
@@ -59,7 +59,7 @@ export async function enter(): Promise<void> {
 		draftsTidy();
 		void login.loadUsers();
 		send();
-		askFound();
+		tell(({ askFound }) => askFound());
 		setTimeout(
 			() => void later(() => import('./present')).then(({ presentStart }) => presentStart()),
 			PRESENT_MS,
@@ -90,6 +90,16 @@ export function retry(): void {
 		connection.line = 'connecting';
 		void enter();
 	}
+}
+
+/* Who tells what happens is fetched behind the list; what happens meanwhile is told then, in its order. */
+let teller: typeof Arrivals | undefined;
+let coming: Promise<typeof Arrivals> | undefined;
+
+function tell(what: (who: typeof Arrivals) => void): void {
+	if (teller) return what(teller);
+	coming ??= later(() => import('./arrivals')).then((who) => (teller = who));
+	void coming.then(what);
 }
 
 const send = () => void outboxSend();
