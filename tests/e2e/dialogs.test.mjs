@@ -165,6 +165,7 @@ area('dialogs', (scenario) => {
 
 	scenario('never while somebody types: a toast, a badge, the title and the icon say so', opens, async (me, desk) => {
 		await me.visitLive('/sessions');
+		if (!me.wide) await me.press(me.page.getByRole('button', { name: me.t('sessions.search') }));
 		await me.write(me.page.getByRole('searchbox'), 'abc');
 		const ask = await desk.agent.ask(yesNo('May I interrupt?'));
 		await me.toasts.getByText('May I interrupt?').waitFor();

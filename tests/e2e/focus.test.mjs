@@ -23,6 +23,13 @@ const toRow = async (me, title) => {
 	await me.row(title).getByRole('link').first().focus();
 };
 
+/** In the search of the sessions, which a phone shows when it is asked for, and for as long as it holds words. */
+const searching = async (me, words = '') => {
+	if (!me.wide) await me.press(me.page.getByRole('button', { name: me.t('sessions.search') }));
+	const field = me.page.getByRole('searchbox');
+	await (words ? me.write(field, words) : field.focus());
+};
+
 area('focus', (scenario) => {
 	scenario('a list that a narrow window hides', async (me, desk) => {
 		await me.resize('desktop');
@@ -55,7 +62,7 @@ area('focus', (scenario) => {
 
 	scenario('a toast that is settled elsewhere: back to where one was', { settings: { opens: false } }, async (me, desk) => {
 		await me.visitLive('/sessions');
-		await me.page.getByRole('searchbox').focus();
+		await searching(me, 'a');
 		const ask = await desk.agent.ask(yesNo('Seen in a toast?'));
 		await me.toasts.getByRole('link').first().focus();
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
@@ -65,7 +72,7 @@ area('focus', (scenario) => {
 
 	scenario('a toast that a dialog takes along, and gives back', { settings: { opens: true } }, async (me, desk) => {
 		await me.visitLive('/sessions');
-		await me.page.getByRole('searchbox').focus();
+		await searching(me);
 		await desk.agent.ask(yesNo('First a toast?'));
 		await me.toasts.getByText('First a toast?').waitFor();
 		await me.toasts.getByRole('button').last().focus();
