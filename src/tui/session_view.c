@@ -159,9 +159,9 @@ static void head_write(const struct session_view *v, struct page *p, size_t runs
 {
 	static const char *const names[] = {
 		[FEED_ALL] = "web.feed.all",
-		[FEED_ASKS] = "web.feed.asks",
-		[FEED_PROGRESS] = "web.feed.progress",
-		[FEED_STATUS] = "web.feed.status",
+		[FEED_ASKS] = "tui.feed.asks",
+		[FEED_PROGRESS] = "tui.feed.progress",
+		[FEED_STATUS] = "tui.feed.status",
 	};
 	struct str status = buf_str(&v->status);
 

@@ -121,7 +121,7 @@ test('a batch: every operation on its line, once it was opened; the rest is name
 	await inbox.armed('Wants to run');
 	const seen = await inbox.taken();
 	for (const line of ['Bash npm test cart', 'Bash npm test login', 'Bash make deploy']) assert.ok(seen.includes(line), seen);
-	assert.match(seen, /Left out: decide these 2 one by one[^]*Run make release +high risk[^]*Run git push +another tool or other arguments/);
+	assert.match(seen, /Left out: decide these 2 one by one[^]*Run make release +high risk[^]*Run git push +other arguments/);
 	inbox.press('a');
 	await inbox.shows('Send this answer to 3 asks?');
 	for (const one of made) assert.equal((await server.agent.read(one)).status, 'pending');

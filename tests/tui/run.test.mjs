@@ -141,7 +141,7 @@ test('the inbox shows the tree of a session\'s runs and its tasks, and writes to
 	'the question');
 	const inbox = await server.inbox({ columns: 100 });
 	inbox.press('g', 's');
-	await inbox.shows(/[ ▸]! Three stores +\S+ +1 waiting/);
+	await inbox.shows(/[ ▸]! Three stores +\S+ +1 ask/);
 	inbox.press('Space');
 	await inbox.shows((text) => /! Three stores[^\n]*\n {3}~ \S+ +Waiting for 2 sub-agents/.test(text) && /\n {3}`- ! task-open +Waiting for someone/.test(text));
 	inbox.press('Space');
