@@ -61,7 +61,7 @@ static struct run_shown waiting_show(const struct json *run, struct arena *arena
 
 	if (waits_of(run, "ask"))
 		return (struct run_shown){ "!", STYLE_WARN,
-			MSG(arena, "web.run.waits.person") };
+			MSG(arena, "web.waits.someone") };
 	if (children)
 		return (struct run_shown){ "~", STYLE_SOFT,
 			msg_count(arena, "web.run.waits.children", children) };
