@@ -280,8 +280,9 @@ area('watching', (scenario) => {
 		const find = async (text) => {
 			if (me.wide) await me.key('Control+k');
 			else {
-				await me.press(me.page.getByRole('button', { name: me.t('nav.more') }));
-				await me.press(me.page.getByRole('navigation').getByRole('button', { name: me.t('bar.search') }));
+				const nav = me.page.getByRole('navigation', { name: me.t('nav') });
+				await me.press(nav.getByRole('button', { name: me.t('nav.more') }));
+				await me.press(nav.getByRole('button', { name: me.t('bar.search') }));
 			}
 			await field.waitFor();
 			await me.page.keyboard.type(text);

@@ -363,12 +363,16 @@ area('working day', (scenario) => {
 		await me.check(me.page.getByRole('radio', { name: me.t('form.yes') }));
 		await me.send();
 		assert.deepEqual(await desk.answer(ask.id), { value: true });
-		await me.press(me.button('session.rename.name', { title }));
+		const choose = async (id, name) => {
+			await me.press(me.page.locator('summary').and(me.page.getByLabel(me.t('session.more'))));
+			await me.press(me.button(id, { title: name }));
+		};
+		await choose('session.rename.name', title);
 		await me.write(me.dialog.getByRole('textbox'), other);
 		await me.press(me.button('session.rename', {}, me.dialog));
 		await me.heading(other).waitFor();
 		await until(async () => (await me.page.title()).includes(other), 'the title of the tab');
-		await me.press(me.button('session.delete.name', { title: other }));
+		await choose('session.delete.name', other);
 		assert.equal((await desk.admin.get(`/v1/sessions/${session.id}`)).status, 200);
 		await me.press(me.button('session.delete', {}, me.dialog));
 		await until(async () => (await desk.admin.get(`/v1/sessions/${session.id}`)).status === 404, 'deleted');
