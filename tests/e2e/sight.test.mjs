@@ -185,7 +185,8 @@ area('sight', (scenario) => {
 	});
 
 	scenario('whatever gives way on a row, its risk and its countdown are whole', async (me, desk) => {
-		const session = await desk.agent.session('narrow', { project: 'a project with a name' });
+		const named = 'a narrow session with a long name';
+		const session = await desk.agent.session(named, { project: 'a project with a name' });
 		for (let i = 0; i < 4; i++)
 			await desk.agent.ask({ session: session.id, ...approval('medium'), title: `Label ticket ${i} as “billing” and tell everybody who asked` });
 		for (const risk of ['high', 'critical']) await desk.agent.ask({ session: session.id, ...approval(risk), priority: 'urgent' });
@@ -208,7 +209,7 @@ area('sight', (scenario) => {
 		}
 		await beside(me, { view: 'phone', lang: 'fr' }, async (own) => {
 			await own.visit(`/sessions/${session.id}`);
-			const title = own.page.getByRole('heading', { level: 1, name: 'narrow' });
+			const title = own.page.getByRole('heading', { level: 1, name: named });
 			await title.waitFor();
 			const { width } = await title.boundingBox();
 			assert.ok(width >= 170, `the session's title has ${width} px`);
@@ -217,7 +218,7 @@ area('sight', (scenario) => {
 
 	scenario('in the system’s colours: where one is, what is pressed, off or at risk can be told', { settings: {} }, async (me, desk) => {
 		const session = await desk.agent.session('colours');
-		await desk.agent.ask({ session: session.id, ...approval('critical'), title: 'Grave' });
+		const grave = await desk.agent.ask({ session: session.id, ...approval('critical'), title: 'Grave' });
 		await desk.agent.ask({ session: session.id, title: 'Plain', question: 'Plain?', type: 'boolean' });
 		await me.page.emulateMedia({ forcedColors: 'active' });
 		try {
@@ -247,7 +248,10 @@ area('sight', (scenario) => {
 			})()]);
 			assert.equal(colors[0], colors[1], 'what is off is grey');
 			await me.visit('/insights');
-			await me.page.locator('[aria-pressed=true]').first().waitFor();
+			await me.page.locator('main [aria-current]').first().waitFor();
+			assert.ok(await outlined('main [aria-current]'), 'the current view');
+			await me.look(grave);
+			await me.press(me.button('operation.raw'));
 			assert.ok(await outlined('[aria-pressed=true]'), 'what is pressed');
 			await me.visit('/sessions');
 			await me.page.locator('main .dot').first().waitFor();
@@ -273,13 +277,13 @@ area('sight', (scenario) => {
 			await me.page.emulateMedia({ colorScheme: theme });
 			try {
 				const weak = [];
-				for (const [path, selector] of [['/sessions', 'main .dot'], ['/insights', 'main .swatch'], ['/settings', 'main input:not([type=checkbox], [type=radio]), main select']]) {
+				for (const [path, selector] of [['/sessions', 'main .dot'], ['/insights', 'main .swatch'], ['/settings/you', 'main :is(input:not([type=checkbox], [type=radio]), .picker)']]) {
 					await me.visit(path);
 					await me.page.locator(selector).first().waitFor();
 					await me.page.evaluate(measure);
 					weak.push(...await me.page.evaluate((wanted) => [...document.querySelectorAll(wanted)].map((node) => {
 						const style = getComputedStyle(node);
-						const color = node.matches('input, select') ? style.borderTopColor : style.backgroundColor;
+						const color = node.matches('input, .picker') ? style.borderTopColor : style.backgroundColor;
 						return [node.className, window.contrast(color, window.behind(node))];
 					}).filter(([, ratio]) => ratio < 3).map(([name, ratio]) => `${name}: ${ratio.toFixed(2)}`), selector));
 				}

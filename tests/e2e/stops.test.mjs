@@ -90,6 +90,7 @@ area('stops', (scenario) => {
 	scenario('one session, from its own page', async (me, desk) => {
 		const session = await desk.agent.session('only this one');
 		await me.visitLive(`/sessions/${session.id}`);
+		await me.press(me.page.getByLabel(me.t('session.more'), { exact: true }));
 		await me.press(me.button('stop.pause'));
 		assert.ok(await me.dialog.getByRole('radio', { name: me.t('stop.what.session.title') }).isChecked());
 		await me.write(reason(me), 'Wrong branch');

@@ -279,6 +279,7 @@ async function play(shown, number, sequences) {
 	try {
 		await place.context.addCookies([await server.cookie()]);
 		await place.context.addInitScript(observe);
+		await marie.put('/v1/start', { done: true });
 		await place.page.goto('/inbox');
 		await place.page.locator('nav').first().waitFor();
 		/* Ctrl+Enter on a link opens a tab: nobody plays there. */
