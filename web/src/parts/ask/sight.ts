@@ -16,8 +16,9 @@ export class Sight {
 		if (size !== this.size) this.seen.clear();
 		this.size = size;
 		this.place = `${Math.round(left)} ${Math.round(top)} ${size}`;
-		const bands = Math.ceil((height - 2 * EDGE) / BAND);
-		if (bands < 1 || width < 4 * EDGE) return false;
+		/* The last one ends at its lower edge. */
+		const bands = Math.ceil((height - 2 * EDGE) / BAND) + 1;
+		if (height < 2 * EDGE || width < 4 * EDGE) return false;
 		const columns = [left + EDGE, (left + right) / 2, right - EDGE];
 		for (let band = 0; band < bands; band++) {
 			if (this.seen.has(band)) continue;
