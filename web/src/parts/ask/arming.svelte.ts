@@ -44,17 +44,19 @@ export function armed(ms: number, shown?: () => HTMLElement | null | undefined):
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	let here = false;
 
-	function look(): void {
+	function look(ticks = false): void {
 		if (!here) return;
 		const of = shown ? shown() : undefined;
-		const read = of === undefined || (of !== null && sight.look(of));
+		const read = of === undefined || (of !== null && sight.look(of, ticks));
 		away = read && of instanceof HTMLElement && !sight.isHere(of);
 		held = moves.rests;
 		if (read && sight.place === place) return;
 		clearTimeout(timer);
+		/* What is read at last was in sight for one look of the clock already. */
+		const wait = of && place === null ? ms - LOOK_MS : ms;
 		place = read ? sight.place : null;
 		state = read ? 'soon' : 'unread';
-		if (read) timer = setTimeout(arm, ms);
+		if (read) timer = setTimeout(arm, wait);
 	}
 	function arm(): void {
 		const since = place;
@@ -76,10 +78,10 @@ export function armed(ms: number, shown?: () => HTMLElement | null | undefined):
 			if (gone) return;
 			here = true;
 			stop = moves.watch(() => (held = moves.rests));
-			look();
+			look(true);
 		});
 		/* What moves it without a word: what comes above it, a toast that goes. */
-		const every = shown && setInterval(look, LOOK_MS);
+		const every = shown && setInterval(() => look(true), LOOK_MS);
 		addEventListener('scroll', soon, true);
 		addEventListener('resize', soon);
 		return () => {

@@ -9,8 +9,12 @@ export class Sight {
 	/** Where it stands; another one once it has moved. */
 	place = '';
 
-	/** Looks again. → whether every part of it has been on the screen, as it is drawn now */
-	look(of: HTMLElement): boolean {
+	/** What could be seen, and where it stood, when it was last looked at in passing of time. */
+	private before = { place: '', bands: new Set<number>() };
+
+	/** Looks again. A part counts once it was in sight at two looks of the clock (`ticks`) in a row, without having
+	 * moved: what flies past is not read. → whether every part of it was, as it is drawn now */
+	look(of: HTMLElement, ticks: boolean): boolean {
 		const { left, right, top, width, height } = of.getBoundingClientRect();
 		const size = `${Math.round(width)} ${Math.round(height)}`;
 		if (size !== this.size) this.seen.clear();
@@ -19,12 +23,16 @@ export class Sight {
 		/* The last one ends at its lower edge. */
 		const bands = Math.ceil((height - 2 * EDGE) / BAND) + 1;
 		if (height < 2 * EDGE || width < 4 * EDGE) return false;
-		const columns = [left + EDGE, (left + right) / 2, right - EDGE];
-		for (let band = 0; band < bands; band++) {
-			if (this.seen.has(band)) continue;
-			const y = Math.min(top + EDGE + band * BAND, top + height - EDGE);
-			if (y < 0 || y >= innerHeight) continue;
-			if (columns.every((x) => isTop(of, x, y))) this.seen.add(band);
+		if (ticks && this.seen.size < bands) {
+			const columns = [left + EDGE, (left + right) / 2, right - EDGE];
+			const now = new Set<number>();
+			for (let band = 0; band < bands; band++) {
+				const y = Math.min(top + EDGE + band * BAND, top + height - EDGE);
+				if (y < 0 || y >= innerHeight || !columns.every((x) => isTop(of, x, y))) continue;
+				now.add(band);
+				if (this.before.place === this.place && this.before.bands.has(band)) this.seen.add(band);
+			}
+			this.before = { place: this.place, bands: now };
 		}
 		return this.seen.size >= bands;
 	}
