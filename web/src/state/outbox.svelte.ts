@@ -1,6 +1,6 @@
 /* Answers that could not be sent wait here, over reloads too, each with its Idempotency-Key: a
  * repeat settles nothing twice. They belong to one person: nobody else sees or sends them. One that
- * lost the race becomes a conflict that shows both. */
+ * lost the race becomes a conflict that shows both, until its person has seen it. */
 import { api, Refused } from '../api/client';
 import type { Ask } from '../api/types';
 import { cacheKeep, cacheLoad } from './cache';
@@ -52,8 +52,11 @@ class Outbox {
 	/* Letters without a person were kept by an earlier version and are left out. */
 	private async load(person: string): Promise<void> {
 		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
-		if (person === this.person)
+		const lost = (await cacheLoad<Conflict[]>('conflicts')) ?? this.conflicts;
+		if (person === this.person) {
 			this.letters = all.filter((letter) => person && letter.person === person);
+			this.conflicts = lost.filter(({ letter }) => person && letter.person === person);
+		}
 		if (this.letters.length) this.waits();
 	}
 
@@ -89,10 +92,11 @@ class Outbox {
 		await this.read;
 		this.letters = [];
 		await this.keep([]);
+		await this.keepConflicts(() => []);
 	}
 
-	dismiss(conflict: Conflict): void {
-		this.conflicts = this.conflicts.filter((other) => other !== conflict);
+	dismiss({ letter }: Conflict): Promise<void> {
+		return this.keepConflicts((mine) => mine.filter((other) => other.letter.key !== letter.key));
 	}
 
 	/** Sends what waits, in order, one tab at a time. */
@@ -119,7 +123,8 @@ class Outbox {
 			} catch (error) {
 				if (!(error instanceof Refused) || error.status === 401) return n;
 				const theirs = error.problem.ask ?? null;
-				this.conflicts = [...this.conflicts, { letter, theirs, detail: error.message }];
+				const conflict = { letter, theirs, detail: error.message };
+				await this.keepConflicts((mine) => [...mine, conflict]);
 				if (theirs) settled(theirs);
 			}
 			await this.take(letter.ask);
@@ -132,6 +137,14 @@ class Outbox {
 		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
 		const others = all.filter((letter) => letter.person && letter.person !== this.person);
 		return cacheKeep('outbox', [...others, ...letters]);
+	}
+
+	private async keepConflicts(change: (mine: Conflict[]) => Conflict[]): Promise<void> {
+		const all = (await cacheLoad<Conflict[]>('conflicts')) ?? this.conflicts;
+		const isMine = ({ letter }: Conflict) => letter.person === this.person;
+		this.conflicts = change(all.filter(isMine));
+		const others = all.filter((one) => !isMine(one));
+		await cacheKeep('conflicts', [...others, ...this.conflicts]);
 	}
 }
 
