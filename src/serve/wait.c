@@ -209,9 +209,13 @@ struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t si
 	return NULL;
 }
 
-/* The ask is durable, and pending: the head goes out now, the rest when it is settled. */
-static void hold_begin(struct hold *h, const struct job *job, int status)
+/* The ask is durable, and pending: the head goes out now, the rest when it is settled. An agent that was
+ * stopped before it waited hears of it soon; at once, it would only ask again at once. */
+static void hold_begin(struct hold *h, const struct request *r, int status)
 {
+	const struct job *job = &r->task.job;
+	int64_t soon = loop_now_ms(h->serve->loop) + AGAIN_MS;
+
 	h->ws = job->who.ws;
 	h->role = job->who.role;
 	open_credential_known(h->serve, h->bearer, job);
@@ -220,6 +224,7 @@ static void hold_begin(struct hold *h, const struct job *job, int status)
 	h->kind->begin(h, status);
 	http_park(h->x);
 	h->begun = true;
+	if (r->task.stopped.len && h->end_ms > soon) h->end_ms = soon;
 }
 
 /* Was no batch told since the one that made the ask? Then no news of it was missed. */
@@ -232,7 +237,7 @@ void hold_start(struct hold *h, struct request *r, int status)
 {
 	bool news = ask_is_news(r);
 
-	hold_begin(h, &r->task.job, status);
+	hold_begin(h, r, status);
 	r->x = NULL;
 	request_free(r);
 	if (news)
@@ -412,7 +417,7 @@ static void ask_got(struct request *r)
 		got_reply(r);
 		return;
 	}
-	hold_begin(h, job, 200);
+	hold_begin(h, r, 200);
 	r->x = NULL;
 	request_free(r);
 	if (h->again || !h->waiter.parked)

@@ -61,6 +61,11 @@ test('asking and answering go on, and the asking agent is told', async () => {
 	assert.equal((await agent.read(ask)).stopped.id, stop.id);
 	assert.equal((await member.read(ask)).stopped, undefined);
 	assert.equal((await agent.ask()).stopped, undefined);
+	for (const [how, waits] of [['GET', () => agent.get(`/v1/asks/${ask.id}?wait=300`)],
+		['POST', () => agent.post('/v1/asks?wait=300', { session: ask.session, ...approval() })]]) {
+		const told = await waits();
+		assert.equal(told.body.stopped.id, stop.id, `${how}: who begins to wait is told, long before the end`);
+	}
 	assert.equal((await member.answer(ask, { decision: 'approve' })).status, 200);
 	await lift(stop);
 	assert.equal((await use(ask)).status, 200);
