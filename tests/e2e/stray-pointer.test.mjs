@@ -30,12 +30,15 @@ function observe(every) {
 		return hit !== null && (of.contains(hit) || (row !== null && row.contains(hit)));
 	};
 	const isOn = (at) => Boolean(at && document.elementFromPoint(at.x, at.y)?.closest('[data-decides]'));
+	const fields = (of) => [...of.querySelectorAll('input, textarea')];
+	const shows = (field) => field.scrollWidth <= field.clientWidth + 1 && field.scrollHeight <= field.clientHeight + 1;
 	function look(of) {
 		const box = of.getBoundingClientRect();
-		const size = `${Math.round(box.width)}x${Math.round(box.height)} ${of.textContent}`;
+		const text = [of.textContent, ...fields(of).map((field) => field.value)].join(' ');
+		const size = `${Math.round(box.width)}x${Math.round(box.height)} ${text}`;
 		const place = `${Math.round(box.left)},${Math.round(box.top)}`;
 		let one = drawn.get(of);
-		if (!one || one.size !== size) drawn.set(of, (one = { size, seen: new Set(), still: now(), place, text: of.textContent }));
+		if (!one || one.size !== size) drawn.set(of, (one = { size, seen: new Set(), still: now(), place, text }));
 		if (one.place !== place) Object.assign(one, { place, still: now() });
 		const bands = Math.ceil((box.height - 2 * EDGE) / BAND);
 		let more = false;
@@ -46,7 +49,7 @@ function observe(every) {
 		}
 		/* What has just come into sight has not stood still yet. */
 		if (more) one.still = now();
-		one.whole = bands > 0 && one.seen.size >= bands && of.scrollWidth <= of.clientWidth + 1;
+		one.whole = bands > 0 && one.seen.size >= bands && of.scrollWidth <= of.clientWidth + 1 && fields(of).every(shows);
 	}
 	function lookAll() {
 		for (const of of drawn.keys()) if (!of.isConnected) drawn.delete(of);
