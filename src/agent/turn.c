@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "core/run/go_on.h"
 #include "core/run/message.h"
+#include "core/run/script.h"
 #include "core/run/window.h"
 #include "core/shared/address.h"
 #include "core/shared/body.h"
@@ -41,6 +42,7 @@ struct model_call {
 	struct buf text, thought; /* not shown yet */
 	int64_t shown_ms, progress_ms, began_ms;
 	int64_t bytes; /* of text and thoughts so far */
+	int attempt;   /* tries of this turn, from 1 */
 };
 
 /* ---- showing ---- */
@@ -290,6 +292,33 @@ static enum err body_make(const struct run_work *work, struct worker *w, bool ha
 
 /* ---- one try ---- */
 
+/* Replies in this run, before the one that is asked for. */
+static int64_t replies_before(const struct worker *w, const struct run_work *work)
+{
+	const struct run_message *const *at =
+		(const struct run_message *const *)w->transcript.at;
+	size_t i = 0, len = w->transcript.len;
+	int64_t n = 0;
+
+	while (i < len && !str_eq(at[i]->id, work->first))
+		i++;
+	for (; i < len; i++)
+		n += at[i]->role == MESSAGE_ASSISTANT;
+	return n;
+}
+
+static void script_call(struct model_call *c, const struct fetch_request *q,
+	struct arena *arena, struct fetch_end *end)
+{
+	struct script_scene scene = { .agent = c->w->setup.agent.name,
+		.turn = replies_before(c->w, c->work),
+		.attempt = c->attempt };
+	struct model_played played;
+
+	model_script_play(c->work->access.body, q->body, &scene, arena, &played);
+	fetch_made(q, played.delay_ms, played.status, played.bytes, end);
+}
+
 static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 	struct arena *arena, struct model_reply *reply)
 {
@@ -308,7 +337,9 @@ static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 	struct fetch_end end = { 0 };
 	struct model_end over;
 
-	if (!q.url || !q.headers || !url_split(str_of(q.url), &c->url)) {
+	if (access->wire == WIRE_SCRIPT) {
+		script_call(c, &q, arena, &end);
+	} else if (!q.url || !q.headers || !url_split(str_of(q.url), &c->url)) {
 		end = (struct fetch_end){ .how = FETCH_REFUSED, .retry_after_ms = -1 };
 		snprintf(end.error, sizeof end.error, "the provider's address is no URL");
 	} else {
@@ -415,6 +446,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	buf_clear(&c->thought);
 	if (try) transient_over(c->w->runner->desk, c->work->key.run);
 	c->bytes = 0;
+	c->attempt = try + 1;
 	c->began_ms = c->progress_ms = clock_mono_ms();
 	return c->reader != NULL;
 }

@@ -44,7 +44,8 @@ struct wire {
 	void (*take)(struct model_reader *, struct str type, const struct json *);
 };
 
-extern const struct wire wire_anthropic, wire_openai, wire_responses, wire_gemini;
+extern const struct wire wire_anthropic, wire_openai, wire_responses, wire_gemini,
+	wire_script;
 const struct wire *wire_of(enum model_wire);
 
 /* An id that every wire takes, the same for the same text: letters, digits, '-', '_', 40

@@ -9,6 +9,7 @@ static const struct wire *const wires[WIRES] = {
 	[WIRE_OPENAI] = &wire_openai,
 	[WIRE_OPENAI_RESPONSES] = &wire_responses,
 	[WIRE_GEMINI] = &wire_gemini,
+	[WIRE_SCRIPT] = &wire_script,
 };
 
 const struct wire *wire_of(enum model_wire wire)

@@ -150,6 +150,21 @@ bool model_reader_feed(struct model_reader *, int status, struct str bytes);
 void model_reader_end(
 	struct model_reader *, const struct model_end *, struct model_reply *out);
 
+/* ---- a provider that answers from a script ---- */
+
+struct model_played {
+	int64_t delay_ms; /* before it comes */
+	int status;
+	struct str bytes; /* of the body, for model_reader_feed */
+};
+
+struct script_scene;
+
+/* What the script in the provider's body says to a request. The scene has agent, turn and attempt; the
+ * rest of it is found in the request. In the arena. */
+void model_script_play(struct str provider, struct str request, struct script_scene *,
+	struct arena *, struct model_played *out);
+
 /* ---- the models a provider says it has ---- */
 
 /* Where the list is; a GET with model_headers. */

@@ -12,6 +12,7 @@ static const struct {
 	[WIRE_OPENAI_RESPONSES] = { "/models", "data", "id", "", "" },
 	[WIRE_GEMINI] = { "/models?pageSize=1000", "models", "name", "inputTokenLimit",
 		"outputTokenLimit" },
+	[WIRE_SCRIPT] = { "", "data", "id", "", "" },
 };
 
 const char *model_list_url(enum model_wire wire, struct str base, struct arena *arena)

@@ -58,5 +58,8 @@ struct fetch_end {
 struct fetcher *fetcher_new(struct fault *why);
 struct fetcher *fetcher_free(struct fetcher *); /* NULL is fine; returns NULL */
 void fetcher_run(struct fetcher *, const struct fetch_request *, struct fetch_end *out);
+/* The same without a peer: this reply, after so long (and within the request's times); no url is needed. */
+void fetch_made(const struct fetch_request *, int64_t delay_ms, int status,
+	struct str bytes, struct fetch_end *out);
 
 #endif

@@ -52,6 +52,9 @@ static enum err body_wrong(const struct section_reader *r, const struct fault *f
 		if (line_find(r->section, key)) break;
 	l = line_find(r->section, key);
 	if (!l && str_is(key, "prompt")) l = line_find(r->section, STR("prompt_file"));
+	if (!l && str_starts(str_of(found->items_len ? found->items[0].pointer : ""),
+			  "/script"))
+		l = line_find(r->section, STR("script_file"));
 	return section_wrong(r,
 		l		   ? l->key.at
 		: found->items_len ? found->items[0].pointer + 1
@@ -92,7 +95,8 @@ static const struct row_key agent_keys[] = { { "kind" }, { "description" },
 
 static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE },
-	{ "models", ROW_MODELS }, { "at_once", ROW_NUMBER }, { 0 } };
+	{ "models", ROW_MODELS }, { "at_once", ROW_NUMBER },
+	{ "script_file", ROW_ELSEWHERE }, { 0 } };
 
 static enum err keys_check(const struct section_reader *r, const struct row_key *keys)
 {
@@ -249,6 +253,25 @@ static enum err url_check(const struct section_reader *r)
 		"must be https, or on this machine; model_internal allows more");
 }
 
+static enum err script_write(const struct section_reader *r, struct json_writer *w)
+{
+	const struct settings_line *l = line_find(r->section, STR("script_file"));
+	const struct json *script;
+	struct fault found = { 0 };
+	struct str text;
+	enum err e;
+
+	if (!l) return OK;
+	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
+	if (e) return e;
+	if (!text.len) return section_wrong(r, "script_file", &l->value, strerror(errno));
+	if (json_read(text, NULL, r->arena, &script, &found))
+		return section_wrong(r, "script_file", &l->value, found.detail);
+	jw_key(w, "script");
+	jw_json(w, script);
+	return OK;
+}
+
 static enum err provider_take(const struct section_reader *r, struct provider_record *out)
 {
 	struct buf text = { .max = 1 << 20 };
@@ -261,8 +284,12 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	jw_object(&w);
 	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, provider_keys, false);
+	e = script_write(r, &w);
 	jw_object_end(&w);
-	e = json_read(buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
+	if (!e)
+		e = json_read(
+			buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
+	buf_done(&text);
 	if (e) return e;
 	out->name = r->section->name;
 	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);

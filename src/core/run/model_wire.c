@@ -8,6 +8,7 @@ const char *const model_wire_names[WIRES] = {
 	[WIRE_OPENAI] = "openai",
 	[WIRE_OPENAI_RESPONSES] = "openai_responses",
 	[WIRE_GEMINI] = "gemini",
+	[WIRE_SCRIPT] = "script",
 };
 
 static const char *const urls[WIRES] = {
@@ -15,6 +16,7 @@ static const char *const urls[WIRES] = {
 	[WIRE_OPENAI] = "https://api.openai.com/v1",
 	[WIRE_OPENAI_RESPONSES] = "https://api.openai.com/v1",
 	[WIRE_GEMINI] = "https://generativelanguage.googleapis.com/v1beta",
+	[WIRE_SCRIPT] = "", /* no address */
 };
 
 const struct usual_provider usual_providers[] = {

@@ -2,6 +2,7 @@
 #include "core/run/provider.h"
 
 #include "core/run/agent.h"
+#include "core/run/script.h"
 #include "core/shared/address.h"
 #include "core/shared/principal.h"
 #include "core/shared/shape.h"
@@ -74,6 +75,26 @@ static void url_check(const struct shape_reading *r)
 			"must have no query and no fragment");
 }
 
+static void kind_check(const struct shape_reading *r)
+{
+	const struct provider *p = r->out;
+	struct script script;
+
+	url_check(r);
+	if (p->wire != WIRE_SCRIPT) {
+		if (p->script)
+			wrong_member(r->check, r->at, STR("script"),
+				"only a provider of kind script has one");
+		return;
+	}
+	if (p->url.len)
+		wrong_member(r->check, r->at, STR("url"), "a script has no address");
+	if (p->script)
+		script_check(r->check, r->at, p->script, r->arena, &script);
+	else
+		wrong_member(r->check, r->at, STR("script"), "required");
+}
+
 static const struct shape_member members[] = {
 	{ STR("name"), OF_NAME, AT(provider, name), 1, AGENT_NAME_MAX,
 		TEXT_NEEDED | SHAPE_FIXED,
@@ -81,7 +102,7 @@ static const struct shape_member members[] = {
 		.fits = agent_name_valid },
 	{ STR("kind"), OF_WORD, AT(provider, wire), .flags = TEXT_NEEDED,
 		WORDS(model_wire_names),
-		.must = "must be anthropic, openai, openai_responses or gemini" },
+		.must = "must be anthropic, openai, openai_responses, gemini or script" },
 	{ STR("url"), OF_TEXT, AT(provider, url), 0, URL_MAX, TEXT_LINE },
 	{ STR("key"), OF_OWN, .flags = SHAPE_UNSAID, .read = key_read },
 	{ STR("models"), OF_LIST, ALL(provider, models), .most = PROVIDER_MODELS_MAX,
@@ -89,10 +110,11 @@ static const struct shape_member members[] = {
 		.of = &provider_model_shape },
 	{ STR("at_once"), OF_NUMBER, AT(provider, at_once), 1, 1000,
 		.otherwise = PROVIDER_AT_ONCE },
+	{ STR("script"), OF_JSON, AT(provider, script), .flags = SHAPE_SPARE },
 };
 /* As ProviderRequest in openapi.json. */
 static const struct shape provider_shape = { SHAPE(members, provider),
-	.together = url_check };
+	.together = kind_check };
 
 enum err provider_read(const struct json *body, struct str before,
 	const struct members *more, struct arena *arena, struct str *json,
@@ -151,7 +173,8 @@ struct str provider_key_wrong(const struct provider_record *p, struct arena *are
 			"%.*s is missing or empty: put the key there, 0600",
 			STR_ARGS(p->key_from));
 	/* A server of one's own may want none; the vendors' all do. */
-	if (provider_parse(p->body, arena, &parts, NULL) || parts.url.len)
+	if (provider_parse(p->body, arena, &parts, NULL) || parts.url.len ||
+		parts.wire == WIRE_SCRIPT)
 		return STR_NONE;
 	if (!p->version)
 		return arena_print(arena,

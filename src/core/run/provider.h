@@ -22,6 +22,7 @@ enum model_wire {
 	WIRE_OPENAI,	/* Chat Completions; Ollama, vLLM, OpenRouter … by their url */
 	WIRE_OPENAI_RESPONSES, /* Responses */
 	WIRE_GEMINI,	       /* generateContent */
+	WIRE_SCRIPT,	       /* none: answers from a script, see script.h */
 	WIRES,
 };
 
@@ -70,6 +71,7 @@ struct provider {
 	int64_t at_once;
 	struct provider_model *models;
 	size_t models_len;
+	const struct json *script; /* of kind script; else NULL */
 	/* Of a body, never kept: empty takes it away. */
 	bool has_key;
 	struct str key;

@@ -35,6 +35,10 @@ const HOW = {
 	'docs/POLICIES.md': { first: login, ready: (here) => here.request('/v1/rules', 'POST', { effect: 'deny', match: { tool: ['x'] } }), 'parley hook': { input: event } },
 	'docs/PROTOCOL.md': { first: login, '': { answers: false, env: (here) => ({ PARLEY_URL: URL_HERE, AGENT: here.agent(), TOKEN: here.agent(), PERSON: here.token }) } },
 	'docs/RUNNING.md': { ini: () => blocks('docs/RUNNING.md', 'ini').reverse().join('\n') },
+	'docs/TRYING.md': { ini: (here) => {
+		here.file('../.config/parley/rehearsal.json', blocks('docs/TRYING.md', 'json')[0]);
+		return blocks('docs/TRYING.md', 'ini')[0];
+	} },
 	'docs/TERMINAL.md': { first: login.slice(0, 1), 'parley login': { keys: [[/Inbox/, 'q']], answers: false } },
 };
 
