@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(
 	gcc libc6-dev make meson ninja-build pkg-config
 	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev
-	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev libzstd-dev
+	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev libzstd-dev libpcre2-dev
 	libyaml-dev zlib1g-dev
 )
 # Whose AddressSanitizer and fuzzer are used: with those of Debian's gcc and of older clangs, looking for leaks

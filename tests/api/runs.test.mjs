@@ -170,10 +170,12 @@ test('an approval is asked, used once, and what was edited runs', async () => {
 	assert.deepEqual([ask.title, ask.context.text], ['Create a task: Wrong', 'A task first.'], 'in words, with the agent’s own');
 	const approve = (given) => member.post(`/v1/asks/${ask.id}/answer`,
 		{ answers: { decision: { value: 'approve', text: 'mind the name', arguments: given } } });
-	for (const wrong of [{ operation: 'explode' }, { operation: 'create', name: 5 }, {}]) {
+	for (const [wrong, at] of [[{ operation: 'explode' }, '/operation'], [{ operation: 'create', name: 5 }, '/name'], [{}, '/operation'],
+		[{ operation: 'create', name: 'x', priority: 9 }, '/priority']]) {
 		const reply = await approve(wrong);
-		assert.deepEqual([reply.status, pointers(reply)], [422, ['/answers/decision/arguments']], reply.text);
+		assert.deepEqual([reply.status, pointers(reply)], [422, [`/answers/decision/arguments${at}`]], reply.text);
 	}
+	assert.match((await approve({ operation: 'create', name: 'x', priority: 9 })).text, /must be 1 to 5/);
 	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
 	ok(await approve({ operation: 'create', name: 'Right' }));
 	assert.match((await ended(session.run)).report,

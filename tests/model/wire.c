@@ -4,12 +4,14 @@
  *       → {"body": …, "url": …}
  *   {"read": WIRE, "status": 200, "text": "…", "cuts": [3, 17, …]}
  *       → {"trouble", "message", "retry", "content", "kept", "stop", "usage", "cost", "deltas"}
- *   {"price": MODEL, "usage": {…}} → {"cost": nanodollars or null} */
+ *   {"price": MODEL, "usage": {…}} → {"cost": nanodollars or null}
+ *   {"schema": …, "values": […]} → {"refused": pointer or null, "fits": [true or what is wrong]} */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "core/run/provider.h"
+#include "core/shared/json_schema.h"
 #include "model/model.h"
 
 static struct str kept_json(struct arena *arena, const struct json *value)
@@ -182,6 +184,28 @@ static void do_models(struct json_writer *w)
 	jw_array_end(w);
 }
 
+static void do_schema(struct json_writer *w, const struct json *job, struct arena *arena)
+{
+	const struct json *schema = json_get(job, "schema"), *value = NULL;
+	const struct json_place root = place_root("");
+	struct fault why = { 0 };
+	struct check check = { .why = &why };
+	struct json_miss miss;
+
+	json_schema_check(&check, &root, schema);
+	jw_object(w);
+	jw_put_text(w, "refused", check.failed ? why.items[0].pointer : NULL);
+	jw_put_array(w, "fits");
+	while (!check.failed && json_each(json_get(job, "values"), &value))
+		if (json_schema_fits(schema, value, NULL, arena, &miss))
+			jw_bool(w, true);
+		else
+			jw_str(w, arena_print(arena, "%.*s %.*s", STR_ARGS(miss.at),
+					  STR_ARGS(miss.must)));
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
 int main(void)
 {
 	char *line = NULL;
@@ -206,6 +230,8 @@ int main(void)
 			do_read(&w, wire, job);
 		else if (json_get(job, "price"))
 			do_price(&w, json_text(json_get(job, "price")), job);
+		else if (json_get(job, "schema"))
+			do_schema(&w, job, &arena);
 		else
 			do_models(&w);
 		printf("%.*s\n", STR_ARGS(buf_str(&out)));

@@ -235,97 +235,11 @@ struct str run_operation_name(const struct run_operation *o, struct arena *arena
 
 /* ---- what a call means ---- */
 
-static bool type_fits(const struct json *schema, const struct json *value)
-{
-	struct str type = json_text(json_get(schema, "type"));
-
-	if (str_is(type, "string")) return json_is(value, JSON_STRING);
-	if (str_is(type, "array")) return json_is(value, JSON_ARRAY);
-	if (str_is(type, "object")) return json_is(value, JSON_OBJECT);
-	if (str_is(type, "boolean")) return json_is_bool(value);
-	if (str_is(type, "integer")) return json_is(value, JSON_NUMBER) && value->is_int;
-	return true;
-}
-
-static bool enum_fits(const struct json *schema, const struct json *value)
-{
-	const struct json *all = json_get(schema, "enum");
-
-	for (uint32_t i = 0; all && i < all->count; i++)
-		if (json_equal(&all->items[i], value)) return true;
-	return all == NULL;
-}
-
-static bool count_fits(const struct json *schema, const struct json *value)
-{
-	const struct json *least = json_get(schema, "minItems"),
-			  *most = json_get(schema, "maxItems");
-	const struct json *low = json_get(schema, "minimum"),
-			  *high = json_get(schema, "maximum");
-
-	if (value->type == JSON_ARRAY && ((least && value->count < least->integer) ||
-						 (most && value->count > most->integer)))
-		return false;
-	return value->type != JSON_NUMBER ||
-	       ((!low || json_real(value) >= json_real(low)) &&
-		       (!high || json_real(value) <= json_real(high)));
-}
-
-/* Empty: it fits. Else what is wrong, for the model. */
-static struct str schema_wrong(const struct json *schema, const struct json *value,
-	struct str where, int depth, struct arena *arena)
-{
-	const struct json *properties = json_get(schema, "properties");
-	const struct json *required = json_get(schema, "required"),
-			  *items = json_get(schema, "items");
-	struct str wrong = STR_NONE;
-
-	if (!type_fits(schema, value) || !enum_fits(schema, value) ||
-		!count_fits(schema, value))
-		return arena_print(arena, "%.*s does not fit the tool's schema",
-			STR_ARGS(where.len ? where : STR("the arguments")));
-	for (uint32_t i = 0; required && i < required->count; i++) {
-		const struct json *found = json_get_str(value, required->items[i].text);
-
-		if (!found || found->type == JSON_NULL)
-			return arena_print(arena, "%.*s/%.*s is required",
-				STR_ARGS(where), STR_ARGS(required->items[i].text));
-	}
-	for (uint32_t i = 0; properties && i < value->count && !wrong.len; i++) {
-		const struct json *of = json_get_str(properties, value->members[i].name);
-		struct str at = arena_print(arena, "%.*s/%.*s", STR_ARGS(where),
-			STR_ARGS(str_first(value->members[i].name, 60)));
-
-		/* Models give null for what they leave out. */
-		if (of && value->members[i].value.type != JSON_NULL && depth < 8)
-			wrong = schema_wrong(
-				of, &value->members[i].value, at, depth + 1, arena);
-	}
-	for (uint32_t i = 0;
-		items && value->type == JSON_ARRAY && i < value->count && !wrong.len; i++)
-		wrong = schema_wrong(items, &value->items[i],
-			arena_print(arena, "%.*s/%u", STR_ARGS(where), i), depth + 1,
-			arena);
-	return wrong;
-}
-
 static int tool_named(struct str name)
 {
 	for (int i = 0; i < RUN_TOOLS; i++)
 		if (str_is(name, run_tools[i].name)) return i;
 	return -1;
-}
-
-/* With all of its operations. NULL: no memory. */
-static const struct json *tool_schema(int tool, struct arena *arena)
-{
-	struct str name = str_of(run_tools[tool].name);
-	const struct run_toolbox all = { &name, 1, run_tools[tool].reports, true };
-	const struct json *out = NULL;
-
-	json_read(run_tool_schema(&all, (enum run_tool_id)tool, arena), NULL, arena, &out,
-		NULL);
-	return out;
 }
 
 static bool tool_offered(const struct run_toolbox *box, int tool)
@@ -353,37 +267,56 @@ const struct run_operation *run_tool_operation(
 	return NULL;
 }
 
+static const struct run_operation *tool_none(
+	struct json_miss *wrong, struct str at, struct str must)
+{
+	*wrong = (struct json_miss){ at, must };
+	return NULL;
+}
+
+struct str run_tool_wrong(const struct json_miss *wrong, struct arena *arena)
+{
+	return wrong->at.len ? arena_print(arena, "%.*s %.*s", STR_ARGS(wrong->at),
+				       STR_ARGS(wrong->must))
+			     : wrong->must;
+}
+
+/* Models give null for what they leave out. */
+static bool arguments_fit(struct str text, const struct json *arguments,
+	struct arena *arena, struct json_miss *wrong)
+{
+	static const struct json_schema_rules rules = { .nulls = true };
+	const struct json *schema;
+
+	*wrong = (struct json_miss){ STR_NONE, STR("out of memory") };
+	if (json_read(text, NULL, arena, &schema, NULL)) return false;
+	if (json_schema_fits(schema, arguments, &rules, arena, wrong)) return true;
+	if (!wrong->at.len)
+		wrong->must =
+			arena_print(arena, "the arguments: %.*s", STR_ARGS(wrong->must));
+	return false;
+}
+
 const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
-	const struct json *arguments, struct arena *arena, struct str *error)
+	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
 {
 	int tool = tool_named(name);
-	const struct json *schema;
 	const struct run_operation *o;
 
-	if (tool < 0 || !tool_offered(box, tool)) {
-		*error = tool >= 0 && run_tools[tool].starts && box->child
-				 ? STR("a sub-agent cannot start another")
-				 : arena_print(arena, "there is no tool %.*s",
-					   STR_ARGS(str_first(name, 64)));
+	if (tool < 0 || !tool_offered(box, tool))
+		return tool_none(wrong, STR_NONE,
+			tool >= 0 && run_tools[tool].starts && box->child
+				? STR("a sub-agent cannot start another")
+				: arena_print(arena, "there is no tool %.*s",
+					  STR_ARGS(str_first(name, 64))));
+	if (!json_is(arguments, JSON_OBJECT))
+		return tool_none(
+			wrong, STR_NONE, STR("the arguments are no JSON object"));
+	if (!arguments_fit(run_tool_schema(box, (enum run_tool_id)tool, arena), arguments,
+		    arena, wrong))
 		return NULL;
-	}
-	if (!json_is(arguments, JSON_OBJECT)) {
-		*error = STR("the arguments are no JSON object");
-		return NULL;
-	}
-	schema = tool_schema(tool, arena);
-	if (!schema) {
-		*error = STR("out of memory");
-		return NULL;
-	}
-	*error = schema_wrong(schema, arguments, STR_NONE, 0, arena);
-	if (error->len) return NULL;
 	o = run_tool_operation(name, arguments);
-	if (!o)
-		*error = STR("/operation is required");
-	else if (!run_tool_offered(box, o))
-		*error = STR("/operation does not fit the tool's schema");
-	return error->len ? NULL : o;
+	return o ? o : tool_none(wrong, STR("/operation"), STR("is required"));
 }
 
 void run_operation_write(struct json_writer *w, const struct run_operation *o, bool test)

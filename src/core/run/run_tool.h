@@ -8,6 +8,7 @@
 
 #include "core/policy/policy.h"
 #include "core/run/tool_call.h"
+#include "core/shared/json_schema.h"
 
 enum run_tool_id {
 	RUN_TOOL_ASK,
@@ -66,9 +67,11 @@ struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct 
 struct str run_tool_description(
 	const struct run_toolbox *, enum run_tool_id, struct arena *);
 /* What a call means. NULL: there is no such tool for this agent, or its arguments do not fit;
- * *error says so to the model. */
+ * *wrong says so. */
 const struct run_operation *run_tool_call(const struct run_toolbox *, struct str name,
-	const struct json *arguments, struct arena *, struct str *error);
+	const struct json *arguments, struct arena *, struct json_miss *wrong);
+/* The same in words, for the model. */
+struct str run_tool_wrong(const struct json_miss *, struct arena *);
 /* The same of a call that was checked already. NULL: there is none. */
 const struct run_operation *run_tool_operation(
 	struct str name, const struct json *arguments);

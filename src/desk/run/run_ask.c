@@ -64,21 +64,26 @@ static struct str rejection(struct rows *rows, const struct ask *a)
 	return not_answered(a, rows->arena);
 }
 
-/* What a person put in place of a call's arguments is checked as the model's own were. */
+/* What a person put in place of a call's arguments is checked as the model's own were. `whole`: they are one
+ * text. */
 static enum err edited_check(const struct run_job *j, const struct tool_call *c,
-	const struct json *edited, const char *at, struct fault *why)
+	const struct json *edited, const char *at, bool whole, struct fault *why)
 {
 	struct agent_config agent;
 	struct run_job own = *j;
 	struct run_toolbox box;
-	struct str wrong = STR_NONE;
+	struct json_miss wrong;
 	enum err e = run_agent(j->r, NULL, j->rows->arena, &agent, why);
 
 	if (e) return e;
 	own.agent = &agent;
 	box = run_toolbox(&own);
 	if (run_tool_call(&box, c->name, edited, j->rows->arena, &wrong)) return OK;
-	return fail_at(why, at, "%.*s", STR_ARGS(wrong));
+	if (whole)
+		return fail_at(why, at, "%.*s",
+			STR_ARGS(run_tool_wrong(&wrong, j->rows->arena)));
+	return fail_at(why, POINTER("%s%.*s", at, STR_ARGS(wrong.at)), "%.*s",
+		STR_ARGS(wrong.must));
 }
 
 static enum err approval_settled(const struct run_job *j, struct tool_call *c,
@@ -95,7 +100,7 @@ static enum err approval_settled(const struct run_job *j, struct tool_call *c,
 	if (!e) e = ask_edited(a, &parts, j->rows->arena, &edited, why);
 	if (e) return e;
 	if (edited) {
-		e = edited_check(j, c, edited, "/answers/decision/arguments", why);
+		e = edited_check(j, c, edited, "/answers/decision/arguments", false, why);
 		if (e) return e;
 		c->approved_arguments = json_keep(edited, j->rows->arena);
 	}
@@ -117,7 +122,7 @@ static enum err interrupted_settled(const struct run_job *j, struct tool_call *c
 			json->type != JSON_OBJECT)
 			return fail_at(why, "/answers/recovery/text",
 				"the new arguments as a JSON object");
-		e = edited_check(j, c, json, "/answers/recovery/text", why);
+		e = edited_check(j, c, json, "/answers/recovery/text", true, why);
 		if (e) return e;
 		c->approved_arguments = text;
 		return tool_call_act(c, CALL_ALLOW, why);

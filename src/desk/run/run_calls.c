@@ -153,7 +153,8 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 {
 	const struct run_toolbox box = run_toolbox(j);
 	const struct json *arguments = json_get(part, "arguments"), *operation;
-	struct str unreadable = json_text(json_get(part, "unreadable")), wrong = STR_NONE;
+	struct str unreadable = json_text(json_get(part, "unreadable"));
+	struct json_miss wrong = { 0 };
 	struct tool_call c = { .ws = j->r->ws,
 		.id = rows_new_id(j->rows, "call"),
 		.session = j->s->id,
@@ -192,8 +193,11 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 	}
 	made = rows_new(j->rows, RECORD_TOOL_CALLS, &c);
 	*out = made;
-	if (unreadable.len) wrong = unreadable;
-	if (!op) return run_call_end(j, made, CALL_FAIL, wrong, why);
+	if (!op)
+		return run_call_end(j, made, CALL_FAIL,
+			unreadable.len ? unreadable
+				       : run_tool_wrong(&wrong, j->rows->arena),
+			why);
 	if (v.effect == EFFECT_DENY)
 		return run_call_end(j, made, CALL_REJECT, v.reason, why);
 	from.timeout_ms = v.timeout_ms;

@@ -346,7 +346,7 @@ enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault 
 	const struct run_toolbox box = run_toolbox(j);
 	struct doing d = { .j = j, .rows = j->rows, .s = j->s, .r = j->r, .c = c };
 	const struct run_operation *op;
-	struct str error = STR("it cannot be done here");
+	struct json_miss wrong = { STR_NONE, STR("it cannot be done here") };
 	enum err e = run_call_use(j, c, why);
 
 	if (e >= ERR_UNAVAILABLE) return e;
@@ -358,8 +358,10 @@ enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault 
 	/* What was asked for in this very commit was checked there. */
 	op = rows_is_new(c) && !c->approved_arguments.len
 		     ? run_tool_operation(c->name, d.args)
-		     : run_tool_call(&box, c->name, d.args, j->rows->arena, &error);
-	if (!op || !does[op->tool]) return run_call_end(j, c, CALL_FAIL, error, why);
+		     : run_tool_call(&box, c->name, d.args, j->rows->arena, &wrong);
+	if (!op || !does[op->tool])
+		return run_call_end(
+			j, c, CALL_FAIL, run_tool_wrong(&wrong, j->rows->arena), why);
 	d.operation = str_of(op->name);
 	c->attempts++;
 	c->started_ms = j->rows->now_ms;
