@@ -60,11 +60,11 @@ async function retype(page, text) {
 	else await page.keyboard.press('Delete');
 }
 
-/** Page by page, until the end of the target is above the actions of its card. */
+/** Page by page, none faster than it can be seen, until the end of the target is above the actions of its card. */
 async function readOn(target, page) {
 	for (let i = 0; i < 60; i++) {
 		const more = await target.evaluate(async (box) => {
-			await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 30)));
+			await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 120)));
 			const bar = box.closest('article')?.querySelector('.actions')?.getBoundingClientRect();
 			return box.getBoundingClientRect().bottom > (bar?.top ?? innerHeight);
 		});

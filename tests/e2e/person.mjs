@@ -195,8 +195,9 @@ export class Person {
 	/** A form can be sent once it is valid and its card has been there for a moment. */
 	armed(button) {
 		return until(() => button.evaluate((box) => new Promise((done) => {
-			const off = () => box.isConnected && box.getAttribute('aria-disabled') === 'true';
-			const look = () => (off() ? setTimeout(look, 10) : done(box.isConnected));
+			const end = performance.now() + 1000;
+			const isOff = () => box.getAttribute('aria-disabled') === 'true';
+			const look = () => (box.isConnected && isOff() && performance.now() < end ? setTimeout(look, 10) : done(box.isConnected && !isOff()));
 			/* What has just moved is seen a moment later. */
 			setTimeout(look, 150);
 		})), 'a form that can be sent');

@@ -52,8 +52,8 @@ export function armed(ms: number, shown?: () => HTMLElement | null | undefined):
 		held = moves.rests;
 		if (read && sight.place === place) return;
 		clearTimeout(timer);
-		/* What is read at last was in sight for one look of the clock already. */
-		const wait = of && place === null ? ms - LOOK_MS : ms;
+		/* What is read at last was in sight for one look of the clock already, and may have stood still. */
+		const wait = of && place === null && sight.stands ? ms - LOOK_MS : ms;
 		place = read ? sight.place : null;
 		state = read ? 'soon' : 'unread';
 		if (read) timer = setTimeout(arm, wait);

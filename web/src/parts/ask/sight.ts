@@ -8,18 +8,26 @@ export class Sight {
 	private size = '';
 	/** Where it stands; another one once it has moved. */
 	place = '';
+	/** Did it stand there at the last look of the clock, too? */
+	stands = false;
 
-	/** What could be seen, and where it stood, when it was last looked at in passing of time. */
-	private before = { place: '', bands: new Set<number>() };
+	/** Where it stood, and what could be seen of it, at that look. */
+	private ticked = '';
+	private before = new Set<number>();
 
-	/** Looks again. A part counts once it was in sight at two looks of the clock (`ticks`) in a row, without having
-	 * moved: what flies past is not read. → whether every part of it was, as it is drawn now */
+	/** Looks again. A part counts once it was in sight at two looks of the clock (`ticks`) in a row: what flies
+	 * past is not read. → whether every part of it was, as it is drawn now */
 	look(of: HTMLElement, ticks: boolean): boolean {
 		const { left, right, top, width, height } = of.getBoundingClientRect();
 		const size = `${Math.round(width)} ${Math.round(height)}`;
-		if (size !== this.size) this.seen.clear();
+		if (size !== this.size) {
+			this.before.clear();
+			this.seen.clear();
+		}
 		this.size = size;
 		this.place = `${Math.round(left)} ${Math.round(top)} ${size}`;
+		this.stands = this.place === this.ticked;
+		if (ticks) this.ticked = this.place;
 		/* The last one ends at its lower edge. */
 		const bands = Math.ceil((height - 2 * EDGE) / BAND) + 1;
 		if (height < 2 * EDGE || width < 4 * EDGE) return false;
@@ -30,9 +38,9 @@ export class Sight {
 				const y = Math.min(top + EDGE + band * BAND, top + height - EDGE);
 				if (y < 0 || y >= innerHeight || !columns.every((x) => isTop(of, x, y))) continue;
 				now.add(band);
-				if (this.before.place === this.place && this.before.bands.has(band)) this.seen.add(band);
+				if (this.before.has(band)) this.seen.add(band);
 			}
-			this.before = { place: this.place, bands: now };
+			this.before = now;
 		}
 		return this.seen.size >= bands;
 	}
