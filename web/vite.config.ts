@@ -118,7 +118,9 @@ export default defineConfig({
 	test: {
 		environment: 'happy-dom',
 		include: ['test/**/*.test.ts'],
+		setupFiles: ['test/setup.ts'],
 		pool: 'threads',
+		isolate: false, // making an environment takes longer than most files
 		maxWorkers: 1,
 		testTimeout: 60_000, // a busy machine is no failure
 	},

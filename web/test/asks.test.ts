@@ -7,11 +7,11 @@ import { ask } from './fixtures';
 
 /* A browser's store that is slow. */
 const kept = vi.hoisted(() => new Map<string, unknown>());
-vi.mock('idb-keyval', () => ({
-	createStore: () => null,
-	get: (name: string) => new Promise((done) => setTimeout(() => done(kept.get(name)), 5)),
-	set: async (name: string, value: unknown) => void kept.set(name, value),
-	del: async (name: string) => void kept.delete(name),
+vi.mock('../src/state/cache', () => ({
+	cacheLoad: (name: string) =>
+		new Promise((done) => setTimeout(() => done(kept.get(name) ?? null), 5)),
+	cacheKeep: async (name: string, value: unknown) => Boolean(kept.set(name, value)),
+	cacheClear: async () => kept.clear(),
 }));
 
 afterEach(() => vi.restoreAllMocks());

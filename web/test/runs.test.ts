@@ -1,5 +1,5 @@
 /* What the page makes of runs, messages and hints. */
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Message } from '../src/api/runs';
 import type { Event } from '../src/api/types';
 import { drawerOf, eventWords, withThoughts } from '../src/lib/events';
@@ -25,6 +25,8 @@ import { blocksOf, turnsOf } from '../src/lib/turns';
 import { turnLine } from '../src/lib/turnWords';
 import { ask } from './fixtures';
 import { call, message, run, text, waits } from './runs.fixture';
+
+afterAll(() => speak('en'));
 
 describe('the stream', () => {
 	const asked = (call: string) => ({

@@ -1,8 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Event, EventType } from '../src/api/types';
 import { eventWords } from '../src/lib/events';
 import { speak } from '../src/lib/i18n.svelte';
 import { wakingIn, wakingOfAsk, wakingOfSession } from '../src/lib/waking';
+
+afterAll(() => speak('en'));
 
 let id = 0;
 const event = (type: EventType, data: object = {}, ask = 'ask_1'): Event => ({
