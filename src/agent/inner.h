@@ -99,6 +99,22 @@ bool turn_run(struct worker *, const struct run_work *, struct run_work *next);
 /* call.c: the calls of a turn that are run outside of the store. */
 bool call_run_all(struct worker *, const struct run_work *, struct run_work *next);
 
+/* spend.c: what the request that is about to be sent may ask for. `rests`: its limits do not pay for it, and
+ * the run rests. */
+struct spend {
+	int64_t output; /* tokens; 0: no number is known */
+	bool rests;
+};
+/* Of a request of so many tokens; a longer one than was held for is held for anew, and then `wasted` is
+ * told with it. False: the run is not ours any more. */
+bool spend_fits(struct worker *, struct run_work *, int64_t input,
+	struct spending *wasted, struct spend *out);
+/* A call that leaves no message: input as it was told, else so many tokens; so many came out. */
+void spend_waste(struct spending *, const struct run_work *, const struct usage *told,
+	int64_t input, int64_t output);
+/* Of a run that is not ours any more. */
+void spend_tell(struct worker *, const struct run_work *, const struct spending *);
+
 /* transcript.c: takes the messages that a work brings, and before a model call reads those that are
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of
  * memory. */

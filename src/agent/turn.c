@@ -36,13 +36,17 @@ static const char *const stops[] = {
 /* A model call under way. */
 struct model_call {
 	struct worker *w;
-	const struct run_work *work;
+	struct run_work *work;
 	struct model_reader *reader;
 	struct url url;
 	struct buf text, thought; /* not shown yet */
 	int64_t shown_ms, progress_ms, began_ms;
 	int64_t bytes; /* of text and thoughts so far */
 	int attempt;   /* tries of this turn, from 1 */
+	int64_t input; /* tokens of the request, estimated */
+	bool sent;     /* it went out, this try */
+	bool rests;    /* its limits did not pay for it */
+	struct spending wasted;
 };
 
 /* ---- showing ---- */
@@ -135,7 +139,8 @@ static bool may_send(void *ctx)
 {
 	struct model_call *c = ctx;
 
-	return worker_kept(c->w);
+	c->sent = worker_kept(c->w);
+	return c->sent;
 }
 
 static bool take(void *ctx, int status, struct str bytes)
@@ -257,7 +262,7 @@ static size_t half_make(const struct run_work *work, const struct worker *w,
 
 /* half: the same was sent, and is too long. */
 static enum err body_make(const struct run_work *work, struct worker *w, bool half,
-	struct arena *arena, struct fault *why)
+	int64_t output, struct arena *arena, struct fault *why)
 {
 	struct transcript *t = &w->transcript;
 	const struct run_setup *p = &w->setup;
@@ -268,7 +273,7 @@ static enum err body_make(const struct run_work *work, struct worker *w, bool ha
 	struct model_request q = { .model = work->model,
 		.system = p->system,
 		.session = work->session,
-		.output_max = work->access.model.output,
+		.output_max = output,
 		.tools = p->tools,
 		.tools_len = p->tools_len,
 		.messages = messages };
@@ -288,6 +293,47 @@ static enum err body_make(const struct run_work *work, struct worker *w, bool ha
 		messages[i].written = NULL; /* they are shorter, this once */
 	buf_clear(&w->body);
 	return model_request_write(&w->body, work->access.wire, &q, why);
+}
+
+/* ---- what it may cost ---- */
+
+static struct estimate_size body_size(const struct worker *w)
+{
+	return (struct estimate_size){ .bytes = (int64_t)w->body.len };
+}
+
+/* The body, with as much output as is paid for. ERR_CONFLICT: the run is not ours any more; ERR_FULL: it
+ * rests at its limit, or cannot be shorter. */
+static enum err body_paid(
+	struct model_call *c, bool half, struct arena *arena, struct fault *why)
+{
+	struct worker *w = c->w;
+	int64_t output = c->work->access.model.output;
+	struct estimate_size size;
+	struct spend may;
+	enum err e = body_make(c->work, w, half, output, arena, why);
+
+	if (e) return e;
+	size = body_size(w);
+	c->input = estimate_tokens(&c->work->counted, &size);
+	if (!spend_fits(w, c->work, c->input, &c->wasted, &may))
+		return fail(why, ERR_CONFLICT, "the run is not ours any more");
+	c->rests = may.rests;
+	if (may.rests) return fail(why, ERR_FULL, "its limits do not pay for it");
+	return may.output == output ? OK
+				    : body_make(c->work, w, half, may.output, arena, why);
+}
+
+/* It left no message: what it cost all the same. */
+static void call_wasted(
+	struct model_call *c, const struct model_reply *reply, bool given_up)
+{
+	const struct estimate_size out = { .bytes = c->bytes };
+	bool began = c->bytes || usage_context(&reply->usage) || reply->usage.output;
+
+	if (!c->sent || !(given_up || began)) return;
+	spend_waste(&c->wasted, c->work, &reply->usage, c->input,
+		estimate_tokens(&(struct estimate_count){ 0 }, &out));
 }
 
 /* ---- one try ---- */
@@ -390,6 +436,7 @@ static bool trouble_told(struct model_call *c, enum trouble kind, struct str mes
 		.kind = kind,
 		.message = message,
 		.wake_ms = pause_ms ? clock_now_ms() + pause_ms : 0,
+		.wasted = c->wasted,
 		.worked_ms = clock_mono_ms() - began_ms };
 	bool ours = worker_tell(c->w, &use_run_trouble, worker_task(c->w), &b);
 
@@ -413,6 +460,8 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		.cost = reply->cost,
 		.context_max = work->access.model.context,
 		.worked_ms = clock_mono_ms() - began_ms,
+		.wasted = c->wasted,
+		.sent = body_size(c->w),
 		.again = reply->stop == STOP_PAUSE,
 		.nothing = reply->trouble == TROUBLE_EMPTY,
 		.refused = reply->trouble == TROUBLE_DECLINED,
@@ -447,6 +496,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	if (try) transient_over(c->w->runner->desk, c->work->key.run);
 	c->bytes = 0;
 	c->attempt = try + 1;
+	c->sent = false;
 	c->began_ms = c->progress_ms = clock_mono_ms();
 	return c->reader != NULL;
 }
@@ -471,7 +521,11 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 		if (!call_fresh(c, try, arena)) return false;
 		call_once(c, buf_str(&c->w->body),
 			left_ms < timeout_ms ? left_ms : timeout_ms, arena, &reply);
-		if (!worker_kept(c->w) || worker_told(c->w)) return false;
+		if (!worker_kept(c->w)) return false;
+		if (worker_told(c->w)) {
+			call_wasted(c, &reply, true);
+			return false;
+		}
 		call_show(c);
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT ||
 			reply.trouble == TROUBLE_EMPTY ||
@@ -479,9 +533,11 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 			progress_show(c, reply.usage.output);
 			return turn_told(c, &reply, began_ms, arena, next);
 		}
+		call_wasted(c, &reply, time_left(c->work, began_ms) <= 0);
 		if (reply.trouble == TROUBLE_TOO_LONG && !half) {
 			half = true;
-			if (!body_make(c->work, c->w, true, arena, NULL)) continue;
+			if (!body_paid(c, true, arena, NULL)) continue;
+			if (c->rests) return true;
 		}
 		pause_ms = retry_pause(try + 1, &reply);
 		if (time_left(c->work, began_ms) <= (reply.retry ? pause_ms : 0))
@@ -500,7 +556,8 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 
 bool turn_run(struct worker *w, const struct run_work *work, struct run_work *next)
 {
-	struct model_call c = { .w = w, .work = work };
+	struct run_work copy = *work;
+	struct model_call c = { .w = w, .work = &copy };
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
 	int64_t timeout_ms = w->runner->set.set.model_timeout_ms,
@@ -510,11 +567,15 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	if (work->access.wrong.len)
 		ours = trouble_told(
 			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
-	else if (prepare(w, work, &why) || body_make(work, w, false, &arena, &why))
-		ours = trouble_told(
-			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
+	else if (prepare(w, work, &why) || body_paid(&c, false, &arena, &why))
+		ours = c.rests ? true
+		       : why.err == ERR_CONFLICT
+			       ? false
+			       : trouble_told(&c, TROUBLE_INTERNAL, str_of(why.detail), 0,
+					 now_ms, next);
 	else
 		ours = turn_tries(&c, timeout_ms, &arena, next);
+	if (!ours) spend_tell(w, work, &c.wasted);
 	transient_over(w->runner->desk, work->key.run);
 	model_reader_free(c.reader);
 	buf_done(&c.text);

@@ -15,6 +15,8 @@
 #define DESK_RUN_H
 
 #include "core/run/agent.h"
+#include "core/run/budget.h"
+#include "core/run/estimate.h"
 #include "core/run/message.h"
 #include "core/run/run_tool.h"
 #include "core/run/usage.h"
@@ -59,7 +61,9 @@ struct run_work {
 	int64_t turn;
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;
-	struct model_access access; /* of RUN_STEP_MODEL */
+	struct model_access access;    /* of RUN_STEP_MODEL */
+	struct budget_hold hold;       /* the same: what its call may have */
+	struct estimate_count counted; /* the last count of its model */
 	/* Its thread: which it is, its first and its last message, how many go to the model, and
 	 * whether its context is nearly full. */
 	struct str thread, first;
@@ -100,11 +104,13 @@ struct run_turn {
 	int64_t cost; /* COST_UNKNOWN: there was no price */
 	int64_t context_max;
 	int64_t worked_ms;
-	bool again;	     /* the model wants to be called again as it is */
-	bool cut;	     /* the answer was cut short at its greatest length */
-	bool nothing;	     /* its provider says that it came to nothing */
-	bool refused;	     /* it would not answer */
-	struct str message;  /* why, of these */
+	struct spending wasted;	   /* calls before it that left nothing */
+	struct estimate_size sent; /* the request */
+	bool again;		   /* the model wants to be called again as it is */
+	bool cut;		   /* the answer was cut short at its greatest length */
+	bool nothing;		   /* its provider says that it came to nothing */
+	bool refused;		   /* it would not answer */
+	struct str message;	   /* why, of these */
 	struct str cut_call; /* the name of a call that was dropped for that; or empty */
 	struct run_work next;
 };
@@ -116,7 +122,24 @@ struct run_trouble {
 	struct str message;
 	int64_t wake_ms; /* not 0: it waits, and tries again then */
 	int64_t worked_ms;
+	struct spending wasted;
 	struct run_work next;
+};
+
+/* use_run_reserve: the request, whole, has so many tokens, more than its hold pays for. */
+struct run_reserve {
+	const struct run_work *work;
+	int64_t input;
+	struct spending wasted; /* before it */
+	bool held;		/* found; else the run rests at its limit */
+	struct budget_hold hold;
+};
+
+/* use_run_wasted: a call was given up, and the run is not its worker's any more. */
+struct run_wasted {
+	int64_t ws;
+	struct str run;
+	struct spending spent;
 };
 
 struct run_outcome {
@@ -163,7 +186,8 @@ struct run_yield {
 
 /* use_run_due, in task.checked: a struct lease_due. */
 extern const struct use use_run_claim, use_run_due, use_run_history, use_run_turn,
-	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield;
+	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield,
+	use_run_reserve, use_run_wasted;
 
 /* Called on the thread that commits. */
 struct run_hooks {

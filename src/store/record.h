@@ -159,7 +159,7 @@ union any_record {
 };
 
 /* How many parameters a call may have: the widest record, its version and its key. */
-enum { ARGS_MAX = 56, RECORD_KEYS_MAX = 4 };
+enum { ARGS_MAX = 80, RECORD_KEYS_MAX = 4 };
 
 /* Texts are copied into the arena. out is untouched on failure. */
 enum err record_read(const struct record *, const struct row *, struct arena *, void *out,

@@ -471,6 +471,9 @@ STATEMENT(SQL_RUNS_GO, "UPDATE runs SET wake_ms = $2 WHERE ws = $1 AND status = 
 STATEMENT(SQL_RUNS_OF_PARENT, "SELECT @runs FROM runs WHERE ws = $1 AND parent = $2"
 			      " AND parent <> '' ORDER BY id")
 /* The newest $3, newest first. */
+STATEMENT(SQL_RUNS_LIVE_OF_PARENT,
+	"SELECT @runs FROM runs WHERE ws = $1 AND parent = $2 AND parent <> ''"
+	" AND status IN ('queued', 'running')")
 STATEMENT(SQL_RUNS_OF_SESSION, "SELECT @runs FROM runs WHERE ws = $1 AND session = $2"
 			       " ORDER BY id DESC LIMIT $3")
 STATEMENT(SQL_RUN_LIST, "SELECT @runs FROM runs WHERE ws = $1 AND id < $2"

@@ -367,14 +367,59 @@ test('limits: asked for more, or failed', async () => {
 			&& (await run(asked.run)).status === 'waiting');
 		const now = await run(asked.run);
 		ok(await member.post(`/v1/runs/${now.id}/cancel`, {}));
-		return [before.turn, now.turn, now.limits[Object.keys(limits)[0]]];
+		return [before.turn, now.turn - before.turn, now.limits[Object.keys(limits)[0]]];
 	};
-	assert.deepEqual(await granted({ turns: 2 }, '3', 'a few'), [2, 5, 5]);
-	assert.deepEqual(await granted({ tokens: 240 }, '120', '1.5'), [2, 3, 360]);
-	assert.deepEqual(await granted({ cost_usd: 0.0006 }, '0.0009', '0'), [2, 5, 0.0015]);
-	await make('cheap', { limits: { cost_usd: 0.0005 }, on_limit: 'stop' });
+	assert.deepEqual(await granted({ turns: 2 }, '3', 'a few'), [2, 3, 5]);
+	/* 120 tokens and 0.0003 dollars a turn; a call needs what it may use, so some of the limit is left. */
+	assert.deepEqual(await granted({ tokens: 1000 }, '240', '1.5'), [3, 2, 1240]);
+	const [, more, dollars] = await granted({ cost_usd: 0.006 }, '0.0009', '0');
+	assert.ok(more > 0 && more <= 3 && dollars === 0.0069, `${more} turns, ${dollars}`);
+	await make('cheap', { limits: { cost_usd: 0.006 }, on_limit: 'stop' });
 	const costly = await ended((await start('Forever', { agent: 'cheap' })).run);
-	assert.deepEqual([costly.error.kind, costly.turn], ['limit', 2]);
+	assert.equal(costly.error.kind, 'limit');
+	assert.ok(costly.turn > 0 && costly.cost_usd <= 0.006, `${costly.turn} turns, ${costly.cost_usd}`);
+});
+
+test('a call is paid for before it is sent: its answer is cut to what is left, and what cannot be paid is not sent', async () => {
+	const tokens = [];
+	let n = 0;
+	script('Pay', (q) => { tokens.push(q.max_tokens); return [say('paid')]; });
+	const paid = async (limits) => {
+		tokens.length = 0;
+		const { name } = await make(`pays-${'abcdefgh'[n++]}`, { limits, on_limit: 'stop', tools: [] });
+		const r = await ended((await start('Pay', { agent: name })).run);
+		return [r.error?.kind ?? null, ...tokens];
+	};
+	assert.deepEqual(await paid({}), [null, 500]);
+	assert.deepEqual(await paid({ output: 300 }), [null, 300]);
+	assert.deepEqual(await paid({ tokens: 100_000 }), [null, 500]);
+	const [none, cut] = await paid({ tokens: 420 });
+	assert.ok(none === null && cut >= 256 && cut < 420, `${cut}`);
+	assert.deepEqual(await paid({ tokens: 256 }), ['limit']);
+	assert.deepEqual(await paid({ cost_usd: 0.0025 }), ['limit']);
+	const [, dear] = await paid({ cost_usd: 0.004 });
+	assert.ok(dear >= 256 && dear < 400, `${dear}`);
+});
+
+test('what was billed counts: calls that were given up, and those of sub-agents', async () => {
+	script('Slow', () => ({ blocks: [say('a few words')], hang: true }));
+	const session = await start('Slow');
+	await until(() => model.open > 0);
+	await sleep(100);
+	ok(await member.post(`/v1/runs/${session.run}/cancel`, {}));
+	const given = await until(async () => { const r = await run(session.run); return r.wasted.calls && r; });
+	assert.equal(given.wasted.calls, 1);
+	assert.ok(given.wasted.usage.input > 0 && given.wasted.usage.output > 0, JSON.stringify(given.wasted));
+	assert.deepEqual([given.usage, given.cost_usd], [given.wasted.usage, given.wasted.cost_usd]);
+	const shown = ok(await member.get(`/v1/sessions/${session.id}`));
+	assert.deepEqual([shown.usage, shown.cost_usd], [given.usage, given.cost_usd]);
+	script('Leaf', () => [say('leaf')]);
+	await make('planter', { tools: ['parallel_tasks'], validation: { mode: 'auto', always_confirm_high: false } });
+	const boss = await start(script('Root', (q) => (q.messages.length === 1 ? [use('parallel_tasks',
+		{ tasks: [{ agent: 'helper', task: 'Leaf 1' }, { agent: 'helper', task: 'Leaf 2' }] })] : [say('all')])), { agent: 'planter' });
+	const root = await ended(boss.run);
+	assert.deepEqual([root.usage.output, root.tree.usage.output, root.wasted.calls], [40, 80, 0]);
+	assert.equal(Math.round(root.tree.cost_usd * 1e9), Math.round(2 * root.cost_usd * 1e9));
 });
 
 test('the same call that fails three times ends the loop', async () => {

@@ -12,6 +12,10 @@ static void copy(char *out, size_t size, struct str text)
 static void held_take(struct held *h, const struct run_work *w)
 {
 	h->step = w->step;
+	h->hold = w->hold;
+	h->price = w->access.model.price;
+	h->counted = false;
+	h->wasted = (struct spending){ 0 };
 	if (w->said) h->seen = w->said;
 	h->calls_len = 0;
 	for (size_t i = 0; i < w->calls_len && i < HELD_CALLS; i++) {
@@ -114,6 +118,11 @@ enum err run_rig_turn(struct rig *r, struct held *h, const char *content)
 	struct task t = { 0 };
 	enum err e;
 
+	if (h->counted) {
+		turn.usage = h->usage;
+		turn.cost = h->cost;
+		turn.wasted = h->wasted;
+	}
 	snprintf(text, sizeof text, "%s", content);
 	for (char *at = text; *at; at++)
 		if (*at == '\'') *at = '"';

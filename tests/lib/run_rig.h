@@ -16,6 +16,13 @@ struct held {
 	bool child;
 	const char *kept, *prices; /* said of the next turn; NULL: nothing */
 	bool again; /* what it tells of calls it told before, and did not hear the outcome */
+	struct budget_hold hold; /* of RUN_STEP_MODEL */
+	struct price price;
+	/* What the next turn used; else a little. */
+	bool counted;
+	struct usage usage;
+	int64_t cost;
+	struct spending wasted;
 	enum run_step step;
 	char calls[HELD_CALLS][ID_SIZE]; /* of RUN_STEP_CALLS */
 	enum call_class classes[HELD_CALLS];

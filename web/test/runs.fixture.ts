@@ -30,6 +30,8 @@ export const run = (n: number, more: Partial<Run> = {}): Run => ({
 	usage: usage(100, 50),
 	cost_usd: 0.18,
 	cost_partial: false,
+	wasted: { calls: 0, usage: usage(0, 0), cost_usd: 0 },
+	tree: { usage: usage(100, 50), cost_usd: 0.18, cost_partial: false },
 	context_tokens: 48_200,
 	context_max: 200_000,
 	limits: { cost_usd: 2 },

@@ -101,6 +101,7 @@ static const struct shape_member limits_members[] = {
 		.otherwise = AGENT_TURNS },
 	{ STR("history"), OF_NUMBER, AT(agent_limits, history), 2, HISTORY_MAX,
 		.otherwise = AGENT_HISTORY },
+	{ STR("output"), OF_NUMBER, AT(agent_limits, output), 1, TOKENS_MAX },
 	{ STR("tokens"), OF_NUMBER, AT(agent_limits, tokens), 1, TOKENS_MAX },
 	{ STR("cost_usd"), OF_OWN, .read = cost_read, .write = cost_write },
 	{ STR("time"), OF_OWN, .read = time_read_as_said, .write = time_write_as_said },
@@ -123,6 +124,7 @@ struct str agent_limits_keep(const struct agent_limits *l, struct arena *arena)
 {
 	const struct agent_limits kept = { .turns = at_most(l->turns, TURNS_MAX),
 		.history = l->history,
+		.output = l->output,
 		.tokens = at_most(l->tokens, TOKENS_MAX),
 		.cost = at_most(l->cost, COST_MAX),
 		.time_ms = at_most(l->time_ms, TIME_MAX) };

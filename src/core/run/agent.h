@@ -26,6 +26,7 @@ struct agent_record {
 
 struct agent_limits {
 	int64_t turns, history;
+	int64_t output;		      /* of a call; 0: none */
 	int64_t tokens;		      /* 0: none */
 	int64_t cost;		      /* nanodollars; 0: none */
 	int64_t time_ms;	      /* 0: none */

@@ -86,6 +86,35 @@ static void agent_write(struct json_writer *w, const struct run *r)
 	jw_object_end(w);
 }
 
+/* What left no message, and what its tree used. */
+static void spent_write(struct json_writer *w, const struct run *r)
+{
+	struct arena arena = { 0 };
+	struct spending wasted = { 0 }, tree = { 0 };
+
+	spending_parse(r->wasted, &arena, &wasted, NULL);
+	spending_parse(r->below, &arena, &tree, NULL);
+	spending_join(&tree, &(struct spending){ .usage = r->usage,
+				     .cost = r->cost,
+				     .priced = r->priced,
+				     .partial = r->partial });
+	jw_put_object(w, "wasted");
+	jw_put_int(w, "calls", wasted.calls);
+	jw_key(w, "usage");
+	usage_write(w, &wasted.usage);
+	jw_key(w, "cost_usd");
+	cost_write(w, wasted.partial && !wasted.priced ? COST_UNKNOWN : wasted.cost);
+	jw_object_end(w);
+	jw_put_object(w, "tree");
+	jw_key(w, "usage");
+	usage_write(w, &tree.usage);
+	jw_key(w, "cost_usd");
+	cost_write(w, spending_cost(&tree));
+	jw_put_bool(w, "cost_partial", tree.partial);
+	jw_object_end(w);
+	arena_done(&arena);
+}
+
 void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 {
 	int64_t cost = r->priced ? r->cost : COST_UNKNOWN;
@@ -112,6 +141,7 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	jw_key(w, "cost_usd");
 	cost_write(w, cost);
 	jw_put_bool(w, "cost_partial", r->partial);
+	spent_write(w, r);
 	jw_put_int(w, "context_tokens", r->context_tokens);
 	show_number(w, "context_max", r->context_max, r->context_max > 0);
 	show_json(w, "limits", r->limits.len ? r->limits : STR("{}"));

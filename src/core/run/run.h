@@ -92,7 +92,14 @@ struct run {
 	bool priced, partial;
 	/* Of a run and its sub-agents together, by which limits are judged. */
 	int64_t tree_tokens, tree_cost, tree_ms;
+	/* Taken from the limits for the model call under way; of all of its tree. */
+	int64_t held_tokens, held_cost, tree_held_tokens, tree_held_cost;
+	struct str
+		wasted; /* JSON (struct spending) of calls that left no message; or empty */
+	struct str below; /* JSON (struct spending): of its sub-agents; or empty */
 	int64_t context_tokens, context_max;
+	int64_t sent_bytes,
+		sent_tokens; /* the last count of its model (core/run/estimate.h) */
 	int64_t tools_used, mcp_calls;
 	int64_t queued_ms, started_ms, ended_ms;
 	int64_t worked_ms; /* time it worked, without waiting */

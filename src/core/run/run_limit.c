@@ -26,6 +26,20 @@ const char *run_limit_name(enum run_limit l)
 	return l < RUN_LIMITS ? limits[l].name : "";
 }
 
+struct str run_limit_words(enum run_limit l, struct arena *arena)
+{
+	return arena_print(arena, "the limit of %s is reached", run_limit_name(l));
+}
+
+enum run_limit run_limit_said(struct str words, struct arena *arena)
+{
+	enum run_limit l = RUN_LIMIT_TURNS;
+
+	while (l < RUN_LIMITS && !str_eq(words, run_limit_words(l, arena)))
+		l++;
+	return l;
+}
+
 static int64_t *limit_in(struct agent_limits *a, enum run_limit l)
 {
 	return (int64_t *)(void *)((char *)a + limits[l].limit_at);

@@ -14,6 +14,9 @@ enum run_limit {
 };
 
 const char *run_limit_name(enum run_limit); /* "turns" */
+/* "the limit of turns is reached"; and back, RUN_LIMITS: these are other words. */
+struct str run_limit_words(enum run_limit, struct arena *);
+enum run_limit run_limit_said(struct str words, struct arena *);
 /* The first that is reached, or RUN_LIMITS. Turns are the run's own; tokens, costs and time are
  * those of `tree`: the run itself, or its parent. */
 enum run_limit run_limit_reached(

@@ -224,6 +224,15 @@ void spending_add(struct spending *t, const struct usage *u, int64_t cost)
 		t->priced = true, t->cost = usage_count_add(t->cost, cost);
 }
 
+void spending_join(struct spending *t, const struct spending *more)
+{
+	usage_add(&t->usage, &more->usage);
+	t->cost = usage_count_add(t->cost, more->cost);
+	t->priced |= more->priced;
+	t->partial |= more->partial;
+	t->calls = usage_count_add(t->calls, more->calls);
+}
+
 int64_t spending_cost(const struct spending *t)
 {
 	return t->priced ? t->cost : COST_UNKNOWN;
@@ -242,6 +251,7 @@ struct str spending_keep(const struct spending *t, struct arena *arena)
 	jw_put_bool(&w, "partial", t->partial);
 	jw_put_int(&w, "context_tokens", t->context_tokens);
 	jw_put_int(&w, "context_max", t->context_max);
+	if (t->calls) jw_put_int(&w, "calls", t->calls);
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }
@@ -262,6 +272,7 @@ enum err spending_parse(
 		t.partial = json_is(json_get(json, "partial"), JSON_TRUE);
 		t.context_tokens = count_of(json, "context_tokens");
 		t.context_max = count_of(json, "context_max");
+		t.calls = count_of(json, "calls");
 	}
 	*out = t;
 	return OK;

@@ -51,9 +51,12 @@ struct spending {
 	int64_t cost;	      /* of those calls that have a price; nanodollars */
 	bool priced, partial; /* some have one; some have none */
 	int64_t context_tokens, context_max;
+	int64_t calls; /* of those that are counted by their number */
 };
 
 void spending_add(struct spending *, const struct usage *, int64_t cost);
+/* All of the other as well: tokens, cost and calls. */
+void spending_join(struct spending *, const struct spending *);
 /* COST_UNKNOWN when no call had a price. */
 int64_t spending_cost(const struct spending *);
 /* All tokens, each once: what limits count. */

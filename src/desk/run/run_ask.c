@@ -155,8 +155,8 @@ static enum err call_settled(const struct run_job *j, struct tool_call *c,
 /* ---- trouble ---- */
 
 /* More of the limit that is reached: as much as it began with, or what a person says. */
-static enum err limit_grant(
-	const struct run_job *j, const struct str *text, struct fault *why)
+static enum err limit_grant(const struct run_job *j, struct str message,
+	const struct str *text, struct fault *why)
 {
 	struct agent_config now, began;
 	enum run_limit which;
@@ -166,6 +166,8 @@ static enum err limit_grant(
 	if (!e) e = agent_parse(j->r->config, j->rows->arena, &began, why);
 	if (e) return e;
 	which = run_limit_reached(&now.limits, j->r, j->r);
+	/* Not yet reached: what was left did not pay for the call. */
+	if (which == RUN_LIMITS) which = run_limit_said(message, j->rows->arena);
 	if (which == RUN_LIMITS) return OK;
 	more = run_limit_of(&began.limits, which);
 	if (text && !run_limit_amount(which, *text, &more))
@@ -176,6 +178,18 @@ static enum err limit_grant(
 	run_limit_grant(&now.limits, which, j->r, more);
 	j->r->limits = agent_limits_keep(&now.limits, j->rows->arena);
 	return OK;
+}
+
+/* A limit of cost cannot be kept with a model that has no price. */
+static enum err model_unpriced(const struct run_job *j, struct str provider,
+	struct str model, struct str *wrong, struct fault *why)
+{
+	struct agent_config now;
+	enum err e = run_agent(j->r, NULL, j->rows->arena, &now, why);
+
+	return e || !now.limits.cost ? e
+				     : configured_unpriced(j->t->desk, j->rows, j->r->ws,
+					       provider, model, wrong, why);
 }
 
 /* "PROVIDER/MODEL", or "MODEL" of the provider it has. Gateways sell models whose names have
@@ -206,6 +220,8 @@ static enum err model_choose(const struct run_job *j, struct str text,
 	if (!model->len)
 		return fail_at(why, "/answers/recovery/text", "the name of a model");
 	wrong = configured_provider_wrong(j->t->desk, p, j->rows->arena);
+	e = wrong.len ? OK : model_unpriced(j, p->name, *model, &wrong, why);
+	if (e) return e;
 	return wrong.len ? fail_at(why, "/answers/recovery/text", "%.*s", STR_ARGS(wrong))
 			 : OK;
 }
@@ -226,6 +242,7 @@ static enum err model_change(const struct run_job *j, struct str text, struct fa
 	if (e) return e;
 	j->r->provider = arena_str(arena, provider);
 	j->r->model = arena_str(arena, model);
+	j->r->sent_bytes = j->r->sent_tokens = 0;
 	return OK;
 }
 
@@ -233,21 +250,22 @@ static enum err recovery_settled(
 	const struct run_job *j, const struct ask *a, struct fault *why)
 {
 	const struct json *error;
-	struct str option, text;
+	struct str option, text, message;
 	enum trouble kind = TROUBLE_INTERNAL;
 	enum err e = json_read(j->r->error, NULL, j->rows->arena, &error, why);
 
 	if (e) return e;
 	trouble_find(json_text(json_get(error, "kind")), &kind);
+	message = json_text(json_get(error, "message"));
 	chosen(j->rows, a, "recovery", &option, &text);
 	if (str_is(option, "edit")) {
-		e = kind == TROUBLE_LIMIT ? limit_grant(j, &text, why)
+		e = kind == TROUBLE_LIMIT ? limit_grant(j, message, &text, why)
 					  : model_change(j, text, why);
 	} else if (str_is(option, "retry")) {
-		if (kind == TROUBLE_LIMIT) e = limit_grant(j, NULL, why);
+		if (kind == TROUBLE_LIMIT) e = limit_grant(j, message, NULL, why);
 	} else {
 		j->r->recovery = STR_NONE;
-		return run_fail(j, kind, json_text(json_get(error, "message")), why);
+		return run_fail(j, kind, message, why);
 	}
 	if (e) return e;
 	j->r->recovery = STR_NONE;

@@ -114,6 +114,7 @@ enum err run_requeue(
 	enum err e = rows_fetch_session(rows, at->ws, at->session, &j.s, why);
 
 	if (!e) e = run_act(j.r, RUN_YIELD, why);
+	if (!e) e = run_release(rows, j.r, why);
 	if (e) return e;
 	j.r->lease = (struct lease){ 0 };
 	j.r->wake_ms = wake_ms;

@@ -54,6 +54,7 @@ static enum err run_stop(
 	struct run *r = j->r;
 	enum err e = run_act(r, action, why);
 
+	if (!e) e = run_release(j->rows, r, why);
 	if (e) return e;
 	/* Whoever works on it hears of it, unless that is who ends it. */
 	if (action == RUN_CANCEL && r->lease.by.len) j->rows->so_far.runs = true;

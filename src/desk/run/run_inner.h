@@ -3,6 +3,7 @@
 #define DESK_RUN_INNER_H
 
 #include "core/run/message.h"
+#include "core/run/run_limit.h"
 #include "core/shared/field.h"
 #include "desk/ask/ask.h"
 #include "desk/run.h"
@@ -79,6 +80,22 @@ enum err run_waits(const struct run_job *, struct fault *);
 bool run_turn_close(const struct run_job *);
 /* Nobody works on it until that comes. */
 enum err run_rest(const struct run_job *, struct fault *);
+
+/* ---- budgets ---- */
+
+/* So much was used and worked, by it and its tree. */
+enum err run_spend(const struct run_job *, const struct spending *, int64_t worked_ms,
+	struct fault *);
+/* The same of calls that left no message. */
+enum err run_waste(const struct run_job *, const struct spending *, struct fault *);
+/* Nothing is held for it any more. */
+enum err run_release(struct rows *, struct run *, struct fault *);
+/* Holds what the next call takes, in work->hold; *over: the limit that does not pay for it, or
+ * RUN_LIMITS. Input 0: it is estimated from the rows. */
+enum err run_reserve(const struct run_job *, int64_t input, struct run_work *,
+	enum run_limit *over, struct fault *);
+/* A limit is reached. */
+enum err run_over(const struct run_job *, enum run_limit, struct fault *);
 
 /* ---- ends ---- */
 

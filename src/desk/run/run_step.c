@@ -142,6 +142,11 @@ static enum err limit_check(const struct run_job *j, struct run_work *out,
 	return OK;
 }
 
+enum err run_over(const struct run_job *j, enum run_limit over, struct fault *why)
+{
+	return run_recover(j, TROUBLE_LIMIT, run_limit_words(over, j->rows->arena), why);
+}
+
 /* ---- the step ---- */
 
 static enum err run_stopped(const struct run_job *j, bool *stopped, struct fault *why)
@@ -164,9 +169,9 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 	struct arena *arena = &t->job.arena;
 	struct run_key key = out->key;
 
-	*out = (struct run_work){ .key = { r->ws, arena_str(arena, r->id),
-					  arena_str(arena, key.by), r->attempt, key.seen,
-					  key.known },
+	*out = (struct run_work){
+		.key = { r->ws, arena_str(arena, r->id), arena_str(arena, key.by),
+			r->attempt, key.seen, key.known },
 		.session = arena_str(arena, r->session),
 		.config = arena_str(arena, r->config),
 		.provider = arena_str(arena, r->provider),
@@ -174,7 +179,9 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 		.language = arena_str(arena, r->language),
 		.child = run_is_child(r),
 		.test_tools = t->desk->test_tools,
-		.turn = r->turn };
+		.turn = r->turn,
+		.counted = { .of = { .bytes = r->sent_bytes }, .tokens = r->sent_tokens }
+	};
 }
 
 enum err run_advance(
@@ -242,11 +249,7 @@ enum err run_go_on(
 		return run_recover(j, TROUBLE_LOOP,
 			STR("the same tool call failed three times"), why);
 	if (!e) e = limit_check(j, out, &over, why);
-	if (!e && over != RUN_LIMITS)
-		return run_recover(j, TROUBLE_LIMIT,
-			arena_print(j->rows->arena, "the limit of %s is reached",
-				run_limit_name(over)),
-			why);
+	if (!e && over != RUN_LIMITS) return run_over(j, over, why);
 	if (e) return e;
 	out->turn = j->r->turn;
 	e = configured_access(j->t->desk, j->rows, j->r->ws, j->r->provider, j->r->model,
@@ -256,7 +259,35 @@ enum err run_go_on(
 		return run_recover(j, TROUBLE_UNAUTHORIZED,
 			arena_str(j->rows->arena, str_of(why->detail)), why);
 	if (!e) e = work_roster(j, out, why);
+	if (!e) e = run_fresh(j, out, why);
+	if (!e) e = run_reserve(j, 0, out, &over, why);
 	if (e) return e;
+	if (over != RUN_LIMITS) return run_over(j, over, why);
 	out->step = RUN_STEP_MODEL;
-	return run_fresh(j, out, why);
+	return OK;
 }
+
+/* The request is longer than was held for it. */
+static enum err reserve_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct run_reserve *b = task_of(job)->checked;
+	struct agent_config agent;
+	struct run_work again = *b->work;
+	enum run_limit over;
+	struct run_job j;
+	enum err e = run_hold(job, rows, &b->work->key, &j, why);
+
+	b->held = false;
+	if (!e) e = run_agent(j.r, b->work->key.known, rows->arena, &agent, why);
+	if (!e) e = run_waste(&j, &b->wasted, why);
+	if (e) return e;
+	j.agent = &agent;
+	e = run_reserve(&j, b->input, &again, &over, why);
+	if (e) return e;
+	b->held = over == RUN_LIMITS;
+	b->hold = again.hold;
+	return b->held ? OK : run_over(&j, over, why);
+}
+
+const struct use use_run_reserve =
+	WRITES("run_reserve", 0, JOB_OPEN, NULL, reserve_decide, NULL, NULL);

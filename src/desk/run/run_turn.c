@@ -9,40 +9,6 @@
 
 #include <stdlib.h>
 
-/* ---- counting ---- */
-
-static enum err spent_add(const struct run_job *j, const struct usage *u, int64_t cost,
-	int64_t worked_ms, struct fault *why)
-{
-	struct spending all;
-	struct run *top = j->r;
-	const struct run *parent;
-	enum err e = spending_parse(j->s->spent, j->rows->arena, &all, why);
-
-	if (!e && run_is_child(j->r)) {
-		e = run_fetch(j->rows, j->r->ws, j->r->parent, &parent, why);
-		if (!e) top = rows_change(j->rows, parent);
-	}
-	if (e) return e;
-	j->r->worked_ms += worked_ms;
-	top->tree_ms += worked_ms;
-	if (!u) return OK;
-	usage_add(&j->r->usage, u);
-	j->r->partial |= cost < 0;
-	j->r->priced |= cost >= 0;
-	if (cost > 0) j->r->cost = usage_count_add(j->r->cost, cost);
-	top->tree_tokens = usage_count_add(top->tree_tokens, spending_usage_total(u));
-	if (cost > 0) top->tree_cost = usage_count_add(top->tree_cost, cost);
-	spending_add(&all, u, cost);
-	if (!run_is_child(j->r)) {
-		all.context_tokens = usage_context(u) + u->output;
-		all.context_max = j->r->context_max;
-	}
-	j->s->spent = spending_keep(&all, j->rows->arena);
-	rows_touch_session(j->rows, j->s);
-	return OK;
-}
-
 /* ---- the model has answered ---- */
 
 /* The words of the parts of type text, in the arena. */
@@ -194,6 +160,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct agent_config agent;
 	const struct json nothing = { 0 }, *parts = &nothing;
 	struct run_turn said = *turn; /* as it is kept */
+	struct spending spent = { 0 };
 	enum go_on what;
 	struct run_job j;
 	bool more, ends, may = false;
@@ -216,7 +183,14 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	j.r->error = STR_NONE;
 	j.r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	j.r->context_max = turn->context_max;
-	e = spent_add(&j, &turn->usage, turn->cost, turn->worked_ms, why);
+	j.r->sent_bytes = turn->sent.bytes;
+	j.r->sent_tokens =
+		usage_context(&turn->usage) - turn->sent.images * ESTIMATE_IMAGE;
+	spending_add(&spent, &turn->usage, turn->cost);
+	spent.context_tokens = j.r->context_tokens;
+	e = run_release(rows, j.r, why);
+	if (!e) e = run_waste(&j, &turn->wasted, why);
+	if (!e) e = run_spend(&j, &spent, turn->worked_ms, why);
 	if (!e) e = turn_message(&j, &said, parts, more, why);
 	if (e) return e;
 	if (ends && turn->refused)
@@ -244,7 +218,9 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 
 	b->next = (struct run_work){ .key = b->key };
 	if (!e) e = run_agent(j.r, b->key.known, rows->arena, &agent, why);
-	if (!e) e = spent_add(&j, NULL, 0, b->worked_ms, why);
+	if (!e) e = run_release(rows, j.r, why);
+	if (!e) e = run_waste(&j, &b->wasted, why);
+	if (!e) e = run_spend(&j, NULL, b->worked_ms, why);
 	if (e) return e;
 	j.agent = &agent;
 	if (b->wake_ms) { /* it waits for a time: a row, no thread */
@@ -345,7 +321,7 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 			e = run_call_end(
 				&j, c, o->failed ? CALL_FAIL : CALL_FINISH, text, why);
 	}
-	if (!e && fresh) e = spent_add(&j, NULL, 0, b->worked_ms, why);
+	if (!e && fresh) e = run_spend(&j, NULL, b->worked_ms, why);
 	return e ? e : run_advance(&j, false, &b->next, why);
 }
 
