@@ -18,6 +18,7 @@ enum {
 	EXIT_NOT_ALLOWED = 4,
 	EXIT_UNKNOWN_ID = 5,
 	EXIT_CANCELLED = 6,
+	EXIT_WAITS = 7,	     /* a run waits, and is left */
 	EXIT_DEADLINE = 124, /* the deadline passed without an answer */
 	EXIT_INTERRUPTED = 130,
 };

@@ -23,9 +23,52 @@ struct term_dialog {
 	enum term_dialog_use use;
 	bool done;	   /* settled by what was pressed here */
 	struct str status; /* of the run that asks; empty: none */
+	struct buf above;  /* what was shown before; its last lines stay in sight */
 	int ready;	   /* epoll over the screen and the clock of countdowns */
 	int clock;
 };
+
+/* Text for a terminal without what colours it. */
+static void plain_add(struct buf *out, struct str text)
+{
+	while (text.len) {
+		size_t skip = 0;
+
+		if (str_starts(text, "\033["))
+			for (skip = 2; skip < text.len && text.at[skip] != 'm';)
+				skip++;
+		if (!skip) buf_add_char(out, text.at[0]);
+		text = str_from(text, skip && skip < text.len ? skip + 1
+				      : skip		      ? skip
+							      : 1);
+	}
+}
+
+/* The last lines of what was shown before, and a rule; the dialog gets what is left of the frame, which is
+ * all that it wants if there is room for a few lines besides. */
+static void above_draw(struct term_dialog *p, struct area *frame)
+{
+	enum { SHARE = 6, ROWS_LEAST = 14 };
+	struct page page = { .width = frame->width };
+	struct buf plain = { 0 };
+	size_t wants = dialog_rows(&p->dialog, frame->width, clock_now_ms()), rows,
+	       least = frame->height >= ROWS_LEAST ? frame->height / SHARE : 0;
+
+	plain_add(&plain, str_trim(buf_str(&p->above)));
+	if (plain.len) page_block(&page, STYLE_SOFT, 0, buf_str(&plain));
+	rows = frame->height > wants + 1 ? frame->height - wants - 1 : 0;
+	if (rows < least) rows = least;
+	if (rows > page.rows_len) rows = page.rows_len;
+	if (rows) {
+		screen_page(p->screen, &(struct area){ 0, 0, rows, frame->width }, &page,
+			page.rows_len - rows);
+		screen_rule(p->screen, rows, 0, frame->width);
+		frame->y = rows + 1;
+		frame->height -= rows + 1;
+	}
+	buf_done(&plain);
+	page_done(&page);
+}
 
 static void term_dialog_draw(struct term_dialog *p)
 {
@@ -38,11 +81,13 @@ static void term_dialog_draw(struct term_dialog *p)
 		return;
 	}
 	screen_erase(p->screen);
-	if (p->help.on)
+	if (p->help.on) {
 		help_draw(&p->help, p->screen, &frame);
-	else
+	} else {
+		above_draw(p, &frame);
 		dialog_draw(
 			&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
+	}
 	page_row(&keys);
 	page_add(&keys, STYLE_WARN, p->status);
 	page_hints(&keys, STYLE_SOFT,
@@ -85,21 +130,16 @@ static bool clock_open(struct term_dialog *p)
 	       epoll_ctl(p->ready, EPOLL_CTL_ADD, screen_fd(p->screen), &event) == 0;
 }
 
-/* What the run has said and done is covered by the dialog: its card says the last of it. */
-static void before_read(struct term_dialog *p)
-{
-	struct str path = arena_print(&p->cli->arena,
-		"/v1/events?format=json&limit=20"
-		"&before=9223372036854775807&session=%.*s",
-		STR_ARGS(json_text_of(p->dialog.ask, "session")));
-
-	dialog_before(&p->dialog,
-		json_get(cli_call_quiet(p->cli, p->person, path, NULL), "items"));
-}
-
 void term_dialog_status(struct term_dialog *p, struct str text)
 {
 	p->status = text;
+	if (p->screen) term_dialog_draw(p);
+}
+
+void term_dialog_above(struct term_dialog *p, struct str text)
+{
+	buf_clear(&p->above);
+	buf_add(&p->above, text);
 	if (p->screen) term_dialog_draw(p);
 }
 
@@ -118,7 +158,6 @@ struct term_dialog *term_dialog_open(
 	}
 	if (!dialog_open(&p->dialog, ask, true)) return term_dialog_free(p);
 	p->dialog.form.stays = use == TERM_DIALOG_HOSTED;
-	if (use == TERM_DIALOG_RUN) before_read(p);
 	p->screen = screen_open(&look, NULL);
 	if (!p->screen || !clock_open(p)) return term_dialog_free(p);
 	term_dialog_draw(p);
@@ -139,6 +178,7 @@ struct term_dialog *term_dialog_free(struct term_dialog *p)
 	if (!p) return NULL;
 	screen_leave(p);
 	dialog_close(&p->dialog);
+	buf_done(&p->above);
 	client_free(p->person);
 	mem_free(p);
 	return NULL;

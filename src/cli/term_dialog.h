@@ -21,6 +21,8 @@ struct term_dialog *term_dialog_open(
 	struct cli *, const struct json *ask, enum term_dialog_use);
 /* What stands before the keys: how a run is doing. */
 void term_dialog_status(struct term_dialog *, struct str);
+/* What was shown before it: its last lines stand above the dialog. */
+void term_dialog_above(struct term_dialog *, struct str text);
 /* Gives the terminal back; NULL is fine; returns NULL. */
 struct term_dialog *term_dialog_free(struct term_dialog *);
 /* Readable when there is something to do, at least every second; -1 once the person left

@@ -48,7 +48,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },
 
-	{ "POST", "/v1/sessions", &use_session_create, NULL, WRITE, "" },
+	{ "POST", "/v1/sessions", &use_session_create, route_session, WRITE, "wait" },
 	{ "GET", "/v1/sessions", &use_session_list, NULL, 0, LIST " status project q" },
 	{ "GET", "/v1/sessions/{id}", &use_session_get, NULL, 0, "" },
 	{ "PATCH", "/v1/sessions/{id}", &use_session_patch, NULL, BODY_JSON, "" },

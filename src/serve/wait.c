@@ -449,11 +449,11 @@ void route_ask_get(struct request *r)
 
 /* ---- a run: as it is once it has ended, or waits for a person ---- */
 
-/* What stands around the run in the reply: the message that it answers. */
+/* What stands around the run in the reply: the message that it answers, or its session. */
 struct run_hold {
 	struct hold hold;
-	size_t before_len;
-	char before[];
+	size_t before_len, len;
+	char around[];
 };
 
 static void run_end(struct hold *h, struct exchange *x, const struct wait_result *out)
@@ -461,9 +461,9 @@ static void run_end(struct hold *h, struct exchange *x, const struct wait_result
 	struct run_hold *p = LINK_OF(h, struct run_hold, hold);
 	struct buf b = { 0 };
 
-	buf_add(&b, str_make(p->before, p->before_len));
+	buf_add(&b, str_make(p->around, p->before_len));
 	buf_add(&b, out->text);
-	if (p->before_len) buf_add_char(&b, '}');
+	buf_add(&b, str_make(p->around + p->before_len, p->len - p->before_len));
 	http_end_with(x, buf_str(&b));
 	buf_done(&b);
 }
@@ -471,15 +471,19 @@ static void run_end(struct hold *h, struct exchange *x, const struct wait_result
 static const struct hold_kind of_run = { plain_begin, plain_beat, run_end, plain_cut,
 	NULL, &use_run_get };
 
-static struct hold *run_hold_new(struct request *r, struct str run, struct str before)
+static struct hold *run_hold_new(
+	struct request *r, struct str run, struct str before, struct str behind)
 {
-	struct hold *h = hold_new(
-		r, &of_run, sizeof(struct run_hold) + before.len, run, r->wait_ms);
+	size_t len = before.len + behind.len;
+	struct hold *h =
+		hold_new(r, &of_run, sizeof(struct run_hold) + len, run, r->wait_ms);
 	struct run_hold *p = h ? LINK_OF(h, struct run_hold, hold) : NULL;
 
 	if (!p) return NULL;
 	p->before_len = before.len;
-	if (before.len) memcpy(p->before, before.at, before.len);
+	p->len = len;
+	if (before.len) memcpy(p->around, before.at, before.len);
+	if (behind.len) memcpy(p->around + before.len, behind.at, behind.len);
 	return h;
 }
 
@@ -503,7 +507,7 @@ static void message_sent(struct request *r)
 	struct hold *h = NULL;
 
 	if (r->x && !r->task.job.err && r->wait_ms && !r->head && before.len)
-		h = run_hold_new(r, r->task.run, before);
+		h = run_hold_new(r, r->task.run, before, STR("}"));
 	if (h)
 		hold_start(h, r, r->task.job.status);
 	else
@@ -515,8 +519,34 @@ void route_message(struct request *r)
 	request_put(r, r->route->use, message_sent);
 }
 
+/* `"run":"run_…"` in the reply: the run itself takes the place of its id. */
+static void session_made(struct request *r)
+{
+	static const struct str name = STR(",\"run\":\"run_");
+	struct str reply = buf_str(&r->task.job.out), rest = STR_NONE, run = STR_NONE;
+	int at = str_find(reply, name);
+	struct hold *h = NULL;
+
+	if (at >= 0) rest = str_from(reply, (size_t)at + name.len - strlen("\"run_"));
+	for (size_t i = 1; i < rest.len && !run.len; i++)
+		if (rest.at[i] == '"') run = str_make(rest.at + 1, i - 1);
+	if (r->x && !r->task.job.err && r->wait_ms && !r->head && run.len)
+		h = run_hold_new(r, run, str_make(reply.at, (size_t)(rest.at - reply.at)),
+			str_from(rest, run.len + 2));
+	if (h)
+		hold_start(h, r, r->task.job.status);
+	else
+		request_reply(r, STR_NONE);
+}
+
+void route_session(struct request *r)
+{
+	request_put(r, r->route->use, session_made);
+}
+
 void route_run_get(struct request *r)
 {
-	first_read(
-		r, r->wait_ms && !r->head ? run_hold_new(r, r->task.id, STR_NONE) : NULL);
+	first_read(r, r->wait_ms && !r->head
+			      ? run_hold_new(r, r->task.id, STR_NONE, STR_NONE)
+			      : NULL);
 }

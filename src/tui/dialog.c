@@ -542,16 +542,30 @@ static void form_draw(struct dialog *d, struct screen *s, struct area f, size_t 
 	part_draw(s, p, &rest, top > text.height ? top : text.height, true);
 }
 
-void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64_t now_ms,
-	int64_t mono_ms)
+static struct card_look look_of(const struct dialog *d, int64_t now_ms)
 {
-	struct card_look look = { .now_ms = now_ms,
+	return (struct card_look){ .now_ms = now_ms,
 		.asked = ask_pending(d->ask) && !d->dead && !d->replying,
 		.raw = d->raw,
 		.me = d->me,
 		.arguments = d->arguments.json,
 		.told = d->told.json,
 		.before = d->before.json };
+}
+
+size_t dialog_rows(struct dialog *d, size_t width, int64_t now_ms)
+{
+	struct card_look look = look_of(d, now_ms);
+
+	form_part(d, width, SIZE_MAX, now_ms);
+	card_part(d, width, &look);
+	return d->card_page.rows_len + 1 + d->form_page.rows_len;
+}
+
+void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64_t now_ms,
+	int64_t mono_ms)
+{
+	struct card_look look = look_of(d, now_ms);
 
 	d->form.armed = dialog_arming(d, mono_ms) == 0;
 	d->form.longer = longer_offered(d);

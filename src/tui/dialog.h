@@ -66,6 +66,8 @@ void dialog_arm(struct dialog *);	   /* it must stand for ARMING_MS from now on 
 int64_t dialog_arming(const struct dialog *, int64_t mono_ms);
 void dialog_draw(struct dialog *, struct screen *, const struct area *, int64_t now_ms,
 	int64_t mono_ms);
+/* How many rows show all of it at this width. */
+size_t dialog_rows(struct dialog *, size_t width, int64_t now_ms);
 struct str dialog_keys(struct dialog *, struct arena *);
 int32_t dialog_yes(void); /* the key that means yes: 'y', 'o' */
 /* While it is chosen for how long to approve; tui/scope_form.h says what they do. */

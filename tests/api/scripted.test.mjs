@@ -69,3 +69,57 @@ test('what is no script is refused with its place; a script has no key, no addre
 	assert.deepEqual(changed.script, [{ say: 'Other' }]);
 	assert.equal((await run((await start(agent)).run)).report, 'Other');
 });
+
+test('POST /v1/sessions?wait= gives the run itself; limits are of its first run, or nothing is made', async () => {
+	const agent = await scripted([{ say: 'Hello', usage: { input: 5, output: 5 } }]);
+	const done = ok(await member.post('/v1/sessions?wait=20', { agent, message: 'Hi', title: 'Waited', metadata: { run: 'run_x' } }), 201);
+	assert.deepEqual([done.title, done.run.status, done.run.report, done.metadata], ['Waited', 'completed', 'Hello', { run: 'run_x' }]);
+	const plain = ok(await member.post('/v1/sessions', { agent, message: 'Hi' }), 201);
+	assert.match(plain.run, /^run_/);
+	const before = ok(await member.get('/v1/sessions?limit=200')).items.length;
+	const refused = async (body, at) => assert.deepEqual(pointers(await member.post('/v1/sessions?wait=1', { agent, ...body })), [at]);
+	await refused({ message: 'Hi', limits: { cost_usd: 1 } }, '/limits/cost_usd');
+	await refused({ limits: { turns: 1 } }, '/limits');
+	await refused({ message: 'Hi', on_limit: 'wait' }, '/on_limit');
+	assert.equal(ok(await member.get('/v1/sessions?limit=200')).items.length, before);
+	const loops = await scripted([{ calls: [{ name: 'todo', arguments: { operation: 'list' } }] }]);
+	const stopped = ok(await member.post('/v1/sessions?wait=20', { agent: loops, message: 'Go', limits: { turns: 2 }, on_limit: 'stop' }), 201).run;
+	assert.deepEqual([stopped.status, stopped.error?.kind], ['failed', 'limit']);
+	const asks = ok(await member.post('/v1/sessions?wait=20', { agent: loops, message: 'Go', limits: { turns: 2 } }), 201);
+	assert.equal(asks.run.status, 'waiting');
+	assert.deepEqual(pointers(await member.post(`/v1/sessions/${asks.id}/messages`, { content: 'x', on_limit: 'stop' })), ['/on_limit']);
+});
+
+const question = (text) => ({ name: 'ask_user_question', arguments: { questions: [{ question: text, header: 'H', multiSelect: false,
+	options: ['Yes', 'No'].map((label) => ({ label, description: 'd' })) }] } });
+const answerAll = async (session) => {
+	const ask = await until(async () => ok(await member.get(`/v1/sessions/${session}`)).pending_asks[0], 'an ask');
+	const { questions: [{ key, options }] } = ok(await member.get(`/v1/asks/${ask.id}`));
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { [key]: options[0].id } }));
+};
+
+test('parley run in a pipe says that it waits and goes on; --no-wait leaves it; limits stop it', async () => {
+	const env = { PARLEY_TOKEN: server.secrets.member, PARLEY_URL: server.url };
+	const agent = await scripted([{ when: { tool: 'ask_user_question' }, say: 'Went.' }, { calls: [question('Go?')] }]);
+	const piped = server.run(['run', agent, 'Start'], { env });
+	const { id } = await until(async () => ok(await member.get('/v1/sessions')).items.find((one) => one.agent.name === agent), 'its session');
+	await answerAll(id);
+	const done = await piped;
+	assert.deepEqual([done.code, done.stdout], [0, 'Went.\n'], done.stderr);
+	assert.match(done.stderr, new RegExp(`^waiting: ${agent} asks "Go\\?" ${server.url}/asks/ask_\\w+\ngoing on\n$`));
+	const left = await server.run(['run', agent, 'Start', '--no-wait'], { env });
+	assert.equal(left.code, 7, left.stderr);
+	assert.match(left.stdout, /^run_\w+\n$/);
+	assert.match(left.stderr, /^waiting: .*\n$/);
+	assert.equal((await run(left.stdout.trim(), 0)).status, 'waiting');
+	const loops = await scripted([{ calls: [{ name: 'todo', arguments: { operation: 'list' } }], delay: 0.1, usage: { input: 1000, output: 100 } }],
+		{ limits: { turns: 1000 } });
+	const late = await server.run(['run', loops, 'Go', '--max-time', '1s'], { env });
+	assert.equal(late.code, 124, late.stderr);
+	assert.equal((await server.run(['run', loops, 'Go', '--max-time', 'soon'], { env })).code, 2);
+	const before = ok(await member.get('/v1/sessions?limit=200')).items.length;
+	const refused = await server.run(['run', loops, 'Go', '--max-cost', '1'], { env });
+	assert.notEqual(refused.code, 0);
+	assert.equal((await server.run(['run', loops, '-'], { env, input: 'x'.repeat(150_000) })).code, 2);
+	assert.equal(ok(await member.get('/v1/sessions?limit=200')).items.length, before, 'what is refused leaves nothing');
+});

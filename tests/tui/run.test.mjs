@@ -28,9 +28,9 @@ test('a newcomer: two questions are answered in place, then the haiku; tools and
 	});
 	const terminal = server.terminal(['run', 'Ask me two things, then write a haiku'], { rows: 40 });
 	await terminal.armed('( ) 1 Spring');
-	/* The form covers the stream: its card has the last of it, and its last row the sums so far. */
+	/* The form stands below the last lines of the stream, and above the sums so far. */
 	const form = await terminal.taken();
-	assert.match(form, /Agent said: I will ask two things\./);
+	assert.match(form, /I will ask two things\.\n[^]*= todo\/create +Write it[^]*\n─+\n[^]*Which season\?/);
 	assert.match(form, /^! ctx \d+\/\d+k {2}\d+ tok {2}\$0\.\d+ {2}Esc back/m);
 	terminal.press('Enter');
 	await terminal.armed('( ) 1 A pond');

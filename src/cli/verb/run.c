@@ -1,5 +1,6 @@
 /* run.c - parley run: an agent of the server's works on a task, shown as it works; what it
  * asks is answered here. parley attach: the same from where a run or a session is. */
+#include "base/clock.h"
 #include "base/id.h"
 #include "cli/project.h"
 #include "cli/resource.h"
@@ -42,44 +43,47 @@ static struct str agent_choose(struct cli *cli)
 	cli_end(cli, CLI_SAY(EXIT_NO, "cli.run.no_agent"));
 }
 
-/* Its first message gives it its title. */
-static struct str session_open(struct cli *cli)
-{
-	struct str session = cli_arg(cli, "session");
-
-	if (session.len) return session;
-	return json_text_of(cli_call(cli, "POST", STR("/v1/sessions"),
-				    BODY(cli, { "agent", .text = agent_choose(cli) })),
-		"id");
-}
-
-/* {"cost_usd"} of --max-cost; empty without it. */
+/* {"cost_usd", "time"} of --max-cost and --max-time; empty without them. */
 static struct str limits_given(struct cli *cli)
 {
-	struct str cost = cli_arg(cli, "max-cost");
+	struct str cost = cli_arg(cli, "max-cost"), time = cli_arg(cli, "max-time");
 	const struct json *number = NULL;
 	struct fault why = { 0 };
+	int64_t ms;
 
-	if (!cost.at) return STR_NONE;
-	if (json_read(cost, NULL, &cli->arena, &number, &why) ||
-		!json_is(number, JSON_NUMBER))
+	if (cost.at && (json_read(cost, NULL, &cli->arena, &number, &why) ||
+			       !json_is(number, JSON_NUMBER)))
 		CLI_REFUSE(cli, "cli.run.cost", { "value", cost });
-	return BODY(cli, { "cost_usd", .raw = cost });
+	if (time.at && (!duration_read(time, &ms) || !ms))
+		CLI_REFUSE(cli, "cli.run.time", { "value", time });
+	if (!cost.at && !time.at) return STR_NONE;
+	return BODY(cli, { "cost_usd", .raw = cost }, { "time", time });
 }
 
-/* The run that works on it. */
-static struct str message_send(
-	struct cli *cli, struct str session, struct str text, struct str limits)
+/* One request makes the session and its run: what is refused leaves nothing. */
+static void work_send(
+	struct cli *cli, struct run_follow *f, struct str text, struct str limits)
 {
-	struct str lang = cli_arg(cli, "lang");
-	bool known = str_is(lang, "en") || str_is(lang, "fr");
-	const struct json *reply = cli_call(cli, "POST",
-		path_with(cli, "/v1/sessions/", session, "/messages"),
-		BODY(cli, { "content", .text = text },
-			{ "lang", known ? lang : STR_NONE },
-			{ "limits", .raw = limits }));
+	struct str lang = cli_arg(cli, "lang"), session = cli_arg(cli, "session"),
+		   stop = limits.len ? STR("stop") : STR_NONE;
+	const struct json *reply;
 
-	return json_text_of(json_get(reply, "run"), "id");
+	if (!str_is(lang, "en") && !str_is(lang, "fr")) lang = STR_NONE;
+	if (session.len) {
+		reply = cli_call(cli, "POST",
+			path_with(cli, "/v1/sessions/", session, "/messages"),
+			BODY(cli, { "content", .text = text }, { "lang", lang },
+				{ "limits", .raw = limits }, { "on_limit", stop }));
+		f->session = session;
+		f->run = json_text_of(json_get(reply, "run"), "id");
+		return;
+	}
+	reply = cli_call(cli, "POST", STR("/v1/sessions"),
+		BODY(cli, { "agent", .text = agent_choose(cli) },
+			{ "message", .text = text }, { "lang", lang },
+			{ "limits", .raw = limits }, { "on_limit", stop }));
+	f->session = json_text_of(reply, "id");
+	f->run = json_text_of(reply, "run");
 }
 
 /* Where people find it. */
@@ -99,7 +103,8 @@ static int run_run(struct cli *cli)
 {
 	struct str text = cli_word(cli, cli->args.words_len - 1);
 	struct run_follow f = { .cli = cli,
-		.live = isatty(STDOUT_FILENO) && !as_json(cli) };
+		.live = isatty(STDOUT_FILENO) && !as_json(cli),
+		.no_wait = cli_has(cli, "no-wait") };
 	struct str limits = limits_given(cli);
 
 	if (cli_word_looks(cli, "run list")) return EXIT_USAGE;
@@ -109,8 +114,7 @@ static int run_run(struct cli *cli)
 	project_say_here(cli);
 	term_watch(&cli->term);
 	cli_call_open_person(cli);
-	f.session = session_open(cli);
-	f.run = message_send(cli, f.session, text, limits);
+	work_send(cli, &f, text, limits);
 	if (cli_has(cli, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));
 		return EXIT_YES;
@@ -144,14 +148,14 @@ static void work_find(struct cli *cli, struct str id, struct run_follow *f)
 }
 
 /* What was said so far, and up to which event that is. */
-static void past_show(struct cli *cli, struct run_follow *f)
+static void past_find(struct cli *cli, struct run_follow *f)
 {
 	const struct json *page = cli_call_get(
 		cli, path_with(cli, "/v1/sessions/", f->session, "/messages?limit=50"));
 	const struct json *as_of = json_get(page, "as_of");
 
 	if (json_is(as_of, JSON_NUMBER)) f->after = as_of->text;
-	if (f->live) run_follow_past(f, json_get(page, "items"));
+	if (f->live) f->past = json_get(page, "items");
 }
 
 static int attach_run(struct cli *cli)
@@ -165,16 +169,18 @@ static int attach_run(struct cli *cli)
 	term_watch(&cli->term);
 	cli_call_open_inbox(cli);
 	work_find(cli, id, &f);
-	past_show(cli, &f);
+	past_find(cli, &f);
 	f.client = cli->client;
 	return run_follow(&f);
 }
 
 static const struct flag flags[] = { { "session", "SESSION" }, { "project", "NAME" },
-	{ "max-cost", "USD" }, { "detach" }, { "json" }, { 0 } };
+	{ "max-cost", "USD" }, { "max-time", "TIME" }, { "detach" }, { "no-wait" },
+	{ "json" }, { 0 } };
 
 const struct command run_verbs[] = {
-	{ "run", run_run, "[AGENT] TEXT|-", 1, 2, flags, CLIENT, "0 1 2 3 4 5 6 124 130",
+	{ "run", run_run, "[AGENT] TEXT|-", 1, 2, flags, CLIENT,
+		"0 1 2 3 4 5 6 7 124 130",
 		"parley run 'Ask me two things, then write a haiku'\n"
 		"git diff | parley run reviewer -" },
 	{ "attach", attach_run, "RUN|SESSION", 1, 1, json_flags, CLIENT,

@@ -34,9 +34,12 @@ struct follow {
 	int64_t thinking_ms;   /* since when it reasons; 0: it does not */
 	char ask[64];	       /* that was asked meanwhile; "" none */
 	bool settled;	       /* one was: another may wait */
+	bool told;	       /* that it waits, and not yet that it goes on */
+	bool left;	       /* it waits, and is not waited for */
 	char after[32];	       /* the last event seen */
 	struct term_dialog *dialog;
 	struct buf held; /* to be shown when the dialog is gone */
+	struct buf tail; /* the last of what was shown or is held */
 	struct follow_name names[NAMES_MAX];
 	size_t names_len;
 };
@@ -63,19 +66,38 @@ static struct str name_of(const struct follow *f, struct str id)
 	return STR_NONE;
 }
 
-/* A dialog has the whole terminal. */
+static void tail_keep(struct follow *f, struct str text)
+{
+	enum { LEAST = 8 << 10, MOST = 2 * LEAST };
+	struct str last;
+
+	buf_add(&f->tail, text);
+	if (f->tail.len <= MOST) return;
+	/* From the beginning of a line. */
+	last = str_from(buf_str(&f->tail), f->tail.len - LEAST);
+	while (last.len && last.at[0] != '\n')
+		last = str_from(last, 1);
+	memmove(f->tail.at, last.at, last.len);
+	f->tail.len = last.len;
+}
+
+/* A dialog has the whole terminal, and shows the last lines itself. */
 static void put(struct follow *f, struct str text)
 {
-	if (f->dialog)
-		buf_add(&f->held, text);
-	else if (text.len)
+	if (!text.len) return;
+	if (f->set->live) tail_keep(f, text);
+	if (!f->dialog) {
 		fwrite(text.at, 1, text.len, stdout);
+		return;
+	}
+	buf_add(&f->held, text);
+	term_dialog_above(f->dialog, buf_str(&f->tail));
 }
 
 static void dialog_close(struct follow *f)
 {
 	f->dialog = term_dialog_free(f->dialog);
-	put(f, buf_str(&f->held));
+	if (f->held.len) fwrite(f->held.at, 1, f->held.len, stdout);
 	buf_clear(&f->held);
 }
 
@@ -289,6 +311,48 @@ static void task_event(struct follow *f, struct str type, const struct json *dat
 		STR_NONE, STR_NONE);
 }
 
+/* ---- waiting, told where nobody can answer ---- */
+
+/* What a run waits for, in one line. */
+static void waits_say(struct follow *f, struct str what)
+{
+	text_end(f);
+	fflush(stdout);
+	fprintf(stderr, "%.*s\n", STR_ARGS(what));
+	f->told = true;
+	f->left |= f->set->no_wait;
+}
+
+/* A run waits until it may try its provider again. */
+static void provider_waits(struct follow *f, struct str run, const struct json *data)
+{
+	const struct json *waits = json_get(data, "waits_for"), *error;
+
+	for (const struct json *item = NULL; json_each(waits, &item);) {
+		if (!str_is(json_text_of(item, "type"), "time")) continue;
+		error = json_get(fetch(f, "/v1/runs/", run, ""), "error");
+		if (json_text_of(error, "kind").len)
+			waits_say(f, MSG(&f->cli->arena, "cli.run.waits_provider",
+					     { "kind", json_text_of(error, "kind") },
+					     { "message", safe_line(&f->cli->arena,
+								  json_text_of(error,
+									  "message")) }));
+	}
+}
+
+static void wait_event(
+	struct follow *f, struct str type, struct str run, const struct json *data)
+{
+	if (f->set->live && !f->set->no_wait) return;
+	if (str_is(type, "run.waiting")) {
+		provider_waits(f, run, data);
+	} else if (f->told && str_is(type, "run.resumed")) {
+		f->told = false;
+		fprintf(stderr, "%.*s\n",
+			STR_ARGS(MSG(&f->cli->arena, "cli.run.goes_on")));
+	}
+}
+
 /* ---- what happens ---- */
 
 static void queued_show(struct follow *f, const struct json *data)
@@ -353,10 +417,11 @@ static bool event_came(void *ctx, const struct sse_frame *frame)
 		child_event(f, type, run, data);
 	if (str_is(type, "ask.created"))
 		keep(f->ask, sizeof f->ask, json_text_of(event, "ask"));
+	wait_event(f, type, run, data);
 	f->over |= str_eq(run, f->set->run) && ends(type);
 	arena_done(&arena);
 	fflush(stdout);
-	return !f->over && !f->ask[0];
+	return !f->over && !f->ask[0] && !f->left;
 }
 
 /* ---- sums ---- */
@@ -406,16 +471,27 @@ static void ask_show(struct follow *f)
 	const struct json *ask = fetch(f, "/v1/asks/", str_of(f->ask), "");
 
 	f->ask[0] = '\0';
-	if (!f->set->live || !ask || !ask_pending(ask)) return;
+	if (!ask || !ask_pending(ask)) return;
+	if (!f->set->live || f->set->no_wait) {
+		waits_say(
+			f, MSG(&f->cli->arena, "cli.run.waits_ask",
+				   { "agent", safe_line(&f->cli->arena,
+						      json_text_of(json_get(ask, "agent"),
+							      "name")) },
+				   { "title", safe_line(&f->cli->arena,
+						      ask_title(ask, &f->cli->arena)) },
+				   { "url", json_text_of(ask, "url") }));
+		return;
+	}
 	text_end(f);
 	fflush(stdout);
 	SAY("cli.waiting", { "url", json_text_of(ask, "url") });
 	f->dialog = term_dialog_open(f->cli, ask, TERM_DIALOG_RUN);
-	if (f->dialog)
-		term_dialog_status(f->dialog,
-			arena_print(&f->cli->arena, "! %.*s",
-				STR_ARGS(sums_of(
-					f, fetch(f, "/v1/runs/", f->set->run, "")))));
+	if (!f->dialog) return;
+	term_dialog_above(f->dialog, buf_str(&f->tail));
+	term_dialog_status(f->dialog,
+		arena_print(&f->cli->arena, "! %.*s",
+			STR_ARGS(sums_of(f, fetch(f, "/v1/runs/", f->set->run, "")))));
 }
 
 /* The next one of the session that waits, into f->ask. */
@@ -442,10 +518,11 @@ static void ask_settled_show(struct follow *f, const struct json *ask)
 		json_is(questions, JSON_ARRAY) && questions->count > 1)
 		title = said, said = STR_NONE;
 	text_end(f);
-	printf("%s  = %.*s%s%.*s  (%.*s)%s\n", tint_on(TINT_GREEN, color),
-		STR_ARGS(safe_line(arena, title)), said.len ? "  " : "",
-		STR_ARGS(safe_line(arena, said)),
-		STR_ARGS(safe_line(arena, ask_settled(ask, arena))), tint_off(color));
+	put(f, arena_print(arena, "%s  = %.*s%s%.*s  (%.*s)%s\n",
+		       tint_on(TINT_GREEN, color), STR_ARGS(safe_line(arena, title)),
+		       said.len ? "  " : "", STR_ARGS(safe_line(arena, said)),
+		       STR_ARGS(safe_line(arena, ask_settled(ask, arena))),
+		       tint_off(color)));
 }
 
 /* ---- Ctrl-C ---- */
@@ -555,7 +632,7 @@ static int follow_all(struct follow *f)
 	bool on = true;
 
 	if (f->ask[0] && !f->over) ask_show(f);
-	while (on && !f->over) {
+	while (on && !f->over && !f->left) {
 		enum streamed end = follow_some(f, &why);
 
 		if (f->settled) ask_next(f);
@@ -622,6 +699,32 @@ static int follow_tell(struct follow *f)
 	return str_is(kind, "limit") ? EXIT_DEADLINE : EXIT_NO;
 }
 
+/* What was said before it is followed. */
+static void past_show(struct follow *f)
+{
+	const struct json *said = f->set->past;
+	bool color = f->cli->term.out_color;
+
+	for (uint32_t i = said ? said->count : 0; i-- > 0;) { /* newest first */
+		const struct json *m = &said->items[i], *item = NULL;
+		struct str role = json_text_of(m, "role");
+
+		if (str_is(role, "assistant")) message_shown(f, m);
+		while (str_is(role, "user") && json_each(json_get(m, "content"), &item)) {
+			struct buf b = { 0 };
+
+			if (json_get(item, "asked")) continue; /* nobody said it */
+			buf_add_text(&b, tint_on(TINT_BOLD, color));
+			safe_wrap_add(
+				&b, json_text_of(item, "text"), "> ", f->cli->term.width);
+			buf_add_text(&b, tint_off(color));
+			put(f, buf_str(&b));
+			buf_done(&b);
+		}
+	}
+	fflush(stdout);
+}
+
 int run_follow(const struct run_follow *set)
 {
 	struct follow f = { .set = set,
@@ -635,33 +738,16 @@ int run_follow(const struct run_follow *set)
 	keep(f.ask, sizeof f.ask, set->ask);
 	f.beside = pick_client_inbox(set->cli, &why);
 	if (!f.beside) return cli_fail(set->cli, &why);
+	past_show(&f);
+	f.shown = set->over && set->live;
 	status = follow_all(&f);
+	if (f.left && !f.over) {
+		printf("%.*s\n", STR_ARGS(set->run));
+		status = EXIT_WAITS;
+	}
 	if (f.over && !status) status = follow_tell(&f);
 	client_free(f.beside);
 	buf_done(&f.held);
+	buf_done(&f.tail);
 	return status;
-}
-
-void run_follow_past(const struct run_follow *set, const struct json *said)
-{
-	struct follow f = { .set = set, .cli = set->cli };
-	bool color = set->cli->term.out_color;
-
-	for (uint32_t i = said ? said->count : 0; i-- > 0;) { /* newest first */
-		const struct json *m = &said->items[i], *item = NULL;
-		struct str role = json_text_of(m, "role");
-
-		if (str_is(role, "assistant")) message_shown(&f, m);
-		while (str_is(role, "user") && json_each(json_get(m, "content"), &item)) {
-			struct buf b = { 0 };
-
-			if (json_get(item, "asked")) continue; /* nobody said it */
-			safe_wrap_add(&b, json_text_of(item, "text"), "> ",
-				set->cli->term.width);
-			printf("%s%s%s", tint_on(TINT_BOLD, color), buf_text(&b),
-				tint_off(color));
-			buf_done(&b);
-		}
-	}
-	fflush(stdout);
 }

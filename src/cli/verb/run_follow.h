@@ -14,12 +14,13 @@ struct run_follow {
 	struct str ask;	  /* that is open already; empty: none */
 	bool over;	  /* the run has ended already */
 	bool live;	  /* stdout is a terminal: everything is shown as it comes */
+	bool no_wait;	  /* it ends when the run waits for a person or a provider */
+	const struct json
+		*past; /* messages, newest first, that are shown before it; or NULL */
 };
 
 /* Until the run has ended; then its report (unless it was shown), or with --json the run as JSON,
  * and how it ended. The exit status of `parley run`. */
 int run_follow(const struct run_follow *);
-/* What was said in the session so far, as it would have been shown. */
-void run_follow_past(const struct run_follow *, const struct json *said);
 
 #endif

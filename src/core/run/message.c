@@ -118,6 +118,8 @@ bool message_language_valid(struct str name)
 	return str_is(name, "en") || str_is(name, "fr");
 }
 
+const char *const message_on_limits[] = { NULL, "ask", "stop" };
+
 static const char *const whens[] = { "next", "now" };
 
 static const struct shape_member say_members[] = {
@@ -128,6 +130,8 @@ static const struct shape_member say_members[] = {
 		.fits = message_language_valid },
 	{ STR("when"), OF_EITHER, AT(say, now), .must = "next or now", WORDS(whens) },
 	{ STR("limits"), OF_JSON, AT(say, limits) },
+	{ STR("on_limit"), OF_WORD, AT(say, on_limit), WORDS(message_on_limits),
+		.must = ON_LIMIT_MUST },
 	{ STR("queue"), OF_BOOL, AT(say, queue), .otherwise = true },
 };
 /* As MessageRequest in openapi.json. */

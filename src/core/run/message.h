@@ -116,10 +116,13 @@ struct say {
 	struct str agent;	   /* name or id; empty: the session's */
 	struct str language;	   /* en, fr; or empty */
 	const struct json *limits; /* or NULL */
-	bool now;		   /* the model call under way is given up */
-	bool queue;		   /* else: only if it can begin at once */
+	enum on_limit { ON_LIMIT_AGENT, ON_LIMIT_ASK, ON_LIMIT_STOP } on_limit;
+	bool now;   /* the model call under way is given up */
+	bool queue; /* else: only if it can begin at once */
 };
 
+extern const char *const message_on_limits[ON_LIMIT_STOP + 1]; /* NULL, "ask", "stop" */
+#define ON_LIMIT_MUST "must be ask or stop"
 /* Is it a language of the catalogue? */
 bool message_language_valid(struct str);
 #define LANGUAGE_MUST "en or fr"

@@ -101,11 +101,27 @@ static void metadata_read(
 	d->metadata = context_metadata_read(r->check, &at, v, r->arena);
 }
 
+/* What is for the first run needs one. */
+static void first_run_check(const struct shape_reading *r)
+{
+	static const char *const names[] = { "limits", "on_limit" };
+
+	if (((struct session_draft *)r->out)->message.len || shape_said(r, "message"))
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (shape_said(r, names[i]))
+			wrong_member(
+				r->check, r->at, str_of(names[i]), "only with a message");
+}
+
 static const struct shape_member draft_members[] = {
 	{ STR("title"), OF_OWN, .read = title_read },
 	{ STR("message"), OF_TEXT, AT(session_draft, message), 1, SAY_MAX, TEXT_FILLED },
 	{ STR("lang"), OF_NAME, AT(session_draft, language), .must = LANGUAGE_MUST,
 		.fits = message_language_valid },
+	{ STR("limits"), OF_JSON, AT(session_draft, limits) },
+	{ STR("on_limit"), OF_WORD, AT(session_draft, on_limit), WORDS(message_on_limits),
+		.must = ON_LIMIT_MUST },
 	{ STR("agent"), OF_TEXT, AT(session_draft, agent), 1, AGENT_MAX,
 		TEXT_LINE | TEXT_FILLED },
 	{ STR("project"), OF_TEXT, AT(session_draft, project), 1, PROJECT_MAX,
@@ -119,7 +135,8 @@ static const struct shape_member draft_members[] = {
 		.of = &callback_shape },
 };
 /* As SessionRequest in openapi.json. */
-static const struct shape session_draft_shape = { SHAPE(draft_members, session_draft) };
+static const struct shape session_draft_shape = { SHAPE(draft_members, session_draft),
+	.together = first_run_check };
 
 enum err session_draft_read(const struct json *body, struct arena *arena,
 	struct session_draft *out, struct fault *why)

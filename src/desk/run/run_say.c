@@ -28,7 +28,7 @@ static enum err queue_place(
 
 /* ---- a run begins ---- */
 
-/* The agent's configuration with the limits of this message in place of its own. */
+/* The agent's configuration with what this message says of limits in place of its own. */
 static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	const struct say *say, struct str *out, struct fault *why)
 {
@@ -36,11 +36,17 @@ static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	const struct json *body;
 	enum err e;
 
+	struct json_writer w = { .out = &b };
+
 	*out = agent->body;
-	if (!say->limits) return OK;
-	buf_add_text(&b, "{\"limits\":");
-	json_write(&b, say->limits);
-	buf_add_char(&b, '}');
+	if (!say->limits && !say->on_limit) return OK;
+	jw_object(&w);
+	if (say->limits) {
+		jw_key(&w, "limits");
+		jw_json(&w, say->limits);
+	}
+	if (say->on_limit) jw_put_text(&w, "on_limit", message_on_limits[say->on_limit]);
+	jw_object_end(&w);
 	e = json_read(buf_keep_done(&b, rows->arena), NULL, rows->arena, &body, why);
 	return e ? e : agent_read(body, agent->body, NULL, rows->arena, out, why);
 }
@@ -112,14 +118,18 @@ static enum err say_limits(
 	struct rows *rows, const struct run *r, const struct say *say, struct fault *why)
 {
 	const struct agent_record as_it_began = { .body = r->config };
+	struct agent_config agent;
 	struct str config;
 	enum err e = say_config(rows, &as_it_began, say, &config, why);
 
-	if (e || !say->limits ||
-		str_eq(run_limits_of(config, rows->arena),
+	if (!e && say->limits &&
+		!str_eq(run_limits_of(config, rows->arena),
 			run_limits_of(r->config, rows->arena)))
-		return e;
-	return fail_at(why, "/limits", "the run has not ended");
+		e = fail_at(why, "/limits", "the run has not ended");
+	if (!e) e = agent_parse(r->config, rows->arena, &agent, why);
+	if (!e && say->on_limit && agent.ask_on_limit != (say->on_limit == ON_LIMIT_ASK))
+		e = fail_at(why, "/on_limit", "the run has not ended");
+	return e;
 }
 
 static enum err say_join(struct run_job *j, const struct say *say,

@@ -43,9 +43,11 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 {
 	const struct principal *who = &t->job.who;
 	struct session_draft own = *d;
-	const struct say say = {
-		.content = d->message, .language = d->language, .queue = true
-	};
+	const struct say say = { .content = d->message,
+		.language = d->language,
+		.limits = d->limits,
+		.on_limit = (enum on_limit)d->on_limit,
+		.queue = true };
 	struct session *s;
 	struct run *r;
 	enum err e = OK;
