@@ -136,7 +136,7 @@ int cli_fail(const struct cli *cli, const struct fault *english)
 		id = "cli.fail.not_logged_in";
 	/* Administration and the server name the file or address in their own words. */
 	if (why->err == ERR_UNAVAILABLE && cli->command &&
-		!(cli->command->what & SETTINGS_CLIENT))
+		(cli->admin || !(cli->command->what & SETTINGS_CLIENT)))
 		id = NULL;
 	struct str own = str_of(why->detail);
 	struct str detail =

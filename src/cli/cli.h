@@ -49,6 +49,8 @@ struct resource;
 enum {
 	CLIENT = SETTINGS_CLIENT,
 	STORE = SETTINGS_STORE,
+	EITHER = CLIENT |
+		 STORE, /* a server that is named or logged in to, else the store */
 	SERVER = SETTINGS_SERVE,
 	STOPS = 1 << 8,
 	MAKES_STORE = 1 << 9,

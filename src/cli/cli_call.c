@@ -7,6 +7,8 @@
 #include "cli/administer.h"
 #include "cli/request.h"
 
+#include <stdlib.h>
+
 enum { CALL_PATIENCE_MS = 20000, PAGE_MAX = 200 };
 
 /* ---- the way ---- */
@@ -17,12 +19,40 @@ static void way_take(struct cli *cli, struct client *client, const struct fault 
 	if (!client) cli_fail_end(cli, why);
 }
 
+/* Does anybody answer where the person is logged in? */
+static bool login_works(struct cli *cli)
+{
+	struct client *client = pick_client_person(cli);
+	struct api_call call = { .method = "GET", .path = STR("/v1/me") };
+	struct api_reply reply;
+	bool works =
+		client && client_call(client, &call, &cli->arena, &reply, NULL) == OK;
+
+	client_free(client);
+	return works;
+}
+
+/* Of a verb that takes either: a store that is named; a server that is named, or where the person is logged
+ * in; else the store of this machine. */
+static bool server_meant(struct cli *cli)
+{
+	static const char *const flags[] = { "data", "store", "workspace" };
+	const char *data = getenv("PARLEY_DATA"), *store = getenv("PARLEY_STORE");
+
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (cli_has(cli, flags[i])) return false;
+	if (cli->settings.token.len || cli_has(cli, "url")) return true;
+	if ((data && *data) || (store && *store)) return false;
+	return cli->settings.url_said || login_works(cli);
+}
+
 void cli_call_open(struct cli *cli)
 {
 	struct fault why = { 0 };
 
 	if (cli->client || cli->admin) return;
-	if (cli->command->what & SETTINGS_CLIENT)
+	if ((cli->command->what & EITHER) == EITHER ? server_meant(cli)
+						    : cli->command->what & CLIENT)
 		way_take(cli, pick_client(cli, AS_PERSON, &why), &why);
 	else
 		administer_open(cli);
@@ -169,7 +199,7 @@ struct str path_with(struct cli *cli, const char *path, struct str id, const cha
 	struct buf out = { .max = 8192 };
 
 	buf_add_text(&out, path);
-	if (cli->command->what & SETTINGS_CLIENT)
+	if (cli->command->what & SETTINGS_CLIENT && !cli->admin)
 		url_add(&out, id);
 	else
 		buf_add(&out, id); /* nobody decodes it on the way to the store */

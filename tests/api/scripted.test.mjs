@@ -123,3 +123,27 @@ test('parley run in a pipe says that it waits and goes on; --no-wait leaves it; 
 	assert.equal((await server.run(['run', loops, '-'], { env, input: 'x'.repeat(150_000) })).code, 2);
 	assert.equal(ok(await member.get('/v1/sessions?limit=200')).items.length, before, 'what is refused leaves nothing');
 });
+
+test('agents, providers and usage are those of the server that is named or logged in to, then of the store', async () => {
+	const agent = await scripted([{ say: 'Hello' }]);
+	await run((await start(agent)).run);
+	const said = { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.admin };
+	const named = ['--url', server.url, '--token', server.secrets.admin];
+	for (const verb of [['agent', 'list'], ['provider', 'list'], ['usage', '--by', 'agent']]) {
+		for (const [args, options] of [[verb, { env: said }], [[...verb, ...named], {}]]) {
+			const done = await server.run(args, options);
+			assert.equal(done.code, 0, done.stderr);
+			assert.match(done.stdout, new RegExp(`^${agent}\\b`, 'm'));
+		}
+		assert.match((await server.run([...verb, '--data', server.data])).stdout, new RegExp(`^${agent}\\b`, 'm'));
+	}
+	const nobody = await server.run(['provider', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
+	assert.equal(nobody.code, 3, nobody.stderr);
+	assert.equal((await server.run(['agent', 'remove', agent], { env: { ...said, PARLEY_TOKEN: server.secrets.member } })).code, 4);
+	assert.equal((await server.run(['agent', 'test', agent, ...named])).code, 0);
+	const { login } = ok(await admin.post('/v1/users', { name: 'ruth', role: 'admin' }), 201);
+	const home = { HOME: `${server.data}/ruth`, XDG_CONFIG_HOME: `${server.data}/ruth` };
+	assert.equal((await server.run(['login', server.url + login], { env: home })).code, 0);
+	assert.match((await server.run(['agent', 'list'], { env: home })).stdout, new RegExp(`^${agent}\\b`, 'm'));
+	assert.equal((await server.run(['agent', 'remove', agent], { env: home })).code, 0);
+});

@@ -117,18 +117,18 @@ static const struct flag import_flags[] = { { "provider", "NAME" }, { "model", "
 	{ "workspace", "NAME" }, { "json" }, { 0 } };
 
 const struct command agents_verbs[] = {
-	{ "agent list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED, "0 2 3",
-		"parley agent list", .of = &own_agents },
-	{ "agent show", resource_show, "AGENT", 1, 1, admin_flags, STORE | SERVED,
-		"0 2 3 5", "parley agent show assistant", .of = &own_agents },
-	{ "agent test", resource_test, "AGENT", 1, 1, admin_flags, STORE | SERVED,
-		"0 1 2 3 5", "parley agent test assistant", .of = &own_agents },
-	{ "agent import", agents_import_run, "FILE", 1, 1, import_flags, STORE | SERVED,
-		"0 1 2 3",
+	{ "agent list", resource_list, NULL, 0, 0, admin_flags, EITHER | SERVED,
+		"0 2 3 4", "parley agent list", .of = &own_agents },
+	{ "agent show", resource_show, "AGENT", 1, 1, admin_flags, EITHER | SERVED,
+		"0 2 3 4 5", "parley agent show assistant", .of = &own_agents },
+	{ "agent test", resource_test, "AGENT", 1, 1, admin_flags, EITHER | SERVED,
+		"0 1 2 3 4 5", "parley agent test assistant", .of = &own_agents },
+	{ "agent import", agents_import_run, "FILE", 1, 1, import_flags, EITHER | SERVED,
+		"0 1 2 3 4",
 		"parley agent import researcher.md\n"
 		"parley agent import researcher.md --provider anthropic \\\n"
 		"      --model claude-sonnet-5" },
-	{ "agent remove", resource_remove, "AGENT", 1, 1, admin_flags, STORE | SERVED,
-		"0 1 2 3 5", "parley agent remove researcher", .of = &own_agents },
+	{ "agent remove", resource_remove, "AGENT", 1, 1, admin_flags, EITHER | SERVED,
+		"0 1 2 3 4 5", "parley agent remove researcher", .of = &own_agents },
 	{ 0 },
 };

@@ -140,19 +140,19 @@ static const struct flag add_flags[] = {
 };
 
 const struct command providers_verbs[] = {
-	{ "provider list", resource_list, NULL, 0, 0, admin_flags, STORE | SERVED,
-		"0 2 3", "parley provider list", .of = &providers },
-	{ "provider add", providers_add_run, "NAME", 1, 1, add_flags, STORE | SERVED,
-		"0 1 2 3",
+	{ "provider list", resource_list, NULL, 0, 0, admin_flags, EITHER | SERVED,
+		"0 2 3 4", "parley provider list", .of = &providers },
+	{ "provider add", providers_add_run, "NAME", 1, 1, add_flags, EITHER | SERVED,
+		"0 1 2 3 4",
 		"parley provider add ollama --kind openai \\\n"
 		"      --provider-url http://127.0.0.1:11434/v1\n"
 		"parley provider add anthropic --key-file - < key.txt" },
 	{ "provider test", resource_test, "NAME [MODEL]", 1, 2, admin_flags,
-		STORE | SERVED, "0 1 2 3 5",
+		EITHER | SERVED, "0 1 2 3 4 5",
 		"parley provider test anthropic claude-sonnet-5", .of = &providers },
 	{ "provider prices", providers_prices_run, "[FILE]", 0, 1, admin_flags,
-		STORE | SERVED, "0 2 3", "parley provider prices api.json" },
-	{ "provider remove", resource_remove, "NAME", 1, 1, admin_flags, STORE | SERVED,
-		"0 1 2 3 5", "parley provider remove ollama", .of = &providers },
+		EITHER | SERVED, "0 2 3 4", "parley provider prices api.json" },
+	{ "provider remove", resource_remove, "NAME", 1, 1, admin_flags, EITHER | SERVED,
+		"0 1 2 3 4 5", "parley provider remove ollama", .of = &providers },
 	{ 0 },
 };

@@ -91,7 +91,8 @@ static const struct table_column usage_columns[] = { { "cli.usage.by", 32, "key"
 	{ "cli.list.cost", 0, "cost_usd", .kind = CELL_COST }, { 0 } };
 
 static const struct flag usage_flags[] = { { "by", "WHAT", "agent model session day" },
-	{ "from", "TIME" }, { "to", "TIME" }, { "json" }, { 0 } };
+	{ "from", "TIME" }, { "to", "TIME" }, { "workspace", "NAME" }, { "json" },
+	{ 0 } };
 
 static const struct resource runs = { "/v1/runs", "status session agent", "cli.runs.none",
 	.columns = run_columns, .list = LIST_PERSON };
@@ -101,7 +102,7 @@ static const struct resource sessions = { "/v1/sessions", "status project",
 static const struct resource projects = { "/v1/projects", NULL, "cli.projects.none",
 	.columns = project_columns, .list = LIST_PERSON };
 static const struct resource usages = { "/v1/usage", "by from to", "cli.usage.none",
-	.columns = usage_columns, .list = LIST_PERSON };
+	.columns = usage_columns, .list = LIST_PAGE };
 
 const struct command runs_verbs[] = {
 	{ "run list", resource_list, NULL, 0, 0, run_flags, CLIENT, "0 2 3 4",
@@ -112,7 +113,7 @@ const struct command runs_verbs[] = {
 		"0 2 3 4 5", "parley session remove ses_01jc…", .of = &sessions },
 	{ "project list", resource_list, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley project list", .of = &projects },
-	{ "usage", resource_list, NULL, 0, 0, usage_flags, CLIENT, "0 2 3 4",
+	{ "usage", resource_list, NULL, 0, 0, usage_flags, EITHER | SERVED, "0 2 3 4",
 		"parley usage --by day", .of = &usages },
 	{ 0 },
 };
