@@ -385,9 +385,21 @@ static void events_refuse(struct request *r, const char *pointer, const char *de
 	request_put(r, r->route->use, request_finish);
 }
 
+/* What the query says, else what would be accepted: a stream unless only JSON is. */
+static struct str format_wanted(struct request *r)
+{
+	struct str format = task_param(&r->task, "format"),
+		   accept = http_header(http_request(r->x), "accept");
+
+	if (format.at || str_find(accept, STR("application/json")) < 0 ||
+		str_find(accept, STR("text/event-stream")) >= 0)
+		return format;
+	return STR("json");
+}
+
 void route_events(struct request *r)
 {
-	struct str format = task_param(&r->task, "format");
+	struct str format = format_wanted(r);
 	struct event_stream *st;
 	int64_t after;
 	bool transient;

@@ -147,3 +147,57 @@ test('agents, providers and usage are those of the server that is named or logge
 	assert.match((await server.run(['agent', 'list'], { env: home })).stdout, new RegExp(`^${agent}\\b`, 'm'));
 	assert.equal((await server.run(['agent', 'remove', agent], { env: home })).code, 0);
 });
+
+test('a message with "now" to a run that waits on people takes the place of their answers', async () => {
+	const agent = await scripted([{ when: { text: 'Never mind' }, say: 'Heard: {{result}}' }, { calls: [question('Go?'), question('Sure?')] }]);
+	const session = await start(agent);
+	assert.equal((await run(session.run)).status, 'waiting');
+	const asks = ok(await member.get(`/v1/sessions/${session.id}`)).pending_asks;
+	assert.equal(asks.length, 2);
+	const said = ok(await member.post(`/v1/sessions/${session.id}/messages?wait=20`, { content: 'Never mind', when: 'now' }), 201);
+	assert.equal(said.run.id, session.run);
+	const done = await run(session.run);
+	assert.deepEqual([done.status, done.report], ['completed', 'Heard: The question was withdrawn: a person wrote instead']);
+	for (const { id } of asks) {
+		const ask = ok(await member.get(`/v1/asks/${id}`));
+		assert.deepEqual([ask.status, ask.reason], ['cancelled', 'a person wrote instead']);
+	}
+	const fails = await scripted([{ when: { text: 'once more' }, say: 'Fine.' }, { error: { status: 401, message: 'no' } }]);
+	const stuck = await start(fails);
+	assert.equal((await run(stuck.run)).status, 'waiting');
+	ok(await member.post(`/v1/sessions/${stuck.id}/messages`, { content: 'once more', when: 'now' }), 201);
+	await until(async () => (await run(stuck.run)).report === 'Fine.', 'it goes on');
+});
+
+test('what a person changed or noted is told before the result', async () => {
+	const agent = await scripted([{ when: { tool: 'todo' }, say: '{{result}}' },
+		{ calls: [{ name: 'todo', arguments: { operation: 'create', name: 'A' } }] }], { validation: { mode: 'manual' } });
+	const decided = async (decision) => {
+		const session = await start(agent);
+		await run(session.run);
+		const [{ id }] = ok(await member.get(`/v1/sessions/${session.id}`)).pending_asks;
+		ok(await member.post(`/v1/asks/${id}/answer`, { answers: { decision } }));
+		assert.ok(ok(await member.get(`/v1/asks/${id}`)).fetched_at, 'our run takes it in the commit that settles it');
+		return (await until(async () => { const r = await run(session.run); return r.ended_at && r; }, 'its end')).report;
+	};
+	assert.match(await decided({ value: 'approve', text: 'only this once', arguments: { operation: 'create', name: 'B' } }),
+		/^\[A person changed the arguments to \{"operation":"create","name":"B"\}\.\]\n\[Note of the person: only this once\]\n\{"id"/);
+	assert.equal(await decided({ value: 'reject', text: 'not now' }), '[Note of the person: not now]\nIt was rejected.');
+});
+
+test('a new workspace runs eight at once; names of spawned agents are made to fit; JSON events by Accept', async () => {
+	assert.deepEqual(ok(await admin.get('/v1/policy')).at_once, { auto: 8, manual: 8, selective: 8 });
+	const agent = await scripted([{ when: { agent: 'research-agent' }, say: 'found' }, { when: { tool: 'spawn_agent' }, say: 'done' },
+		{ calls: [{ name: 'spawn_agent', arguments: { name: 'Research Agent!', prompt: 'p', task: 't' } }] }],
+	{ tools: ['spawn_agent'], validation: { mode: 'auto', always_confirm_high: false } });
+	const session = await start(agent);
+	assert.equal((await run(session.run)).report, 'done');
+	const { items } = ok(await member.get(`/v1/runs?session=${session.id}`));
+	assert.ok(items.some(({ agent: of }) => of.name === 'research-agent'));
+	const { items: tools } = ok(await member.get('/v1/tools'));
+	assert.equal(tools.find(({ name }) => name === 'spawn_agent').schema.properties.name.pattern, '^[a-z0-9_-]{1,64}$');
+	const reply = await fetch(`${server.url}/v1/events?session=${session.id}&after=0`,
+		{ headers: { accept: 'application/json', authorization: `Bearer ${server.secrets.member}` } });
+	assert.match(reply.headers.get('content-type'), /^application\/json/);
+	assert.ok((await reply.json()).items.length > 3);
+});

@@ -15,7 +15,7 @@ const char *const policy_default =
 	"\"selective\":{\"tools\":false,\"sub_agents\":false,\"mcp\":true,"
 	"\"file_ops\":true,\"db_ops\":true},"
 	"\"auto_approve_low\":true,\"always_confirm_high\":true,\"timeout\":null,"
-	"\"on_reject\":\"tell\",\"at_once\":{\"auto\":3,\"manual\":1,\"selective\":1},"
+	"\"on_reject\":\"tell\",\"at_once\":{\"auto\":8,\"manual\":8,\"selective\":8},"
 	"\"risks\":[{\"tool\":[\"Read\",\"Glob\",\"Grep\"],\"risk\":\"low\"},"
 	"{\"tool\":[\"spawn_agent\",\"parallel_tasks\"],\"risk\":\"high\"},"
 	"{\"tool\":[\"Bash(rm *)\",\"Bash(sudo *)\"],\"risk\":\"critical\"}],"

@@ -41,6 +41,25 @@ bool agent_name_valid(struct str name)
 	return text_plain_name(name, "-_", AGENT_NAME_MAX);
 }
 
+struct str agent_name_fit(struct str name, struct arena *arena)
+{
+	struct buf b = { .max = AGENT_NAME_MAX };
+
+	for (size_t i = 0; i < name.len && b.len < AGENT_NAME_MAX; i++) {
+		char c = name.at[i];
+
+		if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')
+			buf_add_char(&b, c);
+		else if (b.len && b.at[b.len - 1] != '-')
+			buf_add_char(&b, '-');
+	}
+	while (b.len && b.at[b.len - 1] == '-')
+		b.len--;
+	if (!b.len) buf_add_text(&b, "agent");
+	return buf_keep_done(&b, arena);
+}
+
 bool agent_tool_valid(struct str tool)
 {
 	return run_tool_known(tool, true);

@@ -51,6 +51,8 @@ struct agent_config {
 /* What its event names it by. */
 void agent_digest(const struct agent_record *, char out[SHORT_DIGEST_SIZE]);
 bool agent_name_valid(struct str); /* [a-z0-9_-], 1 to 64 */
+/* A name made to fit: "Research Agent!" is research-agent. In the arena. */
+struct str agent_name_fit(struct str, struct arena *);
 /* Is this a tool, or one operation of one, that an agent can have? Those of tests count, but are
  * offered to models in tests alone. */
 bool agent_tool_valid(struct str);

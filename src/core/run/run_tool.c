@@ -6,6 +6,8 @@
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
+/* What a model is told; another name is made to fit. */
+#define NAME_PATTERN ",\"pattern\":\"^[a-z0-9_-]{1,64}$\""
 #define TASK_PROPERTIES                                                                        \
 	"\"id\":{\"type\":\"string\",\"description\":\"A name for it, for `after`.\"},"        \
 	"\"agent\":{\"type\":\"string\",\"description\":\"A configured agent.\"},"             \
@@ -56,7 +58,8 @@ const struct run_tool run_tools[RUN_TOOLS] = {
 		"[\"agent\",\"task\"]", .starts = true },
 	[RUN_TOOL_SPAWN] = { "spawn_agent",
 		"Makes a sub-agent for one task and waits for its report.",
-		"\"name\":{\"type\":\"string\"},\"prompt\":{\"type\":\"string\","
+		"\"name\":{\"type\":\"string\"" NAME_PATTERN
+		"},\"prompt\":{\"type\":\"string\","
 		"\"description\":\"Its instructions.\"},"
 		"\"task\":{\"type\":\"string\",\"description\":\"What is to be done, in full.\"},"
 		"\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
@@ -158,11 +161,18 @@ bool run_tool_offered(const struct run_toolbox *box, const struct run_operation 
 
 /* The tool's own, where an agent is named with those there are. */
 static void properties_add(
-	struct buf *b, struct str properties, const struct json *roster)
+	struct buf *b, struct str properties, const struct json *roster, bool checking)
 {
+	const struct str pattern = STR(NAME_PATTERN);
+	int name = checking ? str_find(properties, pattern) : -1;
 	const struct str agent = STR("\"agent\":{\"type\":\"string\",");
 	int at = roster && roster->count ? str_find(properties, agent) : -1;
 
+	if (name >= 0) {
+		buf_add(b, str_first(properties, (size_t)name));
+		buf_add(b, str_from(properties, (size_t)name + pattern.len));
+		return;
+	}
 	if (at < 0) {
 		buf_add(b, properties);
 		return;
@@ -219,7 +229,7 @@ struct str run_tool_schema(
 		enumerated = true;
 	}
 	if (enumerated) buf_add_text(&b, "]},");
-	properties_add(&b, str_of(tool->properties), box->roster);
+	properties_add(&b, str_of(tool->properties), box->roster, box->checking);
 	buf_add_text(&b, "},\"required\":");
 	buf_add_text(&b, tool->required);
 	buf_add_text(&b, ",\"additionalProperties\":false}");
@@ -300,9 +310,11 @@ static bool arguments_fit(struct str text, const struct json *arguments,
 const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
 	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
 {
+	struct run_toolbox checking = *box;
 	int tool = tool_named(name);
 	const struct run_operation *o;
 
+	checking.checking = true;
 	if (tool < 0 || !tool_offered(box, tool))
 		return tool_none(wrong, STR_NONE,
 			tool >= 0 && run_tools[tool].starts && box->child
@@ -312,8 +324,8 @@ const struct run_operation *run_tool_call(const struct run_toolbox *box, struct 
 	if (!json_is(arguments, JSON_OBJECT))
 		return tool_none(
 			wrong, STR_NONE, STR("the arguments are no JSON object"));
-	if (!arguments_fit(run_tool_schema(box, (enum run_tool_id)tool, arena), arguments,
-		    arena, wrong))
+	if (!arguments_fit(run_tool_schema(&checking, (enum run_tool_id)tool, arena),
+		    arguments, arena, wrong))
 		return NULL;
 	o = run_tool_operation(name, arguments);
 	return o ? o : tool_none(wrong, STR("/operation"), STR("is required"));

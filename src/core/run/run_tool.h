@@ -51,6 +51,7 @@ struct run_toolbox {
 	bool test;
 	const struct json
 		*roster; /* agents to give tasks to: [{name, description}]; or NULL */
+	bool checking;	 /* arguments are checked: names that can be made to fit do */
 };
 
 extern const struct run_tool run_tools[RUN_TOOLS];

@@ -60,7 +60,8 @@ static struct str rejection(struct rows *rows, const struct ask *a)
 	if (a->answer.len && !json_read(a->answer, NULL, rows->arena, &answer, NULL))
 		text = json_text(json_get(json_get(answer, "decision"), "text"));
 	if (text.len)
-		return arena_print(rows->arena, "It was rejected: %.*s", STR_ARGS(text));
+		return arena_print(rows->arena,
+			"[Note of the person: %.*s]\nIt was rejected.", STR_ARGS(text));
 	return not_answered(a, rows->arena);
 }
 
@@ -258,7 +259,9 @@ static enum err recovery_settled(
 	trouble_find(json_text(json_get(error, "kind")), &kind);
 	message = json_text(json_get(error, "message"));
 	chosen(j->rows, a, "recovery", &option, &text);
-	if (str_is(option, "edit")) {
+	if (a->status == ASK_CANCELLED && str_is(a->reason, RUN_WROTE_INSTEAD)) {
+		e = OK; /* once more, with what was written */
+	} else if (str_is(option, "edit")) {
 		e = kind == TROUBLE_LIMIT ? limit_grant(j, message, &text, why)
 					  : model_change(j, text, why);
 	} else if (str_is(option, "retry")) {

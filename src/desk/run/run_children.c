@@ -62,7 +62,7 @@ static enum err spawned_config(const struct run_job *j, struct str name,
 	enum err e = json_read(j->r->config, NULL, j->rows->arena, &config, why);
 
 	if (e) return e;
-	if (!agent_name_valid(name)) *wrong = STR("name: 1 to 64 of a-z, 0-9, _ and -");
+	if (!agent_name_valid(name)) name = agent_name_fit(name, j->rows->arena);
 	if (text_longer(prompt, AGENT_PROMPT_MAX))
 		*wrong = STR("prompt: at most 100,000 characters");
 	jw_object(&w);

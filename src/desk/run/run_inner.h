@@ -126,6 +126,8 @@ enum err run_tool_do(const struct run_job *, struct tool_call *, struct fault *)
  * good for exactly this. */
 enum err run_call_use(const struct run_job *, struct tool_call *, struct fault *);
 struct run_toolbox run_toolbox(const struct run_job *);
+/* Why an ask of a run is cancelled by a message: the run goes on. */
+#define RUN_WROTE_INSTEAD "a person wrote instead"
 /* What exactly would run, as asks and rules have it. */
 struct str run_operation_text(enum operation_type, struct str name, struct str arguments,
 	enum risk, struct arena *);

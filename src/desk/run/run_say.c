@@ -3,6 +3,7 @@
 #include "base/keep.h"
 #include "core/run/message.h"
 #include "core/shared/body.h"
+#include "desk/ask/ask.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
@@ -132,6 +133,20 @@ static enum err say_limits(
 	return e;
 }
 
+/* What the run waits for people with is not answered any more: they wrote instead. */
+static enum err asks_overtaken(const struct run_job *j, struct fault *why)
+{
+	const struct settlement how = { .verb = SETTLE_CANCEL,
+		.reason = STR(RUN_WROTE_INSTEAD) };
+	struct ask *a = NULL;
+	enum err e = rows_fetch_open(j->rows, j->s, why);
+
+	while (!e && (a = rows_next_ask(j->rows, j->s->ws, j->s->id, a)))
+		if (a->status == ASK_PENDING && str_eq(a->run, j->r->id))
+			e = ask_settle_within(j->t, j->rows, a, &how, why);
+	return e;
+}
+
 static enum err say_join(struct run_job *j, const struct say *say,
 	struct run_message **message, struct fault *why)
 {
@@ -152,6 +167,8 @@ static enum err say_join(struct run_job *j, const struct say *say,
 	/* The model call under way is given up; tools that are at work finish. */
 	if (say->now && j->r->status == RUN_RUNNING && !j->r->message.len)
 		e = run_requeue(rows, j->r, rows->now_ms, why);
+	else if (say->now && j->r->status == RUN_WAITING)
+		e = asks_overtaken(j, why);
 	return e;
 }
 

@@ -411,7 +411,8 @@ static void a_policy_takes_over_what_it_is_sent(void **state)
 	assert_int_equal(p.timeout_ms, 600000);
 	assert_int_equal(p.risks_len, 0);
 	assert_int_equal(p.scope_member_ms, 8 * 3600 * 1000);
-	assert_int_equal(p.at_once[MODE_AUTO], 3);
+	assert_int_equal(p.at_once[MODE_AUTO], 8);
+	assert_int_equal(p.at_once[MODE_SELECTIVE], 8);
 	assert_int_equal(policy_read(kit_json("{'timeout':null}"), json, NULL, &kit,
 				 &json, &p, &why),
 		OK);
