@@ -65,6 +65,8 @@ const moments: [name: string, entries: string[]][] = [
 				'rules/StopLine',
 				'rules/StopButton',
 				'frame/Over',
+				'ask/InboxKeys',
+				'ask/OutboxBar',
 				'ask/QuickActions',
 				'ask/SavedViews',
 			].map(part),

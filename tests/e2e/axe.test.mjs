@@ -77,8 +77,8 @@ const screens = {
 	'the filter bar': async (me, desk) => {
 		await desk.agent.ask({ ...yesNo, session: (await desk.agent.session('filtered', { project: 'apollo' })).id });
 		await me.visit('/inbox');
-		await me.press(me.button('inbox.filter'));
-		await me.page.getByRole('searchbox').waitFor();
+		await me.press(me.button('filter'));
+		await me.page.getByRole('listbox').waitFor();
 	},
 	'rows chosen, and similar ones unfolded': async (me, desk) => {
 		await batch(me, desk);

@@ -177,27 +177,40 @@ area('inbox', (scenario) => {
 		const owner = (await desk.admin.get('/v1/users')).body.items.find((user) => user.name === 'owner');
 		await desk.agent.ask({ session: session.id, question: 'Needle?', type: 'boolean', priority: 'urgent' });
 		await desk.agent.ask({ question: 'Haystack?', type: 'boolean', kind: 'non_blocking', assignees: [owner.id] });
-		const filter = (id) => me.page.getByRole('combobox', { name: me.t(`filter.${id}`), exact: true });
 		await me.visit('/inbox');
 		await rows(me, 2);
-		await me.pressOr(me.button('inbox.filter'), '/');
-		await me.page.getByRole('searchbox').waitFor();
+		if (me.wide || me.input === 'keyboard') await me.key('/');
+		else await me.press(me.button('bar.search'));
 		await me.write(me.page.getByRole('searchbox'), 'needle');
 		await rows(me, 1);
 		await me.write(me.page.getByRole('searchbox'), '');
-		await me.pick(filter('kind'), 'non_blocking');
+		await rows(me, 2);
+		/* By tokens, which stand in the address: each is added, changed, and taken away by its ×. */
+		const tokens = me.page.getByRole('search', { name: me.t('filter') });
+		const add = async (name) => {
+			if (!await tokens.count()) {
+				await me.pressOr(me.button('filter'), 'f');
+				await me.page.getByRole('listbox').waitFor();
+				await me.key('Escape');
+			}
+			await me.pick(tokens.getByRole('combobox', { name: me.t('filter.add') }), name);
+		};
+		const drop = (key, name) => me.press(me.button('filter.remove', { name: `${me.t(`filter.${key}`)} ${me.t('filter.is')} ${name}` }, tokens));
+		await add(me.t('kind.non_blocking'));
 		await rows(me, 1);
 		await me.row('Haystack?').waitFor();
-		await me.pick(filter('priority'), 'urgent');
+		await tokens.getByRole('status').getByText(me.tn('inbox.shown', 2, { shown: 1 })).waitFor();
+		await add(me.t('priority.urgent'));
 		await me.text('inbox.filtered').waitFor();
-		await me.pick(filter('kind'), '');
+		await drop('kind', me.t('kind.non_blocking'));
 		await me.row('Needle?').waitFor();
-		await me.pick(filter('priority'), '');
-		await me.pick(filter('assignee'), 'me');
+		await drop('priority', me.t('priority.urgent'));
+		await add(me.t('filter.assignee.me'));
 		await me.row('Needle?').waitFor({ state: 'detached' });
 		await me.row('Haystack?').waitFor();
-		await me.pick(filter('assignee'), '');
-		await me.pick(filter('project'), 'apollo');
+		await me.press(me.button('filter.clear', {}, tokens));
+		await rows(me, 2);
+		await add('apollo');
 		await me.row('Haystack?').waitFor({ state: 'detached' });
 		await rows(me, 1);
 	});

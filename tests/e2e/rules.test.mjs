@@ -103,7 +103,10 @@ area('approving for longer', (scenario) => {
 		await openScopes(me);
 		assert.deepEqual([await choice(me, 'session').isDisabled(), await choice(me, 'pattern').isDisabled()], [true, true]);
 		await me.check(choice(me, 'same'));
-		const times = await scopes(me).getByRole('combobox').locator('option').evaluateAll((list) => list.map((one) => one.value));
+		await me.press(scopes(me).getByRole('combobox'));
+		await me.page.getByRole('listbox').waitFor();
+		const times = await me.page.getByRole('option').evaluateAll((list) => list.map((one) => one.dataset.value));
+		await me.key('Escape');
 		assert.deepEqual(times, ['15m', '1h']);
 		await approveFor(me, 'scope.approve');
 		await desk.settled(ask.id);

@@ -24,6 +24,7 @@ area('settling in', (scenario) => {
 	scenario('people: added, let in, given a role, shut out and in again', async (me, desk) => {
 		const name = fresh('Ada');
 		await me.visit('/settings/users');
+		await me.press(me.button('users.invite'));
 		await me.write(me.page.getByRole('textbox', { name: me.t('users.name') }), name);
 		await me.press(me.button('users.add'));
 		const link = await me.page.getByText(`${desk.server.url}/login#`).innerText();
@@ -48,6 +49,7 @@ area('settling in', (scenario) => {
 
 	scenario('what the server refuses is said in the language of the page', async (me) => {
 		await me.visit('/settings/users');
+		await me.press(me.button('users.invite'));
 		await me.write(me.page.getByRole('textbox', { name: me.t('users.name') }), 'owner');
 		await me.press(me.button('users.add'));
 		const said = words[me.lang]['problem.user.exists'].replace('{name}', 'owner');
@@ -119,13 +121,14 @@ area('settling in', (scenario) => {
 		await beside(me, {}, async (own) => {
 			const page = own.page.locator('html');
 			await own.visit('/settings/you');
-			await own.pick(own.page.getByRole('combobox', { name: own.t('you.language') }), other);
+			const language = (lang) => own.check(own.page.getByRole('radio', { name: { en: 'English', fr: 'Français' }[lang] }));
+			await language(other);
 			await until(async () => await page.getAttribute('lang') === other, 'the other language');
 			await own.page.reload();
 			await until(async () => await page.getAttribute('lang') === other, 'still the other language');
-			await own.pick(own.page.getByRole('combobox').first(), own.lang);
+			await language(own.lang);
 			await own.heading(own.t(own.wide ? 'nav.settings' : 'settings.you')).waitFor();
-			await own.pick(own.page.getByRole('combobox', { name: own.t('you.theme') }), 'dark');
+			await own.check(own.page.getByRole('radio', { name: own.t('theme.dark') }));
 			await until(async () => await page.getAttribute('data-theme') === 'dark', 'dark');
 			await own.page.reload();
 			await until(async () => await page.getAttribute('data-theme') === 'dark', 'still dark');

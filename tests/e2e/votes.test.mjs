@@ -11,11 +11,17 @@ area('votes', (scenario) => {
 		const ask = await me.open(approval({ require: [{ approvals: 2 }] }));
 		const votes = me.region('votes');
 		await votes.getByText(me.t('votes.have', { have: 0, need: 2 })).waitFor();
+		/* Each place that is open says who can fill it; one that is filled says who did. */
+		const places = votes.getByRole('listitem');
+		assert.match((await places.allInnerTexts())[0], new RegExp(me.t('votes.you_or', { who: me.t('votes.anyone') })));
+		assert.equal(await votes.getByText(me.t('votes.open')).count(), 2);
 		const approve = me.button('approval.vote', { n: 1, of: 2 });
 		await me.armed(approve);
 		await me.press(approve);
 		await votes.getByText(me.t('votes.have', { have: 1, need: 2 })).waitFor();
 		await me.text('votes.saved').waitFor();
+		assert.equal(await votes.getByText(me.t('votes.open')).count(), 1);
+		assert.equal(await votes.getByText(me.t('votes.you_or', { who: me.t('votes.anyone') })).count(), 0);
 		assert.equal((await desk.get(ask.id)).status, 'pending');
 		await me.press(me.button('votes.retract'));
 		await votes.getByText(me.t('votes.have', { have: 0, need: 2 })).waitFor();

@@ -184,16 +184,23 @@ area('watching', (scenario) => {
 	});
 
 	scenario('insights: what the server counts, over other times', async (me, desk) => {
+		const blocked = await desk.agent.ask({ question: fresh('Blocked'), type: 'boolean' });
+		desk.server.jump(40 * 60_000);
 		const [slow, , skipped] = await Promise.all([1, 2, 3].map(() =>
 			desk.agent.ask({ question: fresh('Counted'), type: 'boolean', kind: 'non_blocking', timeout: '30m' })));
 		desk.server.jump(5 * 60_000);
 		await desk.marie.post(`/v1/asks/${slow.id}/answer`, { answer: true });
 		await desk.marie.post(`/v1/asks/${skipped.id}/skip`);
 		desk.server.jump(26 * 60_000);
-		await until(async () => !(await desk.admin.get('/v1/asks')).body.items.length, 'expired');
+		await until(async () => (await desk.admin.get('/v1/asks')).body.items.length === 1, 'expired');
 		await desk.agent.ask({ question: fresh('Waiting'), type: 'boolean', kind: 'non_blocking' });
 		await me.visit('/insights');
 		await me.page.getByRole('img', { name: me.t('insights.byday') }).waitFor();
+		/* What has blocked an agent for over an hour stands above the figures and leads to its card. */
+		const alert = me.page.getByRole('status').filter({ hasText: me.tn('insights.blocked', 1) });
+		assert.equal(await alert.getByRole('link').getAttribute('href'), `/asks/${blocked.id}`);
+		await desk.marie.post(`/v1/asks/${blocked.id}/answer`, { answer: true });
+		await alert.waitFor({ state: 'detached' });
 		const percent = (rate) => rate === null ? '–' : rate.toLocaleString(me.lang, { style: 'percent', maximumFractionDigits: 0 });
 		const took = (ms) => ms < 60_000 ? me.t('span.short.second', { n: Math.floor(ms / 1000) })
 			: me.t('span.short.minute', { n: Math.floor(ms / 60_000) });

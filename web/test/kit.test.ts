@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { speak } from '../src/lib/i18n.svelte';
 import { choicesFound, choicesGrouped, choiceTyped, type Choice } from '../src/lib/picking';
 import { chartTicks } from '../src/lib/chart';
+import { costOf, fasterWords, moreWords } from '../src/lib/insights';
 import { initials, tint } from '../src/lib/faces';
 import { holdsAll, marked } from '../src/lib/palette';
 import { router } from '../src/lib/router.svelte';
@@ -15,6 +16,7 @@ import Row from '../src/parts/common/Row.svelte';
 import Segment from '../src/parts/common/Segment.svelte';
 import Table from '../src/parts/common/Table.svelte';
 import TitleBar from '../src/parts/common/TitleBar.svelte';
+import Place from '../src/parts/history/Place.svelte';
 import Views from '../src/parts/common/Views.svelte';
 import { keysListen } from '../src/state/keys.svelte';
 
@@ -147,7 +149,6 @@ test('the title bar: its order, its keys, where it leads', async () => {
 		search: { value: '', oninput: (value: string) => calls.push(`search ${value}`) },
 		filter: { on: false, onopen: () => calls.push('filter') },
 		primary: { name: 'New session', onclick: () => calls.push('new') },
-		place: { at: 3, of: 3, ongo: (step: number) => calls.push(`go ${step}`) },
 	});
 	const all = [...document.querySelectorAll('h1,a,input,header .end button')];
 	expect(
@@ -156,12 +157,18 @@ test('the title bar: its order, its keys, where it leads', async () => {
 		),
 	).toEqual(['Sessions', 'All 31', 'Mine 4', 'Search', 'Filter F', 'New session C']);
 	for (const key of ['Tab', 'f', 'c']) await press(key, document.body);
-	await fireEvent.click(screen.getByRole('button', { name: 'Next' })); // the last one
-	await fireEvent.click(screen.getByRole('button', { name: 'Previous' }));
-	expect(calls).toEqual(['filter', 'new', 'go -1']);
+	expect(calls).toEqual(['filter', 'new']);
 	await press('/', document.body);
 	await new Promise((done) => setTimeout(done));
 	expect(document.activeElement).toBe(screen.getByRole('searchbox'));
+});
+
+test('from the last of a list one goes back, not on', async () => {
+	const ongo = vi.fn();
+	render(Place, { at: 3, of: 3, ongo });
+	await fireEvent.click(screen.getByRole('button', { name: 'Next' }));
+	await fireEvent.click(screen.getByRole('button', { name: 'Previous' }));
+	expect(ongo).toHaveBeenCalledExactlyOnceWith(-1);
 });
 
 test('a view that leads nowhere is pressed', async () => {
@@ -253,4 +260,24 @@ test('a chart has round lines, four at most, and the highest is above all', () =
 	expect(chartTicks(57)).toEqual([20, 40, 60]);
 	expect(chartTicks(81)).toEqual([50, 100]);
 	expect(chartTicks(0)).toEqual([1]);
+});
+
+test('figures are compared with the days before, where there were any', () => {
+	expect(moreWords(112, 100)).toBe('12% more than before');
+	expect(moreWords(50, 100)).toBe('50% fewer than before');
+	expect(moreWords(3, 3)).toBe('as before');
+	expect(moreWords(3, 0)).toBe('');
+	expect(fasterWords(60_000, 108_000)).toBe('48\u00a0s faster than before');
+	expect(fasterWords(300_000, 60_000)).toBe('4\u00a0min slower than before');
+	expect(fasterWords(null, 60_000)).toBe('');
+});
+
+test('what agents cost is the sum of what has a price; without one nothing is said', () => {
+	const usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+	const item = (key: string, cost_usd: number | null) =>
+		({ key, runs: 1, usage, cost_usd, cost_partial: false }) as never;
+	const sums = (items: never[]) => ({ items, from: '', to: '' });
+	expect(costOf(sums([item('a', 1.5), item('b', null), item('c', 2)]))).toBe(3.5);
+	expect(costOf(sums([item('b', null)]))).toBeNull();
+	expect(costOf(null)).toBeNull();
 });

@@ -18,6 +18,7 @@ import type {
 	Delivery,
 	Event,
 	Insights,
+	UsageSums,
 	List,
 	Login,
 	Mark,
@@ -232,6 +233,7 @@ export const api = {
 	events: (query: Query) => get<List<Event>>('/v1/events', { format: 'json', ...query }),
 	eventsWhole,
 	insights: (query: Query) => get<Insights>('/v1/insights', query),
+	usage: (query: Query) => get<UsageSums>('/v1/usage', query),
 
 	deliveries: (query: Query) => get<List<Delivery>>('/v1/deliveries', query),
 	deliveryReplay: (id: string) =>

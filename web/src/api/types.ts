@@ -32,6 +32,7 @@ export type Login = Schemas['Login'];
 export type Away = Schemas['Away'];
 export type Team = Schemas['Team'];
 export type Insights = Schemas['Insights'];
+export type UsageSums = Schemas['UsageSums'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryStatus = Schemas['DeliveryStatus'];
 export type Contact = Schemas['Contact'];

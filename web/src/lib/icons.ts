@@ -32,6 +32,7 @@ const first = {
 	updown: 'M8 9l4-4 4 4M8 15l4 4 4-4',
 	up: 'M12 19V5M6 11l6-6 6 6',
 	down: 'M12 5v14M6 13l6 6 6-6',
+	lines: 'M4 5h16M4 9.700h16M4 14.300h16M4 19h16',
 };
 export type IconName = keyof typeof first | keyof typeof laterIcons;
 

@@ -90,10 +90,6 @@ export class InboxRows {
 		);
 	}
 
-	clearFilter(): void {
-		router.find('');
-	}
-
 	setFilter(filter: Filter): void {
 		router.find(filterWrite(filter));
 	}

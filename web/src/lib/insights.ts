@@ -1,0 +1,138 @@
+/* The figures of Insights in words: shares, spans, what changed, and the tables. Pure but for the language. */
+import type { AskKind, Insights, UsageSums } from '../api/types';
+import { language, t, type MessageId } from './i18n.svelte';
+import { dollars } from './runs';
+import { span } from './time';
+import { visible } from './visible';
+import { viaWords } from './words';
+
+export const percent = (rate: number | null): string =>
+	rate === null
+		? '–'
+		: new Intl.NumberFormat(language(), { style: 'percent', maximumFractionDigits: 0 }).format(
+				rate,
+			);
+export const share = (part: number, whole: number): string => percent(whole ? part / whole : null);
+export const took = (ms: number | null): string => (ms === null ? '–' : span(ms, 'short'));
+
+const LEAST_CHANGE_MS = 1000;
+
+/** "12 % more than before"; '' where there is nothing to compare with. */
+export function moreWords(now: number, before: number): string {
+	if (!before) return '';
+	if (now === before) return t('web.insights.change.same');
+	return t(now > before ? 'web.insights.change.more' : 'web.insights.change.less', {
+		part: percent(Math.abs(now - before) / before),
+	});
+}
+
+/** "48 s faster than before". */
+export function fasterWords(now: number | null, before: number | null): string {
+	if (now === null || before === null) return '';
+	const by = Math.abs(now - before);
+	if (by < LEAST_CHANGE_MS) return t('web.insights.change.same');
+	return t(now < before ? 'web.insights.change.faster' : 'web.insights.change.slower', {
+		span: span(by, 'short'),
+	});
+}
+
+/** What the agents that Parley runs cost, in dollars; null: none of them ran at a price. */
+export function costOf(usage: UsageSums | null): number | null {
+	const priced = (usage?.items ?? []).flatMap((one) => one.cost_usd ?? []);
+	return priced.length ? priced.reduce((sum, cost) => sum + cost, 0) : null;
+}
+
+export type Cell = string | number | { href: string; text: string };
+/** A title, the heads of its columns, and its rows. */
+export type Figures = [title: MessageId, heads: MessageId[], rows: Cell[][]];
+
+const places = (via: Record<string, number>) =>
+	Object.entries(via)
+		.sort(([, a], [, b]) => b - a)
+		.map(([place, n]) => `${viaWords(place)} ${n}`)
+		.join(', ');
+
+/** By kind, agent, person and route. */
+export function tablesOf(data: Insights, usage: UsageSums | null): Figures[] {
+	const kinds = Object.entries(data.by_kind) as [AskKind, Insights['asks']][];
+	const paid = costOf(usage) !== null;
+	const cost = (agent: string) => {
+		const usd = usage?.items.find((one) => one.key === agent)?.cost_usd;
+		return typeof usd === 'number' ? dollars(usd) : '–';
+	};
+	const all: Figures[] = [
+		[
+			'web.insights.bykind',
+			[
+				'web.filter.kind',
+				'web.insights.asks',
+				'web.status.answered',
+				'web.status.skipped',
+				'web.status.expired',
+				'web.insights.rate',
+			],
+			kinds.map(([kind, { created, answered, skipped, expired }]) => [
+				t(`web.kind.${kind}`),
+				created,
+				answered,
+				skipped,
+				expired,
+				share(expired, created),
+			]),
+		],
+		[
+			'web.insights.byagent',
+			[
+				'web.agents.name',
+				'web.insights.asks',
+				'web.insights.byrules',
+				'web.insights.rejected',
+				'web.insights.median',
+				...(paid ? (['web.insights.cost.column'] as const) : []),
+			],
+			data.by_agent.map(({ agent: { name }, asks, by_rules, decided, approved, median_ms }) => [
+				{ href: `/history?agent=${encodeURIComponent(name)}`, text: visible(name) },
+				asks,
+				share(by_rules, asks),
+				share(decided - approved, decided),
+				took(median_ms),
+				...(paid ? [cost(name)] : []),
+			]),
+		],
+		[
+			'web.insights.byperson',
+			[
+				'web.insights.person',
+				'web.status.answered',
+				'web.insights.approved',
+				'web.insights.median',
+				'web.insights.from',
+			],
+			data.by_person.map(({ name, answered, approved, decided, median_ms, via }) => [
+				visible(name),
+				answered,
+				share(approved, decided),
+				took(median_ms),
+				places(via),
+			]),
+		],
+		[
+			'web.insights.targets',
+			[
+				'web.insights.route',
+				'web.insights.target',
+				'web.insights.asks',
+				'web.insights.overdue',
+				'web.insights.overdue.rate',
+			],
+			data.targets.map(({ name, target_ms, asks, overdue }) => [
+				visible(name || t('web.routes.unnamed')),
+				span(target_ms, 'short'),
+				asks,
+				overdue,
+				share(overdue, asks),
+			]),
+		],
+	];
+	return all.filter(([title, , rows]) => rows.length || title === 'web.insights.bykind');
+}
