@@ -4,7 +4,9 @@
 #include "desk/notify/notify_fill.h"
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "base/keep.h"
+#include "desk/run/run_inner.h"
 
 enum {
 	PENDING_BYTES = 512 * 1024, /* open asks that a body shows, the newest */
@@ -150,8 +152,34 @@ struct filling {
 
 typedef enum err fill_fn(struct filling *, struct fault *why);
 
+/* {"type": "run.ended", "timestamp", "data": {run, session}}: both as they are now. */
+static enum err ended_fill(struct filling *f, struct fault *why)
+{
+	struct json_writer w = { .out = &(struct buf){ 0 } };
+	struct arena *arena = f->rows->arena;
+	const struct json *detail;
+	const struct run *r;
+	char at[TIME_SIZE];
+	enum err e = json_read(f->fill->delivery->detail, NULL, arena, &detail, why);
+
+	if (!e)
+		e = run_fetch(
+			f->rows, f->session->ws, json_text_of(detail, "run"), &r, why);
+	if (e) return e;
+	time_write(r->ended_ms, at);
+	JW(&w, "{'type':'run.ended','timestamp':%s,'data':{'run':", str_of(at));
+	run_write(&w, r, f->rows->now_ms);
+	jw_key(&w, "session");
+	session_write(&w, f->session, STR("[]"));
+	JW(&w, "}}");
+	f->fill->body = buf_keep_done(w.out, arena);
+	return keys_read(f->rows, f->fill, why);
+}
+
 static enum err webhook_fill(struct filling *f, struct fault *why)
 {
+	if (f->fill->delivery->purpose == DELIVERY_ENDED) return ended_fill(f, why);
+
 	const struct session *s = f->session;
 	struct pending p = { .t = f->t,
 		.title = s->title,

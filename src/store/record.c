@@ -111,6 +111,7 @@ static const struct column session_columns[] = {
 	COLUMN(TEXT, session, starter, CHANGES | LATER | SELDOM),
 	COLUMN(INT, session, ended_ms, CHANGES | LATER | SELDOM),
 	COLUMN(BOOL, session, sensitive, LATER),
+	COLUMN(TEXT, session, on_ended, LATER, .since = 10),
 };
 
 static const struct column ask_columns[] = {

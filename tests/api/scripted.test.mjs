@@ -1,10 +1,13 @@
 // A provider that answers from a script, and what is seen and told of runs over it.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { Receiver } from './lib/receiver.mjs';
 import { pointers } from './lib/samples.mjs';
+import { checkSchema } from './lib/schema.mjs';
 import { until, useServer } from './lib/server.mjs';
 
-const server = await useServer();
+const server = await useServer({ flags: ['--webhook-internal', '127.0.0.0/8'] });
 const { admin, member } = server;
 const ok = (reply, status = 200) => { assert.equal(reply.status, status, reply.text); return reply.body; };
 
@@ -18,7 +21,6 @@ const scripted = async (script, more = {}) => {
 };
 const start = async (agent, message = 'Go', more = {}) => ok(await member.post('/v1/sessions', { agent, message, ...more }), 201);
 const run = async (id, wait = 20) => ok(await member.get(`/v1/runs/${id}?wait=${wait}`));
-const events = async (session) => ok(await member.get(`/v1/events?format=json&after=0&session=${session}&limit=200`)).items;
 
 test('a script speaks, thinks, calls tools and counts', async () => {
 	const agent = await scripted([
@@ -200,4 +202,36 @@ test('a new workspace runs eight at once; names of spawned agents are made to fi
 		{ headers: { accept: 'application/json', authorization: `Bearer ${server.secrets.member}` } });
 	assert.match(reply.headers.get('content-type'), /^application\/json/);
 	assert.ok((await reply.json()).items.length > 3);
+});
+
+test('who wants to know is told of the end of a run, signed: by message, session, agent', async () => {
+	const receiver = await new Receiver().open();
+	const to = (path) => ({ webhook: receiver.url.replace('hook', path) });
+	const agent = await scripted([{ when: { text: 'fail' }, error: { status: 401, message: 'no' } },
+		{ when: { agent: 'kid' }, say: 'kid' }, { when: { text: 'share', turn: 0 }, calls: [{ name: 'spawn_agent', arguments: { name: 'kid', prompt: 'p', task: 't' } }] },
+		{ say: 'Done' }], { on_error: 'fail', on_ended: to('agent'), tools: ['spawn_agent'], validation: { mode: 'auto', always_confirm_high: false } });
+	assert.deepEqual(ok(await admin.get(`/v1/agents/${agent}`)).on_ended, to('agent'));
+	const told = async (path, run_) => {
+		const got = await until(() => receiver.got.find((one) => one.path === `/${path}` && one.body.data.run.id === run_), `${path} told`);
+		const body = new Webhook(ok(await admin.post('/v1/webhook-secret')).secret).verify(got.text, got.headers);
+		assert.equal(body.type, 'run.ended');
+		checkSchema('Run', body.data.run);
+		checkSchema('Session', body.data.session);
+		assert.equal(body.timestamp, body.data.run.ended_at);
+		return body.data.run.status;
+	};
+	assert.equal(await told('agent', (await start(agent, 'share')).run), 'completed');
+	const session = await start(agent, 'fail', { on_ended: to('session') });
+	assert.deepEqual(session.on_ended, to('session'));
+	assert.equal(await told('session', session.run), 'failed');
+	const say = async (more) => ok(await member.post(`/v1/sessions/${session.id}/messages`, { content: 'again', ...more }), 201).run.id;
+	assert.equal(await told('message', await say({ on_ended: to('message') })), 'completed');
+	assert.equal(await told('session', await say()), 'completed');
+	assert.equal(receiver.got.length, 4, 'sub-agents are not told of');
+	const [delivery] = ok(await admin.get(`/v1/deliveries?session=${session.id}`)).items;
+	assert.deepEqual([delivery.kind, delivery.purpose, delivery.ask], ['webhook', 'ended', null]);
+	const wrong = async (made, at) => assert.deepEqual(pointers(await made), [at]);
+	await wrong(member.post('/v1/sessions', { agent, message: 'x', on_ended: { webhook: 'http://10.0.0.1/x' } }), '/on_ended/webhook');
+	await wrong(member.post(`/v1/sessions/${session.id}/messages`, { content: 'x', on_ended: { webhook: 'ftp://x' } }), '/on_ended/webhook');
+	await wrong(admin.post('/v1/agents', { name: 'wrong', provider: agent, model: 'm', on_ended: { webhook: 7 } }), '/on_ended/webhook');
 });

@@ -77,7 +77,7 @@ static const char *path_beside(
 
 /* ---- bodies ---- */
 
-enum row_form { ROW_TEXT, ROW_NUMBER, ROW_LIST, ROW_MODELS, ROW_ELSEWHERE };
+enum row_form { ROW_TEXT, ROW_NUMBER, ROW_LIST, ROW_MODELS, ROW_WEBHOOK, ROW_ELSEWHERE };
 
 struct row_key {
 	const char *key;
@@ -92,7 +92,7 @@ static const struct row_key agent_keys[] = { { "kind" }, { "description" },
 	{ "tokens", ROW_NUMBER, .limit = true },
 	{ "cost_usd", ROW_NUMBER, .limit = true }, { "time", .limit = true },
 	{ "validation", ROW_ELSEWHERE }, { "on_error" }, { "on_limit" }, { "on_reject" },
-	{ 0 } };
+	{ "on_ended", ROW_WEBHOOK }, { 0 } };
 
 static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE },
@@ -147,6 +147,8 @@ static void row_write(
 	jw_key(w, k->key);
 	if (k->form == ROW_LIST || k->form == ROW_MODELS)
 		list_write(w, value, k->form == ROW_MODELS);
+	else if (k->form == ROW_WEBHOOK)
+		jw_object(w), jw_put_str(w, "webhook", value), jw_object_end(w);
 	else if (k->form == ROW_NUMBER &&
 		 !json_read(value, NULL, &scratch, &number, NULL) &&
 		 number->type == JSON_NUMBER)

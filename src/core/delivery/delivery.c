@@ -36,6 +36,7 @@ static const char *const purposes[] = {
 	[DELIVERY_CODE] = "code",
 	[DELIVERY_ALERT] = "alert",
 	[DELIVERY_TEST] = "test",
+	[DELIVERY_ENDED] = "ended",
 };
 
 #define LEN(table) (sizeof(table) / sizeof *(table))

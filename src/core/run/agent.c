@@ -243,6 +243,8 @@ static const struct shape_member agent_members[] = {
 		WORDS(errors), .must = "must be ask or fail" },
 	{ STR("on_limit"), OF_EITHER, AT(agent_config, ask_on_limit), .otherwise = true,
 		WORDS(limits), .must = "must be ask or stop" },
+	{ STR("on_ended"), OF_OBJECT, AT(agent_config, on_ended), .of = &on_ended_shape,
+		.flags = SHAPE_SPARE },
 	{ STR("program"), OF_OWN, .flags = SHAPE_UNSAID, .read = program_read },
 	{ STR("cwd"), OF_OWN, .flags = SHAPE_UNSAID, .read = program_read },
 	{ STR("mode"), OF_OWN, .flags = SHAPE_UNSAID, .read = program_read },

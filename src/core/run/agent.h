@@ -4,6 +4,7 @@
 #define CORE_AGENT_H
 
 #include "base/json.h"
+#include "core/run/on_ended.h"
 #include "core/shared/body.h"
 #include "core/shared/digest.h"
 #include "core/shared/resources.h"
@@ -45,6 +46,7 @@ struct agent_config {
 	/* JSON: members of the policy that hold for it alone; or empty. */
 	struct str validation;
 	bool ask_on_error, ask_on_limit;
+	struct on_ended on_ended;
 	enum on_reject { REJECT_BY_POLICY, REJECT_TELL, REJECT_STOP } on_reject;
 };
 

@@ -130,6 +130,7 @@ static const struct shape_member say_members[] = {
 		.fits = message_language_valid },
 	{ STR("when"), OF_EITHER, AT(say, now), .must = "next or now", WORDS(whens) },
 	{ STR("limits"), OF_JSON, AT(say, limits) },
+	{ STR("on_ended"), OF_JSON, AT(say, on_ended) },
 	{ STR("on_limit"), OF_WORD, AT(say, on_limit), WORDS(message_on_limits),
 		.must = ON_LIMIT_MUST },
 	{ STR("queue"), OF_BOOL, AT(say, queue), .otherwise = true },

@@ -3,6 +3,7 @@
 
 #include "core/run/usage.h"
 #include "core/shared/body.h"
+#include "core/shared/shape.h"
 #include "core/shared/show.h"
 
 const char *const session_status_names[SESSION_CANCELLED + 1] = {
@@ -211,6 +212,11 @@ void session_write(
 	show_json(w, "progress", s->progress);
 	show_json(w, "metadata", s->metadata.len ? s->metadata : STR("{}"));
 	show_json(w, "on_settled", s->on_settled);
+	jw_key(w, "on_ended");
+	if (s->on_ended.len)
+		shape_write(w, &on_ended_shape, &(struct on_ended){ s->on_ended });
+	else
+		jw_null(w);
 	if (session_runnable(s)) run_members_write(w, s);
 	show_time(w, "created_at", s->created_ms);
 	show_time(w, "updated_at", s->updated_ms);

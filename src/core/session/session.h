@@ -3,6 +3,7 @@
 #define CORE_SESSION_H
 
 #include "core/ask/ask.h"
+#include "core/run/on_ended.h"
 #include "core/shared/digest.h"
 
 enum session_status {
@@ -51,7 +52,8 @@ struct session {
 	struct str spent;   /* JSON: what its runs used (core/run/usage.h); or empty */
 	struct str starter; /* usr_… who started it */
 	int64_t ended_ms; /* when it got the end that it has; 0: it has none, or it is unknown */
-	bool sensitive; /* what it asks is not told outside of page and terminal */
+	bool sensitive;	     /* what it asks is not told outside of page and terminal */
+	struct str on_ended; /* a webhook: told when a run of it has ended; or empty */
 };
 
 /* A running session becomes idle if its agent is silent for this long. */
@@ -118,6 +120,7 @@ struct session_draft {
 	struct str metadata;	  /* JSON; "{}" when absent */
 	struct str on_settled;	  /* JSON; empty when absent */
 	struct callback callback; /* the same, read */
+	struct on_ended on_ended; /* of its runs */
 };
 enum err session_draft_read(const struct json *body, struct arena *,
 	struct session_draft *out, struct fault *why);

@@ -131,6 +131,8 @@ static const struct shape_member draft_members[] = {
 	{ STR("parallel"), OF_BOOL, AT(session_draft, parallel) },
 	{ STR("sensitive"), OF_BOOL, AT(session_draft, sensitive) },
 	{ STR("metadata"), OF_OWN, .read = metadata_read },
+	{ STR("on_ended"), OF_OBJECT, AT(session_draft, on_ended),
+		.of = &on_ended_shape },
 	{ STR("on_settled"), OF_OBJECT, AT(session_draft, callback),
 		.of = &callback_shape },
 };

@@ -13,6 +13,9 @@ react_fn webhook_settled, resumer_settled, call_replied;
 bool resumer_is_late(const struct session *, const struct ask *);
 /* A delivery that waits, like this one and of the ask (or NULL); due at once unless it says when. */
 struct delivery *delivery_new(struct rows *, const struct ask *, struct delivery like);
+/* The webhook is told that this run of the session has ended. */
+void delivery_run_ended(
+	struct rows *, const struct session *, struct str run, struct str webhook);
 /* The verifier of this name; the n-th of the ask. */
 void delivery_call_verifier(
 	struct rows *, const struct ask *, struct str name, int64_t n);

@@ -64,6 +64,23 @@ static void delivery_stage(struct rows *rows, const struct news *n,
 	if (target.len) delivery_new(rows, a, like);
 }
 
+void delivery_run_ended(
+	struct rows *rows, const struct session *s, struct str run, struct str webhook)
+{
+	const struct delivery like = { .ws = s->ws,
+		.session = s->id,
+		.agent = s->agent,
+		.kind = DELIVERY_WEBHOOK,
+		.target = webhook,
+		.purpose = DELIVERY_ENDED,
+		.detail = arena_print(rows->arena, "{\"run\":\"%.*s\"}", STR_ARGS(run)),
+		.host = url_host(webhook, rows->arena),
+		.owner = arena_print(
+			rows->arena, "%lld/%.*s", (long long)s->ws, STR_ARGS(s->agent)) };
+
+	if (webhook.len) delivery_new(rows, NULL, like);
+}
+
 /* Which of the two a session's on_settled names. */
 static enum err stage_kind(struct rows *rows, const struct session *s,
 	const struct news *n, enum delivery_kind kind, struct fault *why)
@@ -147,18 +164,25 @@ bool delivery_name_known(struct str names, struct str name)
 	return false;
 }
 
+enum err delivery_check_webhook(
+	const struct desk *d, struct str webhook, const char *at, struct fault *why)
+{
+	struct url url;
+
+	if (!webhook.len || (url_split(webhook, &url) &&
+				    reach_may_allow(d->set.webhook_internal, &url)))
+		return OK;
+	return fail_at(why, at,
+		"the operator must allow an internal address, or one without TLS "
+		"(webhook_internal)");
+}
+
 enum err delivery_check_callback(
 	const struct desk *d, const struct callback *c, struct fault *why)
 {
 	struct str names = str_of(d->resumers);
-	enum err e = OK;
-	struct url url;
+	enum err e = delivery_check_webhook(d, c->webhook, "/on_settled/webhook", why);
 
-	if (c->webhook.len && (!url_split(c->webhook, &url) ||
-				      !reach_may_allow(d->set.webhook_internal, &url)))
-		e = fail_at(why, "/on_settled/webhook",
-			"the operator must allow an internal address, or one without TLS "
-			"(webhook_internal)");
 	if (c->resumer.len && !delivery_name_known(names, c->resumer))
 		e = fail_at(why, "/on_settled/resumer",
 			names.len ? "no such resumer; configured: %.*s"

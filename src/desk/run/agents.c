@@ -47,6 +47,9 @@ static enum err agent_admit(
 			parts.provider, &found, why);
 	if (!e && !found)
 		e = fail_at(why, "/provider", "there is no provider of this name");
+	if (!e)
+		e = delivery_check_webhook(
+			t->desk, parts.on_ended.webhook, "/on_ended/webhook", why);
 	for (size_t n = 0; !e && n < parts.tools_len; n++)
 		if (!run_tool_known(parts.tools[n], t->desk->test_tools))
 			e = fail_at(why, POINTER("/tools/%zu", n),

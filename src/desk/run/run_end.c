@@ -1,6 +1,7 @@
 /* run_end.c - how runs end: completed, failed, cancelled; and what a person decides about
  * trouble. */
 #include "core/shared/body.h"
+#include "desk/delivery/callbacks.h"
 #include "desk/run/run_inner.h"
 
 /* ---- the session ---- */
@@ -65,12 +66,22 @@ static enum err run_stop(
 	return OK;
 }
 
+/* To where its configuration says, in this commit. */
+static void ended_tell(const struct run_job *j)
+{
+	struct agent_config agent;
+
+	if (!agent_parse(j->r->config, j->rows->arena, &agent, NULL))
+		delivery_run_ended(j->rows, j->s, j->r->id, agent.on_ended.webhook);
+}
+
 /* Its last event, which says what all of it took. */
 static void end_event(const struct run_job *j, const char *type, struct str error)
 {
 	const struct run *r = j->r;
 	struct arena *arena = j->rows->arena;
 
+	if (!run_is_child(r)) ended_tell(j);
 	run_event(j, type,
 		FIELDS(field_some(field_json("error", error)),
 			field_json("usage", usage_text(&r->usage, arena)),

@@ -40,11 +40,15 @@ static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	struct json_writer w = { .out = &b };
 
 	*out = agent->body;
-	if (!say->limits && !say->on_limit) return OK;
+	if (!say->limits && !say->on_limit && !say->on_ended) return OK;
 	jw_object(&w);
 	if (say->limits) {
 		jw_key(&w, "limits");
 		jw_json(&w, say->limits);
+	}
+	if (say->on_ended) {
+		jw_key(&w, "on_ended");
+		jw_json(&w, say->on_ended);
 	}
 	if (say->on_limit) jw_put_text(&w, "on_limit", message_on_limits[say->on_limit]);
 	jw_object_end(&w);
@@ -67,7 +71,11 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	struct fault *why)
 {
 	struct run_job j = { t, rows, s };
+	struct json_member webhook = { STR("webhook"),
+		{ .type = JSON_STRING, .text = s->on_ended } };
+	const struct json of_session = { JSON_OBJECT, .count = 1, .members = &webhook };
 	struct agent_config parsed;
+	struct say own = *say;
 	const struct run *before = NULL;
 	struct str config, wrong;
 	int64_t place;
@@ -75,8 +83,12 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 		configured_agent_wrong(t->desk, rows, agent, rows->arena, &wrong, why);
 
 	if (!e && wrong.len) e = fail_at(why, "/agent", "%.*s", STR_ARGS(wrong));
-	if (!e) e = say_config(rows, agent, say, &config, why);
+	if (!own.on_ended && s->on_ended.len) own.on_ended = &of_session;
+	if (!e) e = say_config(rows, agent, &own, &config, why);
 	if (!e) e = agent_parse(config, rows->arena, &parsed, why);
+	if (!e && say->on_ended)
+		e = delivery_check_webhook(
+			t->desk, parsed.on_ended.webhook, "/on_ended/webhook", why);
 	if (!e && say->limits && parsed.limits.cost) {
 		e = configured_unpriced(
 			t->desk, rows, s->ws, parsed.provider, parsed.model, &wrong, why);
@@ -160,6 +172,7 @@ static enum err say_join(struct run_job *j, const struct say *say,
 	e = say_limits(rows, at, say, why);
 	if (e) return e;
 	if (!say->queue) return fail_at(why, "/queue", "the run has not ended");
+	if (say->on_ended) return fail_at(why, "/on_ended", "the run has not ended");
 	j->r = rows_change(rows, at);
 	*message = run_message_new(
 		rows, j->r, MESSAGE_USER, message_text(say->content, rows->arena));

@@ -13,7 +13,10 @@ static enum err create_check(struct task *t, struct fault *why)
 	struct session_draft *d = TASK_CHECKED(t, struct session_draft);
 
 	enum err e = session_draft_read(t->body, &t->job.arena, d, why);
-	return e ? e : delivery_check_callback(t->desk, &d->callback, why);
+	if (!e) e = delivery_check_callback(t->desk, &d->callback, why);
+	return e ? e
+		 : delivery_check_webhook(
+			   t->desk, d->on_ended.webhook, "/on_ended/webhook", why);
 }
 
 /* Whose it will be. */

@@ -51,6 +51,7 @@ struct session *session_make(
 	s->external_id = d->external_id;
 	s->metadata = d->metadata;
 	s->on_settled = d->on_settled;
+	s->on_ended = d->on_ended.webhook;
 	s->parallel = d->parallel;
 	s->sensitive = d->sensitive;
 	s->starter = d->starter;

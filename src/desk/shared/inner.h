@@ -234,6 +234,9 @@ void transient_done(struct desk *);
 void transient_from_peer(void *ctx, struct str line);
 /* Events of other nodes: turns that ended there, and runs of ours that were cancelled there. */
 void transient_elsewhere(struct desk *, const struct committed *);
+/* May this be called? It stands at this pointer of the body; empty: nothing is. */
+enum err delivery_check_webhook(
+	const struct desk *, struct str webhook, const char *at, struct fault *);
 /* Items for what may not be called. */
 enum err delivery_check_callback(
 	const struct desk *, const struct callback *, struct fault *);
