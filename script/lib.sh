@@ -149,7 +149,7 @@ build_parley() {
 	if [ ! -e build/build.ninja ]; then
 		set_up build -Dtests=false || return
 	elif ! grep -q -- -flto build/build.ninja; then
-		set_up build -Dlto=true || return # script/test had set it up
+		set_up build -Dlto=true -Dc_link_args= || return # script/test had set it up
 	fi
 	ninja -C build --quiet parley >&2
 }
