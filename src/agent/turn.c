@@ -41,11 +41,12 @@ struct model_call {
 	struct url url;
 	struct buf text, thought; /* not shown yet */
 	int64_t shown_ms, progress_ms, began_ms;
-	int64_t bytes; /* of text and thoughts so far */
-	int attempt;   /* tries of this turn, from 1 */
-	int64_t input; /* tokens of the request, estimated */
-	bool sent;     /* it went out, this try */
-	bool rests;    /* its limits did not pay for it */
+	int64_t bytes;	  /* of text and thoughts so far */
+	int attempt;	  /* tries of this turn, from 1 */
+	int64_t first_ms; /* when the first word or call came; 0: none yet */
+	int64_t input;	  /* tokens of the request, estimated */
+	bool sent;	  /* it went out, this try */
+	bool rests;	  /* its limits did not pay for it */
 	struct spending wasted;
 };
 
@@ -109,6 +110,7 @@ static void delta_came(void *ctx, const struct model_delta *d)
 	struct model_call *c = ctx;
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 
+	if (!c->first_ms) c->first_ms = clock_mono_ms();
 	if (d->type == DELTA_TOOL) {
 		call_show(c);
 		if (!transient_wanted(c->w->runner->desk)) return;
@@ -496,6 +498,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	if (try) transient_over(c->w->runner->desk, c->work->key.run);
 	c->bytes = 0;
 	c->attempt = try + 1;
+	c->first_ms = 0;
 	c->sent = false;
 	c->began_ms = c->progress_ms = clock_mono_ms();
 	return c->reader != NULL;
@@ -506,6 +509,24 @@ static int64_t time_left(const struct run_work *work, int64_t began_ms)
 {
 	return work->time_left_ms > 0 ? work->time_left_ms - (clock_mono_ms() - began_ms)
 				      : INT64_MAX;
+}
+
+/* For metrics, whatever came of it. */
+static void call_count(const struct model_call *c, const struct model_reply *reply)
+{
+	const struct model_access *a = &c->work->access;
+	struct run_model_call call = { .provider = a->provider,
+		.model = c->work->model,
+		.status = reply->trouble == TROUBLE_NONE ? "ok"
+							 : trouble_name(reply->trouble),
+		.usage = reply->usage,
+		.cost = reply->cost,
+		.took_ms = clock_mono_ms() - c->began_ms,
+		.first_ms = c->first_ms ? c->first_ms - c->began_ms : -1 };
+
+	if (call.cost == COST_UNKNOWN && a->model.priced)
+		call.cost = usage_cost(&reply->usage, &a->model.price);
+	run_count_call(c->w->runner->desk, c->work->key.ws, &call);
 }
 
 static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *arena,
@@ -522,6 +543,7 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 		call_once(c, buf_str(&c->w->body),
 			left_ms < timeout_ms ? left_ms : timeout_ms, arena, &reply);
 		if (!worker_kept(c->w)) return false;
+		call_count(c, &reply);
 		if (worker_told(c->w)) {
 			call_wasted(c, &reply, true);
 			return false;

@@ -88,6 +88,7 @@ static void desk_committed(void *ctx, const struct rows *rows)
 	struct desk *d = ctx;
 
 	counts_commit(&d->counts, rows);
+	run_counts_commit(&d->run_counts, rows);
 	if (rows->so_far.delivers || rows->so_far.delivers_ms)
 		delivery_wake(d, rows->so_far.delivers ? 0 : rows->so_far.delivers_ms);
 	if (rows->so_far.next_deadline_ms &&
@@ -301,6 +302,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	pthread_mutex_init(&d->deadlines, NULL);
 	pthread_mutex_init(&d->hints.lock, NULL);
 	counts_init(&d->counts);
+	run_counts_init(&d->run_counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->url || !d->resumers || !d->verifiers || !d->channels || !d->commands)
 		fail_memory(why);
@@ -336,6 +338,7 @@ struct desk *desk_close(struct desk *d)
 	pthread_mutex_destroy(&d->listeners);
 	transient_done(d);
 	counts_done(&d->counts);
+	run_counts_done(&d->run_counts);
 	pthread_mutex_destroy(&d->fetched.lock);
 	mem_free(d);
 	return NULL;

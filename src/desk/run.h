@@ -189,6 +189,16 @@ extern const struct use use_run_claim, use_run_due, use_run_history, use_run_tur
 	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield,
 	use_run_reserve, use_run_wasted;
 
+/* A model call is over: counted for metrics. */
+struct run_model_call {
+	struct str provider, model;
+	const char *status; /* "ok", or the kind of trouble */
+	struct usage usage;
+	int64_t cost;		   /* nanodollars; COST_UNKNOWN: there was no price */
+	int64_t took_ms, first_ms; /* -1: no word came */
+};
+void run_count_call(struct desk *, int64_t ws, const struct run_model_call *);
+
 /* Called on the thread that commits. */
 struct run_hooks {
 	void *ctx;

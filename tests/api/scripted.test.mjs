@@ -1,5 +1,6 @@
 // A provider that answers from a script, and what is seen and told of runs over it.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from './lib/receiver.mjs';
@@ -234,4 +235,29 @@ test('who wants to know is told of the end of a run, signed: by message, session
 	await wrong(member.post('/v1/sessions', { agent, message: 'x', on_ended: { webhook: 'http://10.0.0.1/x' } }), '/on_ended/webhook');
 	await wrong(member.post(`/v1/sessions/${session.id}/messages`, { content: 'x', on_ended: { webhook: 'ftp://x' } }), '/on_ended/webhook');
 	await wrong(admin.post('/v1/agents', { name: 'wrong', provider: agent, model: 'm', on_ended: { webhook: 7 } }), '/on_ended/webhook');
+});
+
+test('metrics tell of runs, tool calls and model calls, with bounded labels', async () => {
+	const name = `s${++made}`;
+	ok(await admin.post('/v1/providers', { name, kind: 'script', script: [{ when: { tool: 'todo' }, say: 'Done', usage: { input: 10, output: 2 } },
+		{ when: { attempt: 1 }, error: { status: 529, message: 'busy' } },
+		{ calls: [{ name: 'todo', arguments: { operation: 'list' } }], usage: { input: 7, output: 1 } }], models: [{ id: 'any', price: { input: 1, output: 10 } }] }), 201);
+	ok(await admin.post('/v1/agents', { name, provider: name, model: 'any', tools: ['todo'] }), 201);
+	assert.equal((await run((await start(name)).run)).report, 'Done');
+	const { text } = await member.get('/metrics');
+	const value = (line) => Number(text.split('\n').find((one) => one.startsWith(`parley_${line} `))?.split(' ').at(-1));
+	assert.equal(value(`runs_total{agent="${name}",status="completed"}`), 1);
+	assert.equal(value(`model_calls_total{provider="${name}",model="any",status="ok"}`), 2);
+	assert.equal(value(`model_calls_total{provider="${name}",model="any",status="overloaded"}`), 1);
+	assert.equal(value(`model_tokens_total{provider="${name}",model="any",kind="input"}`), 17);
+	assert.ok(Math.abs(value(`model_cost_usd_total{provider="${name}",model="any"}`) - 0.000047) < 1e-9);
+	assert.equal(value(`model_seconds_count{provider="${name}",model="any"}`), 3);
+	assert.equal(value(`model_first_token_seconds_count{provider="${name}",model="any"}`), 2);
+	assert.ok(value('tool_calls_total{tool="todo",status="done"}') >= 1);
+	assert.ok(value('run_seconds_count') >= 1 && value('run_queue_seconds_count') >= 1);
+	assert.equal(value('runs{status="queued"}'), 0);
+	if (spawnSync('promtool', ['--version']).status === 0) {
+		const judged = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+		assert.equal(judged.status, 0, judged.stderr + judged.stdout);
+	}
 });

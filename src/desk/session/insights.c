@@ -328,6 +328,24 @@ static enum err deliveries_row(void *ctx, const struct row *row, struct fault *w
 	return OK;
 }
 
+/* Owners and the local admin see all of it. */
+static enum err runs_metrics(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct str owner = arena_print(&job->arena, "%lld", (long long)job->who.ws);
+	int64_t ahead[2] = { 0 }; /* queued, at work */
+	enum err e = rows_ints(rows, SQL_RUNS_AHEAD, ARGS(owner), ahead, 2, why);
+
+	if (e) return e;
+	buf_print(&job->out,
+		"# HELP parley_runs Top-level runs of the workspace, by status.\n"
+		"# TYPE parley_runs gauge\n"
+		"parley_runs{status=\"queued\"} %lld\nparley_runs{status=\"running\"} %lld\n",
+		(long long)ahead[0], (long long)ahead[1]);
+	run_counts_write(&task_of(job)->desk->run_counts,
+		job->who.role >= ROLE_OWNER ? 0 : job->who.ws, &job->out);
+	return OK;
+}
+
 static enum err metrics_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct val args[] = { val_int(job->who.ws) };
@@ -348,6 +366,8 @@ static enum err metrics_read(struct job *job, struct rows *rows, struct fault *w
 	if (e) return e;
 	notify_metrics(task_of(job)->desk, &job->out);
 	mail_in_metrics(task_of(job)->desk, &job->out);
+	e = runs_metrics(job, rows, why);
+	if (e) return e;
 	buf_add_text(&job->out,
 		"# HELP parley_notify_waiting Messages to people that wait.\n"
 		"# TYPE parley_notify_waiting gauge\n");

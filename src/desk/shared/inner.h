@@ -9,6 +9,7 @@
 #include "desk/run.h"
 #include "desk/shared/counts.h"
 #include "desk/shared/rate.h"
+#include "desk/shared/run_counts.h"
 #include "desk/shared/transient.h"
 #include "store/peers.h"
 #include "store/writer_shards.h"
@@ -99,6 +100,7 @@ struct desk {
 	struct settings set; /* as they were at the start */
 	bool test_tools;
 	struct notify_counts told_counts;
+	struct run_counts run_counts;
 	/* What became of them since the start. */
 	_Atomic int64_t mail_replies[MAIL_OUTCOMES];
 	char *channels; /* that are configured, with commas between */
