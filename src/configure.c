@@ -87,6 +87,8 @@ enum err configure(const struct settings *set, struct arena *arena,
 	enum err e;
 
 	*out = (struct configured){ .model_internal = set->model_internal,
+		.tool_internal = set->tool_internal,
+		.webhook_internal = set->webhook_internal,
 		.default_agent = set->default_agent };
 	e = agents_file_read(set, arena, &file, why);
 	if (!e) e = key_load(set, arena, out, why);
@@ -95,6 +97,8 @@ enum err configure(const struct settings *set, struct arena *arena,
 	out->providers_len = file.providers_len;
 	out->agents = file.agents;
 	out->agents_len = file.agents_len;
+	out->tools = file.tools;
+	out->tools_len = file.tools_len;
 	warn(&file, arena);
 	return OK;
 }

@@ -5,6 +5,7 @@
 #include "configure.h"
 
 #include "admin/admin.h"
+#include "agent/own_call.h"
 #include "agent/runner.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -436,7 +437,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.set = *set,
 		.receivers = sv->receivers,
 		.key = key,
-		.mcp = sv->mcp };
+		.mcp = sv->mcp,
+		.tool_try = own_call_try };
 	enum err e = listen_check(set, sv->mcp, why);
 
 	channels_receivers(sv->receivers);

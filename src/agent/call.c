@@ -47,6 +47,22 @@ static void call_run(const struct run_do *c, struct str arguments, struct arena 
 		}
 }
 
+/* False: it was given up, and nothing is to be told. */
+static bool own_run(struct worker *w, const struct run_do *c, struct str arguments,
+	struct arena *arena, struct run_outcome *out)
+{
+	const struct json *args;
+	struct tool_outcome came;
+	enum own_call_end end;
+
+	*out = (struct run_outcome){ c->call, true, STR("the arguments are unreadable") };
+	if (json_read(arguments, NULL, arena, &args, NULL)) return true;
+	end = own_call_run(w->fetcher, w->stop_fd, c->tool, args, arena, &came);
+	*out = (struct run_outcome){ c->call, came.failed, came.text,
+		end == OWN_CALL_UNKNOWN };
+	return end != OWN_CALL_STOPPED;
+}
+
 bool call_run_all(struct worker *w, const struct run_work *work, struct run_work *next)
 {
 	struct arena arena = { 0 };
@@ -55,9 +71,10 @@ bool call_run_all(struct worker *w, const struct run_work *work, struct run_work
 	struct run_calls report = { .key = work->key };
 	int64_t began_ms = clock_mono_ms();
 	struct task t = { 0 }, *last;
-	bool ours = outcomes != NULL;
+	bool ours = outcomes != NULL, far = false;
 
-	for (size_t i = 0; ours && i < work->calls_len; i++) {
+	/* What came of a call outside is told before the next one begins. */
+	for (size_t i = 0; ours && !far && i < work->calls_len; i++) {
 		struct run_start start = { .key = work->key,
 			.call = work->calls[i].call };
 		struct str arguments = work->calls[i].arguments;
@@ -69,11 +86,15 @@ bool call_run_all(struct worker *w, const struct run_work *work, struct run_work
 			task_empty(&t);
 			if (!ours || !start.started) continue;
 		}
-		if (!worker_told(w))
-			call_run(&work->calls[i], arguments, &arena,
+		far = work->calls[i].tool != NULL;
+		if (worker_told(w))
+			ours = false;
+		else if (far)
+			ours = own_run(w, &work->calls[i], arguments, &arena,
 				&outcomes[report.len++]);
 		else
-			ours = false;
+			call_run(&work->calls[i], arguments, &arena,
+				&outcomes[report.len++]);
 	}
 	report.outcomes = outcomes;
 	report.worked_ms = clock_mono_ms() - began_ms;

@@ -41,7 +41,7 @@ struct run_setup {
 	struct str config; /* which the agent was read from */
 	struct agent_config agent;
 	struct str system;
-	struct model_tool tools[RUN_TOOLS];
+	struct model_tool *tools;
 	size_t tools_len;
 };
 
@@ -114,6 +114,11 @@ void spend_waste(struct spending *, const struct run_work *, const struct usage 
 	int64_t input, int64_t output);
 /* Of a run that is not ours any more. */
 void spend_tell(struct worker *, const struct run_work *, const struct spending *);
+
+/* own_call.c: a call of a tool of one's own. `stop_fd`: readable, it is given up. */
+enum own_call_end { OWN_CALL_DONE, OWN_CALL_UNKNOWN, OWN_CALL_STOPPED };
+enum own_call_end own_call_run(struct fetcher *, int stop_fd, const struct tool_access *,
+	const struct json *arguments, struct arena *, struct tool_outcome *out);
 
 /* transcript.c: takes the messages that a work brings, and before a model call reads those that are
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of

@@ -156,11 +156,18 @@ static size_t tools_make(const struct run_work *work, struct run_setup *p)
 {
 	struct run_toolbox box = { p->agent.tools, p->agent.tools_len, work->child,
 		work->test_tools, NULL };
+	const struct json *own = NULL, *one = NULL;
 	size_t len = 0;
 
 	if (work->roster.len &&
 		json_read(work->roster, NULL, &p->arena, &box.roster, NULL))
 		box.roster = NULL;
+	if (work->tools.len &&
+		json_read(arena_str(&p->arena, work->tools), NULL, &p->arena, &own, NULL))
+		own = NULL;
+	p->tools = ARENA_ARRAY(
+		&p->arena, struct model_tool, RUN_TOOLS + (own ? own->count : 0));
+	if (!p->tools) return 0;
 
 	for (int i = 0; i < RUN_TOOLS; i++) {
 		struct str schema = run_tool_schema(&box, (enum run_tool_id)i, &p->arena);
@@ -171,6 +178,10 @@ static size_t tools_make(const struct run_work *work, struct run_setup *p)
 					&box, (enum run_tool_id)i, &p->arena),
 				schema };
 	}
+	while (json_each(own, &one))
+		p->tools[len++] = (struct model_tool){ json_text_of(one, "name"),
+			json_text_of(one, "description"),
+			json_keep(json_get(one, "schema"), &p->arena) };
 	return len;
 }
 

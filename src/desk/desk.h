@@ -116,6 +116,7 @@ struct task {
 	/* Of use_model_access: `id` is a provider, not an agent; what was found. */
 	bool of_provider;
 	const struct model_access *access;
+	const struct tool_access *tool; /* of use_tool_access: found */
 	/* Of an MCP client whose job has mcp_gate: its session, or empty; and what is to
 	 * be known of the caller before anything is decided, on the clerk's thread. */
 	struct str mcp_session;
@@ -245,6 +246,7 @@ extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_
 /* Prices of models, and how to reach one. */
 extern const struct use use_price_list, use_price_put;
 extern const struct use use_model_access; /* found in task.access */
+extern const struct use use_tool_access;  /* a tool to be tried: found in task.tool */
 /* Templates of asks, and lists of options; `id` is their name. */
 extern const struct use use_template_list, use_template_get, use_template_put,
 	use_template_delete;
@@ -259,8 +261,7 @@ extern const struct use use_session_create, use_session_get, use_session_list,
 /* Messages to agents of ours, and their runs. */
 extern const struct use use_message_send, use_run_cancel, use_run_retry;
 extern const struct use use_message_list, use_task_list, use_run_list, use_run_get,
-	use_tool_call_get, use_tool_list, use_usage, use_memory_list, use_memory_add,
-	use_memory_delete;
+	use_tool_call_get, use_usage, use_memory_list, use_memory_add, use_memory_delete;
 extern const struct use use_events, use_insights, use_metrics, use_project_list;
 /* Before use_login with a password: finds the user's stored hash in `password_hash`; the
  * caller verifies it where that is slow, and sets `verified`. */

@@ -49,6 +49,7 @@ enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };
 struct run_do {
 	struct str call, name, arguments;
 	enum call_class class;
+	const struct tool_access *tool; /* of one's own; NULL: a built-in one */
 };
 
 /* What is to be done next. Texts are in the arena of the task that found it. */
@@ -58,6 +59,8 @@ struct run_work {
 	bool child, test_tools;
 	/* Whom it may give tasks to: JSON [{"name","description"}]. Once, before the process knows its agent. */
 	struct str roster;
+	/* Its tools of one's own: JSON [{"name","description","schema"}]. Likewise. */
+	struct str tools;
 	int64_t turn;
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;
@@ -146,6 +149,8 @@ struct run_outcome {
 	struct str call;
 	bool failed;
 	struct str text;
+	/* Of class once: it was begun, and nobody knows what came of it. `text` says why. */
+	bool unknown;
 };
 
 /* use_run_start, before a call of class once: found false when it must not be run. */

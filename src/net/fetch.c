@@ -14,6 +14,7 @@ struct fetching {
 	CURL *easy;
 	struct outbound_gate gate;
 	int64_t alive_ms; /* the last sign of life */
+	bool sent;
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -24,7 +25,7 @@ struct fetcher {
 	/* What the handle is set up for: the next request is mostly to the same. NULL: nothing. */
 	char *url;
 	struct curl_slist *headers;
-	bool get;
+	bool get, special; /* special: with a method of its own, or alone */
 };
 
 struct fetcher *fetcher_new(struct fault *why)
@@ -85,6 +86,7 @@ static int fetching_send(void *ctx, char *to, char *from, int port_there, int po
 
 	(void)to, (void)from, (void)port_there, (void)port_here;
 	g->alive_ms = clock_mono_ms();
+	g->sent |= may;
 	return may ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
@@ -110,14 +112,20 @@ static bool fetcher_set(struct fetcher *f, const struct fetch_request *r)
 	struct fetching *g = &f->now;
 	CURL *c = f->easy;
 
-	if (f->url && f->get == r->get && strcmp(f->url, r->url) == 0 &&
-		headers_same(f->headers, r->headers))
+	if (f->url && !r->method && !r->fresh && !f->special && f->get == r->get &&
+		strcmp(f->url, r->url) == 0 && headers_same(f->headers, r->headers))
 		return true;
 	fetcher_forget(f);
 	if (!outbound_easy_set(c, &g->gate, r->url, r->headers, r->timeout_ms,
 		    &f->headers, g->error))
 		return false;
 	if (r->get) curl_easy_setopt(c, CURLOPT_HTTPGET, 1L);
+	if (r->method) curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, r->method);
+	if (r->fresh) {
+		curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, 1L);
+		curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L);
+	}
+	f->special = r->method || r->fresh;
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)READ_BYTES);
 	curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, (long)READ_BYTES);
 	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* a name's lookup may go on alone */
@@ -180,6 +188,10 @@ static void headers_read(CURL *easy, struct fetch_end *out)
 	curl_off_t after_s = 0;
 	int64_t ms;
 
+	if (curl_easy_header(easy, "parley-later", 0, CURLH_HEADER, -1, &h) == CURLHE_OK)
+		out->later = strcmp(h->value, "1") == 0;
+	if (curl_easy_header(easy, "content-type", 0, CURLH_HEADER, -1, &h) == CURLHE_OK)
+		snprintf(out->type, sizeof out->type, "%s", h->value);
 	if (curl_easy_header(easy, "x-should-retry", 0, CURLH_HEADER, -1, &h) ==
 		CURLHE_OK)
 		out->no_retry = str_is_nocase(str_of(h->value), "false");
@@ -237,6 +249,7 @@ void fetcher_run(
 	g->gate = (struct outbound_gate){ .may_connect = request->may_connect,
 		.ctx = request->ctx };
 	g->alive_ms = clock_mono_ms();
+	g->sent = false;
 	g->error[0] = '\0';
 	*out = (struct fetch_end){ .how = FETCH_UNREACHABLE, .retry_after_ms = -1 };
 	if (fetcher_set(f, request)) {
@@ -249,5 +262,6 @@ void fetcher_run(
 			curl_multi_remove_handle(f->multi, f->easy);
 		}
 	}
+	out->sent = g->sent;
 	end_say(g, code, out);
 }

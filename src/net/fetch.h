@@ -24,6 +24,9 @@ struct fetch_request {
 	const char *url;
 	const char *const *headers; /* "name: value", up to NULL */
 	bool get;		    /* else a POST of the body */
+	const char *method;	    /* in place of GET or POST; or NULL */
+	/* Not over a connection that stands: what is sent is never sent again by itself. */
+	bool fresh;
 	struct str body;
 	int64_t timeout_ms; /* for the whole */
 	int64_t idle_ms;    /* without a sign of life; 0: no bound of its own */
@@ -50,6 +53,9 @@ enum fetch_ending {
 struct fetch_end {
 	enum fetch_ending how;
 	int status;		/* 0: none came */
+	bool sent;		/* something of the request may have been sent */
+	bool later;		/* parley-later: 1 */
+	char type[128];		/* content-type; or "" */
 	char error[256];	/* "" when whole */
 	int64_t retry_after_ms; /* retry-after-ms or retry-after; -1: neither */
 	bool no_retry;		/* x-should-retry: false */

@@ -542,6 +542,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->started_ms = clock_now_ms();
 	s->tls = set->tls;
 	s->set = set->set;
+	s->tool_try = set->tool_try;
 	s->away_tick.fn = away_look;
 	TAILQ_INIT(&s->requests_away);
 	TAILQ_INIT(&s->passwords.queues);

@@ -13,6 +13,8 @@ struct serve;
 struct tls_context;
 struct mcp_offer;
 struct receiver;
+struct tool_access;
+struct tool_outcome;
 
 struct serve_settings {
 	const struct receiver *const *receivers; /* up to NULL; borrowed. NULL: none */
@@ -22,6 +24,9 @@ struct serve_settings {
 	/* Borrowed; NULL: plain. Unix sockets are plain always. */
 	struct tls_context *tls;
 	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
+	/* Calls a tool, on a thread that may wait. False: no memory. */
+	bool (*tool_try)(const struct tool_access *, const struct json *arguments,
+		struct arena *, struct tool_outcome *out);
 };
 
 /* The use case of a route that needs no more than the desk, for administration without a server.

@@ -18,6 +18,7 @@
 #include "core/policy/rulebook.h"
 #include "core/run/agent.h"
 #include "core/run/message.h"
+#include "core/run/own_tool.h"
 #include "core/run/provider.h"
 #include "core/run/run.h"
 #include "core/run/tool_call.h"

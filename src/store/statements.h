@@ -287,6 +287,7 @@ STATEMENT(SQL_PRESETS_OF, "SELECT @presets FROM presets WHERE ws = $1 AND kind =
 STATEMENT(SQL_AGENTS_OF, "SELECT @agents FROM agents WHERE ws = $1 ORDER BY name")
 STATEMENT(
 	SQL_PROVIDERS_OF, "SELECT @providers FROM providers WHERE ws = $1 ORDER BY name")
+STATEMENT(SQL_TOOLS_OF, "SELECT @tools FROM tools WHERE ws = $1 ORDER BY name")
 STATEMENT(SQL_PRICES_OF, "SELECT @prices FROM prices WHERE ws = $1 ORDER BY model")
 
 /* $2 the id to go on before, $3 how many, $4 to $8 as DELIVERY_FILTER has them, $9 status.

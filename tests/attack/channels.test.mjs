@@ -242,18 +242,23 @@ const strict = await useServer({ flags: ['--ask-rate', '0', '--push-subject', 'm
 const INSIDE = ['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]', '0.0.0.0', '0', 'localhost',
 	'LOCALHOST', 'localhost.', 'ip6-localhost', '127.0.0.1.', '127.127.127.127', '169.254.169.254', '[fd00:ec2::254]', '10.0.0.1', '192.168.1.1', '172.16.0.1', '100.64.0.1', '[fe80::1]', '[fc00::1]', '[64:ff9b::7f00:1]',
 	'[2002:7f00:1::]', '[::127.0.0.1]', '224.0.0.1', '255.255.255.255', '①②⑦.⓪.⓪.①', '127。0。0。1', '%31%32%37.0.0.1', '[::]', '[::1%25lo]'];
-attacks('SSRF: session webhook, contact webhook, push endpoint', { small: 12, long: 700 }, async (a) => {
+attacks('SSRF: session webhook, contact webhook, push endpoint, own tool', { small: 16, long: 900 }, async (a) => {
 	const { port } = inside.address(), keys = { p256dh: 'BBM7xodutWYck5tTPcT3s54XJfLN456oU1e7YAgPhTVE3E23Gyl0i26piqFLZkgZw5oubMEZGBdbj5QhJO3o2TA', auth: 'Oel81v1PvbgZYk0Y8h3X9Q' };
 	await a.all((i) => {
 		const host = a.pick(INSIDE), url = a.pick([`https://${host}:${port}/`, `http://${host}:${port}/x`, `https://good.example@${host}:${port}/`, `HTTPS://${host}:${port}`, `https://${host}:${port}/?${i}#x`,
 			`https://${host}:${port}\\@good.example/`, `gopher://${host}:${port}/`, `file:///etc/passwd`, `https://${host}%00.good.example:${port}/`, ` https://${host}:${port}/`]);
-		const road = a.pick(['session', 'contact', 'push']);
+		const road = a.pick(['session', 'contact', 'push', 'tool']);
 		return [`${road} ${url}`, async () => {
 			const before = connected;
 			const made = road === 'session' ? await strict.agent.post('/v1/sessions', { title: 'x', on_settled: { webhook: url } }, { check: false })
+				: road === 'tool' ? await strict.admin.post('/v1/tools', { name: `t${i}`, url, description: 'x' }, { check: false })
 				: await strict.member.post('/v1/me/contacts', road === 'push' ? { channel: 'push', subscription: { endpoint: `${url}${i}`, keys } } : { channel: 'webhook', address: url }, { check: false });
 			if (made.status >= 300) return refused(made);
-			if (road === 'session') await strict.member.answer(await strict.agent.ask({ session: made.body.id }), { q1: true });
+			if (road === 'tool') {
+				const tried = await strict.admin.post(`/v1/tools/t${i}/test`, { arguments: {} });
+				assert.notEqual(tried.body.ok, true);
+				await strict.admin.delete(`/v1/tools/t${i}`);
+			} else if (road === 'session') await strict.member.answer(await strict.agent.ask({ session: made.body.id }), { q1: true });
 			else {
 				await strict.member.post(`/v1/me/contacts/${made.body.id}/test`, {}, { check: false });
 				await sleep(20);

@@ -45,6 +45,7 @@ static const struct untold {
 	{ "server_keys", " created_ms version " },
 	{ "agents", " version " },
 	{ "providers", " version " },
+	{ "tools", " version " },
 	{ "runs",
 		" call label agent turn attempt waits_for wake_ms lease_ms lease_by"
 		" owner provider model progress report error recovery limits message first"

@@ -1,4 +1,4 @@
-/* agents_file.c - sections [provider X] and [agent X] as bodies of the API. */
+/* agents_file.c - sections [provider X], [agent X] and [tool X] as bodies of the API. */
 #include "cli/agentfile/agents_file.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include "cli/request.h"
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
+#include "core/run/run_tool.h"
 #include "core/shared/address.h"
 #include "text/msg.h"
 
@@ -46,12 +47,17 @@ static const struct settings_line *line_find(
 static enum err body_wrong(const struct section_reader *r, const struct fault *found)
 {
 	struct str pointer = str_of(found->items_len ? found->items[0].pointer : ""), key;
+	const struct str pointer_whole = pointer;
 	const struct settings_line *l;
 
 	while (str_cut(&pointer, '/', &key))
 		if (line_find(r->section, key)) break;
 	l = line_find(r->section, key);
 	if (!l && str_is(key, "prompt")) l = line_find(r->section, STR("prompt_file"));
+	if (!l && str_starts(pointer_whole, "/schema"))
+		l = line_find(r->section, STR("schema_file"));
+	if (!l && str_starts(pointer_whole, "/headers"))
+		l = line_find(r->section, STR("header"));
 	if (!l && str_starts(str_of(found->items_len ? found->items[0].pointer : ""),
 			  "/script"))
 		l = line_find(r->section, STR("script_file"));
@@ -98,6 +104,11 @@ static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE },
 	{ "models", ROW_MODELS }, { "at_once", ROW_NUMBER },
 	{ "script_file", ROW_ELSEWHERE }, { 0 } };
+
+static const struct row_key tool_keys[] = { { "url" }, { "method" }, { "description" },
+	{ "schema_file", ROW_ELSEWHERE }, { "header", ROW_ELSEWHERE },
+	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE }, { "risk" },
+	{ "class" }, { "timeout" }, { "category" }, { 0 } };
 
 static enum err keys_check(const struct section_reader *r, const struct row_key *keys)
 {
@@ -221,7 +232,13 @@ static enum err agent_take(const struct section_reader *r, struct agent_record *
 	return e ? body_wrong(r, &found) : OK;
 }
 
-static enum err key_take(const struct section_reader *r, struct provider_record *out)
+/* Where a key comes from, and the key. */
+struct key_found {
+	enum key_source source;
+	struct str from, key;
+};
+
+static enum err key_take(const struct section_reader *r, struct key_found *out)
 {
 	const struct settings_line *env = line_find(r->section, STR("key_env"));
 	const struct settings_line *file = line_find(r->section, STR("key_file"));
@@ -232,13 +249,13 @@ static enum err key_take(const struct section_reader *r, struct provider_record 
 			"there is a key_env already: keep one of both");
 	if (env) {
 		out->source = KEY_ENV;
-		out->key_from = env->value.value;
+		out->from = env->value.value;
 		out->key = str_trim(str_of(getenv(env->value.value.at)));
 	}
 	if (!file) return OK;
 	out->source = KEY_FILE;
-	out->key_from = str_of(path_beside(r, file));
-	e = text_file_read(out->key_from.at, true, r->arena, &out->key, r->why);
+	out->from = str_of(path_beside(r, file));
+	e = text_file_read(out->from.at, true, r->arena, &out->key, r->why);
 	out->key = str_trim(out->key);
 	return e;
 }
@@ -281,6 +298,7 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	struct json_writer w = { .out = &text };
 	const struct json *body;
 	struct fault found = { 0 };
+	struct key_found key = { 0 };
 	enum err e = keys_check(r, provider_keys);
 
 	if (e) return e;
@@ -298,7 +316,98 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
 	if (e) return body_wrong(r, &found);
 	e = url_check(r);
-	return e ? e : key_take(r, out);
+	if (!e) e = key_take(r, &key);
+	out->source = key.source;
+	out->key_from = key.from;
+	out->key = key.key;
+	return e;
+}
+
+/* ---- tools ---- */
+
+static enum err schema_write(const struct section_reader *r, struct json_writer *w)
+{
+	const struct settings_line *l = line_find(r->section, STR("schema_file"));
+	const struct json *schema;
+	struct fault found = { 0 };
+	struct str text;
+	enum err e;
+
+	if (!l) return OK;
+	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
+	if (e) return e;
+	if (!text.len) return section_wrong(r, "schema_file", &l->value, strerror(errno));
+	if (json_read(text, NULL, r->arena, &schema, &found))
+		return section_wrong(r, "schema_file", &l->value, found.detail);
+	jw_put_json(w, "schema", schema);
+	return OK;
+}
+
+/* "Name: value", one a line. */
+static enum err headers_write(const struct section_reader *r, struct json_writer *w)
+{
+	const struct settings_line *l = line_find(r->section, STR("header"));
+	struct str rest = l ? l->value.value : STR_NONE, line, name;
+
+	if (!l) return OK;
+	jw_put_object(w, "headers");
+	while (str_cut(&rest, '\n', &line)) {
+		line = str_trim(line);
+		if (!line.len) continue;
+		if (str_find(line, STR(":")) < 1)
+			return section_wrong(
+				r, "header", &l->value, "must be lines of NAME: VALUE");
+		str_cut(&line, ':', &name);
+		jw_name(w, str_trim(name));
+		jw_str(w, str_trim(line));
+	}
+	jw_object_end(w);
+	return OK;
+}
+
+static enum err tool_url_check(const struct section_reader *r)
+{
+	const struct settings_line *l = line_find(r->section, STR("url"));
+	struct str reach = r->set->tool_internal;
+	struct url url;
+
+	if (!l || !url_split(l->value.value, &url) || url.https ||
+		model_reach_may_allow(reach.len ? reach : STR("no"), &url))
+		return OK;
+	return section_wrong(r, "url", &l->value,
+		"must be https, or on this machine; tool_internal allows more");
+}
+
+static enum err tool_take(const struct section_reader *r, struct tool_record *out)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	const struct json *body;
+	struct fault found = { 0 };
+	struct key_found key = { 0 };
+	enum err e = keys_check(r, tool_keys);
+
+	if (e) return e;
+	jw_object(&w);
+	jw_put_str(&w, "name", r->section->name);
+	rows_write(&w, r->section, tool_keys, false);
+	e = schema_write(r, &w);
+	if (!e) e = headers_write(r, &w);
+	jw_object_end(&w);
+	if (!e)
+		e = json_read(
+			buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
+	buf_done(&text);
+	if (e) return e;
+	out->name = r->section->name;
+	e = own_tool_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
+	if (e) return body_wrong(r, &found);
+	e = tool_url_check(r);
+	if (!e) e = key_take(r, &key);
+	out->source = key.source;
+	out->key_from = key.from;
+	out->key = key.key;
+	return e;
 }
 
 /* ---- found without a section ---- */
@@ -362,6 +471,36 @@ static enum err assistant_take(
 	return e ? e : agent_read(body, STR_NONE, NULL, arena, &out->agents[0].body, why);
 }
 
+static bool tool_known(const struct agents_file *f, struct str name)
+{
+	for (size_t i = 0; i < f->tools_len; i++)
+		if (str_eq(f->tools[i].name, name)) return true;
+	return run_tool_known(name, true);
+}
+
+/* What an agent of the file names is built in, or in the file, too. */
+static enum err agent_tools_check(struct section_reader *r, const struct agents_file *f)
+{
+	enum err e = OK;
+	size_t n = 0;
+
+	for (r->section = r->set->sections; r->section && !e;
+		r->section = r->section->next) {
+		const struct settings_line *l = line_find(r->section, STR("tools"));
+		struct agent_config parts;
+
+		if (!str_is(r->section->kind, "agent")) continue;
+		e = agent_parse(f->agents[n++].body, r->arena, &parts, r->why);
+		for (size_t i = 0; !e && i < parts.tools_len; i++)
+			if (!tool_known(f, parts.tools[i]))
+				e = section_wrong(r, "tools", l ? &l->value : NULL,
+					arena_print(r->arena, "there is no tool %.*s",
+						STR_ARGS(parts.tools[i]))
+						.at);
+	}
+	return e;
+}
+
 enum err agents_file_read(const struct settings *set, struct arena *arena,
 	struct agents_file *out, struct fault *why)
 {
@@ -374,12 +513,16 @@ enum err agents_file_read(const struct settings *set, struct arena *arena,
 		cap++;
 	out->providers = ARENA_ARRAY(arena, struct provider_record, cap);
 	out->agents = ARENA_ARRAY(arena, struct agent_record, cap);
-	if (!out->providers || !out->agents)
+	out->tools = ARENA_ARRAY(arena, struct tool_record, cap);
+	if (!out->providers || !out->agents || !out->tools)
 		return fail(why, ERR_MEMORY, "out of memory");
 	for (r.section = set->sections; r.section && !e; r.section = r.section->next)
 		e = str_is(r.section->kind, "agent")
 			    ? agent_take(&r, &out->agents[out->agents_len++])
+		    : str_is(r.section->kind, "tool")
+			    ? tool_take(&r, &out->tools[out->tools_len++])
 			    : provider_take(&r, &out->providers[out->providers_len++]);
+	if (!e) e = agent_tools_check(&r, out);
 	for (const struct usual_provider *u = usual_providers; u->name && !e; u++)
 		e = usual_take(u, arena, out, why);
 	if (!e) e = assistant_take(arena, out, why);

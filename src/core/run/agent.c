@@ -62,7 +62,7 @@ struct str agent_name_fit(struct str name, struct arena *arena)
 
 bool agent_tool_valid(struct str tool)
 {
-	return run_tool_known(tool, true);
+	return run_tool_known(tool, true) || run_tool_own_name(tool);
 }
 
 /* ---- limits ---- */

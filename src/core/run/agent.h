@@ -56,7 +56,7 @@ bool agent_name_valid(struct str); /* [a-z0-9_-], 1 to 64 */
 /* A name made to fit: "Research Agent!" is research-agent. In the arena. */
 struct str agent_name_fit(struct str, struct arena *);
 /* Is this a tool, or one operation of one, that an agent can have? Those of tests count, but are
- * offered to models in tests alone. */
+ * offered to models in tests alone; so does every name that a tool of one's own could have. */
 bool agent_tool_valid(struct str);
 
 /* Reads a body over `before` (as this function wrote it; empty: a new agent, which needs

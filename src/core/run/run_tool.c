@@ -3,6 +3,7 @@
 
 #include "base/keep.h"
 #include "core/policy/policy.h"
+#include "core/run/own_tool.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 
@@ -146,6 +147,12 @@ bool run_tool_known(struct str name, bool test)
 			return true;
 	}
 	return false;
+}
+
+bool run_tool_own_name(struct str name)
+{
+	return text_plain_name(name, "_", OWN_TOOL_NAME_MAX) &&
+	       !run_tool_known(name, true) && !str_is(name, "report");
 }
 
 bool run_tool_offered(const struct run_toolbox *box, const struct run_operation *o)
@@ -292,10 +299,10 @@ struct str run_tool_wrong(const struct json_miss *wrong, struct arena *arena)
 }
 
 /* Models give null for what they leave out. */
-static bool arguments_fit(struct str text, const struct json *arguments,
+static bool arguments_fit(struct str text, const struct json *arguments, bool nulls,
 	struct arena *arena, struct json_miss *wrong)
 {
-	static const struct json_schema_rules rules = { .nulls = true };
+	const struct json_schema_rules rules = { .nulls = nulls };
 	const struct json *schema;
 
 	*wrong = (struct json_miss){ STR_NONE, STR("out of memory") };
@@ -307,6 +314,33 @@ static bool arguments_fit(struct str text, const struct json *arguments,
 	return false;
 }
 
+static enum operation_type own_type(const struct own_tool *t)
+{
+	return t->category == TOOL_FILE_OPS ? TYPE_FILE_OP
+	       : t->category == TOOL_DB_OPS ? TYPE_DB_OP
+					    : TYPE_TOOL;
+}
+
+/* One of one's own: its operation is made from what is configured of it. */
+static const struct run_operation *own_call(const struct own_tool *t,
+	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
+{
+	struct run_operation *o;
+
+	if (!json_is(arguments, JSON_OBJECT))
+		return tool_none(
+			wrong, STR_NONE, STR("the arguments are no JSON object"));
+	if (!arguments_fit(own_tool_schema(t, arena), arguments, false, arena, wrong))
+		return NULL;
+	o = ARENA_NEW(arena, struct run_operation);
+	if (!o) return tool_none(wrong, STR_NONE, STR("out of memory"));
+	*o = (struct run_operation){ .tool = RUN_TOOL_OWN,
+		.type = own_type(t),
+		.risk = own_tool_risk(t),
+		.class = own_tool_class(t) };
+	return o;
+}
+
 const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
 	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
 {
@@ -315,6 +349,9 @@ const struct run_operation *run_tool_call(const struct run_toolbox *box, struct 
 	const struct run_operation *o;
 
 	checking.checking = true;
+	for (size_t i = 0; i < box->own_len; i++)
+		if (str_eq(box->own[i].name, name))
+			return own_call(&box->own[i], arguments, arena, wrong);
 	if (tool < 0 || !tool_offered(box, tool))
 		return tool_none(wrong, STR_NONE,
 			tool >= 0 && run_tools[tool].starts && box->child
@@ -325,7 +362,7 @@ const struct run_operation *run_tool_call(const struct run_toolbox *box, struct 
 		return tool_none(
 			wrong, STR_NONE, STR("the arguments are no JSON object"));
 	if (!arguments_fit(run_tool_schema(&checking, (enum run_tool_id)tool, arena),
-		    arguments, arena, wrong))
+		    arguments, true, arena, wrong))
 		return NULL;
 	o = run_tool_operation(name, arguments);
 	return o ? o : tool_none(wrong, STR("/operation"), STR("is required"));
@@ -338,7 +375,9 @@ void run_operation_write(struct json_writer *w, const struct run_operation *o, b
 	const struct run_toolbox box = { &name, 1, run_tools[o->tool].reports, test };
 
 	jw_object(w);
+	jw_put_null(w, "id");
 	show_text(w, "name", name);
+	jw_put_text(w, "kind", "built_in");
 	show_text(w, "description", str_of(o->description));
 	show_text(w, "category", o->free ? STR_NONE : str_of(categories[o->type]));
 	show_text(w, "risk", o->free ? STR_NONE : str_of(risk_name(o->risk)));
@@ -346,6 +385,8 @@ void run_operation_write(struct json_writer *w, const struct run_operation *o, b
 	show_json(w, "schema", run_tool_schema(&box, o->tool, &arena));
 	jw_put_bool(w, "available", true);
 	jw_put_null(w, "why");
+	jw_put_null(w, "source");
+	jw_put_int(w, "version", 0);
 	jw_object_end(w);
 	if (arena.failed) w->out->failed = true;
 	arena_done(&arena);

@@ -10,6 +10,8 @@
 #include "core/run/tool_call.h"
 #include "core/shared/json_schema.h"
 
+struct own_tool;
+
 enum run_tool_id {
 	RUN_TOOL_ASK,
 	RUN_TOOL_REPORT,
@@ -19,7 +21,8 @@ enum run_tool_id {
 	RUN_TOOL_SPAWN,
 	RUN_TOOL_PARALLEL,
 	RUN_TOOL_APPEND, /* a test's */
-	RUN_TOOLS
+	RUN_TOOLS,
+	RUN_TOOL_OWN = RUN_TOOLS /* not in the table: of one's own */
 };
 
 /* One operation of a tool; of most tools the only one. */
@@ -52,6 +55,8 @@ struct run_toolbox {
 	const struct json
 		*roster; /* agents to give tasks to: [{name, description}]; or NULL */
 	bool checking;	 /* arguments are checked: names that can be made to fit do */
+	const struct own_tool *own; /* those of one's own that were chosen */
+	size_t own_len;
 };
 
 extern const struct run_tool run_tools[RUN_TOOLS];
@@ -61,6 +66,9 @@ extern const size_t run_operations_len;
 
 /* "memory", "todo/create": can it be chosen for an agent? Tests' own with `test` alone. */
 bool run_tool_known(struct str name, bool test);
+/* Could a tool of one's own have this name? */
+enum { OWN_TOOL_NAME_MAX = 48 };
+bool run_tool_own_name(struct str);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
 struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);

@@ -81,6 +81,7 @@ const char *const event_types[] = {
 	"list.changed",
 	"agent.changed",
 	"provider.changed",
+	"tool.changed",
 	NULL,
 };
 

@@ -39,12 +39,22 @@
 	COLUMN(TEXT, provider_record, last4, CHANGES)                                    \
 	COLUMN(INT, provider_record, changed_ms, CHANGES)
 
+#define TOOL_COLUMNS(COLUMN)                                                             \
+	COLUMN(TEXT, tool_record, name, 0)                                               \
+	/* JSON, as own_tool_read wrote it */                                            \
+	COLUMN(TEXT, tool_record, body, CHANGES | PACKED)                                \
+	/* as a provider's */                                                            \
+	COLUMN(TEXT, tool_record, sealed, CHANGES)                                       \
+	COLUMN(TEXT, tool_record, last4, CHANGES)                                        \
+	COLUMN(INT, tool_record, changed_ms, CHANGES)
+
 /* The constant of the record, its table and path (/v1/TABLE), its struct, the word of its use cases, the
  * step of the schema that makes the table (0: written out in store/migrate.c), its columns. */
 #define RESOURCES(RESOURCE)                                                              \
 	RESOURCE(TEAMS, teams, team, team, 0, TEAM_COLUMNS)                              \
 	RESOURCE(AGENTS, agents, agent_record, agent, 0, AGENT_COLUMNS)                  \
-	RESOURCE(PROVIDERS, providers, provider_record, provider, 0, PROVIDER_COLUMNS)
+	RESOURCE(PROVIDERS, providers, provider_record, provider, 0, PROVIDER_COLUMNS)   \
+	RESOURCE(TOOLS, tools, tool_record, tool, 10, TOOL_COLUMNS)
 
 /* The members of its struct, which stands here unless core has a header for it. */
 #define RESOURCE_MEMBERS(COLUMNS)                                                        \

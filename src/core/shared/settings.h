@@ -53,6 +53,8 @@ struct settings_section;
 	X(INT, webhook_host_max, S, "N", "8", 1, 64)                                     \
 	/* internal addresses that model providers may be at */                          \
 	X(REACH, model_internal, S, "LIST", "no")                                        \
+	/* internal addresses that tools of the file may reach without TLS */            \
+	X(REACH, tool_internal, S, "LIST", "no")                                         \
 	/* empty: secret.key in `data` */                                                \
 	X(PATH, secret_key_file, S, "FILE")                                              \
 	X(TEXT, default_agent, S, "NAME")                                                \

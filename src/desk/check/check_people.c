@@ -54,6 +54,7 @@ static const struct people_kind kinds[] = {
 	{ SQL_LIST_LIST, RECORD_PRESETS, 2, "list", { "list.changed" } },
 	{ PAGE_OF(AGENTS), 1, "agent", { "agent.changed" } },
 	{ PAGE_OF(PROVIDERS), 1, "provider", { "provider.changed" } },
+	{ PAGE_OF(TOOLS), 1, "tool", { "tool.changed" } },
 	{ PAGE_OF(CONTACTS), 1, "contact", { "contact." }, "contact.removed" },
 };
 

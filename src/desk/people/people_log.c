@@ -8,6 +8,7 @@
 #include "core/people/project.h"
 #include "core/policy/rulebook.h"
 #include "core/run/agent.h"
+#include "core/run/own_tool.h"
 #include "core/run/provider.h"
 #include "core/shared/digest.h"
 #include "core/shared/show.h"
@@ -44,6 +45,7 @@ void log_digest(enum record_id id, const void *record, char out[SHORT_DIGEST_SIZ
 	case RECORD_PRESETS: preset_digest(record, out); break;
 	case RECORD_AGENTS: agent_digest(record, out); break;
 	case RECORD_PROVIDERS: provider_digest(record, out); break;
+	case RECORD_TOOLS: own_tool_digest(record, out); break;
 	case RECORD_CONTACTS: contact_digest(record, out); break;
 	default: out[0] = '\0';
 	}

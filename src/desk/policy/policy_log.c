@@ -6,6 +6,7 @@
 #include "core/ask/preset.h"
 #include "core/notify/notify_route.h"
 #include "core/run/agent.h"
+#include "core/run/own_tool.h"
 #include "core/run/provider.h"
 #include "core/shared/body.h"
 #include "desk/people/people_log.h"
@@ -139,6 +140,21 @@ static void provider_event(
 									 : STR_NONE))));
 }
 
+static void tool_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
+{
+	const struct tool_record *r = c->now, *before = c->before;
+	char digest[SHORT_DIGEST_SIZE];
+
+	own_tool_digest(r, digest);
+	log_event(rows, job, r->ws, "tool.changed", c->deleted ? "" : digest,
+		FIELDS(field_text("tool", r->id), field_text("name", r->name),
+			field_word("change", change_word(c)),
+			field_bool("key_changed",
+				!c->deleted && !str_eq(r->sealed, before ? before->sealed
+									 : STR_NONE))));
+}
+
 /* What is logged, and how. */
 static const struct {
 	void (*event)(struct rows *, const struct job *, const struct row_change *);
@@ -147,6 +163,7 @@ static const struct {
 	[RECORD_PRESETS] = { preset_event },
 	[RECORD_AGENTS] = { agent_event },
 	[RECORD_PROVIDERS] = { provider_event },
+	[RECORD_TOOLS] = { tool_event },
 	[RECORD_ROUTES] = { routes_event },
 	[RECORD_RULES] = { rule_event, true },
 	[RECORD_STOPS] = { stop_event, true },

@@ -50,10 +50,15 @@ static enum err agent_admit(
 	if (!e)
 		e = delivery_check_webhook(
 			t->desk, parts.on_ended.webhook, "/on_ended/webhook", why);
-	for (size_t n = 0; !e && n < parts.tools_len; n++)
-		if (!run_tool_known(parts.tools[n], t->desk->test_tools))
+	for (size_t n = 0; !e && n < parts.tools_len; n++) {
+		if (run_tool_known(parts.tools[n], t->desk->test_tools)) continue;
+		found = NULL;
+		e = configured_find(t->desk, rows, RECORD_TOOLS, t->job.who.ws,
+			parts.tools[n], &found, why);
+		if (!e && !found)
 			e = fail_at(why, POINTER("/tools/%zu", n),
 				"there is no tool %.*s", STR_ARGS(parts.tools[n]));
+	}
 	return e;
 }
 

@@ -1,4 +1,4 @@
-/* configured.c - agents and providers found: those of the configuration, then stored ones. */
+/* configured.c - agents, providers and tools found: those of the configuration, then stored ones. */
 #include "desk/run/configured.h"
 
 #include "base/json_pattern.h"
@@ -9,47 +9,59 @@
 
 static const struct configured none;
 
-static const struct configured *configured(const struct desk *d)
+const struct configured *configured_now(const struct desk *d)
 {
 	const struct configured *c = atomic_load(&d->configured);
 
 	return c ? c : &none;
 }
 
-/* Agents and providers begin alike, and are found alike. */
+static const struct configured *configured(const struct desk *d)
+{
+	return configured_now(d);
+}
+
+/* They begin alike, and are found alike. */
 static const struct configured_kind {
 	const char *prefix, *noun, *one;
 	void (*id)(int64_t ws, struct str name, char *out);
 } agents = { "agt", "agent", "an agent", agent_id },
-  providers = { "prv", "provider", "a provider", provider_id };
+  providers = { "prv", "provider", "a provider", provider_id },
+  tools = { "tol", "tool", "a tool", own_tool_id };
 
-_Static_assert(
-	offsetof(struct agent_record, id) == offsetof(struct provider_record, id) &&
-		offsetof(struct agent_record, name) ==
-			offsetof(struct provider_record, name),
-	"agents and providers begin alike");
+#define BEGINS_ALIKE(tag)                                                                \
+	_Static_assert(offsetof(struct agent_record, id) == offsetof(struct tag, id) &&  \
+			       offsetof(struct agent_record, name) ==                    \
+				       offsetof(struct tag, name),                       \
+		"they begin alike")
+BEGINS_ALIKE(provider_record);
+BEGINS_ALIKE(tool_record);
 
 static const struct configured_kind *kind_of(enum record_id record)
 {
-	return record == RECORD_AGENTS ? &agents : &providers;
+	return record == RECORD_AGENTS	    ? &agents
+	       : record == RECORD_PROVIDERS ? &providers
+					    : &tools;
 }
 
-/* Of RECORD_AGENTS or RECORD_PROVIDERS: the i-th of the configuration as one of this workspace, in the
+/* Of RECORD_AGENTS, RECORD_PROVIDERS or RECORD_TOOLS: the i-th of the configuration as one of this workspace, in the
  * arena; NULL: there is no such. */
 static const void *configured_own(
 	struct desk *d, enum record_id record, int64_t ws, size_t i, struct arena *arena)
 {
 	const struct configured *c = configured(d);
-	bool agent = record == RECORD_AGENTS;
-	const char *all = agent ? (const char *)c->agents : (const char *)c->providers;
+	const void *all = record == RECORD_AGENTS      ? (const void *)c->agents
+			  : record == RECORD_PROVIDERS ? (const void *)c->providers
+						       : (const void *)c->tools;
+	size_t len = record == RECORD_AGENTS	  ? c->agents_len
+		     : record == RECORD_PROVIDERS ? c->providers_len
+						  : c->tools_len;
 	size_t size = records[record].size;
-	struct agent_record *copy = i < (agent ? c->agents_len : c->providers_len)
-					    ? arena_alloc(arena, size)
-					    : NULL;
+	struct agent_record *copy = i < len ? arena_alloc(arena, size) : NULL;
 	char id[32];
 
 	if (!copy) return NULL;
-	memcpy(copy, all + i * size, size);
+	memcpy(copy, (const char *)all + i * size, size);
 	kind_of(record)->id(ws, copy->name, id);
 	copy->ws = ws;
 	copy->id = arena_str(arena, str_of(id));
@@ -89,7 +101,7 @@ const void *configured_collection_own(
 enum err configured_collection_new(const struct collection *r, struct task *t,
 	struct rows *rows, void *record, struct fault *why)
 {
-	struct agent_record *a = record; /* or a provider */
+	struct agent_record *a = record; /* or one that begins as it does */
 	const void *taken = NULL;
 	char id[32];
 	enum err e;
@@ -209,17 +221,23 @@ struct str configured_provider_wrong(
 	return STR_NONE;
 }
 
-static struct str key_open(
-	struct desk *d, const struct provider_record *p, struct arena *arena)
+struct str configured_key(
+	struct desk *d, struct str known, struct str sealed, struct arena *arena)
 {
 	struct buf key = { .max = PROVIDER_KEY_MAX + 64 };
 
-	if (p->key.len) return arena_str(arena, p->key);
-	if (!p->sealed.len || !seal_open(configured(d)->secret, p->sealed, &key)) {
+	if (known.len) return arena_str(arena, known);
+	if (!sealed.len || !seal_open(configured(d)->secret, sealed, &key)) {
 		buf_done(&key);
 		return STR_NONE;
 	}
 	return buf_keep_done(&key, arena);
+}
+
+static struct str key_open(
+	struct desk *d, const struct provider_record *p, struct arena *arena)
+{
+	return configured_key(d, p->key, p->sealed, arena);
 }
 
 enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct str *text,
@@ -227,8 +245,9 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 {
 	const struct configured *c = configured(d);
 	const struct provider_record *p = NULL;
-	struct str *keys = ARENA_ARRAY(
-		rows->arena, struct str, c->providers_len + PROVIDERS_MAX + 1);
+	const struct tool_record *own = NULL;
+	size_t room = c->providers_len + PROVIDERS_MAX + c->tools_len + OWN_TOOLS_MAX;
+	struct str *keys = ARENA_ARRAY(rows->arena, struct str, room + 1);
 	struct buf b = { 0 };
 	size_t len = 0;
 	enum err e;
@@ -236,13 +255,19 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 	if (!keys) return fail_memory(why);
 	if (text->len < MASK_MIN) return OK;
 	e = rows_fetch(rows, RECORD_PROVIDERS, SQL_PROVIDERS_OF, ARGS(ws), why);
+	if (!e) e = rows_fetch(rows, RECORD_TOOLS, SQL_TOOLS_OF, ARGS(ws), why);
 	if (e) return e;
 	for (size_t i = 0; i < c->providers_len; i++)
 		keys[len++] = c->providers[i].key;
-	while ((p = rows_next(rows, RECORD_PROVIDERS, p)) &&
-		len < c->providers_len + PROVIDERS_MAX)
+	for (size_t i = 0; i < c->tools_len; i++)
+		keys[len++] = c->tools[i].key;
+	while ((p = rows_next(rows, RECORD_PROVIDERS, p)) && len < room)
 		if (p->ws == ws && p->sealed.len)
 			keys[len++] = key_open(d, p, rows->arena);
+	while ((own = rows_next(rows, RECORD_TOOLS, own)) && len < room)
+		if (own->ws == ws && own->sealed.len)
+			keys[len++] =
+				configured_key(d, own->key, own->sealed, rows->arena);
 	for (size_t i = 0; i < len; i++)
 		if (keys[i].len >= MASK_MIN && str_find(*text, keys[i]) >= 0) {
 			mask_text(&b, *text, keys, len);

@@ -1,4 +1,4 @@
-/* configured.h - agents and providers that the server's configuration and environment define.
+/* configured.h - agents, providers and tools that the server's configuration and environment define.
  * They are held in memory, hold for every workspace and come before stored ones of the same
  * name. What it holds never changes; a reload puts another in its place. */
 #ifndef DESK_CONFIGURED_H
@@ -6,6 +6,7 @@
 
 #include "base/seal.h"
 #include "core/run/agent.h"
+#include "core/run/own_tool.h"
 #include "core/run/provider.h"
 #include "store/rows.h"
 
@@ -18,9 +19,12 @@ struct configured {
 	size_t providers_len;
 	const struct agent_record *agents;
 	size_t agents_len;
+	const struct tool_record *tools;
+	size_t tools_len;
 	struct str default_agent;  /* a name; empty: the first there is */
 	struct str model_internal; /* as core/address has it; empty: none */
-	bool sealing;		   /* there is a key to seal secrets with */
+	struct str tool_internal, webhook_internal; /* likewise */
+	bool sealing; /* there is a key to seal secrets with */
 	uint8_t secret[SEAL_KEY_SIZE];
 };
 
@@ -82,7 +86,20 @@ enum err configured_unpriced(struct desk *, struct rows *, int64_t ws,
 enum err configured_agent_wrong(struct desk *, struct rows *, const struct agent_record *,
 	struct arena *, struct str *wrong, struct fault *why);
 
-/* Masks every provider key of the workspace in the text, so that a key found by a tool
+const struct configured *configured_now(const struct desk *); /* never NULL */
+/* A key that is known, or opened; empty: neither. In the arena. */
+struct str configured_key(
+	struct desk *, struct str known, struct str sealed, struct arena *);
+
+/* The tool and what a call of it needs, but for what is the call's own. ERR_NOT_FOUND: there is none. Why it cannot
+ * be called is in `wrong`. */
+enum err configured_tool(struct desk *, struct rows *, int64_t ws, struct str which,
+	struct arena *, struct tool_access *out, struct fault *why);
+/* What is wrong with its key; empty: nothing. */
+struct str configured_tool_wrong(struct desk *, const struct tool_record *,
+	const struct own_tool *, struct arena *);
+
+/* Masks every key of a provider or a tool of the workspace in the text, so that a key found by a tool
  * reaches no model, no row and no person. In the arena. */
 enum err configured_mask(
 	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);

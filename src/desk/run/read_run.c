@@ -320,26 +320,6 @@ static enum err task_list_read(struct job *job, struct rows *rows, struct fault 
 
 const struct use use_task_list = READS("task_list", 0, 0, task_list_read, NULL);
 
-/* ---- GET /v1/tools ---- */
-
-static enum err tool_list_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct json_writer w = { .out = &job->out };
-	bool test = task_of(job)->desk->test_tools;
-
-	(void)rows;
-	(void)why;
-	page_begin(&w);
-	for (size_t i = 0; i < run_operations_len; i++)
-		if (test || !run_tools[run_operations[i].tool].test)
-			run_operation_write(&w, &run_operations[i], test);
-	jw_array_end(&w);
-	jw_object_end(&w);
-	return OK;
-}
-
-const struct use use_tool_list = READS("tool_list", 0, 0, tool_list_read, NULL);
-
 /* ---- GET /v1/usage ---- */
 
 enum { USAGE_KEYS = 10000 };

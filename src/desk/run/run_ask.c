@@ -76,9 +76,9 @@ static enum err edited_check(const struct run_job *j, const struct tool_call *c,
 	struct json_miss wrong;
 	enum err e = run_agent(j->r, NULL, j->rows->arena, &agent, why);
 
-	if (e) return e;
 	own.agent = &agent;
-	box = run_toolbox(&own);
+	if (!e) e = run_toolbox(&own, &box, why);
+	if (e) return e;
 	if (run_tool_call(&box, c->name, edited, j->rows->arena, &wrong)) return OK;
 	if (whole)
 		return fail_at(why, at, "%.*s",

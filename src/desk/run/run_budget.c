@@ -149,9 +149,13 @@ static enum err sharers_count(const struct run_job *j, int64_t *out, struct faul
 /* Bytes of what every request of the run has. */
 static int64_t setup_bytes(const struct run_job *j)
 {
-	const struct run_toolbox box = run_toolbox(j);
+	struct run_toolbox box;
 	int64_t bytes = (int64_t)j->agent->prompt.len;
 
+	if (run_toolbox(j, &box, NULL)) return bytes;
+	for (size_t i = 0; i < box.own_len; i++)
+		bytes += (int64_t)(box.own[i].description.len +
+				   own_tool_schema(&box.own[i], j->rows->arena).len);
 	for (int i = 0; i < RUN_TOOLS; i++) {
 		struct str schema =
 			run_tool_schema(&box, (enum run_tool_id)i, j->rows->arena);

@@ -4,10 +4,25 @@
 
 #include "base/keep.h"
 
-struct run_toolbox run_toolbox(const struct run_job *j)
+enum err run_toolbox(const struct run_job *j, struct run_toolbox *out, struct fault *why)
 {
-	return (struct run_toolbox){ j->agent->tools, j->agent->tools_len,
-		run_is_child(j->r), j->t->desk->test_tools, NULL };
+	const struct agent_config *a = j->agent;
+	struct own_tool *own =
+		ARENA_ARRAY(j->rows->arena, struct own_tool, a->tools_len + 1);
+	struct tool_access access;
+	enum err e = own ? OK : fail_memory(why);
+
+	*out = (struct run_toolbox){ a->tools, a->tools_len, run_is_child(j->r),
+		j->t->desk->test_tools, .own = own };
+	for (size_t i = 0; !e && i < a->tools_len; i++) {
+		if (run_tool_known(a->tools[i], true)) continue;
+		e = configured_tool(j->t->desk, j->rows, j->r->ws, a->tools[i],
+			j->rows->arena, &access, why);
+		if (!e && !access.wrong.len) own[out->own_len++] = access.tool;
+		/* It was removed, or has lost its key: it is not offered. */
+		if (e == ERR_NOT_FOUND) e = OK;
+	}
+	return e;
 }
 
 /* What a person changed or said when they let it run comes before its result. */

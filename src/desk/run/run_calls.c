@@ -106,9 +106,8 @@ static enum err approval_ask(const struct run_job *j, struct tool_call *c,
 	return e;
 }
 
-/* The digest of what would run as the call stands. */
-static enum err call_digest(struct rows *rows, const struct tool_call *c,
-	struct str session, char out[DIGEST_SIZE], struct fault *why)
+enum err run_call_digest(struct rows *rows, const struct tool_call *c, struct str session,
+	char out[DIGEST_SIZE], struct fault *why)
 {
 	enum operation_type type = TYPE_TOOL;
 	const struct json *operation;
@@ -136,7 +135,7 @@ enum err run_call_use(const struct run_job *j, struct tool_call *c, struct fault
 	e = rows_fetch_ask(j->rows, c->ws, c->ask, &a, why);
 	/* An ask about an interrupted call has nothing to use up. */
 	if (e || a->kind != ASK_APPROVAL) return e;
-	e = call_digest(j->rows, c, j->s->id, digest, why);
+	e = run_call_digest(j->rows, c, j->s->id, digest, why);
 	if (e) return e;
 	e = approval_consume(j->t, j->rows, a, str_of(digest), why);
 	/* This job replies to the runner, not to the approver. */
@@ -151,7 +150,7 @@ enum err run_call_use(const struct run_job *j, struct tool_call *c, struct fault
 static enum err call_make(const struct run_job *j, struct str message, struct str said,
 	const struct json *part, int64_t n, struct tool_call **out, struct fault *why)
 {
-	const struct run_toolbox box = run_toolbox(j);
+	struct run_toolbox box;
 	const struct json *arguments = json_get(part, "arguments"), *operation;
 	struct str unreadable = json_text(json_get(part, "unreadable"));
 	struct json_miss wrong = { 0 };
@@ -167,17 +166,17 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 				     ? json_keep(arguments, j->rows->arena)
 				     : STR("{}"),
 		.created_ms = j->rows->now_ms };
-	const struct run_operation *op =
-		unreadable.len
-			? NULL
-			: run_tool_call(&box, c.name, arguments, j->rows->arena, &wrong);
+	const struct run_operation *op = NULL;
 	struct run_verdict v = { 0 };
 	struct rule_verdict rules;
 	struct ask_from from = { .origin = ASK_BY_RUN_APPROVAL, .verdict = &rules };
 	struct tool_call *made;
 	struct str text;
-	enum err e = OK;
+	enum err e = run_toolbox(j, &box, why);
 
+	if (e) return e;
+	if (!unreadable.len)
+		op = run_tool_call(&box, c.name, arguments, j->rows->arena, &wrong);
 	if (op) {
 		c.class = op->class;
 		c.category = op->free ? STR_NONE : str_of(run_category_name(op->type));

@@ -125,9 +125,16 @@ enum err run_tool_do(const struct run_job *, struct tool_call *, struct fault *)
 /* What was approved runs, once: the approval is used up now, if there is one and it is still
  * good for exactly this. */
 enum err run_call_use(const struct run_job *, struct tool_call *, struct fault *);
-struct run_toolbox run_toolbox(const struct run_job *);
 /* Why an ask of a run is cancelled by a message: the run goes on. */
 #define RUN_WROTE_INSTEAD "a person wrote instead"
+/* What its agent may call, tools of one's own among them. */
+enum err run_toolbox(const struct run_job *, struct run_toolbox *, struct fault *);
+/* The digest of what would run as the call stands. */
+enum err run_call_digest(struct rows *, const struct tool_call *, struct str session,
+	char out[DIGEST_SIZE], struct fault *);
+/* A call of class once has no outcome: a person decides. `because`: why there is none. */
+enum err run_call_interrupt(
+	const struct run_job *, struct tool_call *, const char *because, struct fault *);
 /* What exactly would run, as asks and rules have it. */
 struct str run_operation_text(enum operation_type, struct str name, struct str arguments,
 	enum risk, struct arena *);

@@ -1,5 +1,6 @@
 /* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/run/run_limit.h"
 #include "core/shared/body.h"
@@ -10,10 +11,10 @@ enum { STOPPED_MS = 30 * 1000 };
 
 /* ---- calls of the turn ---- */
 
-/* Its process died during the call: only a person can tell whether it took effect. Readers see
- * these words in their language (web.own.recovery). */
-static enum err call_interrupt(
-	const struct run_job *j, struct tool_call *c, struct fault *why)
+/* Only a person can tell whether it took effect. Readers see these words in their language
+ * (web.own.recovery). */
+enum err run_call_interrupt(const struct run_job *j, struct tool_call *c,
+	const char *because, struct fault *why)
 {
 	const struct ask_from from = { .origin = ASK_BY_RUN_INTERRUPTED };
 	struct arena *arena = j->rows->arena;
@@ -21,9 +22,9 @@ static enum err call_interrupt(
 
 	time_write(c->started_ms, began);
 	struct str text = arena_print(arena,
-		"The server stopped during this operation, which began at %s. "
+		"%s during this operation, which began at %s. "
 		"It may have taken effect.",
-		began);
+		because, began);
 	struct str context = fields_text(arena, FIELDS(field_text("text", text)));
 	struct str operation = run_operation_text(
 		TYPE_TOOL, c->name, tool_call_arguments(c), c->risk, arena);
@@ -42,6 +43,27 @@ static enum err call_interrupt(
 	return e;
 }
 
+/* A call of class repeat begins with this commit, which uses up its approval; one that was cut short begins
+ * again. */
+static enum err repeat_begin(
+	const struct run_job *j, struct tool_call *c, bool claimed, struct fault *why)
+{
+	enum err e = OK;
+
+	if (c->class != CLASS_REPEAT || (c->attempts && !claimed)) return OK;
+	if (!c->attempts) e = run_call_use(j, c, why);
+	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) return e;
+	if (e) /* what was approved may not run any more */
+		return run_call_end(j, c, CALL_REJECT,
+			arena_str(j->rows->arena, str_of(why->detail)), why);
+	if (c->attempts >= OWN_TOOL_TRIES)
+		return run_call_end(j, c, CALL_FAIL,
+			STR("the server stopped three times during this call"), why);
+	c->attempts++;
+	c->started_ms = j->rows->now_ms;
+	return OK;
+}
+
 static enum err calls_go(const struct run_job *j, bool claimed, size_t *pending,
 	size_t *waiting, struct fault *why)
 {
@@ -54,13 +76,45 @@ static enum err calls_go(const struct run_job *j, bool claimed, size_t *pending,
 		if (tool_call_ended(at)) continue;
 		c = rows_change(j->rows, at);
 		if (c->status == CALL_STARTED && claimed)
-			e = call_interrupt(j, c, why);
+			e = run_call_interrupt(j, c, "The server stopped", why);
 		else if (c->status == CALL_PENDING && c->class == CLASS_STORE)
 			e = run_tool_do(j, c, why);
+		else if (c->status == CALL_PENDING)
+			e = repeat_begin(j, c, claimed, why);
 		*pending += c->status == CALL_PENDING || c->status == CALL_STARTED;
 		*waiting += tool_call_waits(c);
 	}
 	return e;
+}
+
+/* What a call of a tool of one's own needs. NULL in *out: it is a built-in one. */
+static enum err call_access(const struct run_job *j, const struct tool_call *c,
+	const struct tool_access **out, struct fault *why)
+{
+	struct arena *arena = &j->t->job.arena;
+	struct tool_access *a;
+	char digest[DIGEST_SIZE];
+	enum err e;
+
+	*out = NULL;
+	if (run_tool_known(c->name, true)) return OK;
+	a = ARENA_NEW(arena, struct tool_access);
+	if (!a) return fail_memory(why);
+	e = configured_tool(j->t->desk, j->rows, j->r->ws, c->name, arena, a, why);
+	if (e == ERR_NOT_FOUND) {
+		a->wrong = STR("there is no such tool any more");
+		e = OK;
+	}
+	if (!e) e = run_call_digest(j->rows, c, j->s->id, digest, why);
+	if (!e) e = webhook_keys_load(j->rows, j->r->ws, arena, a->signs, why);
+	if (e) return e;
+	a->call = arena_str(arena, c->id);
+	a->session = arena_str(arena, j->s->id);
+	a->run = arena_str(arena, j->r->id);
+	a->agent = arena_str(arena, j->r->agent);
+	a->digest = arena_str(arena, str_of(digest));
+	*out = a;
+	return OK;
 }
 
 static enum err calls_tell(
@@ -69,19 +123,23 @@ static enum err calls_tell(
 	struct arena *arena = &j->t->job.arena;
 	const struct tool_call *c = NULL;
 	size_t len = 0;
+	enum err e = OK;
 
 	while ((c = run_calls_next(j, c)))
 		len += c->status == CALL_PENDING;
 	out->calls = ARENA_ARRAY(arena, struct run_do, len + 1);
 	if (!out->calls) return fail_memory(why);
-	while ((c = run_calls_next(j, c)))
-		if (c->status == CALL_PENDING)
-			out->calls[out->calls_len++] = (struct run_do){ arena_str(arena,
-										c->id),
-				arena_str(arena, c->name),
-				arena_str(arena, tool_call_arguments(c)), c->class };
+	while (!e && (c = run_calls_next(j, c))) {
+		struct run_do *to = &out->calls[out->calls_len];
+
+		if (c->status != CALL_PENDING) continue;
+		*to = (struct run_do){ arena_str(arena, c->id), arena_str(arena, c->name),
+			arena_str(arena, tool_call_arguments(c)), c->class };
+		e = call_access(j, c, &to->tool, why);
+		out->calls_len++;
+	}
 	out->step = RUN_STEP_CALLS;
-	return run_fresh(j, out, why);
+	return e ? e : run_fresh(j, out, why);
 }
 
 enum { LOOP_TIMES = 3 };
@@ -208,14 +266,35 @@ static enum err rejection_ends(const struct run_job *j, bool *out, struct fault 
 	return e;
 }
 
-/* Whom an agent that starts sub-agents may give tasks to, for a process that is new to the run. */
-static enum err work_roster(
+/* As a model is told of them. */
+static struct str tools_text(const struct run_toolbox *box, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (!box->own_len) return STR_NONE;
+	jw_array(&w);
+	for (size_t i = 0; i < box->own_len; i++)
+		JW(&w, "{'name':%s,'description':%s,'schema':%j}", box->own[i].name,
+			box->own[i].description, own_tool_schema(&box->own[i], arena));
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+/* For a process that is new to the run: its tools of one's own, and whom an agent that starts sub-agents may
+ * give tasks to. */
+static enum err work_tools(
 	const struct run_job *j, struct run_work *out, struct fault *why)
 {
-	const struct run_toolbox box = run_toolbox(j);
+	struct run_toolbox box;
 	bool starts = false;
+	enum err e;
 
-	if (out->child || (out->key.known && out->key.known->agent)) return OK;
+	if (out->key.known && out->key.known->agent) return OK;
+	e = run_toolbox(j, &box, why);
+	if (e) return e;
+	out->tools = tools_text(&box, &j->t->job.arena);
+	if (out->child) return OK;
 	for (size_t i = 0; i < run_operations_len; i++)
 		starts |= run_tools[run_operations[i].tool].starts &&
 			  run_tool_offered(&box, &run_operations[i]);
@@ -258,7 +337,7 @@ enum err run_go_on(
 	if (e == ERR_NOT_FOUND)
 		return run_recover(j, TROUBLE_UNAUTHORIZED,
 			arena_str(j->rows->arena, str_of(why->detail)), why);
-	if (!e) e = work_roster(j, out, why);
+	if (!e) e = work_tools(j, out, why);
 	if (!e) e = run_fresh(j, out, why);
 	if (!e) e = run_reserve(j, 0, out, &over, why);
 	if (e) return e;

@@ -343,7 +343,7 @@ static do_fn *const does[RUN_TOOLS] = {
 
 enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault *why)
 {
-	const struct run_toolbox box = run_toolbox(j);
+	struct run_toolbox box;
 	struct doing d = { .j = j, .rows = j->rows, .s = j->s, .r = j->r, .c = c };
 	const struct run_operation *op;
 	struct json_miss wrong = { STR_NONE, STR("it cannot be done here") };
@@ -354,12 +354,13 @@ enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault 
 		return run_call_end(j, c, CALL_REJECT,
 			arena_str(j->rows->arena, str_of(why->detail)), why);
 	e = json_read(tool_call_arguments(c), NULL, j->rows->arena, &d.args, why);
+	if (!e) e = run_toolbox(j, &box, why);
 	if (e) return e;
 	/* What was asked for in this very commit was checked there. */
 	op = rows_is_new(c) && !c->approved_arguments.len
 		     ? run_tool_operation(c->name, d.args)
 		     : run_tool_call(&box, c->name, d.args, j->rows->arena, &wrong);
-	if (!op || !does[op->tool])
+	if (!op || op->tool >= RUN_TOOLS || !does[op->tool])
 		return run_call_end(
 			j, c, CALL_FAIL, run_tool_wrong(&wrong, j->rows->arena), why);
 	d.operation = str_of(op->name);

@@ -317,9 +317,11 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 		fresh = true;
 		e = call_held(&j, o->call, &c, why);
 		if (!e) e = configured_mask(j.t->desk, rows, j.r->ws, &text, why);
-		if (!e && !tool_call_ended(c))
-			e = run_call_end(
-				&j, c, o->failed ? CALL_FAIL : CALL_FINISH, text, why);
+		if (e || tool_call_ended(c)) continue;
+		e = o->unknown ? run_call_interrupt(
+					 &j, c, arena_copy(rows->arena, text), why)
+			       : run_call_end(&j, c, o->failed ? CALL_FAIL : CALL_FINISH,
+					 text, why);
 	}
 	if (!e && fresh) e = run_spend(&j, NULL, b->worked_ms, why);
 	return e ? e : run_advance(&j, false, &b->next, why);

@@ -218,7 +218,7 @@ export const api = {
 		call<AgentConfig>('PATCH', `/v1/agents/${name}`, body),
 	agentDelete: (name: string) => call<null>('DELETE', `/v1/agents/${name}`),
 	agentTest: (name: string) => post<AgentTest>(`/v1/agents/${name}/test`, {}),
-	tools: () => get<{ items: Tool[] }>('/v1/tools'),
+	tools: () => get<{ items: Tool[] }>('/v1/tools?limit=200'),
 	providers: () => get<List<Provider>>('/v1/providers', { limit: 200 }),
 	providerNew: (body: unknown) => post<Provider>('/v1/providers', body),
 	providerPatch: (name: string, body: unknown) =>

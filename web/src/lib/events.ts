@@ -214,6 +214,8 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return about(t('web.event.agent.changed'), data(event, 'name'));
 		case 'provider.changed':
 			return about(t('web.event.provider.changed'), data(event, 'name'));
+		case 'tool.changed':
+			return about(t('web.event.tool.changed'), data(event, 'name'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided':

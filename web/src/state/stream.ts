@@ -96,6 +96,7 @@ const TYPES = Object.keys({
 	'list.changed': 0,
 	'agent.changed': 0,
 	'provider.changed': 0,
+	'tool.changed': 0,
 	'user.recorded': 0,
 	'user.created': 0,
 	'user.changed': 0,

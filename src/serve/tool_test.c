@@ -1,0 +1,93 @@
+/* tool_test.c - tools of one's own, tried: a call from the pool, few at once, while the loop goes on. */
+#include "serve/inner.h"
+
+#include "base/mem.h"
+#include "core/run/own_tool.h"
+
+#include <uv.h>
+
+enum { TRIED_AT_ONCE = 2 };
+
+struct tool_test {
+	uv_work_t work;
+	struct request *request;
+	struct arena arena;
+	struct tool_outcome came;
+	bool done;
+};
+
+static void tool_test_do(uv_work_t *work)
+{
+	struct tool_test *p = work->data;
+	const struct task *t = &p->request->task;
+
+	p->done = p->request->serve->tool_try(
+		t->tool, json_get(t->body, "arguments"), &p->arena, &p->came);
+}
+
+static void tool_test_reply(struct tool_test *p)
+{
+	struct job *job = &p->request->task.job;
+	struct json_writer w = { .out = &job->out };
+
+	buf_clear(&job->out);
+	jw_object(&w);
+	jw_put_bool(&w, "ok", !p->came.failed);
+	jw_key(&w, "status");
+	p->came.status ? jw_int(&w, p->came.status) : jw_null(&w);
+	jw_put_str(&w, "result", p->came.text);
+	jw_put_int(&w, "duration_ms", p->came.took_ms);
+	jw_object_end(&w);
+	request_reply(p->request, STR_NONE);
+}
+
+static void tool_test_done(uv_work_t *work, int status)
+{
+	struct tool_test *p = work->data;
+	struct request *r = p->request;
+	struct serve *s = r->serve;
+
+	(void)status;
+	s->probes--;
+	s->away--;
+	if (!r->x)
+		request_free(r);
+	else if (p->done)
+		tool_test_reply(p);
+	else
+		request_refuse(r, ERR_MEMORY, "out of memory");
+	arena_done(&p->arena);
+	mem_free(p);
+	serve_try_end(s);
+}
+
+static void tool_test_begin(struct request *r)
+{
+	struct serve *s = r->serve;
+	struct tool_test *p;
+
+	if (r->task.job.err || !r->x) {
+		request_reply(r, STR_NONE);
+		return;
+	}
+	if (s->probes >= TRIED_AT_ONCE || !s->tool_try) {
+		r->task.job.why.retry_after_s = 1;
+		request_refuse(r, ERR_RATE, "too many tools are being tried");
+		return;
+	}
+	p = mem_alloc(sizeof *p);
+	if (p) *p = (struct tool_test){ .work.data = p, .request = r };
+	if (!p ||
+		uv_queue_work(loop_uv(s->loop), &p->work, tool_test_do, tool_test_done)) {
+		mem_free(p);
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return;
+	}
+	s->probes++;
+	s->away++;
+}
+
+void route_tool_test(struct request *r)
+{
+	request_put(r, &use_tool_access, tool_test_begin);
+}

@@ -1,0 +1,264 @@
+// Tools of one's own: an address that an agent may call. Gated as any tool, signed as webhooks, once or again.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
+import { pointers } from './lib/samples.mjs';
+import { until, useServer } from './lib/server.mjs';
+
+const KEY = 'wk-0123456789-abcdefgh';
+const folder = mkdtempSync(join(tmpdir(), 'parley-tools-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/* What the tool's server was asked, and what it answers. */
+const asked = [];
+let answer = (request, response) => response.end(`sunny in ${request.url}`);
+const weather = http.createServer((request, response) => {
+	const parts = [];
+	request.on('data', (part) => parts.push(part));
+	request.on('end', () => {
+		const text = Buffer.concat(parts).toString();
+		asked.push({ method: request.method, url: request.url, headers: request.headers, text });
+		answer(asked.at(-1), response);
+	});
+});
+await new Promise((done) => { weather.listen(0, '127.0.0.1', done); });
+const at = `http://127.0.0.1:${weather.address().port}`;
+after(() => { weather.closeAllConnections(); weather.close(); });
+
+const scripts = new Map();
+const script = (text, reply) => { scripts.set(text, reply); return text; };
+const model = await new ScriptModel((request) => {
+	const found = [...scripts].find(([text]) => first(request).startsWith(text));
+	return found ? found[1](request) : [say('no script')];
+}).start();
+after(() => model.stop());
+
+writeFileSync(join(folder, 'city.json'), JSON.stringify({ type: 'object', properties: { city: { type: 'string', maxLength: 20 } }, required: ['city'] }));
+const CONF = `
+[tool filed]
+url = ${at}/file/{city}
+method = GET
+description = The weather, of the file.
+schema_file = city.json
+header = Authorization: Bearer {key}
+  X-Other: yes
+key_env = FILED_KEY
+risk = low
+`;
+writeFileSync(join(folder, 'parley.conf'), CONF);
+const server = await useServer({ flags: ['--config', join(folder, 'parley.conf'), '--webhook-internal', '127.0.0.0/8'],
+	env: { FILED_KEY: `${KEY}-file` } });
+const { admin, member } = server;
+const ok = (reply, status = 200) => { assert.equal(reply.status, status, reply.text); return reply.body; };
+const { version } = ok(await admin.get('/v1/policy'));
+ok(await admin.put('/v1/policy', { version, mode: 'auto', always_confirm_high: true }));
+ok(await admin.post('/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url }), 201);
+
+const CITY = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1, maximum: 5 } }, required: ['city'], additionalProperties: false };
+const tool = (body) => admin.post('/v1/tools', { url: `${at}/v1/{city}`, description: 'The weather of a city, today.', schema: CITY, ...body });
+let n = 0;
+/** An agent with this tool, a run of it that makes this call, and what the model is told of it. */
+async function called(name, args, more = {}) {
+	const agent = `agent${++n}`, message = `Call ${n}.`;
+	ok(await admin.post('/v1/agents', { name: agent, provider: 'scripted', model: 'm', tools: [name], on_error: 'fail', ...more }), 201);
+	script(message, (q) => (results(q).length ? [say('done')] : [use(name, args)]));
+	const session = ok(await member.post('/v1/sessions', { agent, message }), 201);
+	return { agent, session: session.id, run: session.run };
+}
+const ended = (id) => until(async () => {
+	const r = ok(await member.get(`/v1/runs/${id}`));
+	return ['completed', 'failed', 'cancelled'].includes(r.status) && r;
+}, `the end of ${id}`);
+const call = async ({ session }) => ok(await member.get(`/v1/sessions/${session}/state`)).tool_calls[0];
+const pending = ({ session }) => until(async () => ok(await member.get(`/v1/sessions/${session}`)).pending_asks[0], 'an ask');
+const done = async (what) => { await ended(what.run); return call(what); };
+
+test('a tool is made, listed behind the built-in ones, changed by its version, and removed when no agent has it', async () => {
+	const made = ok(await tool({ name: 'weather', method: 'GET', headers: { Authorization: 'Bearer {key}' }, key: KEY }), 201);
+	assert.match(made.id, /^tol_/);
+	assert.deepEqual([made.kind, made.risk, made.class, made.category, made.source, made.version, made.available, made.timeout],
+		['http', 'medium', 'repeat', 'tools', 'store', 1, true, '30s']);
+	assert.deepEqual(made.key, { set: true, source: 'sealed', from: null, last4: KEY.slice(-4) });
+	const { items } = ok(await member.get('/v1/tools?limit=100'));
+	assert.deepEqual([items[0].kind, items[0].source, items.find(({ name }) => name === 'filed').source, items.at(-1).name], ['built_in', null, 'file', 'weather']);
+	assert.equal(ok(await admin.get('/v1/tools/weather')).id, made.id);
+	assert.equal((await admin.patch('/v1/tools/weather', { version: 9, risk: 'high' })).status, 409);
+	const changed = ok(await admin.patch(`/v1/tools/${made.id}`, { version: 1, risk: 'low' }));
+	assert.deepEqual([changed.risk, changed.version, changed.key.set], ['low', 2, true]);
+	assert.equal(ok(await admin.patch('/v1/tools/weather', { version: 2, url: `${at}/v2/{city}` })).key.set, false, 'a key is for one address');
+	ok(await admin.patch('/v1/tools/weather', { version: 3, url: `${at}/v1/{city}`, key: KEY }));
+	assert.equal((await tool({ name: 'weather' })).status, 409);
+	assert.equal((await admin.patch('/v1/tools/filed', { version: 0, risk: 'low' })).body.type, '/problems/read-only');
+	assert.equal((await admin.delete('/v1/tools/filed')).status, 409);
+	assert.equal((await member.post('/v1/tools', { name: 'x', url: at, description: 'x' })).status, 403);
+	ok(await tool({ name: 'gone' }), 201);
+	ok(await admin.post('/v1/agents', { name: 'user', provider: 'scripted', model: 'm', tools: ['gone'] }), 201);
+	assert.equal((await admin.delete('/v1/tools/gone')).status, 409);
+	ok(await admin.delete('/v1/agents/user'), 204);
+	ok(await admin.delete('/v1/tools/gone'), 204);
+	assert.deepEqual(pointers(await admin.post('/v1/agents', { name: 'user', provider: 'scripted', model: 'm', tools: ['gone'] })), ['/tools/0']);
+});
+
+test('what cannot be kept is refused where it stands', async () => {
+	for (const [body, pointer] of [[{ name: 'Weather' }, '/name'], [{ name: 'memory' }, '/name'], [{ name: 'report' }, '/name'],
+		[{ url: `${at}/{town}` }, '/url'], [{ url: `${at}/{city` }, '/url'], [{ url: 'http://{city}.example.org/' }, '/url'], [{ url: 'https://a.org/#x' }, '/url'],
+		[{ url: 'https://10.0.0.1/' }, '/url'], [{ url: 'ftp://example.org/' }, '/url'],
+		[{ schema: { type: 'object', if: {} } }, '/schema/if'], [{ schema: { type: 'array' } }, '/schema/type'], [{ schema: { type: 'object', properties: { a: { type: 'text' } } } }, '/schema/properties/a/type'],
+		[{ headers: { Host: 'x' } }, '/headers/Host'], [{ headers: { 'Parley-Run': 'x' } }, '/headers/Parley-Run'], [{ headers: { 'X-A': 'a\r\nX-B: c' } }, '/headers/X-A'],
+		[{ method: 'TRACE' }, '/method'], [{ class: 'store' }, '/class'], [{ risk: 'none' }, '/risk'], [{ timeout: '11m' }, '/timeout'], [{ command: 'rm' }, '/command'], [{ retries: 3 }, '/retries']]) {
+		const reply = await tool({ name: 'refused', ...body });
+		assert.deepEqual([reply.status, pointers(reply)], [422, [pointer]], `${JSON.stringify(body)}: ${reply.text}`);
+	}
+});
+
+test('a call is a request: address, query or body, headers, a signature; its result goes to the model', async () => {
+	const made = await called('weather', { city: 'Aix/../é ?', days: 2 });
+	const c = await done(made);
+	const got = asked.at(-1);
+	assert.deepEqual([got.method, got.url, got.text], ['GET', '/v1/Aix%2F..%2F%C3%A9%20%3F?days=2', '']);
+	assert.deepEqual([c.status, c.result, c.class, c.risk, c.attempts], ['done', `sunny in ${got.url}`, 'repeat', 'low', 1]);
+	const h = got.headers;
+	assert.deepEqual([h.authorization, h['idempotency-key'], h['parley-call'], h['parley-run'], h['parley-session'], h['parley-agent']],
+		[`Bearer ${KEY}`, c.id, c.id, made.run, made.session, made.agent]);
+	const secret = ok(await admin.post('/v1/webhook-secret')).secret;
+	ok(await tool({ name: 'report_it', url: `${at}/in/{city}?x=1`, class: 'once', headers: null }), 201);
+	const other = await done(await called('report_it', { city: 'Lyon', days: 3 }));
+	const posted = asked.at(-1);
+	assert.deepEqual([posted.method, posted.url, JSON.parse(posted.text), other.class], ['POST', '/in/Lyon?x=1', { days: 3 }, 'once']);
+	new Webhook(secret).verify(posted.text, posted.headers);
+	assert.throws(() => new Webhook(secret).verify(`${posted.text} `, posted.headers));
+	const wrong = await done(await called('weather', { city: 'Lyon', days: 9 }));
+	assert.deepEqual([wrong.status, wrong.error], ['failed', '/days must be 1 to 5']);
+	const before = asked.length;
+	assert.match((await done(await called('weather', { city: '..' }))).error, /lead out/);
+	assert.equal(asked.length, before);
+});
+
+test('what is approved is what is sent: the digest of the operation, edited or not', async () => {
+	ok(await tool({ name: 'risky', url: `${at}/risky`, risk: 'high' }), 201);
+	const one = await called('risky', { city: 'Nice' });
+	const ask = await pending(one);
+	const reply = await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { city: 'Nice', days: 8 } } } });
+	assert.deepEqual([reply.status, pointers(reply)], [422, ['/answers/decision/arguments/days']]);
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { city: 'Nice', days: 3 } } } }));
+	await ended(one.run);
+	const answered = ok(await member.get(`/v1/asks/${ask.id}`));
+	assert.deepEqual([JSON.parse(asked.at(-1).text), asked.at(-1).headers['parley-digest']], [{ city: 'Nice', days: 3 }, answered.approved_digest]);
+	assert.ok(answered.approved_digest !== ask.digest);
+	const two = await called('risky', { city: 'Nice' });
+	const second = await pending(two);
+	ok(await member.post(`/v1/asks/${second.id}/answer`, { answers: { decision: { value: 'approve' } } }));
+	await ended(two.run);
+	assert.equal(asked.at(-1).headers['parley-digest'], second.digest);
+	const before = asked.length, three = await called('risky', { city: 'Nice' });
+	ok(await member.post(`/v1/asks/${(await pending(three)).id}/answer`, { answers: { decision: { value: 'reject' } } }));
+	await ended(three.run);
+	assert.equal(asked.length, before);
+});
+
+test('repeat is tried three times, once is not; what remains is an error with the status and the body', async () => {
+	ok(await tool({ name: 'again', class: 'repeat' }), 201);
+	ok(await tool({ name: 'only' }), 201);
+	answer = (request, response) => response.writeHead(503, { 'retry-after': '0' }).end('full'.repeat(1000));
+	let before = asked.length;
+	let c = await done(await called('again', { city: 'a' }));
+	assert.deepEqual([c.status, c.error.slice(0, 14), c.error.length < 2100, asked.length - before], ['failed', 'HTTP 503: full', true, 3]);
+	assert.equal(new Set(asked.slice(before).map(({ headers }) => headers['idempotency-key'])).size, 1);
+	before = asked.length;
+	c = await done(await called('only', { city: 'a' }));
+	assert.deepEqual([c.status, asked.length - before], ['failed', 1]);
+	let times = 0;
+	answer = (request, response) => (++times < 3 ? response.writeHead(429, { 'retry-after': '0' }).end() : response.end('at last'));
+	assert.equal((await done(await called('again', { city: 'a' }))).result, 'at last');
+	answer = (request, response) => response.writeHead(302, { location: `${at}/elsewhere` }).end();
+	before = asked.length;
+	c = await done(await called('again', { city: 'a' }));
+	assert.deepEqual([c.error, asked.length - before], ['HTTP 302: it redirects, and redirects are not followed', 1]);
+	answer = (request, response) => response.writeHead(404).end('no such city');
+	assert.equal((await done(await called('again', { city: 'a' }))).error, 'HTTP 404: no such city');
+});
+
+test('results are bounded, and text', async () => {
+	answer = (request, response) => response.end('é'.repeat(1 << 20));
+	const { result, status } = await done(await called('again', { city: 'a' }));
+	assert.equal(status, 'done');
+	assert.ok(Buffer.byteLength(result) <= 1 << 20 && result.endsWith('[cut: a result has 1 MiB at most]'));
+	answer = (request, response) => response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(Buffer.from([0xff, 0xfe, 1]));
+	assert.equal((await done(await called('again', { city: 'a' }))).error, 'the result is no text but application/octet-stream, 3 bytes');
+	answer = (request, response) => response.end(`the key is ${KEY}, really`);
+	assert.equal((await done(await called('again', { city: 'a' }))).result, `the key is [secret …${KEY.slice(-4)}], really`);
+});
+
+test('once without an answer in its time is interrupted: a person decides', async () => {
+	ok(await tool({ name: 'slow', timeout: '1s' }), 201);
+	answer = () => {};
+	const before = asked.length, made = await called('slow', { city: 'a' });
+	const ask = await pending(made);
+	assert.deepEqual([ask.kind, ask.title, (await call(made)).status], ['error_recovery', 'slow was interrupted', 'interrupted']);
+	assert.match(ask.context.text, /^No answer came during this operation, which began at /);
+	answer = (request, response) => response.end('second');
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { recovery: { selected: ['retry'] } } }));
+	assert.deepEqual([(await done(made)).result, asked.length - before], ['second', 2]);
+	answer = (request, response) => response.socket.destroy();
+	const cut = await called('only', { city: 'a' });
+	ok(await member.post(`/v1/asks/${(await pending(cut)).id}/answer`, { answers: { recovery: { selected: ['skip'], text: 'it rained' } } }));
+	assert.equal((await done(cut)).result, 'it rained');
+});
+
+test('a cancel ends the call at once', async () => {
+	let closed;
+	const gone = new Promise((resolve) => { closed = resolve; });
+	answer = (request, response) => response.socket.on('close', closed);
+	const before = asked.length, made = await called('only', { city: 'a' });
+	await until(() => asked.length > before, 'the request');
+	ok(await member.post(`/v1/runs/${made.run}/cancel`, {}));
+	await gone;
+	assert.equal((await done(made)).status, 'cancelled');
+});
+
+test('a tool of the file has its key from there, and SIGHUP changes it; a wrong one is named by its line', async () => {
+	answer = (request, response) => response.end('ok');
+	assert.equal((await done(await called('filed', { city: 'b' }))).result, 'ok');
+	assert.deepEqual([asked.at(-1).url, asked.at(-1).headers.authorization, asked.at(-1).headers['x-other']], ['/file/b', `Bearer ${KEY}-file`, 'yes']);
+	writeFileSync(join(folder, 'parley.conf'), CONF.replace('risk = low', 'risk = critical'));
+	server.child.kill('SIGHUP');
+	await until(async () => ok(await admin.get('/v1/tools/filed')).risk === 'critical', 'the reload');
+	for (const [line, at_] of [['risk = low', 'risk = huge'], ['method = GET', 'method = LOOK'], ['header = Authorization', 'header = Host']]) {
+		writeFileSync(join(folder, 'wrong.conf'), CONF.replace(line, at_));
+		const said = await server.run(['serve', '--config', join(folder, 'wrong.conf'), '--data', join(folder, 'other')]);
+		const number = CONF.split('\n').findIndex((l) => l.startsWith(line)) + 1;
+		assert.ok(said.code !== 0 && said.stderr.includes(`wrong.conf:${number}`), said.stderr);
+	}
+});
+
+test('a tool is tried: really called, by admins', async () => {
+	answer = (request, response) => response.end('tried');
+	const tried = ok(await admin.post('/v1/tools/weather/test', { arguments: { city: 'x' } }));
+	assert.deepEqual([tried.ok, tried.status, tried.result, asked.at(-1).url], [true, 200, 'tried', '/v1/x']);
+	assert.deepEqual(pointers(await admin.post('/v1/tools/weather/test', { arguments: {} })), ['/arguments/city']);
+	assert.equal((await member.post('/v1/tools/weather/test', { arguments: { city: 'x' } })).status, 403);
+	assert.equal((await admin.post('/v1/tools/none/test', { arguments: {} })).status, 404);
+	answer = (request, response) => response.writeHead(500).end('broken');
+	assert.deepEqual({ ...ok(await admin.post('/v1/tools/only/test', { arguments: { city: 'x' } })), duration_ms: 0 }, { ok: false, status: 500, result: 'HTTP 500: broken', duration_ms: 0 });
+});
+
+test('keys are nowhere: not in replies, events, logs, or files of the store', async () => {
+	const texts = [];
+	for (const path of ['/v1/tools?limit=100', '/v1/tools/weather', '/v1/events?format=json&after=0&limit=200&types=tool.changed', '/metrics'])
+		texts.push((await admin.get(path, { check: false })).text);
+	assert.ok(texts[2].includes('"key_changed":true'));
+	texts.push(server.output, server.stderr);
+	const look = (at_) => readdirSync(at_).forEach((name) => {
+		const path = join(at_, name);
+		if (statSync(path).isDirectory()) look(path);
+		else if (statSync(path).isFile()) texts.push(readFileSync(path, 'latin1'));
+	});
+	look(server.data);
+	assert.deepEqual(texts.filter((text) => text.includes(KEY)), []);
+	await until(async () => (await server.run(['check', '--data', server.data])).code === 0, 'a sound store');
+});
