@@ -39,9 +39,12 @@ static const char read_text[] = "SET default_transaction_isolation = 'repeatable
 static const char write_text[] = "SET default_transaction_isolation = 'read committed';"
 				 "SET default_transaction_read_only = off";
 
-static void notice_drop(void *ctx, const PGresult *r)
+static void notice_take(void *ctx, const PGresult *r)
 {
-	(void)ctx, (void)r;
+	struct postgres *p = ctx;
+	const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+
+	p->warned |= severity && strcmp(severity, "WARNING") == 0;
 }
 
 static enum err plain_run(struct postgres *p, const char *sql, struct fault *why)
@@ -123,7 +126,7 @@ static struct db *postgres_open(
 	p->db.mode = mode;
 	p->conn = postgres_connect(o->url);
 	if (PQstatus(p->conn) == CONNECTION_OK) {
-		PQsetNoticeReceiver(p->conn, notice_drop, NULL);
+		PQsetNoticeReceiver(p->conn, notice_take, p);
 		e = postgres_setup(p, o, why);
 	} else {
 		e = connect_fail(p, why);

@@ -20,6 +20,7 @@ struct postgres {
 	bool hears;	     /* the time comes with its reply */
 	bool owed;	     /* the replies to a ROLLBACK are still to be read */
 	bool listening;
+	bool warned; /* since the last list went out */
 	/* The database's clock as it was last heard, and when that was by our own. */
 	int64_t clock_ms, heard_ms;
 };

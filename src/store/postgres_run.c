@@ -206,6 +206,14 @@ static bool reply_undone(const struct call *call, PGresult *r)
 	return call->sql == SQL_COMMIT && strcmp(PQcmdStatus(r), "COMMIT") != 0;
 }
 
+/* A commit whose wait for a synchronous standby was cancelled says so by a warning: it is kept here, and gone
+ * if the standby takes over. */
+static enum err commit_warned(struct postgres *p, struct fault *why)
+{
+	p->db.lost = true;
+	return fail(why, ERR_UNKNOWN, "the store warned at the commit");
+}
+
 /* One statement's reply; `before`, an earlier failure, stays. */
 static enum err reply_read(struct postgres *p, struct call *call, bool commit,
 	enum err before, struct fault *why)
@@ -219,6 +227,8 @@ static enum err reply_read(struct postgres *p, struct call *call, bool commit,
 		e = postgres_fail(p, r, commit, before ? NULL : why);
 	else if (!before && reply_undone(call, r))
 		e = fail(why, ERR_BUSY, "the transaction was void");
+	else if (!before && call->sql == SQL_COMMIT && p->warned)
+		e = commit_warned(p, why);
 	else if (!before)
 		e = reply_rows(p, call, r, why);
 	PQclear(r);
@@ -342,7 +352,7 @@ static enum err list_run(
 	enum err e = OK;
 
 	p->db.turn = TURN_NONE;
-
+	p->warned = false;
 	for (size_t i = 0; sent && i < len; i++) {
 		sent = prepare_first(p, &calls[i]) &&
 		       send_call(p, &calls[i],

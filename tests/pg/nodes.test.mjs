@@ -239,3 +239,19 @@ test('while the database is away: 503, not ready; then all goes on, streams and 
 	assert.equal(follower.request, request, 'the stream was cut');
 	assert.equal(follower.problem, null);
 });
+
+test('a commit whose wait for the standby was cancelled is not acknowledged', async () => {
+	const [node] = await nodes(1);
+	const { agent } = await people(node);
+	const waits = (names) => sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, cluster.url)
+		+ sql('SELECT pg_reload_conf()', cluster.url);
+	const post = () => node.once(agent, 'POST', '/v1/asks', { question: 'Now?', type: 'boolean' }, 'once');
+	waits('nobody');
+	const reply = post();
+	await until(() => sql("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", cluster.url) > 0, 'the wait');
+	waits('');
+	assert.deepEqual([(await reply).status, (await reply).body.type], [503, '/problems/outcome-unknown']);
+	const again = await persist([node], agent, 'POST', '/v1/asks', { question: 'Now?', type: 'boolean' }, 'once');
+	assert.equal(again.status, 201);
+	assert.equal((await node.once(agent, 'GET', '/v1/asks')).body.items.length, 1);
+});
