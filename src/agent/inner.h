@@ -2,6 +2,7 @@
 #ifndef AGENT_INNER_H
 #define AGENT_INNER_H
 
+#include "agent/learned.h"
 #include "agent/runner.h"
 #include "desk/run.h"
 #include "desk/shared/transient.h"
@@ -45,6 +46,23 @@ struct run_setup {
 	size_t tools_len;
 };
 
+/* `stop` of messages that are sent otherwise. */
+#define SENT_PAUSE   "pause"   /* the model itself goes on from it */
+#define SENT_REFUSAL "refusal" /* it is never sent again */
+
+/* What the model is sent: the request is in worker.body. */
+struct sent_request {
+	struct sent *all; /* its messages, in the turn's arena */
+	size_t len;
+	struct window window;
+	struct estimate_size size;
+	int64_t tokens; /* estimated */
+	int64_t output; /* that it may have at most; 0: no number is known */
+	/* After the provider called a request too long: at most so many tokens, and its words. 0: it did not. */
+	int64_t most;
+	char said[256];
+};
+
 /* A thread that works on one run at a time. */
 struct worker {
 	struct worker *next;
@@ -68,6 +86,7 @@ struct worker {
 	struct run_known known;
 	struct fetcher *fetcher;
 	struct buf body; /* of the request under way */
+	struct sent_request sent;
 };
 
 struct runner {
@@ -91,11 +110,25 @@ struct runner {
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;
+	struct learned *learned; /* under the lock */
 };
 
 /* turn.c: one model call with its retries, reported; the next step is in *next. False: the run is
  * not ours any more, or the server stops. */
 bool turn_run(struct worker *, const struct run_work *, struct run_work *next);
+/* sent.c: the request of a turn, as its context allows. */
+enum err sent_make(struct worker *, const struct run_work *, struct arena *,
+	enum window_step *, struct fault *);
+/* The same for a summary of what the window says. ERR_FULL: that is too long, too. */
+enum err sent_summary(
+	struct worker *, const struct run_work *, int64_t output, struct arena *);
+/* The request once more, with sent.output. */
+enum err sent_write(
+	struct worker *, const struct run_work *, struct arena *, struct fault *);
+/* About how many tokens there will be once that summary is there. */
+int64_t sent_after(const struct worker *, struct str text);
+/* It was too long for the provider: at most half from now on. False: it was halved before. */
+bool sent_halve(struct worker *, const struct run_work *, const struct model_reply *);
 /* call.c: the calls of a turn that are run outside of the store. */
 bool call_run_all(struct worker *, const struct run_work *, struct run_work *next);
 

@@ -142,6 +142,7 @@ static bool worker_go(struct worker *w)
 	buf_done(&w->body);
 	arena_done(&w->setup.arena);
 	w->setup = (struct run_setup){ 0 };
+	w->sent = (struct sent_request){ 0 };
 	w->known = (struct run_known){ 0 };
 	return ours;
 }
@@ -608,6 +609,7 @@ struct runner *runner_free(struct runner *r)
 		close(w->stop_fd);
 		mem_free(w);
 	}
+	learned_free(r);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->wake);
 	mem_free(r);

@@ -3,7 +3,7 @@
 #include "agent/inner.h"
 
 #include "base/mem.h"
-#include "core/run/message.h"
+#include "core/run/summary.h"
 
 struct model_written *transcript_written(const struct run_message *m)
 {
@@ -70,14 +70,15 @@ static bool message_add(struct transcript *t, const struct run_message *m)
 	return t->at[t->len] && ++t->len;
 }
 
-/* Drops messages older than the history window. */
+/* Drops messages that summaries stand for. */
 static void transcript_trim(struct transcript *t, const struct run_work *work)
 {
-	int64_t before = work->said - history_tail(work->said, work->history);
+	int64_t upto = summary_upto((const struct run_message *const *)t->at, t->len);
 	size_t len = 0;
 
 	for (size_t i = 0; i < t->len; i++)
-		if (t->at[i]->n > before || str_eq(t->at[i]->id, work->first))
+		if (t->at[i]->n > upto || summary_is(t->at[i]) ||
+			str_eq(t->at[i]->id, work->first))
 			t->at[len++] = t->at[i];
 		else
 			message_free(t->at[i]);

@@ -6,8 +6,8 @@
 #include "base/keep.h"
 #include "core/run/go_on.h"
 #include "core/run/message.h"
+#include "core/run/patience.h"
 #include "core/run/script.h"
-#include "core/run/window.h"
 #include "core/shared/address.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
@@ -16,22 +16,17 @@
 #include <stdlib.h>
 
 enum {
-	TRIES = 4,
 	SHOW_MS = 50,
 	PROGRESS_MS = 1000,
 	TOKEN_BYTES = 4, /* about, until the provider has counted */
-	ROW_PAUSE_MS = 60 * 1000
 };
 
 /* `stop` of a message. */
 static const char *const stops[] = {
 	[STOP_END] = "end",
 	[STOP_CALLS] = "tool_calls",
-	[STOP_PAUSE] = "pause",
+	[STOP_PAUSE] = SENT_PAUSE,
 };
-
-/* Of one that is never sent again. */
-#define STOP_REFUSAL "refusal"
 
 /* A model call under way. */
 struct model_call {
@@ -46,8 +41,9 @@ struct model_call {
 	int64_t first_ms; /* when the first word or call came; 0: none yet */
 	int64_t input;	  /* tokens of the request, estimated */
 	bool sent;	  /* it went out, this try */
-	bool rests;	  /* its limits did not pay for it */
+	int64_t turn_ms;  /* when the first call of this turn began */
 	struct spending wasted;
+	bool quiet; /* what comes is not for people */
 };
 
 /* ---- showing ---- */
@@ -111,6 +107,7 @@ static void delta_came(void *ctx, const struct model_delta *d)
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	if (!c->first_ms) c->first_ms = clock_mono_ms();
+	if (c->quiet) return;
 	if (d->type == DELTA_TOOL) {
 		call_show(c);
 		if (!transient_wanted(c->w->runner->desk)) return;
@@ -206,136 +203,7 @@ static enum err prepare(struct worker *w, const struct run_work *work, struct fa
 	return OK;
 }
 
-/* The newest results stay whole however full the context is. */
-enum { WHOLE_MESSAGES = 4 };
-
-static struct model_message message_of(
-	const struct run_message *m, bool old, struct arena *arena)
-{
-	struct str content =
-		m->role == MESSAGE_TOOL
-			? history_results(m->content, old ? 0 : CALL_MODEL_MAX, arena)
-			: m->content;
-
-	return (struct model_message){
-		.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
-			: m->role == MESSAGE_TOOL    ? MODEL_TOOL
-						     : MODEL_USER,
-		.content = content,
-		.kept = m->kept,
-		.kept_model = m->model,
-		.written = content.at == m->content.at ? transcript_written(m) : NULL,
-	};
-}
-
-/* No vendor takes a request that ends with the model's own words, unless the model itself wants
- * to go on from them. */
-static size_t user_last(struct model_message *messages, size_t len,
-	const struct run_message *last, struct arena *arena)
-{
-	if (!len || messages[len - 1].role != MODEL_ASSISTANT ||
-		str_is(last->stop, stops[STOP_PAUSE]))
-		return len;
-	messages[len] = (struct model_message){ .role = MODEL_USER,
-		.content = go_on_content(GO_ON_CUT, STR_NONE, arena) };
-	return len + 1;
-}
-
-/* How many; there is room for twice as many and one. */
-static size_t messages_make(const struct run_message *const *given, size_t len, bool full,
-	struct arena *arena, struct model_message *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		bool answered = i + 1 < len && given[i + 1]->role == MESSAGE_TOOL;
-		struct str lacks = STR_NONE;
-
-		if (str_is(given[i]->stop, STOP_REFUSAL)) continue;
-		out[n++] = message_of(given[i], full && i + WHOLE_MESSAGES < len, arena);
-		if (given[i]->role == MESSAGE_ASSISTANT && !answered)
-			lacks = history_unanswered(given[i]->content, arena);
-		if (lacks.len) out[n++] = (struct model_message){ MODEL_TOOL, lacks };
-	}
-	return len ? user_last(out, n, given[len - 1], arena) : 0;
-}
-
-/* Of what was sent before, half at most. How many messages; 0: it cannot be done. */
-static size_t half_make(const struct run_work *work, const struct worker *w,
-	const struct run_message **given, size_t len, struct arena *arena)
-{
-	size_t said = 0, half = w->body.len / 2, rest;
-
-	for (size_t i = 0; i < len; i++)
-		said += given[i]->content.len;
-	rest = w->body.len > said ? w->body.len - said : 0;
-	return half > rest ? window_shorten(given, len, work->first, half - rest, arena)
-			   : 0;
-}
-
-/* half: the same was sent, and is too long. */
-static enum err body_make(const struct run_work *work, struct worker *w, bool half,
-	int64_t output, struct arena *arena, struct fault *why)
-{
-	struct transcript *t = &w->transcript;
-	const struct run_setup *p = &w->setup;
-	const struct run_message **given =
-		ARENA_ARRAY(arena, const struct run_message *, t->len + 2);
-	struct model_message *messages =
-		ARENA_ARRAY(arena, struct model_message, 2 * t->len + 3);
-	struct model_request q = { .model = work->model,
-		.system = p->system,
-		.session = work->session,
-		.output_max = output,
-		.tools = p->tools,
-		.tools_len = p->tools_len,
-		.messages = messages };
-
-	if (t->len) q.output_twice = go_on_of(t->at[t->len - 1], arena) == GO_ON_THOUGHTS;
-	if (!given || !messages) return fail(why, ERR_MEMORY, "out of memory");
-	model_effort_find(p->agent.effort, &q.effort);
-	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
-		work->first, work->history, given);
-	if (half) {
-		q.messages_len = half_make(work, w, given, q.messages_len, arena);
-		if (!q.messages_len) return fail(why, ERR_FULL, "it cannot be shorter");
-	}
-	q.messages_len =
-		messages_make(given, q.messages_len, work->full, arena, messages);
-	for (size_t i = 0; half && i < q.messages_len; i++)
-		messages[i].written = NULL; /* they are shorter, this once */
-	buf_clear(&w->body);
-	return model_request_write(&w->body, work->access.wire, &q, why);
-}
-
 /* ---- what it may cost ---- */
-
-static struct estimate_size body_size(const struct worker *w)
-{
-	return (struct estimate_size){ .bytes = (int64_t)w->body.len };
-}
-
-/* The body, with as much output as is paid for. ERR_CONFLICT: the run is not ours any more; ERR_FULL: it
- * rests at its limit, or cannot be shorter. */
-static enum err body_paid(
-	struct model_call *c, bool half, struct arena *arena, struct fault *why)
-{
-	struct worker *w = c->w;
-	int64_t output = c->work->access.model.output;
-	struct estimate_size size;
-	struct spend may;
-	enum err e = body_make(c->work, w, half, output, arena, why);
-
-	if (e) return e;
-	size = body_size(w);
-	c->input = estimate_tokens(&c->work->counted, &size);
-	if (!spend_fits(w, c->work, c->input, &c->wasted, &may))
-		return fail(why, ERR_CONFLICT, "the run is not ours any more");
-	c->rests = may.rests;
-	if (may.rests) return fail(why, ERR_FULL, "its limits do not pay for it");
-	return may.output == output ? OK
-				    : body_make(c->work, w, half, may.output, arena, why);
-}
 
 /* It left no message: what it cost all the same. */
 static void call_wasted(
@@ -359,6 +227,7 @@ static int64_t replies_before(const struct worker *w, const struct run_work *wor
 	size_t i = 0, len = w->transcript.len;
 	int64_t n = 0;
 
+	if (summary_upto(at, len)) return work->turn; /* the others are not here */
 	while (i < len && !str_eq(at[i]->id, work->first))
 		i++;
 	for (; i < len; i++)
@@ -422,7 +291,7 @@ static struct str prices_kept(const struct model_access *a, struct arena *arena)
 
 static int64_t retry_pause(int try, const struct model_reply *reply)
 {
-	int64_t base = 100LL << try;
+	int64_t base = 100LL << (try < QUICK_TRIES ? try : QUICK_TRIES);
 	int64_t jitter = (int64_t)(random_u64(NULL) % (uint64_t)(base * 2 / 5 + 1));
 
 	if (reply->retry_after_ms >= 0) return reply->retry_after_ms;
@@ -442,23 +311,44 @@ static void retry_show(
 
 /* ---- the turn ---- */
 
-static bool trouble_told(struct model_call *c, enum trouble kind, struct str message,
-	int64_t pause_ms, int64_t began_ms, struct run_work *next)
+static bool trouble_tell(
+	struct model_call *c, struct run_trouble b, struct run_work *next)
 {
-	struct run_trouble b = { .key = c->work->key,
-		.kind = kind,
-		.message = message,
-		.wake_ms = pause_ms ? clock_now_ms() + pause_ms : 0,
-		.wasted = c->wasted,
-		.worked_ms = clock_mono_ms() - began_ms };
-	bool ours = worker_tell(c->w, &use_run_trouble, worker_task(c->w), &b);
+	bool ours;
 
+	b.key = c->work->key;
+	b.chance = random_u64(NULL);
+	b.wasted = c->wasted;
+	b.worked_ms = clock_mono_ms() - c->turn_ms;
+	ours = worker_tell(c->w, &use_run_trouble, worker_task(c->w), &b);
 	if (ours) *next = b.next;
 	return ours;
 }
 
+/* Trouble that no other call mends. */
+static bool trouble_told(struct model_call *c, enum trouble kind, struct str message,
+	struct run_work *next)
+{
+	return trouble_tell(
+		c, (struct run_trouble){ .kind = kind, .message = message }, next);
+}
+
+/* A provider's, after so many tries. */
+static bool reply_told(struct model_call *c, const struct model_reply *reply,
+	int64_t tries, struct run_work *next)
+{
+	return trouble_tell(c,
+		(struct run_trouble){ .kind = reply->trouble,
+			.message = str_of(reply->message),
+			.passes = reply->retry,
+			.gone = reply->gone,
+			.tries = tries,
+			.retry_after_ms = reply->retry_after_ms },
+		next);
+}
+
 static bool turn_told(struct model_call *c, const struct model_reply *reply,
-	int64_t began_ms, struct arena *arena, struct run_work *next)
+	struct arena *arena, struct run_work *next)
 {
 	const struct run_work *work = c->work;
 	struct run_turn turn = { .key = work->key,
@@ -466,15 +356,16 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		.kept = reply->kept,
 		.model = work->model,
 		.stop = str_of(reply->trouble == TROUBLE_CUT	    ? "max_tokens"
-			       : reply->trouble == TROUBLE_DECLINED ? STOP_REFUSAL
+			       : reply->trouble == TROUBLE_DECLINED ? SENT_REFUSAL
 								    : stops[reply->stop]),
 		.prices = prices_kept(&work->access, arena),
 		.usage = reply->usage,
 		.cost = reply->cost,
 		.context_max = work->access.model.context,
-		.worked_ms = clock_mono_ms() - began_ms,
+		.sent = c->w->sent.size,
 		.wasted = c->wasted,
-		.sent = body_size(c->w),
+		.shortened = c->w->sent.window.cut,
+		.worked_ms = clock_mono_ms() - c->turn_ms,
 		.again = reply->stop == STOP_PAUSE,
 		.nothing = reply->trouble == TROUBLE_EMPTY,
 		.refused = reply->trouble == TROUBLE_DECLINED,
@@ -488,11 +379,11 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		turn.cost = usage_cost(&reply->usage, &work->access.model.price);
 	ours = worker_tell(c->w, &use_run_turn, t, &turn);
 	if (ours) *next = turn.next;
+	c->w->sent.most = 0;
 	/* The store refuses this turn for good: fail the run instead of asking the model
 	 * again. */
 	if (!ours && worker_failed(t))
-		return trouble_told(c, TROUBLE_INTERNAL, str_of(t->job.why.detail), 0,
-			began_ms, next);
+		return trouble_told(c, TROUBLE_INTERNAL, str_of(t->job.why.detail), next);
 	return ours;
 }
 
@@ -508,7 +399,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	buf_clear(&c->thought);
 	if (try) transient_over(c->w->runner->desk, c->work->key.run);
 	c->bytes = 0;
-	c->attempt = try + 1;
+	c->attempt = (int)c->work->tries + try + 1;
 	c->first_ms = 0;
 	c->sent = false;
 	c->began_ms = c->progress_ms = clock_mono_ms();
@@ -516,10 +407,11 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 }
 
 /* Of the run's limit. */
-static int64_t time_left(const struct run_work *work, int64_t began_ms)
+static int64_t time_left(const struct model_call *c)
 {
-	return work->time_left_ms > 0 ? work->time_left_ms - (clock_mono_ms() - began_ms)
-				      : INT64_MAX;
+	return c->work->time_left_ms > 0
+		       ? c->work->time_left_ms - (clock_mono_ms() - c->turn_ms)
+		       : INT64_MAX;
 }
 
 /* For metrics, whatever came of it. */
@@ -540,17 +432,18 @@ static void call_count(const struct model_call *c, const struct model_reply *rep
 	run_count_call(c->w->runner->desk, c->work->key.ws, &call);
 }
 
+static bool turn_begin(struct model_call *, struct arena *, struct run_work *next);
+
 static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *arena,
 	struct run_work *next)
 {
-	int64_t began_ms = clock_mono_ms(), pause_ms;
 	struct model_reply reply = { 0 };
-	bool half = false;
+	int64_t tries = c->work->tries, pause_ms;
 
-	for (int try = 0;; try++) {
-		int64_t left_ms = time_left(c->work, began_ms);
+	for (int call = 0;; call++) {
+		int64_t left_ms = time_left(c);
 
-		if (!call_fresh(c, try, arena)) return false;
+		if (!call_fresh(c, call, arena)) return false;
 		call_once(c, buf_str(&c->w->body),
 			left_ms < timeout_ms ? left_ms : timeout_ms, arena, &reply);
 		if (!worker_kept(c->w)) return false;
@@ -564,50 +457,153 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 			reply.trouble == TROUBLE_EMPTY ||
 			reply.trouble == TROUBLE_DECLINED) {
 			progress_show(c, reply.usage.output);
-			return turn_told(c, &reply, began_ms, arena, next);
+			return turn_told(c, &reply, arena, next);
 		}
-		call_wasted(c, &reply, time_left(c->work, began_ms) <= 0);
-		if (reply.trouble == TROUBLE_TOO_LONG && !half) {
-			half = true;
-			if (!body_paid(c, true, arena, NULL)) continue;
-			if (c->rests) return true;
-		}
-		pause_ms = retry_pause(try + 1, &reply);
-		if (time_left(c->work, began_ms) <= (reply.retry ? pause_ms : 0))
+		call_wasted(c, &reply, time_left(c) <= 0);
+		if (reply.trouble == TROUBLE_TOO_LONG &&
+			sent_halve(c->w, c->work, &reply))
+			return turn_begin(c, arena, next);
+		tries++;
+		pause_ms = retry_pause((int)tries, &reply);
+		if (time_left(c) <= 0)
 			return trouble_told(c, TROUBLE_LIMIT,
-				STR("the limit of time is reached"), 0, began_ms, next);
-		if (!reply.retry || try + 1 == TRIES)
-			return trouble_told(c, reply.trouble, str_of(reply.message), 0,
-				began_ms, next);
-		retry_show(c, try + 1, &reply, pause_ms);
-		if (pause_ms > ROW_PAUSE_MS)
-			return trouble_told(c, reply.trouble, str_of(reply.message),
-				pause_ms, began_ms, next);
+				STR("the limit of time is reached"), next);
+		if (reply.retry) retry_show(c, (int)tries, &reply, pause_ms);
+		if (!reply.retry || tries >= QUICK_TRIES || pause_ms > QUICK_PAUSE_MAX_MS)
+			return reply_told(c, &reply, tries, next);
+		if (time_left(c) <= pause_ms)
+			return trouble_told(c, TROUBLE_LIMIT,
+				STR("the limit of time is reached"), next);
 		if (!worker_sleep(c->w, pause_ms)) return false;
 	}
+}
+
+/* ---- a summary first ---- */
+
+/* With the quick tries of any call. Empty: there is none; *rests: its limits do not pay for it. */
+static bool summary_call(struct model_call *c, struct arena *arena,
+	struct model_reply *reply, struct str *text, bool *rests)
+{
+	int64_t timeout_ms = c->w->runner->set.set.model_timeout_ms;
+	const struct json *parts;
+	struct estimate_size size;
+	struct spend may;
+
+	*text = STR_NONE;
+	if (sent_summary(c->w, c->work, SUMMARY_TOKENS, arena)) return true;
+	size = (struct estimate_size){ .bytes = (int64_t)c->w->body.len };
+	c->input = estimate_tokens(&c->work->counted, &size);
+	if (!spend_fits(c->w, c->work, c->input, &c->wasted, &may)) return false;
+	*rests = may.rests;
+	if (may.rests || sent_summary(c->w, c->work, may.output, arena)) return true;
+	for (int try = 1; try <= QUICK_TRIES; try++) {
+		int64_t left_ms = time_left(c), pause_ms;
+
+		if (!call_fresh(c, try, arena)) return false;
+		call_once(c, buf_str(&c->w->body),
+			left_ms < timeout_ms ? left_ms : timeout_ms, arena, reply);
+		if (!worker_kept(c->w)) return false;
+		call_count(c, reply);
+		if (worker_told(c->w)) {
+			call_wasted(c, reply, true);
+			return false;
+		}
+		pause_ms = retry_pause(try, reply);
+		if (!reply->retry || try == QUICK_TRIES ||
+			pause_ms > QUICK_PAUSE_MAX_MS || time_left(c) <= pause_ms)
+			break;
+		call_wasted(c, reply, false);
+		if (!worker_sleep(c->w, pause_ms)) return false;
+	}
+	if ((reply->trouble && reply->trouble != TROUBLE_CUT) ||
+		json_read(reply->content, NULL, arena, &parts, NULL))
+		return true;
+	for (uint32_t i = 0; i < parts->count; i++)
+		if (str_is(json_text(json_get(&parts->items[i], "type")), "text"))
+			*text = arena_print(arena, "%.*s%.*s", STR_ARGS(*text),
+				STR_ARGS(json_text(json_get(&parts->items[i], "text"))));
+	*text = str_trim(*text);
+	return true;
+}
+
+/* A summary takes the place of what the window says; the turn comes after it. */
+static bool summary_told(struct model_call *c, struct arena *arena, struct run_work *next)
+{
+	const struct window w = c->w->sent.window;
+	struct run_compact b = { .key = c->work->key,
+		.after = w.after,
+		.upto = w.upto,
+		.messages = w.messages,
+		.before = c->w->sent.tokens,
+		.cut = w.cut,
+		.cost = COST_UNKNOWN };
+	struct model_reply reply = { 0 };
+	bool ours, rests = false;
+
+	c->quiet = true;
+	if (!w.untold && !summary_call(c, arena, &reply, &b.text, &rests)) return false;
+	if (rests) return true;
+	if (usage_context(&reply.usage) + reply.usage.output > 0) {
+		b.model = c->work->model;
+		b.usage = reply.usage;
+		b.prices = prices_kept(&c->work->access, arena);
+		b.cost = reply.cost;
+		if (b.cost == COST_UNKNOWN && c->work->access.model.priced)
+			b.cost = usage_cost(&reply.usage, &c->work->access.model.price);
+	}
+	b.tokens = sent_after(c->w, b.text);
+	b.wasted = c->wasted;
+	b.worked_ms = clock_mono_ms() - c->turn_ms;
+	ours = worker_tell(c->w, &use_run_compact, worker_task(c->w), &b);
+	if (ours) *next = b.next;
+	return ours;
+}
+
+static bool turn_begin(struct model_call *c, struct arena *arena, struct run_work *next)
+{
+	struct sent_request *sent = &c->w->sent;
+	enum window_step step;
+	struct spend may;
+	struct fault why = { 0 };
+
+	sent->output = c->work->access.model.output;
+	if (sent_make(c->w, c->work, arena, &step, &why))
+		return trouble_told(c, TROUBLE_INTERNAL, str_of(why.detail), next);
+	if (step == WINDOW_SUMMARY) return summary_told(c, arena, next);
+	if (step == WINDOW_TOO_LONG) {
+		c->w->sent.most = 0;
+		return trouble_told(c, TROUBLE_TOO_LONG,
+			c->w->sent.said[0] ? str_of(c->w->sent.said)
+					   : STR("it is longer than the context, and "
+						 "nothing more can be left out"),
+			next);
+	}
+	c->input = sent->tokens;
+	if (!spend_fits(c->w, c->work, c->input, &c->wasted, &may)) return false;
+	if (may.rests) return true;
+	if (may.output != sent->output) { /* as much as is paid for */
+		sent->output = may.output;
+		if (sent_write(c->w, c->work, arena, &why))
+			return trouble_told(
+				c, TROUBLE_INTERNAL, str_of(why.detail), next);
+	}
+	return turn_tries(c, c->w->runner->set.set.model_timeout_ms, arena, next);
 }
 
 bool turn_run(struct worker *w, const struct run_work *work, struct run_work *next)
 {
 	struct run_work copy = *work;
-	struct model_call c = { .w = w, .work = &copy };
+	struct model_call c = { .w = w, .work = &copy, .turn_ms = clock_mono_ms() };
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
-	int64_t timeout_ms = w->runner->set.set.model_timeout_ms,
-		now_ms = clock_mono_ms();
 	bool ours;
 
 	if (work->access.wrong.len)
-		ours = trouble_told(
-			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
-	else if (prepare(w, work, &why) || body_paid(&c, false, &arena, &why))
-		ours = c.rests ? true
-		       : why.err == ERR_CONFLICT
-			       ? false
-			       : trouble_told(&c, TROUBLE_INTERNAL, str_of(why.detail), 0,
-					 now_ms, next);
+		ours = trouble_told(&c, TROUBLE_UNAUTHORIZED, work->access.wrong, next);
+	else if (prepare(w, work, &why))
+		ours = trouble_told(&c, TROUBLE_INTERNAL, str_of(why.detail), next);
 	else
-		ours = turn_tries(&c, timeout_ms, &arena, next);
+		ours = turn_begin(&c, &arena, next);
 	if (!ours) spend_tell(w, work, &c.wasted);
 	transient_over(w->runner->desk, work->key.run);
 	model_reader_free(c.reader);

@@ -20,6 +20,7 @@
 #include "core/run/message.h"
 #include "core/run/run_tool.h"
 #include "core/run/usage.h"
+#include "core/run/window.h"
 #include "desk/desk.h"
 #include "desk/run/configured.h"
 
@@ -62,16 +63,17 @@ struct run_work {
 	/* Its tools of one's own: JSON [{"name","description","schema"}]. Likewise. */
 	struct str tools;
 	int64_t turn;
+	int64_t tries;	      /* calls in vain so far (run.tries) */
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;
 	struct model_access access;    /* of RUN_STEP_MODEL */
 	struct budget_hold hold;       /* the same: what its call may have */
 	struct estimate_count counted; /* the last count of its model */
-	/* Its thread: which it is, its first and its last message, how many go to the model, and
-	 * whether its context is nearly full. */
+	/* Its thread: which it is, its first and its last message; what of it goes to the model, as its limits
+	 * and the calls before say. */
 	struct str thread, first;
-	int64_t said, history;
-	bool full;
+	int64_t said, history, context;
+	struct window_cut cut;
 	/* The messages behind key.seen up to `said`, by their numbers. None, if they are many: then
 	 * use_run_history reads them. */
 	struct run_message *fresh;
@@ -106,6 +108,7 @@ struct run_turn {
 	struct usage usage;
 	int64_t cost; /* COST_UNKNOWN: there was no price */
 	int64_t context_max;
+	struct window_cut shortened;
 	int64_t worked_ms;
 	struct spending wasted;	   /* calls before it that left nothing */
 	struct estimate_size sent; /* the request */
@@ -118,12 +121,31 @@ struct run_turn {
 	struct run_work next;
 };
 
+/* use_run_compact: a summary stands for some messages from now on. */
+struct run_compact {
+	struct run_key key;
+	struct str text;	       /* empty: they are left out */
+	int64_t after, upto, messages; /* window */
+	int64_t before, tokens;	       /* estimated, before and after it */
+	struct str model, prices;      /* of the call, if there was one */
+	struct usage usage;
+	int64_t cost;
+	struct window_cut cut;
+	int64_t worked_ms;
+	struct spending wasted;
+	struct run_work next;
+};
+
 /* use_run_trouble: it did not. */
 struct run_trouble {
 	struct run_key key;
 	enum trouble kind;
 	struct str message;
-	int64_t wake_ms; /* not 0: it waits, and tries again then */
+	bool passes;   /* the same request may succeed later */
+	bool gone;     /* the provider does not offer the model */
+	int64_t tries; /* calls of this model in vain, with those before (run_work.tries) */
+	int64_t retry_after_ms; /* as the provider asks; -1: nothing said */
+	uint64_t chance;	/* any number: pauses differ by it */
 	int64_t worked_ms;
 	struct spending wasted;
 	struct run_work next;
@@ -191,8 +213,8 @@ struct run_yield {
 
 /* use_run_due, in task.checked: a struct lease_due. */
 extern const struct use use_run_claim, use_run_due, use_run_history, use_run_turn,
-	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield,
-	use_run_reserve, use_run_wasted;
+	use_run_compact, use_run_trouble, use_run_start, use_run_calls, use_run_renew,
+	use_run_yield, use_run_reserve, use_run_wasted;
 
 /* A model call is over: counted for metrics. */
 struct run_model_call {

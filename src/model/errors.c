@@ -115,6 +115,36 @@ static void retry_info_read(struct model_reader *r, const struct json *error)
 	}
 }
 
+/* The whole number behind these words; 0: there is none. */
+static int64_t number_behind(struct str message, const char *before)
+{
+	int64_t at = str_find(message, str_of(before)), n = 0;
+	struct str rest;
+
+	if (at < 0) return 0;
+	rest = str_from(message, (size_t)at + str_of(before).len);
+	for (size_t i = 0; i < rest.len && n < INT64_C(1000000000); i++) {
+		if (rest.at[i] == ',' && n) continue; /* 200,000 */
+		if (rest.at[i] < '0' || rest.at[i] > '9') break;
+		n = n * 10 + (rest.at[i] - '0');
+	}
+	return n;
+}
+
+/* How many tokens a model takes and how many it was sent, in the words that vendors have for it. */
+static void numbers_read(struct model_reader *r, struct str message)
+{
+	static const char *const takes[] = { "maximum context length is ",
+		"tokens allowed (", "available context size (", " > ", NULL };
+	static const char *const sent[] = { "too long: ", "resulted in ", "requested ",
+		"token count (", "request (", "context limit: ", NULL };
+
+	for (int i = 0; takes[i] && !r->told_context; i++)
+		r->told_context = number_behind(message, takes[i]);
+	for (int i = 0; sent[i] && !r->told_sent; i++)
+		r->told_sent = number_behind(message, sent[i]);
+}
+
 static bool word_find(struct str word, int *status, enum trouble *trouble)
 {
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -150,5 +180,6 @@ void reader_error(struct model_reader *r, int status, const struct json *body)
 			str_find(message, str_of(sentences[i].part)) >= 0)
 			trouble = sentences[i].trouble;
 	retry_info_read(r, error);
+	if (trouble == TROUBLE_TOO_LONG) numbers_read(r, message);
 	reader_trouble(r, trouble, passes(trouble), message);
 }

@@ -91,6 +91,7 @@ struct model_reader {
 	char message[256];
 	bool retry;
 	int64_t retry_after_ms;
+	int64_t told_context, told_sent; /* of what is too long */
 	struct usage usage;
 	int64_t cost;
 };

@@ -124,8 +124,11 @@ struct model_reply {
 	 * with what was said up to then. Else: nothing of the reply counts, and content is
 	 * "[]". */
 	enum trouble trouble;
-	char message[256];	/* what is wrong, in the provider's words */
-	bool retry;		/* the same request may succeed when tried again */
+	char message[256]; /* what is wrong, in the provider's words */
+	bool retry;	   /* the same request may succeed when tried again */
+	/* TOO_LONG: the tokens that the model takes, and that it was sent; 0: nothing said. */
+	int64_t context, counted;
+	bool gone; /* the provider has nothing at this address, or no such model */
 	int64_t retry_after_ms; /* not before that; -1: nothing said */
 
 	struct str content; /* JSON array of parts */

@@ -404,6 +404,9 @@ void model_reader_end(
 	refusal_tidy(r);
 	*out = (struct model_reply){ .trouble = r->trouble,
 		.retry = r->retry && !end->no_retry,
+		.context = r->told_context,
+		.counted = r->told_sent,
+		.gone = r->trouble == TROUBLE_REFUSED && end->status == 404,
 		.retry_after_ms = end->retry_after_ms >= 0 ? end->retry_after_ms
 							   : r->retry_after_ms,
 		.usage = r->usage,

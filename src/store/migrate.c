@@ -466,8 +466,18 @@ static const char step_8[] =
 	"UPDATE agents SET body = SUBSTR(body, 1, LENGTH(body) - 7) || 'null}'"
 	" WHERE body LIKE '%\"on_reject\":\"tell\"}';";
 
+static const char step_9[] = "";
+
+static const char step_10[] =
+	/* What waits goes on by itself only when it says when. */
+	"UPDATE runs SET wake_ms = 0 WHERE status = 'waiting';"
+	"CREATE INDEX runs_waking ON runs (wake_ms) WHERE status = 'waiting' AND wake_ms > 0;"
+	/* Those that stand for others. */
+	"CREATE INDEX messages_summaries ON messages (ws, session, id)"
+	" WHERE role = 'user' AND seen > 0;";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
-	step_7, step_8 };
+	step_7, step_8, step_9, step_10 };
 
 enum { WRITTEN_OUT = sizeof(steps) / sizeof(steps[0]) };
 

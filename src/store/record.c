@@ -426,6 +426,11 @@ static const struct column run_columns[] = {
 	COLUMN(INT, run, ended_ms, CHANGES | LATER | SELDOM),
 	COLUMN(INT, run, worked_ms, CHANGES | LATER),
 	COLUMN(INT, run, version, CHANGES),
+	COLUMN(INT, run, tries, CHANGES | LATER | SELDOM, .since = 10),
+	COLUMN(INT, run, trouble_ms, CHANGES | LATER | SELDOM, .since = 10),
+	COLUMN(INT, run, left_out, CHANGES | LATER | SELDOM, .since = 10),
+	COLUMN(INT, run, cut_upto, CHANGES | LATER | SELDOM, .since = 10),
+	COLUMN(INT, run, cut_each, CHANGES | LATER | SELDOM, .since = 10),
 };
 
 static const struct column run_message_columns[] = {

@@ -457,8 +457,14 @@ STATEMENT(SQL_RUNS_OF_NODE, "SELECT @runs FROM runs WHERE lease_by > ''"
 STATEMENT(SQL_RUN_NEXT,
 	"SELECT COALESCE(MIN(due), 0) FROM (SELECT MIN(wake_ms) AS due FROM runs"
 	" WHERE status = 'queued' AND wake_ms > $1 UNION ALL"
+	" SELECT MIN(wake_ms) FROM runs WHERE status = 'waiting' AND wake_ms > 0"
+	" AND wake_ms > $1 UNION ALL"
 	" SELECT MIN(lease_ms) FROM runs WHERE lease_by > '' AND lease_by <> $2)"
 	" AS all_due")
+/* They waited for a time that has come. */
+STATEMENT(SQL_RUNS_WAKING,
+	"SELECT @runs FROM runs WHERE status = 'waiting' AND wake_ms > 0"
+	" AND wake_ms <= $1 ORDER BY wake_ms LIMIT $2")
 /* How many top-level runs are at work, by workspace. */
 STATEMENT(SQL_RUNS_WORKING, "SELECT owner, COUNT(*) FROM runs WHERE lease_by > ''"
 			    " AND parent = '' GROUP BY owner")
@@ -490,6 +496,9 @@ STATEMENT(SQL_RUN_USAGE,
 STATEMENT(SQL_MESSAGES_SINCE,
 	"SELECT @messages FROM messages WHERE ws = $1 AND session = $2"
 	" AND thread = $3 AND n > $4 AND n <= $4 + $5 ORDER BY id DESC LIMIT $5")
+STATEMENT(SQL_MESSAGES_SUMMARIES,
+	"SELECT @messages FROM messages WHERE ws = $1 AND session = $2 AND role = 'user'"
+	" AND seen > 0 AND thread = $3")
 STATEMENT(SQL_MESSAGE_LIST, "SELECT @messages FROM messages WHERE ws = $1"
 			    " AND session = $2 AND id < $3 ORDER BY id DESC LIMIT $4")
 /* $4: they stand behind it. */

@@ -43,7 +43,7 @@ test('an agent is made, read by name and id, changed and removed', async () => {
 	assert.match(made.id, /^agt_[0-9a-z]{26}$/);
 	assert.deepEqual([made.kind, made.source, made.version, made.effort, made.validation, made.on_error, made.on_limit,
 		made.on_reject, made.runnable], ['model', 'store', 1, null, null, 'ask', 'ask', null, true]);
-	assert.deepEqual(made.limits, { turns: 5, history: 50, output: null, tokens: null, cost_usd: 0.25, time: '30m' });
+	assert.deepEqual(made.limits, { turns: 5, history: null, context: null, output: null, tokens: null, cost_usd: 0.25, time: '30m' });
 	assert.deepEqual((await member.get('/v1/agents/researcher')).body, made);
 	assert.deepEqual((await member.get(`/v1/agents/${made.id}`)).body, made);
 	const changed = await admin.patch('/v1/agents/researcher', { version: 1, prompt: 'Find out more.', tools: null,

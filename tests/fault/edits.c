@@ -47,7 +47,8 @@ static const struct untold {
 	{ "providers", " version " },
 	{ "tools", " version " },
 	{ "runs",
-		" call label agent turn attempt waits_for wake_ms lease_ms lease_by"
+		" call label agent turn attempt waits_for wake_ms"
+		" tries trouble_ms left_out cut_upto cut_each lease_ms lease_by"
 		" owner provider model progress report error recovery limits message first"
 		" said language reasoning tree_tokens tree_cost tree_ms held_tokens"
 		" held_cost tree_held_tokens tree_held_cost wasted below sent_bytes sent_tokens"

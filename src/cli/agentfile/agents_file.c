@@ -93,8 +93,9 @@ struct row_key {
 
 static const struct row_key agent_keys[] = { { "kind" }, { "description" },
 	{ "provider" }, { "model" }, { "prompt" }, { "prompt_file", ROW_ELSEWHERE },
-	{ "effort" }, { "tools", ROW_LIST }, { "turns", ROW_NUMBER, .limit = true },
-	{ "history", ROW_NUMBER, .limit = true }, { "output", ROW_NUMBER, .limit = true },
+	{ "effort" }, { "tools", ROW_LIST }, { "fallbacks", ROW_LIST }, { "patience" },
+	{ "turns", ROW_NUMBER, .limit = true }, { "history", ROW_NUMBER, .limit = true },
+	{ "context", ROW_NUMBER, .limit = true }, { "output", ROW_NUMBER, .limit = true },
 	{ "tokens", ROW_NUMBER, .limit = true },
 	{ "cost_usd", ROW_NUMBER, .limit = true }, { "time", .limit = true },
 	{ "validation", ROW_ELSEWHERE }, { "on_error" }, { "on_limit" }, { "on_reject" },

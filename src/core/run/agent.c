@@ -14,7 +14,7 @@ static const int64_t COST_MAX = INT64_C(1000000) * 1000000000; /* nanodollars */
 #define DAY_MS	   (86400 * 1000LL)
 #define TIME_MAX   (366 * DAY_MS)
 #define TOKENS_MAX INT64_C(1000000000000)
-enum { TURNS_MAX = 10000, HISTORY_MAX = 10000 };
+enum { TURNS_MAX = 10000, HISTORY_MAX = 10000, CONTEXT_MIN = 1000 };
 
 void agent_digest(const struct agent_record *a, char out[SHORT_DIGEST_SIZE])
 {
@@ -118,8 +118,8 @@ static void time_write_as_said(
 static const struct shape_member limits_members[] = {
 	{ STR("turns"), OF_NUMBER, AT(agent_limits, turns), 1, TURNS_MAX,
 		.otherwise = AGENT_TURNS },
-	{ STR("history"), OF_NUMBER, AT(agent_limits, history), 2, HISTORY_MAX,
-		.otherwise = AGENT_HISTORY },
+	{ STR("history"), OF_NUMBER, AT(agent_limits, history), 2, HISTORY_MAX },
+	{ STR("context"), OF_NUMBER, AT(agent_limits, context), CONTEXT_MIN, TOKENS_MAX },
 	{ STR("output"), OF_NUMBER, AT(agent_limits, output), 1, TOKENS_MAX },
 	{ STR("tokens"), OF_NUMBER, AT(agent_limits, tokens), 1, TOKENS_MAX },
 	{ STR("cost_usd"), OF_OWN, .read = cost_read, .write = cost_write },
@@ -144,6 +144,7 @@ struct str agent_limits_keep(const struct agent_limits *l, struct arena *arena)
 	const struct agent_limits kept = { .turns = at_most(l->turns, TURNS_MAX),
 		.history = l->history,
 		.output = l->output,
+		.context = l->context,
 		.tokens = at_most(l->tokens, TOKENS_MAX),
 		.cost = at_most(l->cost, COST_MAX),
 		.time_ms = at_most(l->time_ms, TIME_MAX) };
@@ -206,6 +207,36 @@ static void program_read(
 	if (v) wrong_member(r->check, r->at, m->name, "must be null for kind model");
 }
 
+static bool fallback_valid(struct str text)
+{
+	int64_t slash = str_find(text, STR("/"));
+
+	return slash > 0 && slash <= 64 && (size_t)slash + 1 < text.len &&
+	       text.len <= 265;
+}
+
+/* 0 is none at all, null as on_error says. */
+static void patience_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct agent_config *config = r->out;
+
+	config->patience_ms =
+		v ? duration_check(r->check, r->at, m->name, v, 0, TIME_MAX) : -1;
+}
+
+static void patience_write(
+	struct json_writer *w, const struct shape_member *m, const void *from)
+{
+	const struct agent_config *config = from;
+
+	jw_key_str(w, m->name);
+	if (config->patience_ms < 0)
+		jw_null(w);
+	else
+		span_write(w, config->patience_ms);
+}
+
 static bool effort_valid(struct str effort)
 {
 	return str_is(effort, "low") || str_is(effort, "medium") ||
@@ -237,6 +268,11 @@ static const struct shape_member agent_members[] = {
 	{ STR("tools"), OF_TEXTS, ALL(agent_config, tools), .most = AGENT_TOOLS_MAX,
 		.must = "must be an array of at most {most} tools",
 		.each = "there is no tool {value}", .fits = agent_tool_valid },
+	{ STR("fallbacks"), OF_TEXTS, ALL(agent_config, fallbacks),
+		.most = AGENT_FALLBACKS_MAX,
+		.must = "must be an array of at most {most} models",
+		.each = "must be PROVIDER/MODEL", .fits = fallback_valid },
+	{ STR("patience"), OF_OWN, .read = patience_read, .write = patience_write },
 	{ STR("limits"), OF_OBJECT, AT(agent_config, limits), .of = &limits_shape },
 	{ STR("validation"), OF_OWN, .read = validation_read, .write = validation_write },
 	{ STR("on_error"), OF_EITHER, AT(agent_config, ask_on_error), .otherwise = true,

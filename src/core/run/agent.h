@@ -14,9 +14,9 @@ enum {
 	AGENT_DESCRIPTION_MAX = 500,
 	AGENT_PROMPT_MAX = 100000,
 	AGENT_TOOLS_MAX = 200,
+	AGENT_FALLBACKS_MAX = 4,
 	AGENTS_MAX = 500,
 	AGENT_TURNS = 50, /* unless it says otherwise */
-	AGENT_HISTORY = 50,
 };
 
 /* As it is stored, and as the configuration file's are held in memory: those have version 0. Borrowed
@@ -26,7 +26,9 @@ struct agent_record {
 };
 
 struct agent_limits {
-	int64_t turns, history;
+	int64_t turns;
+	int64_t history; /* messages that a model is sent at most; 0: any number */
+	int64_t context; /* tokens that it is sent at most; 0: 80 % of what the model takes */
 	int64_t output;		      /* of a call; 0: none */
 	int64_t tokens;		      /* 0: none */
 	int64_t cost;		      /* nanodollars; 0: none */
@@ -42,6 +44,9 @@ struct agent_config {
 	struct str effort; /* low, medium, high; or empty */
 	struct str *tools; /* "memory", "todo/create" */
 	size_t tools_len;
+	struct str *fallbacks; /* "PROVIDER/MODEL", in the order they are tried */
+	size_t fallbacks_len;
+	int64_t patience_ms; /* -1: as on_error says (patience.h) */
 	struct agent_limits limits;
 	/* JSON: members of the policy that hold for it alone; or empty. */
 	struct str validation;

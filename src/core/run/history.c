@@ -1,4 +1,4 @@
-/* history.c - the window of messages that a model is given. */
+/* history.c - messages in the order in which a model reads them, and their results. */
 #include "core/run/message.h"
 
 #include "base/keep.h"
@@ -8,16 +8,6 @@
 #include "core/shared/field.h"
 
 #include <string.h>
-
-int64_t history_tail(int64_t count, int64_t max)
-{
-	int64_t half, over;
-
-	if (count <= max) return count;
-	half = max / 2 > 0 ? max / 2 : 1;
-	over = (count - max + half - 1) / half * half;
-	return count - over > 0 ? count - over : 1;
-}
 
 /* Moves the message at `from` to `to`, before it. */
 static void message_move(const struct run_message **all, size_t from, size_t to)
@@ -42,36 +32,6 @@ void history_order(const struct run_message **all, size_t len)
 			k++;
 		if (k < len && all[k]->role == MESSAGE_TOOL) message_move(all, k, at + 1);
 	}
-}
-
-/* Where the window begins: with a user's message, or behind `first` with anything but
- * results. */
-static size_t window_start(
-	const struct run_message *const *tail, size_t len, bool behind_first)
-{
-	size_t i = 0;
-
-	while (i < len && (behind_first ? tail[i]->role == MESSAGE_TOOL
-					: tail[i]->role != MESSAGE_USER))
-		i++;
-	return i;
-}
-
-size_t history_window(const struct run_message *const *all, size_t len, struct str first,
-	int64_t max, const struct run_message **out)
-{
-	int64_t last = len ? all[len - 1]->n : 0, before = last - history_tail(last, max);
-	const struct run_message **rest = out;
-	size_t n = 0, start;
-
-	for (size_t i = 0; i < len && all[i]->n <= before; i++)
-		if (str_eq(all[i]->id, first)) *rest++ = all[i];
-	for (size_t i = 0; i < len; i++)
-		if (all[i]->n > before) rest[n++] = all[i];
-	history_order(rest, n);
-	start = window_start(rest, n, rest != out);
-	memmove(rest, rest + start, (n - start) * sizeof *rest);
-	return (size_t)(rest - out) + n - start;
 }
 
 /* ---- results ---- */

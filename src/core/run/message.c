@@ -33,7 +33,7 @@ ENUM_NAMES(memory_scope, memory_scope_names)
 
 void message_write(struct json_writer *w, const struct run_message *m)
 {
-	bool spoke = m->role == MESSAGE_ASSISTANT;
+	bool spoke = m->role == MESSAGE_ASSISTANT || m->model.len; /* or made a summary */
 
 	jw_object(w);
 	show_text(w, "id", m->id);

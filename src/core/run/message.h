@@ -25,7 +25,8 @@ struct run_message {
 	struct str prices; /* JSON: those that it was reckoned by */
 	struct str stop;   /* why the model ended */
 	/* Of a model's message during which others came: the number of the last one that the model was
-	 * given. Those behind it belong after this message. 0: none came. */
+	 * given. Those behind it belong after this message. 0: none came. Of a summary (summary.h): the
+	 * number of the last that it stands for. */
 	int64_t seen;
 	int64_t created_ms;
 };
@@ -84,21 +85,11 @@ const char *memory_scope_name(enum memory_scope);
 bool memory_scope_read(struct str, enum memory_scope *);
 void memory_write(struct json_writer *, const struct memory *);
 
-/* ---- which messages of a thread go to the model ----
- *
- * At most `max` of them, and never a result without its call; the message that the run began with
- * always. When there are more, the window is cut down to half, and stays where it begins until it
- * is full again: so prompt caches hold. */
+/* ---- which messages of a thread go to the model (window.h, summary.h) ---- */
 
-/* How many messages at the end of a thread of `count` may go: those before are left out. */
-int64_t history_tail(int64_t count, int64_t max);
 /* Puts messages, oldest first, in the order in which a model should read them: what was said
  * while it answered after its answer, and results right after their calls. */
 void history_order(const struct run_message **, size_t len);
-/* What the model is given of `all`, the end of a thread by numbers (and the message `first`, wherever
- * it stands), in the order in which it should read it. Returns how many; `out` has room for `len`. */
-size_t history_window(const struct run_message *const *all, size_t len, struct str first,
-	int64_t max, const struct run_message **out);
 /* The content of a message of results for the model: each of at most so many bytes, head and
  * tail; 0: only short ones are kept. In the arena when it differs. */
 struct str history_results(struct str content, size_t most, struct arena *);

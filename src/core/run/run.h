@@ -73,7 +73,13 @@ struct run {
 	int64_t turn;	      /* model calls that were committed */
 	int64_t attempt;      /* how often it was claimed */
 	struct str waits_for; /* JSON array [{type, id, until}]; empty: nothing */
-	int64_t wake_ms;      /* queued: when it may be claimed */
+	/* Queued: when it may be claimed. Waiting: when it goes on by itself; 0: never. */
+	int64_t wake_ms;
+	/* Of the trouble it has with its model: how often that was called in vain, and since when it is
+	 * patient (patience.h). */
+	int64_t tries, trouble_ms;
+	int64_t left_out, cut_upto,
+		cut_each; /* of results that its model is sent (window_cut) */
 	struct lease lease;
 	struct str owner;    /* whose share of the slots it takes: the workspace */
 	struct str provider; /* name */

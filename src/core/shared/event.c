@@ -56,6 +56,8 @@ const char *const event_types[] = {
 	"run.started",
 	"run.waiting",
 	"run.resumed",
+	"run.model",
+	"run.compacted",
 	"run.message",
 	"run.tool_started",
 	"run.tool_finished",

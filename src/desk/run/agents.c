@@ -1,6 +1,7 @@
 /* agents.c - agents that Parley runs: listed, made, changed, removed. People read them, admins
  * write them. */
 #include "core/run/agent.h"
+#include "core/run/patience.h"
 
 #include "core/shared/principal.h"
 #include "desk/run/configured.h"
@@ -34,6 +35,21 @@ static enum err agent_shown(struct task *t, struct rows *rows, struct json_write
 	return e;
 }
 
+static enum err fallback_admit(struct task *t, struct rows *rows, struct str fallback,
+	size_t n, struct fault *why)
+{
+	const void *found = NULL;
+	struct str provider = STR_NONE, model;
+	enum err e;
+
+	fallback_parts(fallback, &provider, &model);
+	e = configured_find(
+		t->desk, rows, RECORD_PROVIDERS, t->job.who.ws, provider, &found, why);
+	if (e || found) return e;
+	return fail_at(why, POINTER("/fallbacks/%zu", n), "there is no provider %.*s",
+		STR_ARGS(provider));
+}
+
 /* The provider and the tools it names are there; those of tests in tests alone. */
 static enum err agent_admit(
 	struct task *t, struct rows *rows, struct str body, struct fault *why)
@@ -50,6 +66,8 @@ static enum err agent_admit(
 	if (!e)
 		e = delivery_check_webhook(
 			t->desk, parts.on_ended.webhook, "/on_ended/webhook", why);
+	for (size_t n = 0; !e && n < parts.fallbacks_len; n++)
+		e = fallback_admit(t, rows, parts.fallbacks[n], n, why);
 	for (size_t n = 0; !e && n < parts.tools_len; n++) {
 		if (run_tool_known(parts.tools[n], t->desk->test_tools)) continue;
 		found = NULL;

@@ -193,7 +193,7 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 		.agent = m->agent,
 		.config = m->config,
 		.status = m->held ? RUN_WAITING : RUN_QUEUED,
-		.wake_ms = rows->now_ms,
+		.wake_ms = m->held ? 0 : rows->now_ms,
 		.owner = arena_print(rows->arena, "%lld", (long long)s->ws),
 		.provider = m->provider,
 		.model = m->model,
@@ -207,6 +207,16 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 			  ->id;
 	rows->so_far.queued = true;
 	return rows_new(rows, RECORD_RUNS, &r);
+}
+
+void run_sent(struct run *r, int64_t bytes, int64_t tokens, const struct window_cut *cut)
+{
+	r->sent_bytes = tokens > 0 ? bytes : 0;
+	r->sent_tokens = tokens > 0 ? tokens : 0;
+	if (!cut) return;
+	r->left_out = cut->out;
+	r->cut_upto = cut->cut;
+	r->cut_each = cut->each;
 }
 
 /* ---- waiting ---- */

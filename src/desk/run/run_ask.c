@@ -243,7 +243,7 @@ static enum err model_change(const struct run_job *j, struct str text, struct fa
 	if (e) return e;
 	j->r->provider = arena_str(arena, provider);
 	j->r->model = arena_str(arena, model);
-	j->r->sent_bytes = j->r->sent_tokens = 0;
+	run_sent(j->r, 0, 0, NULL); /* another one counts otherwise */
 	return OK;
 }
 
@@ -273,6 +273,7 @@ static enum err recovery_settled(
 	if (e) return e;
 	j->r->recovery = STR_NONE;
 	j->r->error = STR_NONE;
+	j->r->tries = j->r->trouble_ms = 0;
 	return run_resume(j, "answer", why);
 }
 

@@ -137,6 +137,24 @@ static enum err lost_requeue(
 	return e;
 }
 
+/* Their time has come, whoever let them wait. */
+static enum err waking_resume(struct task *t, struct rows *rows, struct fault *why)
+{
+	struct run_job j = { .t = t, .rows = rows };
+	const struct run *r = NULL;
+	enum err e = rows_fetch(
+		rows, RECORD_RUNS, SQL_RUNS_WAKING, ARGS(rows->now_ms, LOST_MAX), why);
+
+	while (!e && (r = rows_next(rows, RECORD_RUNS, r))) {
+		if (r->status != RUN_WAITING || !r->wake_ms || r->wake_ms > rows->now_ms)
+			continue;
+		j.r = rows_change(rows, r);
+		e = rows_fetch_session(rows, r->ws, r->session, &j.s, why);
+		if (!e) e = run_resume(&j, "time", why);
+	}
+	return e;
+}
+
 /* ---- claimed ---- */
 
 static struct run_work *work_room(struct run_claiming *q)
@@ -226,6 +244,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	q->rows = rows;
 	q->owners_len = q->cap = 0;
 	e = c->along ? OK : lost_requeue(rows, c, why);
+	if (!e && !c->along) e = waking_resume(t, rows, why);
 	if (!e) e = rows_query(rows, SQL_RUNS_WORKING, NULL, 0, working_row, q, why);
 	if (!e) e = rows_claim(rows, &leased_runs, &q->claim, run_claimed, q, why);
 	c->left |= left_due(rows);

@@ -187,9 +187,21 @@ static struct str recovery_body(
 			field_text("error_details", message),
 			field_word("job_type", trouble_name(kind))));
 
+	/* As of any error_recovery, but for skip: there is nothing that could be skipped. */
+	static const struct str options =
+		STR("[{\"id\":\"retry\",\"label\":\"Retry\"},"
+		    "{\"id\":\"edit\",\"label\":\"Edit and retry\"},"
+		    "{\"id\":\"abort\",\"label\":\"Abort\"}]");
+	struct str question = fields_text(arena,
+		FIELDS(field_word("key", "recovery"), field_word("type", "choice"),
+			field_text("text", title), field_json("required", STR("true")),
+			field_json("note", STR("{}")), field_json("options", options)));
+
 	return fields_text(arena,
 		FIELDS(field_word("kind", "error_recovery"), field_text("title", title),
-			field_json("context", context)));
+			field_json("context", context),
+			field_json("questions",
+				arena_print(arena, "[%.*s]", STR_ARGS(question)))));
 }
 
 enum err run_recover(

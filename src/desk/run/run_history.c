@@ -59,8 +59,8 @@ enum err run_fresh(const struct run_job *j, struct run_work *out, struct fault *
 	out->first = arena_str(&j->t->job.arena, j->r->first);
 	out->said = j->r->said;
 	out->history = j->agent->limits.history;
-	out->full =
-		j->r->context_max && j->r->context_tokens * 10 > j->r->context_max * 8;
+	out->context = j->agent->limits.context;
+	out->cut = (struct window_cut){ j->r->left_out, j->r->cut_upto, j->r->cut_each };
 	if (lacks > FRESH_MAX) return OK;
 	if (fresh_count(j->rows, j->r, out) < lacks)
 		e = rows_fetch(j->rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
@@ -79,20 +79,29 @@ enum err run_fresh(const struct run_job *j, struct run_work *out, struct fault *
 
 /* ---- all of it ---- */
 
+/* Those that summaries stand for are not read. */
 static enum err history_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_history *h = task_of(job)->checked;
 	const struct run_work *w = h->work;
-	int64_t tail = history_tail(w->said, w->history);
 	const struct run_message *first, *m = NULL;
-	enum err e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
-		ARGS(w->key.ws, w->session, w->thread, w->said - tail, tail), why);
+	int64_t upto = 0, all = 0;
+	enum err e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SUMMARIES,
+		ARGS(w->key.ws, w->session, w->thread), why);
 
 	h->len = 0;
+	while (!e && (m = rows_next(rows, RECORD_MESSAGES, m)))
+		if (m->seen > upto) upto = m->seen;
+	if (!e)
+		e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
+			ARGS(w->key.ws, w->session, w->thread, upto, w->said - upto),
+			why);
 	if (!e)
 		e = rows_get(rows, RECORD_MESSAGES, KEY(w->key.ws, w->session, w->first),
 			&first, why);
-	h->messages = ARENA_ARRAY(&job->arena, struct run_message, (size_t)tail + 1);
+	while (!e && (m = rows_next(rows, RECORD_MESSAGES, m)))
+		all++;
+	h->messages = ARENA_ARRAY(&job->arena, struct run_message, (size_t)all + 1);
 	while (!e && h->messages && (m = rows_next(rows, RECORD_MESSAGES, m)))
 		h->messages[h->len++] = *m;
 	if (!e && h->len) qsort(h->messages, h->len, sizeof *h->messages, message_order);

@@ -96,6 +96,8 @@ enum err run_reserve(const struct run_job *, int64_t input, struct run_work *,
 	enum run_limit *over, struct fault *);
 /* A limit is reached. */
 enum err run_over(const struct run_job *, enum run_limit, struct fault *);
+/* What its model was sent last, and how many tokens that was; 0: it is not known. */
+void run_sent(struct run *, int64_t bytes, int64_t tokens, const struct window_cut *);
 
 /* ---- ends ---- */
 
@@ -104,6 +106,12 @@ enum err run_fail(
 	const struct run_job *, enum trouble, struct str message, struct fault *);
 /* The run, its sub-agents, their calls and open asks. */
 enum err run_cancel(const struct run_job *, struct str reason, struct fault *);
+/* The model cannot go on: another is called in its place (run.model, and *again), or it is called again later,
+ * or as run_recover. */
+enum err run_troubled(
+	const struct run_job *, const struct run_trouble *, bool *again, struct fault *);
+/* The next of its fallbacks that can be used is its model from now on; *done false: there is none. */
+enum err run_fall_back(const struct run_job *, enum trouble, bool *done, struct fault *);
 /* Trouble that a person may mend: waits for an error_recovery ask where the agent says so, else
  * fails. */
 enum err run_recover(

@@ -180,6 +180,8 @@ static enum err say_join(struct run_job *j, const struct say *say,
 	/* The model call under way is given up; tools that are at work finish. */
 	if (say->now && j->r->status == RUN_RUNNING && !j->r->message.len)
 		e = run_requeue(rows, j->r, rows->now_ms, why);
+	else if (say->now && j->r->status == RUN_WAITING && j->r->wake_ms)
+		e = run_resume(j, "message", why);
 	else if (say->now && j->r->status == RUN_WAITING)
 		e = asks_overtaken(j, why);
 	return e;
@@ -344,6 +346,11 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 	struct run fresh;
 	enum err e = run_find(job, rows, &j, why);
 
+	if (!e && j.r->status == RUN_WAITING && j.r->wake_ms) { /* at once, then */
+		e = run_resume(&j, "retry", why);
+		if (!e) run_reply(j.t, j.r, rows->now_ms);
+		return e;
+	}
 	if (!e && (j.r->status != RUN_FAILED || run_is_child(j.r) || j.s->run_open))
 		e = fail(why, ERR_CONFLICT,
 			"only the last run of a session that failed can be "

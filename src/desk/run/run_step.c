@@ -238,6 +238,7 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 		.child = run_is_child(r),
 		.test_tools = t->desk->test_tools,
 		.turn = r->turn,
+		.tries = r->tries,
 		.counted = { .of = { .bytes = r->sent_bytes }, .tokens = r->sent_tokens }
 	};
 }
@@ -303,6 +304,28 @@ static enum err work_tools(
 		      : OK;
 }
 
+/* To its model, or, when the provider is not there any more, to the next. */
+static enum err work_access(
+	const struct run_job *j, struct run_work *out, struct fault *why)
+{
+	struct arena *arena = &j->t->job.arena;
+	bool done = true;
+	enum err e;
+
+	for (;;) {
+		e = configured_access(j->t->desk, j->rows, j->r->ws, j->r->provider,
+			j->r->model, out->key.known ? out->key.known->access : NULL,
+			arena, &out->access, why);
+		if (e != ERR_NOT_FOUND || !done) break;
+		e = run_fall_back(j, TROUBLE_UNAUTHORIZED, &done, why);
+		if (e) return e;
+	}
+	out->provider = arena_str(arena, j->r->provider);
+	out->model = arena_str(arena, j->r->model);
+	out->tries = j->r->tries;
+	return e;
+}
+
 enum err run_go_on(
 	const struct run_job *j, bool claimed, struct run_work *out, struct fault *why)
 {
@@ -331,9 +354,7 @@ enum err run_go_on(
 	if (!e && over != RUN_LIMITS) return run_over(j, over, why);
 	if (e) return e;
 	out->turn = j->r->turn;
-	e = configured_access(j->t->desk, j->rows, j->r->ws, j->r->provider, j->r->model,
-		out->key.known ? out->key.known->access : NULL, &j->t->job.arena,
-		&out->access, why);
+	e = work_access(j, out, why);
 	if (e == ERR_NOT_FOUND)
 		return run_recover(j, TROUBLE_UNAUTHORIZED,
 			arena_str(j->rows->arena, str_of(why->detail)), why);

@@ -154,6 +154,17 @@ static enum err turn_end(const struct run_job *j, const struct run_turn *turn,
 	return run_go_on(j, false, next, why);
 }
 
+static enum err turn_declined(const struct run_job *j, struct run_turn *turn,
+	struct str message, struct fault *why)
+{
+	const struct run_trouble trouble = { .kind = TROUBLE_DECLINED,
+		.message = message };
+	bool again = false;
+	enum err e = run_troubled(j, &trouble, &again, why);
+
+	return e || !again ? e : run_go_on(j, false, &turn->next, why);
+}
+
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_turn *turn = task_of(job)->checked;
@@ -181,11 +192,12 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (e) return e;
 	j.r->turn += !may; /* going on is no turn of its own */
 	j.r->error = STR_NONE;
+	j.r->tries = j.r->trouble_ms = 0;
 	j.r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	j.r->context_max = turn->context_max;
-	j.r->sent_bytes = turn->sent.bytes;
-	j.r->sent_tokens =
-		usage_context(&turn->usage) - turn->sent.images * ESTIMATE_IMAGE;
+	run_sent(j.r, turn->sent.bytes,
+		usage_context(&turn->usage) - turn->sent.images * ESTIMATE_IMAGE,
+		&turn->shortened);
 	spending_add(&spent, &turn->usage, turn->cost);
 	spent.context_tokens = j.r->context_tokens;
 	e = run_release(rows, j.r, why);
@@ -193,8 +205,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (!e) e = run_spend(&j, &spent, turn->worked_ms, why);
 	if (!e) e = turn_message(&j, &said, parts, more, why);
 	if (e) return e;
-	if (ends && turn->refused)
-		return run_recover(&j, TROUBLE_DECLINED, said.message, why);
+	if (ends && turn->refused) return turn_declined(&j, turn, said.message, why);
 	if (ends) return turn_end(&j, &said, parts, what, may, &turn->next, why);
 	j.r->report = STR_NONE;
 	if (what == GO_ON_CALL) /* read behind the results of the others */
@@ -210,10 +221,11 @@ const struct use use_run_turn =
 
 static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct run_trouble *b = task_of(job)->checked;
+	struct run_trouble *b = task_of(job)->checked, trouble = *b;
 	struct str message = b->message;
 	struct agent_config agent;
 	struct run_job j;
+	bool again = false;
 	enum err e = run_hold(job, rows, &b->key, &j, why);
 
 	b->next = (struct run_work){ .key = b->key };
@@ -223,16 +235,11 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 	if (!e) e = run_spend(&j, NULL, b->worked_ms, why);
 	if (e) return e;
 	j.agent = &agent;
-	if (b->wake_ms) { /* it waits for a time: a row, no thread */
-		j.r->wake_ms = b->wake_ms;
-		e = run_waits(&j, why);
-		if (!e) e = run_act(j.r, RUN_YIELD, why);
-		j.r->lease = (struct lease){ 0 };
-		rows->so_far.runs = true;
-		return e;
-	}
 	e = configured_mask(j.t->desk, rows, j.r->ws, &message, why);
-	return e ? e : run_recover(&j, b->kind, message, why);
+	if (e) return e;
+	trouble.message = message;
+	e = run_troubled(&j, &trouble, &again, why);
+	return e || !again ? e : run_go_on(&j, false, &b->next, why);
 }
 
 const struct use use_run_trouble =

@@ -8,7 +8,6 @@
 #include "core/run/run_limit.h"
 #include "core/run/run_tool.h"
 #include "core/run/usage.h"
-#include "core/run/window.h"
 #include "core/session/session.h"
 #include "kit.h"
 
@@ -57,24 +56,6 @@ static void a_call_that_has_ended_never_changes(void **state)
 		}
 }
 
-static void the_window_is_cut_to_half_and_stays(void **state)
-{
-	int64_t start = 0, moved = 0;
-
-	(void)state;
-	for (int64_t count = 1; count <= 500; count++) {
-		int64_t tail = history_tail(count, 50);
-
-		assert_true(tail >= 1 && tail <= 50);
-		assert_true(count <= 50 ? tail == count : tail >= 25);
-		assert_true(count - tail >= start);
-		moved += count - tail != start;
-		start = count - tail;
-	}
-	assert_int_equal(moved, 18);
-	assert_int_equal(history_tail(10, 1), 1);
-}
-
 static void what_is_said_during_an_answer_comes_after_it(void **state)
 {
 	const struct run_message all[] = {
@@ -97,54 +78,6 @@ static void what_is_said_during_an_answer_comes_after_it(void **state)
 		order[i] = (char)('0' + list[i]->n);
 	assert_string_equal(order, "1462357");
 	history_order(list, 0);
-}
-
-/* A thread of one run: what it began with, then answers with their results. */
-static void the_window_has_the_first_message_and_the_last_ones(void **state)
-{
-	struct run_message all[201];
-	const struct run_message *list[201], *out[201];
-
-	(void)state;
-	for (int i = 0; i < 201; i++) {
-		all[i] = (struct run_message){ .id = i ? STR("later") : STR("first"),
-			.n = i + 1,
-			.role = i == 0	     ? MESSAGE_USER
-				: i % 2 == 1 ? MESSAGE_ASSISTANT
-					     : MESSAGE_TOOL };
-		list[i] = &all[i];
-	}
-	for (size_t len = 1; len <= 201; len += 2) {
-		size_t n = history_window(list, len, STR("first"), 50, out);
-
-		assert_true(n >= (len < 26 ? len : 25) && n <= 51);
-		assert_ptr_equal(out[0], list[0]);
-		assert_ptr_equal(out[n - 1], list[len - 1]);
-		if (n > 1) assert_int_equal(out[1]->role, MESSAGE_ASSISTANT);
-		for (size_t i = 2; i < n; i++)
-			assert_int_equal(out[i]->n, out[i - 1]->n + 1);
-	}
-}
-
-/* Without its first message, which is in the window, it begins with a user's. */
-static void the_window_begins_with_what_a_user_said(void **state)
-{
-	struct run_message all[40];
-	const struct run_message *list[40], *out[40];
-	size_t n;
-
-	(void)state;
-	for (int i = 0; i < 40; i++) {
-		all[i] =
-			(struct run_message){ .id = i == 38 ? STR("first") : STR("other"),
-				.n = i + 1,
-				.role = i % 2 ? MESSAGE_ASSISTANT : MESSAGE_USER };
-		list[i] = &all[i];
-	}
-	n = history_window(list, 40, STR("first"), 7, out);
-	assert_int_equal(n, 6);
-	assert_int_equal(out[0]->n, 35);
-	assert_int_equal(history_window(list, 0, STR("first"), 7, out), 0);
 }
 
 static void more_of_a_limit_is_granted_by_what_it_counts(void **state)
@@ -449,57 +382,15 @@ static void calls_without_results_are_answered(void **state)
 	arena_done(&arena);
 }
 
-static void what_is_too_long_is_left_out_from_the_oldest_on(void **state)
-{
-	struct arena arena = { 0 };
-	struct run_message said[14] = { 0 };
-	const struct run_message *all[15];
-	struct str big = arena_print(&arena,
-		"[{\"type\":\"tool_result\",\"id\":\"t\",\"name\":\"n\",\"content\":\"%09000d\"}]",
-		0);
-	size_t len;
-
-	(void)state;
-	for (size_t i = 0; i < 14; i++) { /* a user, then six turns, then a user */
-		said[i].role = i == 0 || i == 13 ? MESSAGE_USER
-			       : i % 2		 ? MESSAGE_ASSISTANT
-						 : MESSAGE_TOOL;
-		said[i].id = i ? STR("other") : STR("first");
-		said[i].content = said[i].role == MESSAGE_TOOL
-					  ? big
-					  : message_text(STR("a"), &arena);
-	}
-	for (size_t most = 60000; most >= 5000; most /= 2) {
-		size_t size = 0;
-
-		for (size_t i = 0; i < 14; i++)
-			all[i] = &said[i];
-		len = window_shorten(all, 14, STR("first"), most, &arena);
-		for (size_t i = 0; i < len; i++) {
-			size += all[i]->content.len;
-			if (all[i]->role == MESSAGE_TOOL)
-				assert_int_equal(all[i - 1]->role, MESSAGE_ASSISTANT);
-		}
-		assert_true(size <= most);
-		assert_int_equal(len > 0, most > 4 * WINDOW_RESULT_MIN);
-		if (len) assert_true(all[0] == &said[0]);
-	}
-	arena_done(&arena);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_goes_only_where_the_table_leads),
 		cmocka_unit_test(a_call_that_has_ended_never_changes),
 		cmocka_unit_test(calls_without_results_are_answered),
-		cmocka_unit_test(what_is_too_long_is_left_out_from_the_oldest_on),
 		cmocka_unit_test(what_an_answer_lacks_is_found),
 		cmocka_unit_test(a_model_is_asked_to_go_on_three_times_in_a_row),
-		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
 		cmocka_unit_test(what_is_said_during_an_answer_comes_after_it),
-		cmocka_unit_test(the_window_has_the_first_message_and_the_last_ones),
-		cmocka_unit_test(the_window_begins_with_what_a_user_said),
 		cmocka_unit_test(more_of_a_limit_is_granted_by_what_it_counts),
 		cmocka_unit_test(tasks_begin_after_those_they_wait_for),
 		cmocka_unit_test(circles_and_unknown_ids_are_refused),

@@ -70,6 +70,8 @@ const TYPES = Object.keys({
 	'run.started': 0,
 	'run.waiting': 0,
 	'run.resumed': 0,
+	'run.model': 0,
+	'run.compacted': 0,
 	'run.message': 0,
 	'run.tool_started': 0,
 	'run.tool_finished': 0,
