@@ -47,6 +47,9 @@ bool run_rig_prepare(struct rig *r)
 {
 	return put(r, &use_provider_create,
 		       "{'name':'scripted','kind':'openai','url':'http://127.0.0.1:9/v1'}") &&
+	       put(r, &use_tool_create,
+		       "{'name':'weather','url':'https://example.org/w','description':"
+		       "'The weather.'}") &&
 	       put(r, &use_agent_create,
 		       "{'name':'helper','provider':'scripted','model':'m','tools':"
 		       "['ask_user_question','memory','todo','test_append','delegate_task',"
