@@ -16,6 +16,7 @@ static const struct {
 	{ "user", "NAME",
 		"parley user list | tr -s \" \" | cut -d\" \" -f1,4 | tr \" \" \"\\n\"" },
 	{ "provider", "NAME", "parley provider list " FIRST },
+	{ "tool", "NAME", "parley tool list " FIRST },
 	{ "template", "NAME", "parley template list " FIRST },
 	{ NULL, "ID", "parley list | cut -f 1" },
 	{ NULL, "[ID", "parley list | cut -f 1" },

@@ -1,6 +1,9 @@
 // Tools of one's own: an address that an agent may call. Gated as any tool, signed as webhooks, once or again.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import http from 'node:http';
+import net from 'node:net';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -245,6 +248,32 @@ test('a tool is tried: really called, by admins', async () => {
 	assert.equal((await admin.post('/v1/tools/none/test', { arguments: {} })).status, 404);
 	answer = (request, response) => response.writeHead(500).end('broken');
 	assert.deepEqual({ ...ok(await admin.post('/v1/tools/only/test', { arguments: { city: 'x' } })), duration_ms: 0 }, { ok: false, status: 500, result: 'HTTP 500: broken', duration_ms: 0 });
+});
+
+test('the server, the schema and the section of docs/TOOLS.md work as they stand', async () => {
+	const page = readFileSync(new URL('../../docs/TOOLS.md', import.meta.url), 'utf8');
+	const block = (kind) => page.match(new RegExp(`\`\`\`${kind}\\n([^]*?)\`\`\``))[1];
+	const probe = net.createServer().listen(0, '127.0.0.1');
+	await once(probe, 'listening');
+	const { port } = probe.address();
+	probe.close();
+	writeFileSync(join(folder, 'weather.py'), block('python'));
+	writeFileSync(join(folder, 'weather.json'), block('json'));
+	writeFileSync(join(folder, 'parley.conf'), CONF + block('ini').split('[agent')[0].replace('8099', port));
+	const child = spawn('python3', [join(folder, 'weather.py'), String(port)], { stdio: 'ignore' });
+	try {
+		server.child.kill('SIGHUP');
+		await until(async () => (await admin.get('/v1/tools/weather')).body.source === 'file', 'the reload');
+		const told = await until(async () => {
+			const reply = await server.run(['tool', 'test', 'weather', '{"city": "Lyon"}', '--data', server.data]);
+			return reply.code === 0 && reply;
+		}, 'the server of the page');
+		assert.deepEqual(JSON.parse(told.stdout), { city: 'Lyon', sky: 'clear', days: 1 });
+		assert.match((await server.run(['tool', 'list', '--data', server.data])).stdout, /weather/);
+		assert.equal((await done(await called('weather', { city: 'Brest', days: 2 }))).result, '{"city": "Brest", "sky": "clear", "days": 2}');
+	} finally {
+		child.kill();
+	}
 });
 
 test('keys are nowhere: not in replies, events, logs, or files of the store', async () => {

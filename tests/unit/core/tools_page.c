@@ -1,4 +1,5 @@
-/* docs/TOOLS.md is made from the table of tools. With --write it is renewed; without, compared. */
+/* The beginning of docs/TOOLS.md, up to its second heading, is made from the table of tools. With --write it is
+ * renewed; without, compared. */
 #include "core/run/run_tool.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ static void page_write(struct buf *b)
 	buf_add_text(b,
 		"# Tools\n\n"
 		"What an agent that Parley runs can have. Choose a tool by its name (`todo`), or one operation of\n"
-		"it (`todo/create`). `GET /v1/tools` has the schemas. This page is made from `src/core/run/run_tool.c`.\n\n"
+		"it (`todo/create`). `GET /v1/tools` has the schemas. This table is made from `src/core/run/run_tool.c`.\n\n"
 		"| tool | what it does | category | risk | class |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < run_operations_len; i++) {
 		const struct run_operation *o = &run_operations[i];
@@ -34,18 +35,26 @@ int main(int argc, char **argv)
 {
 	struct buf want = { 0 }, have = { 0 };
 	bool write = argc > 1 && strcmp(argv[1], "--write") == 0, good = write;
-	FILE *f = fopen(TOOLS_PAGE, write ? "w" : "r");
-	int c;
+	FILE *f = fopen(TOOLS_PAGE, "r");
+	int c, behind;
 
 	if (!f) return fprintf(stderr, "no %s\n", TOOLS_PAGE), 1;
-	page_write(&want);
-	if (write) fwrite(want.at, 1, want.len, f);
-	while (!write && (c = fgetc(f)) != EOF)
+	while ((c = fgetc(f)) != EOF)
 		buf_add_char(&have, (char)c);
-	if (!write) good = str_eq(buf_str(&want), buf_str(&have));
+	fclose(f);
+	page_write(&want);
+	behind = str_find(buf_str(&have), STR("\n## "));
+	if (behind < 0) behind = (int)have.len;
+	if (write && (f = fopen(TOOLS_PAGE, "w"))) {
+		fwrite(want.at, 1, want.len, f);
+		fwrite(have.at + behind, 1, have.len - (size_t)behind, f);
+		good = fclose(f) == 0;
+	}
+	if (!write)
+		good = str_eq(buf_str(&want), str_first(buf_str(&have), (size_t)behind));
 	if (!good)
 		fprintf(stderr, "%s is not current: run this with --write\n", TOOLS_PAGE);
 	buf_done(&want);
 	buf_done(&have);
-	return fclose(f) != 0 || !good;
+	return !good;
 }
