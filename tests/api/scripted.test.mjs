@@ -261,3 +261,17 @@ test('metrics tell of runs, tool calls and model calls, with bounded labels', as
 		assert.equal(judged.status, 0, judged.stderr + judged.stdout);
 	}
 });
+
+test('memories are found by words: all of them, as beginnings, whole words first, then the newest', async () => {
+	for (const text of ['Green tea, in the morning', 'Greenish teapot', 'Tea only', 'thé vert and green tea'])
+		ok(await member.post('/v1/memories', { text, scope: 'workspace', tags: ['drinks'] }), 201);
+	const found = async (q) => ok(await member.get(`/v1/memories?scope=workspace&q=${encodeURIComponent(q)}`)).items.map(({ text }) => text);
+	assert.deepEqual(await found('tea green'), ['thé vert and green tea', 'Green tea, in the morning', 'Greenish teapot']);
+	assert.deepEqual(await found('THE VERT'), ['thé vert and green tea']);
+	assert.deepEqual(await found('"tea, in"'), ['Green tea, in the morning']);
+	assert.equal((await found('drinks')).length, 4);
+	const agent = await scripted([{ when: { tool: 'memory' }, say: '{{result}}' },
+		{ calls: [{ name: 'memory', arguments: { operation: 'search', q: 'tea green' } }] }]);
+	const { report } = await run((await start(agent)).run);
+	assert.deepEqual(JSON.parse(report).map(({ text }) => text), ['thé vert and green tea', 'Green tea, in the morning', 'Greenish teapot']);
+});

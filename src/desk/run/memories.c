@@ -1,9 +1,14 @@
 /* memories.c - notes that agents keep, as people see them: listed, added, deleted. */
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/run/memory_search.h"
 #include "core/shared/body.h"
 #include "desk/run/configured.h"
 #include "desk/shared/collection.h"
+
+#include <stdlib.h>
+
+enum { MEMORIES_SEARCHED = 2000 };
 
 /* ---- bodies ---- */
 
@@ -136,7 +141,78 @@ static const struct collection memories = {
 	.fill = memory_fill,
 };
 
-const struct use use_memory_list = LISTS("memory_list", 0, memories);
+/* ---- search ---- */
+
+struct found_memory {
+	const struct memory *memory;
+	int fit;
+};
+
+/* The better ones first, then the newer. */
+static int found_compare(const void *a, const void *b)
+{
+	const struct found_memory *x = a, *y = b;
+
+	return x->fit != y->fit ? y->fit - x->fit : str_cmp(y->memory->id, x->memory->id);
+}
+
+static bool memory_asked(struct task *t, struct str agent, const struct memory *m)
+{
+	struct str scope = task_param(t, "scope"), session = task_param(t, "session");
+
+	return m->ws == t->job.who.ws &&
+	       (!scope.len || str_is(scope, memory_scope_name(m->scope))) &&
+	       (!agent.len || str_eq(agent, m->agent)) &&
+	       (!session.len || str_eq(session, m->session));
+}
+
+/* One page: the best, of the newest MEMORIES_SEARCHED. */
+static enum err memory_search(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct found_memory *found =
+		ARENA_ARRAY(&job->arena, struct found_memory, MEMORIES_SEARCHED + 1);
+	struct json_writer w = { .out = &job->out };
+	const struct memory *m = NULL;
+	struct memory_query q;
+	struct list_page p;
+	struct val args[LIST_ARGS_MAX] = { val_int(job->who.ws), val_text(STR("zz")),
+		val_int(MEMORIES_SEARCHED) };
+	size_t len = 0;
+	int args_len = 3;
+	enum err e = found ? memory_admit(t, rows, why) : fail_memory(why);
+
+	if (!e) e = page_read(t, rows, "memories", &p, why);
+	if (!e) e = memory_args(t, rows, args, &args_len, why);
+	if (e) return e;
+	args[6] = val_text(STR_NONE);
+	memory_query_read(task_param(t, "q"), &job->arena, &q);
+	e = rows_fetch(rows, RECORD_MEMORIES, SQL_MEMORY_LIST, args, args_len, why);
+	while (!e && (m = rows_next(rows, RECORD_MEMORIES, m)) &&
+		len < MEMORIES_SEARCHED) {
+		int fit = memory_asked(t, args[4].text, m)
+				  ? memory_fits(&q, m, false, &job->arena)
+				  : 0;
+
+		if (fit) found[len++] = (struct found_memory){ m, fit };
+	}
+	if (e) return e;
+	qsort(found, len, sizeof *found, found_compare);
+	page_begin(&w);
+	for (size_t i = 0; i < len && (int64_t)i < p.limit; i++)
+		memory_write(&w, found[i].memory);
+	page_end(t, &w, &p, NULL, 1);
+	return OK;
+}
+
+static enum err memory_list(struct job *job, struct rows *rows, struct fault *why)
+{
+	return task_param(task_of(job), "q").len ? memory_search(job, rows, why)
+						 : collection_list(job, rows, why);
+}
+
+const struct use use_memory_list =
+	COLLECTION_READS("memory_list", 0, memory_list, memories);
 const struct use use_memory_add =
 	CREATES("memory_add", MAY_SETTLE, 0, memories, memory_check);
 const struct use use_memory_delete = DELETES("memory_delete", MAY_SETTLE, 0, memories);

@@ -2,6 +2,7 @@
  * once and for ever. A row for each in the table at the end. */
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/run/memory_search.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/run/run_inner.h"
@@ -129,30 +130,32 @@ static bool memory_seen(const struct doing *d, const struct memory *m)
 	       (m->scope == MEMORY_SESSION && str_eq(m->session, d->s->id));
 }
 
-/* Notes that this run can see, which fit the pattern; newest first. */
+/* Notes that this run can see, which fit all words: whole words first, then the newest. */
 static enum err memories_find(struct doing *d, struct str q, struct fault *why)
 {
-	struct str like, scope = arg_text(d, "scope");
-	enum err e = like_read(q, d->rows->arena, &like, why);
-
-	if (e) return e;
+	struct str scope = arg_text(d, "scope");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str needle = folded(q, d->rows->arena);
 	const struct memory *m = NULL;
+	struct memory_query query;
 	int shown = 0;
+	enum err e = rows_fetch(d->rows, RECORD_MEMORIES, SQL_MEMORY_LIST,
+		ARGS(d->r->ws, STR("zz"), 2000, scope, STR_NONE, STR_NONE, STR_NONE),
+		why);
 
-	e = rows_fetch(d->rows, RECORD_MEMORIES, SQL_MEMORY_LIST,
-		ARGS(d->r->ws, STR("zz"), 2000, scope, STR_NONE, STR_NONE, like), why);
 	if (e) return e;
+	memory_query_read(q, d->rows->arena, &query);
 	jw_array(&w);
-	while ((m = rows_next(d->rows, RECORD_MEMORIES, m))) {
-		if (!memory_seen(d, m) || shown == NOTES_SHOWN) continue;
-		if (scope.len && !str_is(scope, memory_scope_name(m->scope))) continue;
-		if (needle.len && str_find(m->search, needle) < 0) continue;
-		memory_write(&w, m);
-		shown++;
-	}
+	for (int fit = 2; fit > 0; fit--)
+		for (m = NULL; (m = rows_next(d->rows, RECORD_MEMORIES, m));) {
+			if (!memory_seen(d, m) || shown == NOTES_SHOWN) continue;
+			if (scope.len && !str_is(scope, memory_scope_name(m->scope)))
+				continue;
+			if (memory_fits(&query, m, false, d->rows->arena) != fit)
+				continue;
+			memory_write(&w, m);
+			shown++;
+		}
 	jw_array_end(&w);
 	d->text = buf_keep_done(&b, d->rows->arena);
 	return OK;
