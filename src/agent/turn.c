@@ -196,6 +196,9 @@ static enum err prepare(struct worker *w, const struct run_work *work, struct fa
 	if (str_is(work->language, "fr"))
 		p->system = arena_print(&p->arena, "%.*s%sThe user's language is French.",
 			STR_ARGS(p->agent.prompt), p->agent.prompt.len ? "\n\n" : "");
+	if (work->notes.len)
+		p->system = arena_print(&p->arena, "%.*s%s%.*s", STR_ARGS(p->system),
+			p->system.len ? "\n\n" : "", STR_ARGS(work->notes));
 	if (p->arena.failed) return fail(why, ERR_MEMORY, "out of memory");
 	p->ready = true;
 	w->known.config = p->config;

@@ -56,7 +56,7 @@ struct run_do {
 /* What is to be done next. Texts are in the arena of the task that found it. */
 struct run_work {
 	struct run_key key;
-	struct str session, config, provider, model, language;
+	struct str session, config, provider, model, language, notes;
 	bool child, test_tools;
 	/* Whom it may give tasks to: JSON [{"name","description"}]. Once, before the process knows its agent. */
 	struct str roster;

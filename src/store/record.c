@@ -417,6 +417,7 @@ static const struct column run_columns[] = {
 	COLUMN(TEXT, run, below, CHANGES | LATER | SELDOM, .since = 10),
 	COLUMN(INT, run, sent_bytes, CHANGES | LATER, .since = 10),
 	COLUMN(INT, run, sent_tokens, CHANGES | LATER, .since = 10),
+	COLUMN(TEXT, run, notes, LATER, .since = 10),
 	COLUMN(INT, run, context_tokens, CHANGES | LATER),
 	COLUMN(INT, run, context_max, CHANGES | SELDOM),
 	COLUMN(INT, run, tools_used, CHANGES | LATER),

@@ -99,7 +99,8 @@ static const struct row_key agent_keys[] = { { "kind" }, { "description" },
 	{ "tokens", ROW_NUMBER, .limit = true },
 	{ "cost_usd", ROW_NUMBER, .limit = true }, { "time", .limit = true },
 	{ "validation", ROW_ELSEWHERE }, { "on_error" }, { "on_limit" }, { "on_reject" },
-	{ "on_ended", ROW_WEBHOOK }, { 0 } };
+	{ "on_ended", ROW_WEBHOOK }, { "memory", ROW_NUMBER }, { "delegates", ROW_LIST },
+	{ 0 } };
 
 static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE },

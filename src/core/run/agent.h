@@ -37,6 +37,8 @@ struct agent_limits {
 };
 
 /* A body taken apart. Lives in an arena. */
+enum { AGENT_MEMORY = 10, AGENT_MEMORY_MAX = 100, AGENT_DELEGATES_MAX = 50 };
+
 struct agent_config {
 	struct str name, description;
 	enum agent_kind { AGENT_MODEL } kind;
@@ -52,6 +54,9 @@ struct agent_config {
 	struct str validation;
 	bool ask_on_error, ask_on_limit;
 	struct on_ended on_ended;
+	int64_t memory; /* so many notes go with its prompt, if it has a memory; 0: none */
+	struct str *delegates; /* whom it may give tasks to; none: all */
+	size_t delegates_len;
 	enum on_reject { REJECT_BY_POLICY, REJECT_TELL, REJECT_STOP } on_reject;
 };
 

@@ -88,6 +88,7 @@ struct run {
 	struct str report;   /* markdown */
 	struct str error;    /* JSON {kind, message}; or empty */
 	struct str recovery; /* ask_… that decides how it goes on after an error */
+	struct str notes;    /* that it began with, for its prompt; or empty */
 	struct str limits;   /* JSON, as an agent's: those that hold now */
 	struct str message;  /* msg_… whose tool calls are not all done; or empty */
 	struct str first;    /* msg_… it began with */

@@ -442,8 +442,14 @@ static enum err roster_add(struct json_writer *w, struct desk *d, struct rows *r
 	return OK;
 }
 
+static bool delegates_to(const struct agent_config *of, struct str name)
+{
+	return !of->delegates_len || text_listed(of->delegates, of->delegates_len, name);
+}
+
 enum err configured_roster(struct desk *d, struct rows *rows, int64_t ws,
-	struct arena *arena, struct str *out, struct fault *why)
+	const struct agent_config *of, struct arena *arena, struct str *out,
+	struct fault *why)
 {
 	const struct configured *c = configured(d);
 	const struct agent_record *a = NULL;
@@ -454,9 +460,11 @@ enum err configured_roster(struct desk *d, struct rows *rows, int64_t ws,
 
 	jw_array(&w);
 	for (size_t i = 0; !e && i < c->agents_len; i++)
-		e = roster_add(&w, d, rows, &c->agents[i], &len, why);
+		if (delegates_to(of, c->agents[i].name))
+			e = roster_add(&w, d, rows, &c->agents[i], &len, why);
 	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
-		if (a->ws == ws) e = roster_add(&w, d, rows, a, &len, why);
+		if (a->ws == ws && delegates_to(of, a->name))
+			e = roster_add(&w, d, rows, a, &len, why);
 	jw_array_end(&w);
 	*out = buf_keep_done(&b, arena);
 	return e;

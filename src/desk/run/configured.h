@@ -58,10 +58,11 @@ enum err configured_collection_new(const struct collection *, struct task *,
 /* By name or id. ERR_NOT_FOUND: there is none. */
 enum err configured_agent(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct agent_record **out, struct fault *why);
-/* Those that can run, by name, as JSON [{"name","description"}]: ROSTER_MAX at most. In the arena. */
+/* Those that can run and that the agent `of` may give tasks to, by name, as JSON [{"name","description"}]: ROSTER_MAX at most. In the arena. */
 enum { ROSTER_MAX = 50 };
-enum err configured_roster(struct desk *, struct rows *, int64_t ws, struct arena *,
-	struct str *out, struct fault *why);
+enum err configured_roster(struct desk *, struct rows *, int64_t ws,
+	const struct agent_config *of, struct arena *, struct str *out,
+	struct fault *why);
 /* Says that there is none, and which there are: as many names as a message has room for. */
 enum err configured_agent_unknown(struct desk *, struct rows *, int64_t ws,
 	struct str which, struct str *out, struct fault *why);

@@ -197,6 +197,7 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 		.owner = arena_print(rows->arena, "%lld", (long long)s->ws),
 		.provider = m->provider,
 		.model = m->model,
+		.notes = m->notes,
 		.limits = m->limits,
 		.language = m->language,
 		.said = m->said,

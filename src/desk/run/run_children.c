@@ -85,6 +85,18 @@ static enum err spawned_config(const struct run_job *j, struct str name,
 	return OK;
 }
 
+static struct str delegates_unknown(const struct run_job *j, struct str name)
+{
+	struct str names = STR_NONE;
+
+	for (size_t i = 0; i < j->agent->delegates_len; i++)
+		names = arena_print(j->rows->arena, "%.*s%s%.*s", STR_ARGS(names),
+			i ? ", " : "", STR_ARGS(j->agent->delegates[i]));
+	return arena_print(j->rows->arena,
+		"there is no agent \"%.*s\" for you; there are: %.*s",
+		STR_ARGS(str_first(name, 64)), STR_ARGS(names));
+}
+
 static enum err task_config(const struct run_job *j, const struct plan_task *p,
 	const struct json *args, struct str *config, struct str *wrong, struct fault *why)
 {
@@ -94,6 +106,11 @@ static enum err task_config(const struct run_job *j, const struct plan_task *p,
 	enum err e;
 
 	if (!name.len) name = arena_print(arena, "task-%.*s", STR_ARGS(p->id));
+	if (p->agent.len && j->agent->delegates_len &&
+		!text_listed(j->agent->delegates, j->agent->delegates_len, p->agent)) {
+		*wrong = delegates_unknown(j, p->agent);
+		return OK;
+	}
 	if (!p->agent.len)
 		return spawned_config(
 			j, name, p->prompt, json_get(args, "tools"), config, wrong, why);
@@ -200,8 +217,12 @@ enum err run_children_start(const struct run_job *j, struct tool_call *c,
 	for (size_t i = 0; !e && i < p.len; i++) {
 		struct agent_config child;
 		struct run *made;
+		struct str notes;
 
 		e = agent_parse(configs[i], j->rows->arena, &child, why);
+		if (!e)
+			e = run_notes(
+				j->rows, j->s, &child, p.tasks[i].task, &notes, why);
 		if (e) return e;
 		made = run_new(j->rows, j->s,
 			&(struct run_make){ .parent = j->r->id,
@@ -214,6 +235,7 @@ enum err run_children_start(const struct run_job *j, struct tool_call *c,
 				.limits = run_limits_of(configs[i], j->rows->arena),
 				.provider = child.provider,
 				.model = child.model,
+				.notes = notes,
 				.held = true });
 		if (!c->child.len) c->child = made->id;
 	}

@@ -171,10 +171,13 @@ enum err run_begin(struct task *, struct rows *, struct session *, const struct 
 
 struct run_make {
 	struct str session, parent, call, label, agent, config, text, language, limits;
-	struct str provider, model;
+	struct str provider, model, notes;
 	int64_t said; /* how many messages its thread has already */
 	bool held;    /* waits for others before it is queued */
 };
+/* run_notes.c: the notes that a run with this first message begins with; empty: none. */
+enum err run_notes(struct rows *, const struct session *, const struct agent_config *,
+	struct str text, struct str *out, struct fault *);
 /* A run with its first message. NULL: out of memory. */
 struct run *run_new(struct rows *, struct session *, const struct run_make *);
 /* The next message of its thread; the run is one that may be changed. */

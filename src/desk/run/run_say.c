@@ -77,7 +77,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	struct agent_config parsed;
 	struct say own = *say;
 	const struct run *before = NULL;
-	struct str config, wrong;
+	struct str config, wrong, notes;
 	int64_t place;
 	enum err e =
 		configured_agent_wrong(t->desk, rows, agent, rows->arena, &wrong, why);
@@ -95,6 +95,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 		if (!e && wrong.len)
 			e = fail_at(why, "/limits/cost_usd", "%.*s", STR_ARGS(wrong));
 	}
+	if (!e) e = run_notes(rows, s, &parsed, say->content, &notes, why);
 	if (!e) e = queue_place(t, rows, s->ws, &place, why);
 	if (!e && s->run.len) e = run_fetch(rows, s->ws, s->run, &before, why);
 	if (e) return e;
@@ -109,6 +110,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 			.limits = run_limits_of(config, rows->arena),
 			.provider = parsed.provider,
 			.model = parsed.model,
+			.notes = notes,
 			.said = before ? before->said : 0 });
 	run_began(&j, place);
 	*out = j.r;
@@ -366,6 +368,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.owner = j.r->owner,
 		.provider = j.r->provider,
 		.model = j.r->model,
+		.notes = j.r->notes,
 		.limits = run_limits_of(j.r->config, rows->arena),
 		.first = j.r->first,
 		.report = j.r->report, /* an answer that was cut goes on */

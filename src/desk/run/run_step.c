@@ -232,6 +232,7 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 			r->attempt, key.seen, key.known },
 		.session = arena_str(arena, r->session),
 		.config = arena_str(arena, r->config),
+		.notes = arena_str(arena, r->notes),
 		.provider = arena_str(arena, r->provider),
 		.model = arena_str(arena, r->model),
 		.language = arena_str(arena, r->language),
@@ -299,8 +300,8 @@ static enum err work_tools(
 	for (size_t i = 0; i < run_operations_len; i++)
 		starts |= run_tools[run_operations[i].tool].starts &&
 			  run_tool_offered(&box, &run_operations[i]);
-	return starts ? configured_roster(j->t->desk, j->rows, j->r->ws, &j->t->job.arena,
-				&out->roster, why)
+	return starts ? configured_roster(j->t->desk, j->rows, j->r->ws, j->agent,
+				&j->t->job.arena, &out->roster, why)
 		      : OK;
 }
 
