@@ -250,6 +250,15 @@ static void script_call(struct model_call *c, const struct fetch_request *q,
 	fetch_made(q, played.delay_ms, played.status, played.bytes, end);
 }
 
+/* Of an address, or the same as before when it names none. */
+static struct str redirect_host(const struct model_call *c, const char *location)
+{
+	struct url to;
+
+	if (!location[0]) return STR_NONE;
+	return url_split(str_of(location), &to) ? to.host : c->url.host;
+}
+
 static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 	struct arena *arena, struct model_reply *reply)
 {
@@ -279,6 +288,7 @@ static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 	over = (struct model_end){ .status = end.status,
 		.whole = end.how == FETCH_WHOLE,
 		.error = end.error,
+		.leads_to = redirect_host(c, end.location),
 		.retry_after_ms = end.retry_after_ms,
 		.no_retry = end.no_retry || end.how == FETCH_REFUSED };
 	model_reader_end(c->reader, &over, reply);
@@ -437,6 +447,21 @@ static void call_count(const struct model_call *c, const struct model_reply *rep
 
 static bool turn_begin(struct model_call *, struct arena *, struct run_work *next);
 
+/* An option of ours is refused: it is left out from now on, and the request is written without it. */
+static bool option_dropped(
+	struct model_call *c, const struct model_reply *reply, struct arena *arena)
+{
+	const struct run_work *work = c->work;
+	struct runner *r = c->w->runner;
+	unsigned option =
+		model_options_refused(buf_str(&c->w->body), str_of(reply->message));
+	unsigned before = learned_refused(r, work->provider, work->model);
+
+	if (!option || (before & option)) return false;
+	learned_refuses(r, work->provider, work->model, option);
+	return !sent_write(c->w, work, arena, NULL);
+}
+
 static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *arena,
 	struct run_work *next)
 {
@@ -463,6 +488,8 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 			return turn_told(c, &reply, arena, next);
 		}
 		call_wasted(c, &reply, time_left(c) <= 0);
+		if (reply.trouble == TROUBLE_REFUSED && option_dropped(c, &reply, arena))
+			continue;
 		if (reply.trouble == TROUBLE_TOO_LONG &&
 			sent_halve(c->w, c->work, &reply))
 			return turn_begin(c, arena, next);

@@ -39,6 +39,17 @@ enum model_effort { EFFORT_DEFAULT, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_HIGH };
 
 bool model_effort_find(struct str name, enum model_effort *out); /* "low" … */
 
+/* What not every model of a wire takes. */
+enum model_option {
+	OPTION_EFFORT = 1,
+	OPTION_SUMMARY = 2, /* of what it reasoned */
+	OPTION_SEALED = 4,  /* its reasoning, to be sent back */
+	OPTION_CACHE_KEY = 8,
+};
+
+/* Those of this request that its refusal names; 0: none. */
+unsigned model_options_refused(struct str body, struct str message);
+
 struct model_tool {
 	struct str name, description;
 	struct str schema; /* a JSON Schema of its arguments; an object */
@@ -67,6 +78,7 @@ struct model_request {
 	struct str session; /* its id: requests of one session share their prompt cache */
 	enum model_effort effort;
 	int64_t output_max; /* tokens; 0: as the model's row says, else what the wire has */
+	unsigned without;   /* options that are left out: bits of enum model_option */
 	bool output_twice; /* twice what the wire has, where output_max says nothing */
 	const struct model_tool *tools;
 	size_t tools_len;
@@ -109,6 +121,7 @@ struct model_end {
 	int status;		/* 0: no reply came */
 	bool whole;		/* the reply came to its proper end */
 	const char *error;	/* else: why not; may be NULL */
+	struct str leads_to;	/* of a redirect: the host; or empty */
 	int64_t retry_after_ms; /* as the headers ask; -1: nothing said */
 	bool no_retry;		/* x-should-retry: false */
 };

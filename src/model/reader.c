@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "model/inner.h"
 
+#include <stdio.h>
+
 static bool frame_take(void *ctx, const struct sse_frame *f)
 {
 	struct model_reader *r = ctx;
@@ -373,11 +375,25 @@ static void body_read(struct model_reader *r, int status)
 	arena_done(&r->frame);
 }
 
+static void redirect_tell(struct model_reader *r, const struct model_end *end)
+{
+	char text[200];
+
+	snprintf(text, sizeof text, "redirects to %.*s (%d); redirects are not followed",
+		end->leads_to.len
+			? (int)(end->leads_to.len < 100 ? end->leads_to.len : 100)
+			: 9,
+		end->leads_to.len ? end->leads_to.at : "elsewhere", end->status);
+	reader_trouble(r, TROUBLE_REFUSED, false, str_of(text));
+}
+
 static void trouble_find_out(struct model_reader *r, const struct model_end *end)
 {
 	bool good = end->status >= 200 && end->status < 300;
 
-	if (end->status == 0)
+	if (end->status >= 300 && end->status < 400)
+		redirect_tell(r, end);
+	else if (end->status == 0)
 		reader_trouble(r, TROUBLE_UNREACHABLE, true, str_of(end->error));
 	else if (!good)
 		body_read(r, end->status);

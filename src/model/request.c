@@ -177,3 +177,30 @@ struct str utterance_data_url(const struct utterance_part *p, struct arena *aren
 	buf_add(&url, p->text);
 	return buf_keep_done(&url, arena);
 }
+
+unsigned model_options_refused(struct str body, struct str message)
+{
+	static const struct {
+		const char *named, *sent;
+		enum model_option option;
+	} rows[] = {
+		{ "reasoning.summary", "\"summary\":\"auto\"", OPTION_SUMMARY },
+		{ "reasoning summaries", "\"summary\":\"auto\"", OPTION_SUMMARY },
+		{ "encrypted", "\"include\":[", OPTION_SEALED },
+		{ "'include", "\"include\":[", OPTION_SEALED },
+		{ "prompt_cache_key", "\"prompt_cache_key\"", OPTION_CACHE_KEY },
+		{ "thinking", "\"thinking\":{", OPTION_EFFORT },
+		{ "thinking", "\"thinkingConfig\":{", OPTION_EFFORT },
+		{ "Thinking", "\"thinkingConfig\":{", OPTION_EFFORT },
+		{ "output_config", "\"output_config\":{\"effort", OPTION_EFFORT },
+		{ "effort", "\"effort\":\"", OPTION_EFFORT },
+		{ "effort", "\"reasoning_effort\"", OPTION_EFFORT },
+	};
+	unsigned found = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!found && str_find(message, str_of(rows[i].named)) >= 0 &&
+			str_find(body, str_of(rows[i].sent)) >= 0)
+			found = rows[i].option;
+	return found;
+}

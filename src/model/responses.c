@@ -81,8 +81,12 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 
 static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 {
-	JW(w, "'include':['reasoning.encrypted_content'],'reasoning':{'effort':%?,'summary':'auto'}",
-		str_of(model_effort_names[r->effort]));
+	if (!(r->without & OPTION_SEALED))
+		JW(w, "'include':['reasoning.encrypted_content']");
+	jw_put_object(w, "reasoning");
+	if (r->effort) jw_put_text(w, "effort", model_effort_names[r->effort]);
+	if (!(r->without & OPTION_SUMMARY)) jw_put_text(w, "summary", "auto");
+	jw_object_end(w);
 }
 
 static void message_write(
@@ -100,7 +104,8 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	JW(w, "{'model':%s,'stream':true,'store':false", r->model);
 	if (r->output_max) jw_put_int(w, "max_output_tokens", r->output_max);
 	if (reasons(r)) reasoning_ask(w, r);
-	jw_put_some(w, "prompt_cache_key", r->session);
+	if (!(r->without & OPTION_CACHE_KEY))
+		jw_put_some(w, "prompt_cache_key", r->session);
 	jw_put_some(w, "instructions", r->system);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "input");

@@ -192,6 +192,8 @@ static void headers_read(CURL *easy, struct fetch_end *out)
 		out->later = strcmp(h->value, "1") == 0;
 	if (curl_easy_header(easy, "content-type", 0, CURLH_HEADER, -1, &h) == CURLHE_OK)
 		snprintf(out->type, sizeof out->type, "%s", h->value);
+	if (curl_easy_header(easy, "location", 0, CURLH_HEADER, -1, &h) == CURLHE_OK)
+		snprintf(out->location, sizeof out->location, "%s", h->value);
 	if (curl_easy_header(easy, "x-should-retry", 0, CURLH_HEADER, -1, &h) ==
 		CURLHE_OK)
 		out->no_retry = str_is_nocase(str_of(h->value), "false");

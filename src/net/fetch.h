@@ -57,6 +57,7 @@ struct fetch_end {
 	bool later;		/* parley-later: 1 */
 	char type[128];		/* content-type; or "" */
 	char error[256];	/* "" when whole */
+	char location[256];	/* where a redirect leads; or "" */
 	int64_t retry_after_ms; /* retry-after-ms or retry-after; -1: neither */
 	bool no_retry;		/* x-should-retry: false */
 };

@@ -145,3 +145,20 @@ test('one that waits on time takes no place in the queue, and can be cancelled',
 	assert.equal((await run(first.run)).status, 'cancelled');
 	assert.equal((await server.run(['check', '--data', server.data])).code, 0);
 });
+
+test('an option of ours that is refused is left out at once, and not sent again; a redirect names its host', async () => {
+	ok(await admin.post('/v1/providers', { name: 'four', kind: 'openai_responses', url: model.url, key: 'k-for-tests-12345' }), 201);
+	await agent('unverified', { provider: 'four', model: 'gpt-7', on_error: 'fail' });
+	await agent('eager', { effort: 'high', model: 'plain-model', on_error: 'fail' });
+	const refusal = (message) => ({ status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } });
+	script('Verify', (q) => (q.reasoning?.summary ? refusal('Your organization must be verified to generate reasoning summaries.') : [say('fine')]));
+	script('Think', (q) => (q.thinking ? refusal('thinking: this model does not take it') : [say('fine')]));
+	for (const [text, name] of [['Verify', 'unverified'], ['Think', 'eager']]) {
+		for (const calls of [2, 3]) {
+			const r = await ended((await start(`${text} ${calls}`, name)).run);
+			assert.deepEqual([r.report, asked(text).length], ['fine', calls], JSON.stringify(r.error));
+		}
+	}
+	const r = await ended((await start(script('Elsewhere', () => ({ status: 307, headers: { location: 'https://other.example.org/v1' } })), 'fails')).run);
+	assert.deepEqual([r.error, asked('Elsewhere').length], [{ kind: 'refused', message: 'redirects to other.example.org (307); redirects are not followed' }, 1]);
+});

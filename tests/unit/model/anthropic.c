@@ -142,7 +142,8 @@ static void errors_have_their_kinds(void **state)
 			"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":"
 			"\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
 			TROUBLE_OVERLOADED, true, "Overloaded" },
-		{ 302, "", TROUBLE_REFUSED, false, "" },
+		{ 302, "", TROUBLE_REFUSED, false,
+			"redirects to elsewhere (302); redirects are not followed" },
 	};
 
 	(void)state;
