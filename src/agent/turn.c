@@ -18,7 +18,7 @@
 enum {
 	SHOW_MS = 50,
 	PROGRESS_MS = 1000,
-	TOKEN_BYTES = 4, /* about, until the provider has counted */
+	TOKEN_BYTES = 3, /* about, until the provider has counted */
 };
 
 /* `stop` of a message. */
@@ -39,6 +39,7 @@ struct model_call {
 	int64_t bytes;	  /* of text and thoughts so far */
 	int attempt;	  /* tries of this turn, from 1 */
 	int64_t first_ms; /* when the first word or call came; 0: none yet */
+	char doing[64];	  /* "thinking", or the last tool that it calls */
 	int64_t input;	  /* tokens of the request, estimated */
 	bool sent;	  /* it went out, this try */
 	int64_t turn_ms;  /* when the first call of this turn began */
@@ -83,7 +84,7 @@ static void transient_say(struct model_call *c, const char *type, struct buf *me
 }
 
 /* What came out so far, how fast, and what that costs. */
-static void progress_show(struct model_call *c, int64_t tokens)
+static void progress_show(struct model_call *c, int64_t tokens, bool estimated)
 {
 	const struct provider_model *model = &c->work->access.model;
 	const struct usage out = { .output = tokens };
@@ -93,8 +94,9 @@ static void progress_show(struct model_call *c, int64_t tokens)
 	c->progress_ms = clock_mono_ms();
 	if (!transient_wanted(c->w->runner->desk)) return;
 	jw_put_null(&w, "percent");
-	jw_put_null(&w, "text");
+	show_text(&w, "text", str_of(c->doing));
 	jw_put_int(&w, "tokens", tokens);
+	jw_put_bool(&w, "estimated", estimated);
 	jw_put_int(&w, "tokens_per_s", ms > 0 ? tokens * 1000 / ms : 0);
 	jw_key(&w, "cost_usd");
 	cost_write(&w, model->priced ? usage_cost(&out, &model->price) : COST_UNKNOWN);
@@ -108,6 +110,9 @@ static void delta_came(void *ctx, const struct model_delta *d)
 
 	if (!c->first_ms) c->first_ms = clock_mono_ms();
 	if (c->quiet) return;
+	if (d->type != DELTA_TEXT)
+		snprintf(c->doing, sizeof c->doing, "%.*s",
+			STR_ARGS(d->type == DELTA_TOOL ? d->text : STR("thinking")));
 	if (d->type == DELTA_TOOL) {
 		call_show(c);
 		if (!transient_wanted(c->w->runner->desk)) return;
@@ -120,7 +125,7 @@ static void delta_came(void *ctx, const struct model_delta *d)
 	c->bytes += (int64_t)d->text.len;
 	if (clock_mono_ms() - c->shown_ms >= SHOW_MS) call_show(c);
 	if (clock_mono_ms() - c->progress_ms >= PROGRESS_MS)
-		progress_show(c, c->bytes / TOKEN_BYTES);
+		progress_show(c, c->bytes / TOKEN_BYTES, true);
 }
 
 /* ---- the request ---- */
@@ -414,6 +419,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	c->bytes = 0;
 	c->attempt = (int)c->work->tries + try + 1;
 	c->first_ms = 0;
+	c->doing[0] = '\0';
 	c->sent = false;
 	c->began_ms = c->progress_ms = clock_mono_ms();
 	return c->reader != NULL;
@@ -484,7 +490,7 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT ||
 			reply.trouble == TROUBLE_EMPTY ||
 			reply.trouble == TROUBLE_DECLINED) {
-			progress_show(c, reply.usage.output);
+			progress_show(c, reply.usage.output, false);
 			return turn_told(c, &reply, arena, next);
 		}
 		call_wasted(c, &reply, time_left(c) <= 0);

@@ -257,6 +257,7 @@ test('tokens come on the stream, and the turn so far to who comes late', async (
 	const figures = shown.filter(({ type }) => type === 'run.progress');
 	assert.ok(figures.length > 1, 'before the end of the turn as well');
 	assert.ok(figures[0].data.tokens > 0 && figures[0].data.cost_usd > 0, JSON.stringify(figures[0]));
+	assert.deepEqual(figures.map(({ data }) => data.estimated), [...figures.slice(1).map(() => true), false]);
 	assert.equal(figures.at(-1).data.tokens, 20);
 });
 
