@@ -1,6 +1,6 @@
 /* models.c - lists of models: those that providers reply with, on every wire, and files of prices.
- * What is written is JSON. */
-#include "core/run/provider.h"
+ * What is kept of a list can be read back, and what is chosen is in it. */
+#include "core/run/model_list.h"
 #include "model/model.h"
 
 #include <assert.h>
@@ -12,12 +12,17 @@ static void reply_check(enum model_wire wire, struct str reply)
 	struct arena arena = { 0 };
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
-	const struct json *json;
+	struct model_list list;
+	struct str model;
 
-	if (model_list_write(&w, wire, reply, 0))
-		assert(json_read(buf_str(&out), NULL, &arena, &json, NULL) == OK);
-	else
+	if (model_list_read(&w, wire, reply)) {
+		assert(model_list_parse(buf_str(&out), &arena, &list, NULL) == OK);
+		model = model_auto(wire, &list, 1800000000000);
+		if (list.len && model.len) assert(model_list_find(&list, model));
+		model_gone_words(STR("p"), STR("m"), &list, 1800000000000, &arena);
+	} else {
 		assert(!out.len);
+	}
 	buf_done(&out);
 	arena_done(&arena);
 }

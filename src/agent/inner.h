@@ -87,6 +87,7 @@ struct worker {
 	struct fetcher *fetcher;
 	struct buf body; /* of the request under way */
 	struct sent_request sent;
+	bool listed;	 /* the list of its run's provider was just read */
 };
 
 struct runner {
@@ -107,6 +108,7 @@ struct runner {
 	/* A claim that is decided with what queued its runs. */
 	struct claimed_runs *along;
 	bool endless; /* the dispatcher sleeps until it is woken, however long */
+	bool listing; /* a list of models is being read */
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;
@@ -147,6 +149,9 @@ void spend_waste(struct spending *, const struct run_work *, const struct usage 
 	int64_t input, int64_t output);
 /* Of a run that is not ours any more. */
 void spend_tell(struct worker *, const struct run_work *, const struct spending *);
+
+/* lists.c: the list of models of its provider, if it is time to read it; one at a time. */
+void lists_read(struct worker *, const struct run_work *);
 
 /* own_call.c: a call of a tool of one's own. `stop_fd`: readable, it is given up. */
 enum own_call_end { OWN_CALL_DONE, OWN_CALL_UNKNOWN, OWN_CALL_STOPPED };

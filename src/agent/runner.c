@@ -129,6 +129,7 @@ static bool worker_go(struct worker *w)
 			ours = work.step == RUN_STEP_MODEL
 				       ? turn_run(w, &work, &next)
 				       : call_run_all(w, &work, &next);
+		if (ours && work.step == RUN_STEP_MODEL) lists_read(w, &work);
 		ours = worker_kept(w) && ours;
 		if (w->from) claimed_drop(w->from);
 		w->from = NULL;
@@ -144,6 +145,7 @@ static bool worker_go(struct worker *w)
 	w->setup = (struct run_setup){ 0 };
 	w->sent = (struct sent_request){ 0 };
 	w->known = (struct run_known){ 0 };
+	w->listed = false;
 	return ours;
 }
 

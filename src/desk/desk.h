@@ -244,7 +244,8 @@ extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,
 	use_rule_patch, use_rule_end, use_rule_try, use_rule_suggest;
 /* Prices of models, and how to reach one. */
-extern const struct use use_price_list, use_price_put;
+extern const struct use use_price_list, use_price_put, use_model_list_show,
+	use_model_list_keep;
 extern const struct use use_model_access; /* found in task.access */
 extern const struct use use_tool_access;  /* a tool to be tried: found in task.tool */
 /* Templates of asks, and lists of options; `id` is their name. */

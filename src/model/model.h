@@ -185,9 +185,8 @@ void model_script_play(struct str provider, struct str request, struct script_sc
 
 /* Where the list is; a GET with model_headers. */
 const char *model_list_url(enum model_wire, struct str base, struct arena *);
-/* {"items": [{"id", "context", "output", "price"}]} from the reply; what this program knows
- * of a model is added. False: it is no such list; nothing was written. */
-bool model_list_write(
-	struct json_writer *, enum model_wire, struct str reply, int64_t now_ms);
+/* Such a list from the reply, to be kept (core/run/model_list.h). False: it is none, or too long; nothing was
+ * written. */
+bool model_list_read(struct json_writer *, enum model_wire, struct str reply);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/run/script.h"
 #include "core/shared/address.h"
 #include "desk/run/configured.h"
+#include "desk/run/model_lists.h"
 #include "model/model.h"
 #include "net/fetch.h"
 
@@ -24,10 +25,15 @@ struct provider_test {
 	struct model_reader *reader;
 	struct buf body; /* of a listing */
 	int status;
-	bool listing; /* the reply is the list of models */
+	bool listing;		     /* the reply under way is the list of models */
+	bool over;		     /* which is longer than is read */
+	bool asks;		     /* its model is called, too */
+	struct buf kept;	     /* the list as it is to be kept */
+	struct model_listing listed; /* what came of it */
 	struct fetch_end end;
 	struct model_reply reply;
 	int64_t took_ms;
+	int end_status; /* of the model's call */
 };
 
 static bool provider_test_may_connect(void *ctx, const uint8_t bytes[16])
@@ -47,6 +53,8 @@ static bool provider_test_take(void *ctx, int status, struct str bytes)
 	p->status = status;
 	if (p->listing && p->body.len + bytes.len <= LISTING_MAX)
 		buf_add(&p->body, bytes);
+	else if (p->listing)
+		p->over = true;
 	return p->listing || model_reader_feed(p->reader, status, bytes);
 }
 
@@ -110,8 +118,36 @@ static void provider_test_ask(struct provider_test *p)
 		.whole = p->end.how == FETCH_WHOLE,
 		.error = p->end.error,
 		.retry_after_ms = -1 };
+	p->end_status = p->end.status;
 	model_reader_end(p->reader, &end, &p->reply);
 	buf_done(&body);
+}
+
+static struct str listing_wrong(struct provider_test *p)
+{
+	struct json_writer w = { .out = &p->kept };
+
+	if (p->end.how != FETCH_WHOLE) return str_of(p->end.error);
+	if (p->end.status != 200)
+		return arena_print(&p->arena, "HTTP %d%s", p->end.status,
+			p->end.status == 401 || p->end.status == 403
+				? ": the key is not accepted"
+				: "");
+	if (p->over) return STR("the list is longer than Parley reads");
+	return model_list_read(&w, p->access->wire, buf_str(&p->body))
+		       ? STR_NONE
+		       : STR("the provider's list is unreadable");
+}
+
+static void provider_test_list(struct provider_test *p)
+{
+	const struct model_access *a = p->access;
+
+	p->listing = true;
+	provider_test_call(p, model_list_url(a->wire, a->url, &p->arena), true, STR_NONE);
+	p->listed.error = arena_str(&p->arena, listing_wrong(p));
+	p->listed.body = buf_str(&p->kept);
+	p->listing = false;
 }
 
 static void provider_test_do(uv_work_t *work)
@@ -119,13 +155,9 @@ static void provider_test_do(uv_work_t *work)
 	struct provider_test *p = work->data;
 	int64_t began = clock_mono_ms();
 
-	if (p->listing)
-		provider_test_call(p,
-			model_list_url(p->access->wire, p->access->url, &p->arena), true,
-			STR_NONE);
-	else
-		provider_test_ask(p);
+	if (p->asks) provider_test_ask(p);
 	p->took_ms = clock_mono_ms() - began;
+	if (p->access->wire != WIRE_SCRIPT) provider_test_list(p);
 }
 
 /* ---- back on the loop ---- */
@@ -137,13 +169,36 @@ static void check_write(struct provider_test *p, struct json_writer *w, const ch
 		task_words(&p->request->task, detail, &p->arena));
 }
 
-static struct str listing_wrong(struct provider_test *p)
+/* Of the model that was called, as the list has it. */
+static const struct listed_model *model_listed(
+	struct provider_test *p, struct model_list *l)
 {
-	if (p->end.how != FETCH_WHOLE) return str_of(p->end.error);
-	if (p->end.status == 200) return STR_NONE;
-	return arena_print(&p->arena, "HTTP %d%s", p->end.status,
-		p->end.status == 401 || p->end.status == 403 ? ": the key is not accepted"
-							     : "");
+	if (p->listed.error.len || model_list_parse(p->listed.body, &p->arena, l, NULL))
+		*l = (struct model_list){ 0 };
+	return model_list_find(l, p->access->model.id);
+}
+
+static struct str retires_words(struct provider_test *p)
+{
+	struct model_list l;
+	const struct listed_model *m = model_listed(p, &l);
+
+	return m && model_retires(m, clock_now_ms())
+		       ? arena_print(&p->arena, "; it %.*s",
+				 STR_ARGS(model_retires_words(m, &p->arena)))
+		       : STR_NONE;
+}
+
+/* A model that is gone, with others in its place. */
+static struct str trouble_words(struct provider_test *p)
+{
+	struct model_list l;
+	const struct listed_model *m = model_listed(p, &l);
+	bool gone = m ? model_gone(m, clock_now_ms()) : p->end_status == 404;
+
+	return gone ? model_gone_words(p->access->provider, p->access->model.id, &l,
+			      clock_now_ms(), &p->arena)
+		    : str_of(p->reply.message);
 }
 
 static void test_write(struct provider_test *p, struct json_writer *w)
@@ -157,63 +212,94 @@ static void test_write(struct provider_test *p, struct json_writer *w)
 		wrong.len    ? wrong
 		: a->key.len ? STR("set")
 			     : STR("none is needed"));
-	if (tried && p->listing) {
-		wrong = listing_wrong(p);
-		good = !wrong.len;
-		check_write(
-			p, w, "models", good, good ? STR("the provider answers") : wrong);
-	} else if (tried) {
+	if (tried && p->asks) {
 		good = p->reply.trouble == TROUBLE_NONE ||
 		       p->reply.trouble == TROUBLE_CUT;
 		check_write(p, w, "model", good,
-			good ? arena_print(&p->arena, "%.*s answered in %lld ms",
-				       STR_ARGS(a->model.id), (long long)p->took_ms)
-			     : arena_print(&p->arena, "%s: %s",
-				       trouble_name(p->reply.trouble), p->reply.message));
+			good ? arena_print(&p->arena, "%.*s answered in %lld ms%.*s",
+				       STR_ARGS(a->model.id), (long long)p->took_ms,
+				       STR_ARGS(retires_words(p)))
+			     : arena_print(&p->arena, "%s: %.*s",
+				       trouble_name(p->reply.trouble),
+				       STR_ARGS(trouble_words(p))));
 	}
-	if (tried && !p->listing)
-		check_write(p, w, "price", true,
+	if (tried && a->wire != WIRE_SCRIPT) {
+		bool listed = !p->listed.error.len;
+
+		/* A server of one's own may have no list. */
+		if (!p->asks) good = listed;
+		check_write(p, w, "models", listed || p->asks,
+			listed ? STR("the provider answers") : p->listed.error);
+	}
+	if (tried && p->asks) {
+		bool paid = a->model.priced || !a->cost_limited;
+
+		good &= paid;
+		check_write(p, w, "price", paid,
 			a->model.priced ? STR("known")
-					: STR("not known: no cost is shown"));
+			: paid		? STR("not known: no cost is shown")
+			       : STR("not known: the limit of cost cannot be kept"));
+	}
+	if (tried && a->tools >= 0)
+		check_write(p, w, "tools", true,
+			arena_print(&p->arena, "%lld named", (long long)a->tools));
 	JW(w, "],'ok':%j}", json_bool(good));
 }
 
-static void provider_test_reply(struct provider_test *p)
+static void provider_test_free(struct provider_test *p)
 {
-	struct request *r = p->request;
+	model_reader_free(p->reader);
+	arena_done(&p->arena);
+	buf_done(&p->body);
+	buf_done(&p->kept);
+	mem_free(p);
+}
+
+static struct provider_test *provider_test_of(struct request *r)
+{
+	struct model_listing *l = r->task.checked;
+
+	return (struct provider_test *)(void *)((char *)l -
+						offsetof(struct provider_test, listed));
+}
+
+/* What it has found is kept, or could not be: the reply is the same. */
+static void provider_test_told(struct request *r)
+{
+	struct provider_test *p = provider_test_of(r);
 	struct job *job = &r->task.job;
 	struct json_writer w = { .out = &job->out };
-	struct str wrong = STR_NONE;
 
+	job->err = OK;
+	job->status = 200;
 	buf_clear(&job->out);
-	if (r->route->run == route_models) {
-		wrong = p->access->wrong.len ? p->access->wrong : listing_wrong(p);
-		if (!wrong.len && !model_list_write(&w, p->access->wire,
-					  buf_str(&p->body), clock_now_ms()))
-			wrong = STR("the provider's list is unreadable");
-	} else {
-		test_write(p, &w);
-	}
-	if (wrong.len)
-		request_refuse(r, ERR_UNAVAILABLE, "%.*s: %.*s",
-			STR_ARGS(p->access->provider), STR_ARGS(wrong));
-	else
-		request_reply(r, STR_NONE);
+	if (r->x) test_write(p, &w);
+	request_reply(r, STR_NONE);
+	provider_test_free(p);
+}
+
+static void models_shown(struct request *r)
+{
+	struct provider_test *p = provider_test_of(r);
+
+	request_reply(r, STR_NONE);
+	provider_test_free(p);
 }
 
 static void provider_test_end(struct provider_test *p)
 {
-	struct serve *s = p->request->serve;
+	struct request *r = p->request;
+	struct serve *s = r->serve;
+	bool listed = p->listed.provider.len > 0;
 
 	s->away--;
-	if (p->request->x)
-		provider_test_reply(p);
+	r->task.checked = &p->listed;
+	if (r->route->run == route_models)
+		request_put(r, &use_model_list_show, models_shown);
+	else if (listed)
+		request_put(r, &use_model_list_keep, provider_test_told);
 	else
-		request_free(p->request);
-	model_reader_free(p->reader);
-	arena_done(&p->arena);
-	buf_done(&p->body);
-	mem_free(p);
+		provider_test_told(r);
 	serve_try_end(s);
 }
 
@@ -223,6 +309,10 @@ static void provider_test_done(uv_work_t *work, int status)
 
 	(void)status;
 	p->request->serve->probes--;
+	if (p->access->wire != WIRE_SCRIPT) {
+		p->listed.ws = p->request->task.job.who.ws;
+		p->listed.provider = p->access->provider;
+	}
 	provider_test_end(p);
 }
 
@@ -230,12 +320,13 @@ static void provider_test_begin(struct request *r)
 {
 	struct serve *s = r->serve;
 	struct provider_test *p;
+	bool models = r->route->run == route_models;
 
 	if (r->task.job.err || !r->x) {
 		request_reply(r, STR_NONE);
 		return;
 	}
-	if (s->probes >= PROBES_AT_ONCE) {
+	if (s->probes >= PROBES_AT_ONCE && !(models && !r->task.access->list_due)) {
 		r->task.job.why.retry_after_s = 1;
 		request_refuse(r, ERR_RATE, "too many providers are being tried");
 		return;
@@ -248,10 +339,12 @@ static void provider_test_begin(struct request *r)
 	p->work.data = p;
 	p->request = r;
 	p->access = r->task.access;
-	p->listing = r->route->run == route_models || !p->access->model.id.len;
+	p->asks = !models && p->access->model.id.len;
 	s->away++;
-	if (p->access->wrong.len || uv_queue_work(loop_uv(s->loop), &p->work,
-					    provider_test_do, provider_test_done)) {
+	if (models && p->access->wrong.len) p->listed.error = p->access->wrong;
+	if (p->access->wrong.len || (models && !p->access->list_due) ||
+		uv_queue_work(loop_uv(s->loop), &p->work, provider_test_do,
+			provider_test_done)) {
 		provider_test_end(p);
 		return;
 	}

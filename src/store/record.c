@@ -512,6 +512,16 @@ static const struct column memory_columns[] = {
 	COLUMN(INT, memory, created_ms, 0),
 };
 
+static const struct column model_list_record_columns[] = {
+	COLUMN(INT, model_list_record, ws, 0),
+	COLUMN(TEXT, model_list_record, provider, 0),
+	COLUMN(TEXT, model_list_record, body, CHANGES | PACKED),
+	COLUMN(INT, model_list_record, listed_ms, CHANGES),
+	COLUMN(INT, model_list_record, tried_ms, CHANGES),
+	COLUMN(TEXT, model_list_record, error, CHANGES),
+	COLUMN(INT, model_list_record, version, CHANGES),
+};
+
 static const struct column price_record_columns[] = {
 	COLUMN(INT, price_record, ws, 0),
 	COLUMN(TEXT, price_record, model, 0),

@@ -41,6 +41,8 @@
 	RECORD(TASKS, tasks, todo, 2, 1, VERSION(todo), SESSION(todo))                   \
 	RECORD(MEMORIES, memories, memory, 2, 1, SESSION(memory))                        \
 	RECORD(PRICES, prices, price_record, 2, -1, VERSION(price_record))               \
+	RECORD(MODEL_LISTS, model_lists, model_list_record, 2, -1,                       \
+		VERSION(model_list_record), .since = 10)                                 \
 	RECORD(EVENTS, events, event, 1, -1)
 
 #endif

@@ -145,7 +145,8 @@ test('a provider that cannot be used says why', async () => {
 	model.answer = () => ({ status: 401, body: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } } });
 	const tried = await admin.post('/v1/providers/refused/test', { model: 'm' });
 	assert.equal(tried.body.ok, false);
-	assert.match(tried.body.checks.at(-2).detail + tried.body.checks.at(-1).detail, /unauthorized: invalid x-api-key/);
+	assert.deepEqual(tried.body.checks.map(({ name }) => name), ['key', 'model', 'models', 'price']);
+	assert.match(tried.body.checks[1].detail, /unauthorized: invalid x-api-key/);
 	assert.equal(refused.usable, true);
 	const keyless = (await admin.post('/v1/providers', { name: 'keyless', kind: 'openai' })).body;
 	assert.deepEqual([keyless.usable, keyless.why], [false, 'it has no key: set it on the page under Settings, Providers']);
@@ -159,10 +160,61 @@ test('a provider that cannot be used says why', async () => {
 	assert.deepEqual(pointers(await admin.post('/v1/providers', { name: 'u', kind: 'mainframe' })), ['/kind']);
 });
 
-test('the models of a provider are asked of it', async () => {
-	const reply = await admin.get('/v1/providers/anthropic/models');
-	assert.deepEqual(reply.body.items.map((m) => m.id), ['scripted']);
-	assert.equal(model.requests.at(-1).path, '/v1/models?limit=1000');
+const DAY = 86_400_000;
+const day = (n) => new Date(Date.now() + n * DAY).toISOString();
+
+test('the models of a provider are asked of it, and kept', async () => {
+	const yes = { supported: true }, no = { supported: false };
+	const lister = await new ScriptModel().start();
+	after(() => lister.stop());
+	lister.models = { data: [
+		{ type: 'model', id: 'claude-sonnet-4-5', line: 'sonnet', lifecycle: 'deprecated', created_at: day(-400), retires_at: day(12),
+			max_input_tokens: 200_000, max_tokens: 64_000, capabilities: null },
+		{ type: 'model', id: 'claude-sonnet-7', line: 'sonnet', lifecycle: 'active', created_at: day(-20), retires_at: null, max_input_tokens: 900_000,
+			max_tokens: 99_000, capabilities: { effort: { supported: true, low: yes, medium: no, high: yes, xhigh: null, max: yes }, image_input: yes, structured_outputs: no } },
+		{ type: 'model', id: 'claude-opus-9', line: 'opus', lifecycle: 'active', created_at: day(-1), retires_at: null },
+		{ type: 'model', id: 'claude-sonnet-3', line: 'sonnet', lifecycle: 'retired', created_at: day(-900), retires_at: day(-100) }] };
+	await admin.post('/v1/providers', { name: 'lister', kind: 'anthropic', url: lister.url, key: 'sk-0123456789abcdef',
+		models: [{ id: 'claude-sonnet-7', output: 50_000 }, { id: 'my-own', price: { input: 1, output: 2 } }] });
+	const made = (await admin.post('/v1/agents', { name: 'newest', provider: 'lister', model: 'auto' })).body;
+	assert.deepEqual([made.model, made.model_now, made.runnable], ['auto', 'claude-sonnet-5', true]);
+	const models = async () => (await admin.get('/v1/providers/lister/models')).body;
+	const { items, listed_at: at, error } = await models();
+	assert.deepEqual([items.map((m) => m.id), error, lister.listed.map(({ path }) => path)],
+		[['claude-sonnet-4-5', 'claude-sonnet-7', 'claude-opus-9', 'claude-sonnet-3', 'my-own'], null, ['/v1/models?limit=1000']]);
+	assert.ok(Date.now() - Date.parse(at) < 60_000);
+	const { created_at: created, ...newest } = items[1];
+	assert.deepEqual([newest, created], [{ id: 'claude-sonnet-7', context: 900_000, output: 50_000, price: null, price_from: null, lifecycle: 'active',
+		retires_at: null, effort: ['low', 'high', 'max'], images: true, structured: false }, lister.models.data[1].created_at]);
+	assert.deepEqual([items[0].price_from, items[0].lifecycle, items[0].retires_at, items[0].images],
+		['built_in', 'deprecated', lister.models.data[0].retires_at, null]);
+	assert.deepEqual([items[4].price_from, items[4].price.output], ['provider', 2]);
+	/* A run begins with the newest, and the agent's event said so. */
+	assert.equal((await admin.get('/v1/agents/newest')).body.model_now, 'claude-sonnet-7');
+	const events = (await admin.get('/v1/events?format=json&after=0&types=agent.changed&limit=200')).body.items.filter(({ data }) => data.name === 'newest');
+	assert.equal(events.at(-1).data.model_now, 'claude-sonnet-7');
+	const { run } = (await admin.post('/v1/sessions', { agent: 'newest', message: 'Hi' })).body;
+	const done = (await admin.get(`/v1/runs/${run}?wait=20`)).body;
+	assert.deepEqual([done.model, lister.requests[0].model, lister.requests[0].max_tokens], ['claude-sonnet-7', 'claude-sonnet-7', 50_000]);
+	/* It is not read again before its time, but by a test; what cannot be read leaves what is there. */
+	await models();
+	assert.equal(lister.listed.length, 1);
+	for (const bad of ['no JSON', `{"data": ["${'x'.repeat(5 << 20)}"]}`, null]) {
+		lister.models = bad;
+		await admin.post('/v1/providers/lister/test', {});
+		const kept = await models();
+		assert.deepEqual([kept.items.length, kept.listed_at], [5, at]);
+		assert.match(kept.error, /unreadable|longer|HTTP 500/);
+	}
+	assert.equal(lister.listed.length, 4);
+	/* Another address has another list. */
+	const { version } = (await admin.get('/v1/providers/lister')).body;
+	await admin.patch('/v1/providers/lister', { version, url: 'http://127.0.0.1:9', key: 'sk-0123456789abcdef' });
+	const moved = await models();
+	assert.deepEqual([moved.items.length, moved.listed_at], [2, null]);
+	assert.ok(moved.error);
+	const check = await server.run(['check', '--data', server.data]);
+	assert.equal(check.code, 0, check.stdout + check.stderr);
 });
 
 test('changes of agents and providers are events: who, what, never a key', async () => {

@@ -61,6 +61,7 @@ static const struct untold {
 	{ "tasks", NULL },
 	{ "memories", NULL },
 	{ "prices", NULL },
+	{ "model_lists", NULL },
 	{ "marks", NULL },
 	{ "notify_people", NULL },
 	{ "starts", NULL },

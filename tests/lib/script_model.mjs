@@ -40,6 +40,7 @@ export class ScriptModel {
 	constructor(answer = () => [say('OK')]) {
 		this.answer = answer;
 		this.requests = []; // their bodies, with `at`, `path` and `headers`
+		this.listed = []; // the same of lists of models
 		this.models = { object: 'list', data: [{ id: 'scripted', type: 'model', object: 'model' }] };
 		this.open = 0;
 		this.server = http.createServer((request, response) => {
@@ -67,8 +68,12 @@ export class ScriptModel {
 		for await (const chunk of request) text += chunk;
 		const body = text ? JSON.parse(text) : {};
 		const path = new URL(request.url, 'http://x').pathname;
+		if (request.method === 'GET') {
+			this.listed.push({ at: Date.now(), path: request.url, headers: request.headers });
+			if (typeof this.models === 'string') return response.writeHead(200).end(this.models);
+			return json(response, this.models ? 200 : 500, this.models);
+		}
 		this.requests.push({ ...body, at: Date.now(), path: request.url, headers: request.headers });
-		if (request.method === 'GET') return json(response, 200, this.models);
 		if (/count_?tokens$/i.test(path)) return json(response, 200, { input_tokens: 10, totalTokens: 10 });
 		const wire = Object.values(wires).find((one) => one.fits(path));
 		if (!wire) return json(response, 404, { type: 'error', error: { type: 'not_found_error', message: `nothing at ${path}` } });

@@ -309,12 +309,13 @@ enum err agent_parse(
 	return shape_load(&agent_shape, json, arena, out, "an agent is unreadable", why);
 }
 
-void agent_show(struct json_writer *w, const struct agent_record *a, struct str wrong,
-	bool preset)
+void agent_show(struct json_writer *w, const struct agent_record *a, struct str model,
+	struct str wrong, bool preset)
 {
 	jw_object(w);
 	jw_put_str(w, "id", a->id);
 	show_members(w, a->body);
+	show_text(w, "model_now", model);
 	jw_put_text(w, "source", a->version ? "store" : "file");
 	jw_put_int(w, "version", a->version);
 	jw_put_bool(w, "runnable", wrong.len == 0);

@@ -82,9 +82,9 @@ enum err agent_parse(
 enum err agent_limits_parse(
 	struct str json, struct arena *, struct agent_limits *out, struct fault *why);
 struct str agent_limits_keep(const struct agent_limits *, struct arena *);
-/* `wrong`: why it cannot run; empty: it can. `preset`: it is the one that runs when none is
- * named. */
-void agent_show(
-	struct json_writer *, const struct agent_record *, struct str wrong, bool preset);
+/* `model`: that it would run with now. `wrong`: why it cannot run; empty: it can. `preset`: it is the one that
+ * runs when none is named. */
+void agent_show(struct json_writer *, const struct agent_record *, struct str model,
+	struct str wrong, bool preset);
 
 #endif

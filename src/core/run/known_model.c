@@ -77,6 +77,16 @@ static bool tail_fits(struct str tail, const char *wanted)
 	return str_starts(tail, "-");
 }
 
+bool known_model_number(struct str id, const char *before, const char *behind, int out[2])
+{
+	struct str tail = id;
+
+	if (!str_starts(tail, before)) return false;
+	tail = str_from(tail, strlen(before));
+	if (!version_read(&tail, out)) return false;
+	return tail_fits(tail, behind) || (behind && !*behind && tail_is_date(tail));
+}
+
 struct str known_model_newest(const char *before, const char *behind)
 {
 	struct str newest = STR_NONE;

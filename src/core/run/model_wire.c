@@ -1,5 +1,5 @@
 /* model_wire.c - the table of wires, and the variables by which providers are found. */
-#include "core/run/provider.h"
+#include "core/run/model_list.h"
 
 #include "core/shared/body.h"
 
@@ -20,19 +20,17 @@ static const char *const urls[WIRES] = {
 };
 
 const struct usual_provider usual_providers[] = {
-	{ "anthropic", WIRE_ANTHROPIC, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
-		"claude-sonnet-", "" },
-	{ "openai", WIRE_OPENAI_RESPONSES, "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-",
-		"-sol" },
-	{ "gemini", WIRE_GEMINI, "GEMINI_API_KEY", NULL, "gemini-", NULL },
-	{ "openrouter", WIRE_OPENAI, "OPENROUTER_API_KEY", NULL, NULL, "openrouter/auto",
+	{ "anthropic", WIRE_ANTHROPIC, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL" },
+	{ "openai", WIRE_OPENAI_RESPONSES, "OPENAI_API_KEY", "OPENAI_BASE_URL" },
+	{ "gemini", WIRE_GEMINI, "GEMINI_API_KEY" },
+	{ "openrouter", WIRE_OPENAI, "OPENROUTER_API_KEY", NULL, "openrouter/auto",
 		"https://openrouter.ai/api/v1" },
-	{ NULL, WIRES, NULL, NULL, NULL, NULL, NULL },
+	{ NULL, WIRES, NULL, NULL, NULL, NULL },
 };
 
 struct str model_wire_usual_model(const struct usual_provider *u)
 {
-	return u->before ? known_model_newest(u->before, u->behind) : str_of(u->behind);
+	return u->model ? str_of(u->model) : MODEL_AUTO;
 }
 
 bool model_wire_find(struct str name, enum model_wire *out)

@@ -35,9 +35,8 @@ struct usual_provider {
 	const char *name;
 	enum model_wire wire;
 	const char *key_env, *url_env; /* url_env may be NULL */
-	/* The model of the agent that is there when none is configured: the newest between these (see
-	 * known_model_newest), or, without a `before`, this one. */
-	const char *before, *behind;
+	const char *
+		model; /* of the agent that is there when none is configured; NULL: auto */
 	const char *url; /* NULL: the wire's */
 };
 extern const struct usual_provider usual_providers[]; /* ends with a NULL name */
@@ -54,6 +53,15 @@ struct provider_record {
 	struct str key;		/* the key itself; empty: missing, or none is needed */
 	enum key_source source; /* where it is, or should be */
 	struct str key_from;	/* the variable or the file */
+};
+
+/* Which layer a price is of. */
+enum price_from {
+	PRICE_NONE,
+	PRICE_PROVIDER,
+	PRICE_IMPORTED,
+	PRICE_LISTED,
+	PRICE_BUILT_IN
 };
 
 struct provider_model {
@@ -124,6 +132,10 @@ extern const char *const known_models_from; /* "@pydantic/genai-prices 0.1.8" */
 bool known_model(struct str id, int64_t now_ms, struct provider_model *out);
 /* All rows, in turn, of a model the newest price first; false behind the last. */
 bool known_model_at(size_t i, struct provider_model *out);
+/* The number between these two in an id, as known_model_newest reads it, a date behind it left out. False: it is
+ * no such id. */
+bool known_model_number(
+	struct str id, const char *before, const char *behind, int out[2]);
 /* The id with the highest number between these two: "claude-sonnet-" and "". NULL behind: anything but
  * light, image and speech models. Empty: there is none. */
 struct str known_model_newest(const char *before, const char *behind);

@@ -25,12 +25,18 @@ static enum err agent_shown(struct task *t, struct rows *rows, struct json_write
 	const void *record, struct fault *why)
 {
 	const struct agent_record *a = record, *preset = NULL;
-	struct str wrong = STR_NONE;
+	struct str wrong = STR_NONE, model = STR_NONE;
+	struct agent_config parts;
 	enum err e = configured_agent_wrong(t->desk, rows, a, rows->arena, &wrong, why);
 
 	if (!e) e = configured_default_agent(t->desk, rows, a->ws, &preset, why);
+	if (!e) e = agent_parse(a->body, rows->arena, &parts, why);
 	if (!e)
-		agent_show(w, a, task_words(t, wrong, rows->arena),
+		e = configured_model_now(
+			t->desk, rows, a->ws, parts.provider, parts.model, &model, why);
+	if (e == ERR_NOT_FOUND) e = OK; /* its provider is gone, which `wrong` says */
+	if (!e)
+		agent_show(w, a, model, task_words(t, wrong, rows->arena),
 			preset && str_eq(preset->name, a->name));
 	return e;
 }

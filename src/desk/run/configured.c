@@ -1,9 +1,11 @@
 /* configured.c - agents, providers and tools found: those of the configuration, then stored ones. */
 #include "desk/run/configured.h"
+#include "desk/run/model_lists.h"
 
 #include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/run/provider.h"
+#include "core/shared/field.h"
 #include "core/shared/principal.h"
 #include "desk/shared/collection.h"
 
@@ -279,52 +281,117 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 
 /* ---- everything for a call ---- */
 
-/* The provider's own row, else what was imported, else the built-in table; a price that
- * one lacks is the next one's. */
-static void model_fill(struct provider_model *to, const struct provider_model *from)
+/* The provider's own row, what was imported, what it lists, the built-in table; what one lacks is the next
+ * one's. */
+static void model_fill(struct provider_model *to, const struct provider_model *from,
+	enum price_from layer, enum price_from *priced)
 {
 	if (!to->context) to->context = from->context;
 	if (!to->output) to->output = from->output;
 	if (!to->priced && from->priced) {
 		to->priced = true;
 		to->price = from->price;
+		*priced = layer;
 	}
 }
 
 static void model_imported(
-	struct str body, struct arena *arena, struct provider_model *to)
+	struct str body, struct arena *arena, struct provider_model *out)
 {
 	const struct json *json;
-	struct provider_model m = { 0 };
 
 	if (json_read(body, NULL, arena, &json, NULL)) return;
-	if (json_get(json, "context")) m.context = json_get(json, "context")->integer;
-	if (json_get(json, "output")) m.output = json_get(json, "output")->integer;
-	m.priced = price_read(json_get(json, "price"), &m.price);
-	model_fill(to, &m);
+	if (json_get(json, "context")) out->context = json_get(json, "context")->integer;
+	if (json_get(json, "output")) out->output = json_get(json, "output")->integer;
+	out->priced = price_read(json_get(json, "price"), &out->price);
 }
 
-/* What is known of it, member by member: by the provider's own rows, imported prices, the built-in table. */
+/* What is known of it, member by member. */
 static void model_layers(struct rows *rows, const struct provider *p,
-	const struct price_record *price, struct str model, struct provider_model *out)
+	const struct price_record *price, const struct listed_model *listed,
+	struct str model, struct provider_model *out, enum price_from *priced)
 {
 	const struct provider_model *own = provider_model(p, model);
-	struct provider_model known;
+	struct provider_model imported = { 0 }, known;
 
-	if (own) *out = *own;
-	if (price && price->body.at) model_imported(price->body, rows->arena, out);
-	if (known_model(model, rows->now_ms, &known)) model_fill(out, &known);
+	*priced = PRICE_NONE;
+	if (own) model_fill(out, own, PRICE_PROVIDER, priced);
+	if (price && price->body.at) {
+		model_imported(price->body, rows->arena, &imported);
+		model_fill(out, &imported, PRICE_IMPORTED, priced);
+	}
+	if (listed) model_fill(out, &listed->known, PRICE_LISTED, priced);
+	if (known_model(model, rows->now_ms, &known))
+		model_fill(out, &known, PRICE_BUILT_IN, priced);
+}
+
+enum err configured_model(struct desk *d, struct rows *rows, int64_t ws,
+	struct str provider, struct str model, const struct listed_model *listed,
+	struct provider_model *out, enum price_from *priced, struct fault *why)
+{
+	const struct price_record *price = NULL;
+	const struct provider_record *p;
+	struct model_list list = { 0 };
+	struct provider parts;
+	enum err e = configured_provider(d, rows, ws, provider, &p, why);
+
+	if (!e) e = provider_parse(p->body, rows->arena, &parts, why);
+	if (!e) e = rows_get(rows, RECORD_PRICES, KEY(ws, model), &price, why);
+	if (!e && !listed) e = model_list_items(rows, ws, p->name, &list, why);
+	if (e) return e;
+	if (!listed) listed = model_list_find(&list, model);
+	*out = (struct provider_model){ .id = model };
+	model_layers(rows, &parts, price, listed, model, out, priced);
+	return OK;
+}
+
+enum err configured_model_now(struct desk *d, struct rows *rows, int64_t ws,
+	struct str provider, struct str model, struct str *out, struct fault *why)
+{
+	const struct provider_record *p;
+	struct model_list list;
+	struct provider parts;
+	enum err e;
+
+	*out = model;
+	if (!str_eq(model, MODEL_AUTO)) return OK;
+	e = configured_provider(d, rows, ws, provider, &p, why);
+	if (!e) e = provider_parse(p->body, rows->arena, &parts, why);
+	if (!e) e = model_list_items(rows, ws, p->name, &list, why);
+	if (e) return e;
+	*out = model_auto(parts.wire, &list, rows->now_ms);
+	if (!out->len && parts.models_len) *out = parts.models[0].id;
+	return OK;
+}
+
+enum err configured_fixed(struct desk *d, struct rows *rows, int64_t ws,
+	struct str *config, struct fault *why)
+{
+	struct agent_config parts;
+	const struct json *change;
+	struct str now;
+	enum err e = agent_parse(*config, rows->arena, &parts, why);
+
+	if (e || !str_eq(parts.model, MODEL_AUTO)) return e;
+	e = configured_model_now(d, rows, ws, parts.provider, parts.model, &now, why);
+	if (e || !now.len) return e;
+	e = json_read(fields_text(rows->arena, FIELDS(field_text("model", now))), NULL,
+		rows->arena, &change, why);
+	return e ? e : agent_read(change, *config, NULL, rows->arena, config, why);
 }
 
 /* From its rows. */
 static enum err access_make(struct desk *d, struct rows *rows,
 	const struct provider_record *p, const struct price_record *price,
-	struct str model, struct arena *arena, struct model_access *out,
-	struct fault *why)
+	const struct model_list_record *listed, struct str model, struct arena *arena,
+	struct model_access *out, struct fault *why)
 {
+	struct model_list list = { 0 };
+	enum price_from priced;
 	struct provider parts;
 	enum err e = provider_parse(p->body, rows->arena, &parts, why);
 
+	if (!e && listed) e = model_list_parse(listed->body, rows->arena, &list, why);
 	if (e) return e;
 	*out = (struct model_access){ .provider = arena_str(arena, p->name),
 		.wire = parts.wire,
@@ -335,7 +402,9 @@ static enum err access_make(struct desk *d, struct rows *rows,
 		.body = arena_str(arena, p->body),
 		.sealed = arena_str(arena, p->sealed),
 		.imported = arena_str(arena, price->body) };
-	model_layers(rows, &parts, price, model, &out->model);
+	model_layers(rows, &parts, price, model_list_find(&list, model), model,
+		&out->model, &priced);
+	out->listed_ms = listed ? listed->listed_ms : 0;
 	out->model.id = arena_str(arena, model);
 	if (!out->key.len)
 		out->wrong = arena_str(arena, configured_provider_wrong(d, p, arena));
@@ -344,11 +413,13 @@ static enum err access_make(struct desk *d, struct rows *rows,
 
 /* Is that what would be made of these? A provider of the configuration has one key for good. */
 static bool access_holds(const struct model_access *a, const struct provider_record *p,
-	const struct price_record *price, struct str model)
+	const struct price_record *price, const struct model_list_record *listed,
+	struct str model)
 {
-	return a && !a->wrong.len && str_eq(a->provider, p->name) &&
-	       str_eq(a->model.id, model) && str_eq(a->body, p->body) &&
-	       str_eq(a->sealed, p->sealed) && str_eq(a->imported, price->body);
+	return a && !a->wrong.len && a->listed_ms == (listed ? listed->listed_ms : 0) &&
+	       str_eq(a->provider, p->name) && str_eq(a->model.id, model) &&
+	       str_eq(a->body, p->body) && str_eq(a->sealed, p->sealed) &&
+	       str_eq(a->imported, price->body);
 }
 
 static void access_copy(
@@ -370,31 +441,32 @@ enum err configured_access(struct desk *d, struct rows *rows, int64_t ws,
 {
 	static const struct price_record none_imported;
 	const struct price_record *price = NULL;
+	const struct model_list_record *listed = NULL;
 	const struct provider_record *p;
 	enum err e = configured_provider(d, rows, ws, provider, &p, why);
 
 	if (!e) e = rows_get(rows, RECORD_PRICES, KEY(ws, model), &price, why);
+	if (!e) e = model_list_get(rows, ws, p->name, &listed, why);
 	if (!price) price = &none_imported;
-	if (!e && access_holds(before, p, price, model))
+	if (!e && access_holds(before, p, price, listed, model))
 		access_copy(before, arena, out);
 	else if (!e)
-		e = access_make(d, rows, p, price, model, arena, out, why);
+		e = access_make(d, rows, p, price, listed, model, arena, out, why);
+	if (!e) out->list_due = model_list_due(listed, rows->now_ms);
 	return !e && arena->failed ? fail_memory(why) : e;
 }
 
 enum err configured_unpriced(struct desk *d, struct rows *rows, int64_t ws,
 	struct str provider, struct str model, struct str *wrong, struct fault *why)
 {
-	struct provider_model known = { 0 };
-	const struct price_record *price = NULL;
-	const struct provider_record *p;
-	struct provider parts;
-	enum err e = configured_provider(d, rows, ws, provider, &p, why);
+	struct provider_model known;
+	enum price_from priced;
+	enum err e = configured_model_now(d, rows, ws, provider, model, &model, why);
 
-	if (!e) e = provider_parse(p->body, rows->arena, &parts, why);
-	if (!e) e = rows_get(rows, RECORD_PRICES, KEY(ws, model), &price, why);
+	if (!e)
+		e = configured_model(
+			d, rows, ws, provider, model, NULL, &known, &priced, why);
 	if (e) return e;
-	model_layers(rows, &parts, price, model, &known);
 	*wrong = known.priced
 			 ? STR_NONE
 			 : arena_print(rows->arena,
@@ -403,6 +475,19 @@ enum err configured_unpriced(struct desk *d, struct rows *rows, int64_t ws,
 				   "limit tokens instead",
 				   STR_ARGS(str_first(model, 80)));
 	return OK;
+}
+
+static enum err auto_wrong(struct desk *d, struct rows *rows, int64_t ws,
+	const struct agent_config *a, struct str *wrong, struct fault *why)
+{
+	struct str now;
+	enum err e = configured_model_now(d, rows, ws, a->provider, a->model, &now, why);
+
+	if (!e && !now.len)
+		*wrong = arena_print(rows->arena,
+			"no model of %.*s is known: name one instead of auto",
+			STR_ARGS(a->provider));
+	return e;
 }
 
 enum err configured_agent_wrong(struct desk *d, struct rows *rows,
@@ -416,6 +501,7 @@ enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 	if (e) return e;
 	e = configured_provider(d, rows, a->ws, parts.provider, &p, why);
 	if (!e) *wrong = configured_provider_wrong(d, p, arena);
+	if (!e && !wrong->len) e = auto_wrong(d, rows, a->ws, &parts, wrong, why);
 	if (!e && !wrong->len && parts.limits.cost)
 		return configured_unpriced(
 			d, rows, a->ws, parts.provider, parts.model, wrong, why);

@@ -6,8 +6,8 @@
 
 #include "base/seal.h"
 #include "core/run/agent.h"
+#include "core/run/model_list.h"
 #include "core/run/own_tool.h"
-#include "core/run/provider.h"
 #include "store/rows.h"
 
 struct desk;
@@ -39,6 +39,11 @@ struct model_access {
 	struct provider_model model; /* context, output and price, as far as known */
 	struct str wrong; /* why it cannot be used, and what mends it; empty: it can */
 	struct str body, sealed, imported; /* what it was made from */
+	int64_t listed_ms; /* the same: when its list was read; 0: never */
+	bool list_due;	   /* that is to be read (again) */
+	/* Of use_model_access, with an agent: it has a limit of cost; how many tools it names. */
+	bool cost_limited;
+	int64_t tools; /* -1: no agent */
 };
 
 /* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
@@ -80,6 +85,16 @@ enum err configured_default_agent(struct desk *, struct rows *, int64_t ws,
 enum err configured_access(struct desk *, struct rows *, int64_t ws, struct str provider,
 	struct str model, const struct model_access *before, struct arena *,
 	struct model_access *out, struct fault *why);
+/* What is known of a model, by its layers. `listed`: as its provider lists it; NULL: that is looked up. */
+enum err configured_model(struct desk *, struct rows *, int64_t ws, struct str provider,
+	struct str model, const struct listed_model *listed, struct provider_model *out,
+	enum price_from *priced, struct fault *why);
+/* The model that is meant: `auto` is the provider's newest; empty: it has none. */
+enum err configured_model_now(struct desk *, struct rows *, int64_t ws,
+	struct str provider, struct str model, struct str *out, struct fault *why);
+/* A run's configuration names its model: one with `auto` the model that it is now. */
+enum err configured_fixed(
+	struct desk *, struct rows *, int64_t ws, struct str *config, struct fault *why);
 /* *wrong: that a limit of cost cannot be kept with this model; empty: it has a price. */
 enum err configured_unpriced(struct desk *, struct rows *, int64_t ws,
 	struct str provider, struct str model, struct str *wrong, struct fault *why);

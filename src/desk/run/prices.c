@@ -165,6 +165,8 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 	struct str provider = t->id, model = json_text(json_get(t->body, "model"));
 	const struct agent_record *agent;
 	struct agent_config parts;
+	bool limited = false;
+	int64_t tools = -1;
 	enum err e = a ? OK : fail_memory(why);
 
 	if (!e && !t->of_provider) {
@@ -173,11 +175,19 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 		if (e) return e;
 		provider = parts.provider;
 		model = parts.model;
+		limited = parts.limits.cost > 0;
+		tools = (int64_t)parts.tools_len;
 	}
+	if (!e && model.len)
+		e = configured_model_now(
+			t->desk, rows, job->who.ws, provider, model, &model, why);
 	if (!e)
 		e = configured_access(t->desk, rows, job->who.ws, provider, model, NULL,
 			&job->arena, a, why);
-	if (!e) t->access = a;
+	if (e) return e;
+	a->cost_limited = limited;
+	a->tools = tools;
+	t->access = a;
 	return e;
 }
 

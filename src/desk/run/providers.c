@@ -5,6 +5,7 @@
 #include "base/keep.h"
 #include "core/shared/address.h"
 #include "desk/run/configured.h"
+#include "desk/run/model_lists.h"
 #include "desk/shared/collection.h"
 
 static enum err provider_shown(struct task *t, struct rows *rows, struct json_writer *w,
@@ -72,6 +73,26 @@ static enum err key_dropped(struct rows *rows, struct provider_record *p,
 	return e;
 }
 
+/* A list is that of an address, too. */
+static enum err list_dropped(struct rows *rows, const struct provider_record *p,
+	struct str before, struct fault *why)
+{
+	const struct model_list_record *found;
+	struct provider was = { 0 }, now;
+	struct model_list_record *row;
+	enum err e = provider_parse(p->body, rows->arena, &now, why);
+
+	if (!e && before.len) e = provider_parse(before, rows->arena, &was, why);
+	if (!e) e = model_list_get(rows, p->ws, p->name, &found, why);
+	if (e || !found ||
+		(before.len && was.wire == now.wire && str_eq(was.url, now.url)))
+		return e;
+	row = rows_change(rows, found);
+	row->body = row->error = STR_NONE;
+	row->listed_ms = row->tried_ms = 0;
+	return OK;
+}
+
 static enum err provider_create_check(struct task *t, struct fault *why)
 {
 	struct provider parts;
@@ -97,6 +118,7 @@ static enum err provider_fill(struct task *t, struct rows *rows, const void *was
 	e = provider_body_read(t, p->body, was ? &version_also : NULL, rows->arena,
 		&p->body, &parts, why);
 	if (!e && was) e = key_dropped(rows, p, &parts, before, why);
+	if (!e) e = list_dropped(rows, p, was ? before : STR_NONE, why);
 	return e ? e : key_seal(t, rows, p, &parts, why);
 }
 

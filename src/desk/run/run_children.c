@@ -211,8 +211,12 @@ enum err run_children_start(const struct run_job *j, struct tool_call *c,
 		return OK;
 	}
 	if (!plan_of(c, args, j->rows->arena, &p, wrong)) return OK;
-	for (size_t i = 0; !e && !wrong->len && i < p.len; i++)
+	for (size_t i = 0; !e && !wrong->len && i < p.len; i++) {
 		e = task_config(j, &p.tasks[i], args, &configs[i], wrong, why);
+		if (!e && !wrong->len)
+			e = configured_fixed(
+				j->t->desk, j->rows, j->r->ws, &configs[i], why);
+	}
 	if (e || wrong->len) return e;
 	for (size_t i = 0; !e && i < p.len; i++) {
 		struct agent_config child;

@@ -85,6 +85,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	if (!e && wrong.len) e = fail_at(why, "/agent", "%.*s", STR_ARGS(wrong));
 	if (!own.on_ended && s->on_ended.len) own.on_ended = &of_session;
 	if (!e) e = say_config(rows, agent, &own, &config, why);
+	if (!e) e = configured_fixed(t->desk, rows, s->ws, &config, why);
 	if (!e) e = agent_parse(config, rows->arena, &parsed, why);
 	if (!e && say->on_ended)
 		e = delivery_check_webhook(
