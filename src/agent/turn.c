@@ -505,6 +505,8 @@ static bool turn_tries(struct model_call *c, int64_t timeout_ms, struct arena *a
 			return trouble_told(c, TROUBLE_LIMIT,
 				STR("the limit of time is reached"), next);
 		if (reply.retry) retry_show(c, (int)tries, &reply, pause_ms);
+		/* Whether the model is gone, the list says. */
+		if (reply.trouble == TROUBLE_REFUSED) lists_read(c->w, c->work);
 		if (!reply.retry || tries >= QUICK_TRIES || pause_ms > QUICK_PAUSE_MAX_MS)
 			return reply_told(c, &reply, tries, next);
 		if (time_left(c) <= pause_ms)

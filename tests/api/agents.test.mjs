@@ -196,17 +196,37 @@ test('the models of a provider are asked of it, and kept', async () => {
 	const { run } = (await admin.post('/v1/sessions', { agent: 'newest', message: 'Hi' })).body;
 	const done = (await admin.get(`/v1/runs/${run}?wait=20`)).body;
 	assert.deepEqual([done.model, lister.requests[0].model, lister.requests[0].max_tokens], ['claude-sonnet-7', 'claude-sonnet-7', 50_000]);
+	/* One that is gone says so, and names others. */
+	lister.answer = ({ model: id }) => ({ status: 404, body: { type: 'error', error: { type: 'not_found_error', message: `model: ${id}` } } });
+	const gone = async (id) => {
+		await admin.post('/v1/agents', { name: `gone-${id}`, provider: 'lister', model: id, on_error: 'fail' });
+		const made_ = (await admin.post('/v1/sessions', { agent: `gone-${id}`, message: 'Hi' })).body;
+		const { error: e } = (await admin.get(`/v1/runs/${made_.run}?wait=20`)).body;
+		return [e.kind, e.message];
+	};
+	const before = lister.requests.length;
+	assert.deepEqual(await gone('claude-sonnet-3'), ['refused',
+		`claude-sonnet-3 was retired by lister on ${day(-100).slice(0, 10)}. It offers claude-opus-9, claude-sonnet-7, claude-sonnet-4-5.`]);
+	assert.deepEqual(await gone('claude-sonnet-8'), ['refused',
+		'lister does not offer claude-sonnet-8. It offers claude-opus-9, claude-sonnet-7, claude-sonnet-4-5.']);
+	assert.equal(lister.requests.length, before + 2);
+	lister.answer = () => [say('OK')];
+	await admin.post('/v1/agents', { name: 'leaving', provider: 'lister', model: 'claude-sonnet-4-5' });
+	const leaving = (await admin.post('/v1/agents/leaving/test', {})).body;
+	assert.ok(leaving.ok);
+	assert.match(leaving.checks[1].detail, new RegExp(`; it retires on ${day(12).slice(0, 10)}$`));
+	const shown = lister.listed.length;
 	/* It is not read again before its time, but by a test; what cannot be read leaves what is there. */
 	await models();
-	assert.equal(lister.listed.length, 1);
+	assert.equal(lister.listed.length, shown);
 	for (const bad of ['no JSON', `{"data": ["${'x'.repeat(5 << 20)}"]}`, null]) {
 		lister.models = bad;
 		await admin.post('/v1/providers/lister/test', {});
 		const kept = await models();
-		assert.deepEqual([kept.items.length, kept.listed_at], [5, at]);
+		assert.deepEqual([kept.items.length, kept.listed_at >= at], [5, true]);
 		assert.match(kept.error, /unreadable|longer|HTTP 500/);
 	}
-	assert.equal(lister.listed.length, 4);
+	assert.equal(lister.listed.length, shown + 3);
 	/* Another address has another list. */
 	const { version } = (await admin.get('/v1/providers/lister')).body;
 	await admin.patch('/v1/providers/lister', { version, url: 'http://127.0.0.1:9', key: 'sk-0123456789abcdef' });

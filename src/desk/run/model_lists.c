@@ -25,6 +25,21 @@ enum err model_list_items(struct rows *rows, int64_t ws, struct str provider,
 	return e || !row ? e : model_list_parse(row->body, rows->arena, out, why);
 }
 
+enum err model_list_gone(struct rows *rows, int64_t ws, struct str provider,
+	struct str model, struct str *message, struct fault *why)
+{
+	const struct listed_model *m;
+	struct model_list list;
+	enum err e = model_list_items(rows, ws, provider, &list, why);
+
+	if (e) return e;
+	m = model_list_find(&list, model);
+	if (m ? !model_gone(m, rows->now_ms) : !list.len || str_find(*message, model) < 0)
+		return OK;
+	*message = model_gone_words(provider, model, &list, rows->now_ms, rows->arena);
+	return OK;
+}
+
 /* ---- kept ---- */
 
 static enum err auto_tell(struct task *t, struct rows *rows, const struct agent_record *a,

@@ -17,6 +17,10 @@ struct model_listing {
 /* NULL in *out: it was never read. */
 enum err model_list_get(struct rows *, int64_t ws, struct str provider,
 	const struct model_list_record **out, struct fault *why);
+/* A provider refused a call of this model with that message. If the model is gone, *message says so, and names
+ * others: it is listed as retired or past its date, or not listed and named by the message. */
+enum err model_list_gone(struct rows *, int64_t ws, struct str provider, struct str model,
+	struct str *message, struct fault *why);
 /* Its models; none, if it was never read. */
 enum err model_list_items(struct rows *, int64_t ws, struct str provider,
 	struct model_list *out, struct fault *why);

@@ -5,6 +5,7 @@
 #include "base/keep.h"
 #include "core/run/go_on.h"
 #include "core/shared/body.h"
+#include "desk/run/model_lists.h"
 #include "desk/run/run_inner.h"
 
 #include <stdlib.h>
@@ -222,7 +223,7 @@ const struct use use_run_turn =
 static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_trouble *b = task_of(job)->checked, trouble = *b;
-	struct str message = b->message;
+	struct str message = b->message, said;
 	struct agent_config agent;
 	struct run_job j;
 	bool again = false;
@@ -236,7 +237,12 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 	if (e) return e;
 	j.agent = &agent;
 	e = configured_mask(j.t->desk, rows, j.r->ws, &message, why);
+	said = message;
+	if (!e && b->kind == TROUBLE_REFUSED)
+		e = model_list_gone(
+			rows, j.r->ws, j.r->provider, j.r->model, &message, why);
 	if (e) return e;
+	trouble.gone |= !str_eq(said, message);
 	trouble.message = message;
 	e = run_troubled(&j, &trouble, &again, why);
 	return e || !again ? e : run_go_on(&j, false, &b->next, why);
