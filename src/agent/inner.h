@@ -87,7 +87,7 @@ struct worker {
 	struct fetcher *fetcher;
 	struct buf body; /* of the request under way */
 	struct sent_request sent;
-	bool listed;	 /* the list of its run's provider was just read */
+	bool listed; /* the list of its run's provider was just read */
 };
 
 struct runner {
