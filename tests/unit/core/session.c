@@ -329,7 +329,7 @@ static void a_session_is_shown_with_every_member(void **state)
 			"builder'},'project':null,"
 			"'external_id':null,'parallel':false,'sensitive':false,'status':'idle','"
 			"pending_asks':[{}],"
-			"'progress':null,'metadata':{},'on_settled':null,"
+			"'progress':null,'metadata':{},'on_settled':null,'on_ended':null,"
 			"'created_at':'1970-01-01T00:00:01.000Z',"
 			"'updated_at':'1970-01-01T00:00:02.000Z'}",
 			agent))));
