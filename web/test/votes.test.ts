@@ -58,6 +58,13 @@ test('a row never decides what needs votes or is another person’s', () => {
 	expect(quickKind({ ...open, require: [part(2, 0)] })).toBe(null);
 });
 
+test('an event of a login says whose it is', () => {
+	const event = { id: 1, type: 'login.created', at: '', data: { user: 'usr_1', name: 'x' } };
+	expect(eventWords(event as unknown as Event, { userName: () => 'Marie' })).toBe(
+		'Logged in: Marie',
+	);
+});
+
 test('an event of a vote says whose it is', () => {
 	const event = (type: string, data: object) => ({ id: 1, type, at: '', data }) as unknown as Event;
 	const vote = { by: { kind: 'human', user: 'usr_1', name: 'Marie' }, value: 'approve' };

@@ -224,8 +224,13 @@ export function eventWords(event: Event, around: Around = {}): string {
 				data(event, 'name'),
 			);
 		default: {
-			/* Of a login the name is that of its token: nobody knows it by that. */
-			const name = event.type.startsWith('login.') ? '' : data(event, 'name');
+			/* Of a login the name is that of its token, which nobody knows: it is told whose it is. */
+			const user = data(event, 'user');
+			const name = !event.type.startsWith('login.')
+				? data(event, 'name')
+				: user && around.userName
+					? around.userName(user)
+					: '';
 			return about(t(`web.event.${event.type as 'user.changed'}`), name);
 		}
 	}
