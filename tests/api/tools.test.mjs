@@ -11,7 +11,8 @@ import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
 import { pointers } from './lib/samples.mjs';
-import { until, useServer } from './lib/server.mjs';
+import { random as seeded } from '../lib/random.mjs';
+import { sleep, until, useServer } from './lib/server.mjs';
 
 const KEY = 'wk-0123456789-abcdefgh';
 const folder = mkdtempSync(join(tmpdir(), 'parley-tools-'));
@@ -55,7 +56,7 @@ risk = low
 `;
 writeFileSync(join(folder, 'parley.conf'), CONF);
 const server = await useServer({ flags: ['--config', join(folder, 'parley.conf'), '--webhook-internal', '127.0.0.0/8'],
-	env: { FILED_KEY: `${KEY}-file` } });
+	env: { FILED_KEY: `${KEY}-file` }, keepPort: true });
 const { admin, member } = server;
 const ok = (reply, status = 200) => { assert.equal(reply.status, status, reply.text); return reply.body; };
 const { version } = ok(await admin.get('/v1/policy'));
@@ -274,6 +275,35 @@ test('the server, the schema and the section of docs/TOOLS.md work as they stand
 	} finally {
 		child.kill();
 	}
+});
+
+const CALLS = process.env.PARLEY_LONG === '1' ? 2000 : 20, KILLS = CALLS / 5;
+test(`${CALLS} calls of class once, the server killed ${KILLS} times: none is made twice`, { timeout: 3_600_000 }, async (t) => {
+	const before = asked.length, random = seeded(11), open = new Set();
+	answer = (request, response) => setTimeout(() => response.end('counted'), random(30));
+	ok(await admin.post('/v1/agents', { name: 'counter', provider: 'scripted', model: 'm', tools: ['only'], on_error: 'fail' }), 201);
+	script('Count', (q) => (results(q).length ? [say('done')] : [use('only', { city: 'x' })]));
+	for (let kill = 0; kill < KILLS; kill++) {
+		for (let i = 0; i < CALLS / KILLS; i++) open.add(ok(await member.post('/v1/sessions', { agent: 'counter', message: `Count ${kill} ${i}` }), 201).id);
+		await sleep(random(80));
+		await server.crash();
+	}
+	let skipped = 0;
+	await until(async () => {
+		for (const id of open) {
+			const session = ok(await member.get(`/v1/sessions/${id}`));
+			for (const ask of session.pending_asks) {
+				ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { recovery: { selected: ['skip'], text: 'unknown' } } }));
+				skipped++;
+			}
+			if (session.status === 'completed') open.delete(id);
+		}
+		return open.size === 0;
+	}, 'the end of all', 600_000);
+	const made = new Map();
+	for (const { headers } of asked.slice(before)) made.set(headers['idempotency-key'], (made.get(headers['idempotency-key']) ?? 0) + 1);
+	t.diagnostic(`${made.size} called, ${skipped} of them without an outcome`);
+	assert.deepEqual([...made].filter(([, times]) => times > 1), []);
 });
 
 test('keys are nowhere: not in replies, events, logs, or files of the store', async () => {
