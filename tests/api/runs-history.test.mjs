@@ -70,7 +70,7 @@ test(`${TURNS} turns with results of 64 KiB in 32,000 tokens: it always fits, an
 });
 
 test('a summary stands for what was before the last four turns, and is shown; each request begins with the one before it', { timeout: 3_600_000 }, async () => {
-	const text = 'Many small turns', count = LONG ? 400 : 60;
+	const text = 'Many small turns', count = 60;
 	const session = await start(counting(text, { count, ratio: 3, call: (n) => use('todo', { operation: 'create', name: `step ${n} ${'x'.repeat(150)}` }) }), 'small');
 	const r = await ended(session.run);
 	assert.deepEqual([r.status, r.report], ['completed', 'Done.'], JSON.stringify(r.error));
