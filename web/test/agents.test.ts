@@ -15,6 +15,10 @@ import {
 } from '../src/lib/agents';
 
 const tool = (name: string, risk: Tool['risk'], category: string | null = 'tools'): Tool => ({
+	id: null,
+	kind: 'built_in',
+	source: null,
+	version: 1,
 	name,
 	description: name,
 	category,

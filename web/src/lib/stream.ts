@@ -13,6 +13,8 @@ export type Item =
 	| { kind: 'user'; key: string; at: string; text: string; unread: boolean }
 	/** What Parley said in a person's place, and why. */
 	| { kind: 'asked'; key: string; at: string; why: NonNullable<Part['asked']> }
+	/** What stands for earlier messages; without a text they were left out. */
+	| { kind: 'summary'; key: string; at: string; text: string | null; messages: number }
 	| { kind: 'text'; key: string; at: string; text: string; turn: string }
 	| { kind: 'thought'; key: string; at: string; text: string; turn: string }
 	| { kind: 'lines'; key: string; at: string; lines: Line[]; turn: string }
@@ -54,6 +56,10 @@ function said(given: Streamed): Item[] {
 		if (role !== 'user') return [];
 		const why = content[0]?.asked;
 		if (why) return [{ kind: 'asked', key, at, why }];
+		if (content[0]?.type === 'summary') {
+			const { text = null, messages = 0 } = content[0];
+			return [{ kind: 'summary', key, at, text, messages }];
+		}
 		const begins = run !== null && !first.has(run);
 		if (run) first.add(run);
 		const goesOn = run !== null && !runEnded(own.get(run)!);
@@ -69,8 +75,8 @@ function turnOf(message: Message, { calls, runs, asks }: Streamed): Item[] {
 	const { id: turn, created_at: at } = message;
 	message.content.forEach((part, i) => {
 		const key = `${turn}.${i}`;
-		const { type, text = '' } = part;
-		if ((type === 'text' || type === 'thought') && text.trim())
+		const { type, text } = part;
+		if ((type === 'text' || type === 'thought') && text?.trim())
 			items.push({ kind: type, key, at, text, turn });
 		const call = type === 'tool_call' && calls.find((one) => one.id === part.call);
 		if (!call) return;
