@@ -274,6 +274,20 @@ area('chat', (scenario) => {
 		await ended(desk, body.id);
 	});
 
+	scenario('a provider in trouble: it says when it tries again, and can be told to try now', async (me, desk) => {
+		const message = fresh('Overloaded');
+		let down = true;
+		scripts[message] = () => (down ? { status: 529, headers: { 'retry-after': '900' },
+			body: { type: 'error', error: { type: 'overloaded_error', message: 'Too many at once' } } } : [say('Back again.')]);
+		const id = await started(me, desk, message);
+		await chat(me).getByRole('status').filter({ hasText: 'Too many at once' }).waitFor();
+		assert.deepEqual(await complaints(me), []);
+		down = false;
+		await me.press(me.button('run.again.now'));
+		await chat(me).getByText('Back again.').waitFor();
+		await ended(desk, id);
+	});
+
 	scenario('one that stands in the queue says its place, and starts when it is its turn', async (me, desk) => {
 		const [long, short] = [fresh('Take long'), fresh('Wait for it')];
 		const rest = gate();

@@ -10,6 +10,8 @@ const model = await new ScriptModel((request) => {
 	return found ? found[1](request) : [say('no script')];
 }).start();
 after(() => model.stop());
+model.models = { data: [{ type: 'model', id: 'claude-sonnet-5', display_name: 'Claude Sonnet 5', created_at: '2026-06-01T00:00:00Z',
+	line: 'sonnet', lifecycle: 'active', max_input_tokens: 1_000_000, max_tokens: 64_000 }] };
 /* As a newcomer has it: nothing but the variables that the vendor's own programs read. */
 const server = await useTerminals({ env: { ANTHROPIC_API_KEY: 'sk-test-0123456789', ANTHROPIC_BASE_URL: model.url,
 	PARLEY_TEST_TOOLS: '1' } });
