@@ -251,6 +251,8 @@ test('the palette marks what was typed, whatever its accents', () => {
 test('a face is made of a name, never of an id', () => {
 	expect(initials('Ann Ruiz')).toBe('AR');
 	expect(initials('usr_01J8')).toBe('?');
+	expect(initials('\u{e0041}\u{e0041} \u202eann')).toBe('A');
+	expect(initials('\u{e0041}')).toBe('?');
 	expect(tint('Ben')).toBe(tint('Ben'));
 });
 
