@@ -70,8 +70,8 @@ test('gate, hook and mcp go by the work tree they stand in', async () => {
 });
 
 test('run starts a session of the work tree', async () => {
-	await admin.post('/v1/providers', { name: 'keyless', kind: 'anthropic' });
-	await admin.post('/v1/agents', { name: 'mute', provider: 'keyless', model: 'm' });
+	await admin.post('/v1/providers', { name: 'rehearsal', kind: 'script', script: [{ say: 'Done.' }] });
+	await admin.post('/v1/agents', { name: 'mute', provider: 'rehearsal', model: 'm' });
 	const projects = async () => (await member.get('/v1/sessions?limit=200')).body.items
 		.filter((s) => s.agent.name === 'mute').map((s) => s.project).sort();
 	await run(['run', 'mute', 'Go', '--detach'], { token: secrets.member });
