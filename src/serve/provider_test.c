@@ -84,13 +84,14 @@ static void provider_test_call(
 		.may_connect = provider_test_may_connect,
 		.take = provider_test_take,
 		.ctx = p };
-	struct fetcher *f = fetcher_new(NULL);
+	struct fetcher *f;
 
 	p->end = (struct fetch_end){ .how = FETCH_UNREACHABLE };
 	if (a->wire == WIRE_SCRIPT) {
 		script_ask(p, &request);
 		return;
 	}
+	f = fetcher_new(NULL);
 	if (f && url && request.headers && url_split(str_of(url), &p->url))
 		fetcher_run(f, &request, &p->end);
 	fetcher_free(f);

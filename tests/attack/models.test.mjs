@@ -30,7 +30,7 @@ const provider = (name, url) => admin.post('/v1/providers', { name, kind: 'anthr
 await provider('scripted', model.url);
 await provider('wild', `http://127.0.0.1:${garbage.address().port}`);
 const made = async (name, body) => {
-	const reply = await admin.post('/v1/agents', { name, model: 'm', ...body });
+	const reply = await admin.post('/v1/agents', { name, model: 'm', patience: 0, ...body });
 	assert.equal(reply.status, 201, reply.text);
 };
 await made('worker', { provider: 'scripted', tools: ['todo', 'memory', 'ask_user_question'], limits: { turns: 6 }, validation: { mode: 'manual', auto_approve_low: false } });
