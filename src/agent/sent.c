@@ -80,7 +80,9 @@ enum err sent_write(struct worker *w, const struct run_work *work, struct arena 
 	if (!messages) return fail(why, ERR_MEMORY, "out of memory");
 	if (t->len) q.output_twice = go_on_of(t->at[t->len - 1], arena) == GO_ON_THOUGHTS;
 	q.without = learned_refused(w->runner, work->provider, work->model);
-	if (!(q.without & OPTION_EFFORT)) model_effort_find(p->agent.effort, &q.effort);
+	if (!(q.without & OPTION_EFFORT))
+		q.effort =
+			effort_nearest(effort_find(p->agent.effort), work->access.effort);
 	q.messages_len = messages_make(s->all, s->len, arena, messages);
 	buf_clear(&w->body);
 	e = model_request_write(&w->body, work->access.wire, &q, why);

@@ -9,15 +9,20 @@ static bool thinks_by_budget(struct str model)
 
 static void thinking_write(struct json_writer *w, const struct model_request *r)
 {
-	static const int64_t budgets[] = { 0, 1024, 8192, 24576 };
-	static const char *const levels[] = { "", "LOW", "MEDIUM", "HIGH" };
+	static const int64_t budgets[EFFORTS] = { 0, 0, 512, 1024, 8192, 24576, 24576,
+		24576 };
+	static const char *const levels[EFFORTS] = { [EFFORT_MINIMAL] = "MINIMAL",
+		[EFFORT_LOW] = "LOW",
+		[EFFORT_MEDIUM] = "MEDIUM",
+		[EFFORT_HIGH] = "HIGH" };
+	enum effort level = effort_nearest(r->effort, STR("minimal low medium high"));
 
 	jw_put_object(w, "thinkingConfig");
 	jw_put_bool(w, "includeThoughts", true);
 	if (thinks_by_budget(r->model)) {
 		jw_put_int(w, "thinkingBudget", budgets[r->effort]);
 	} else {
-		jw_put_text(w, "thinkingLevel", levels[r->effort]);
+		jw_put_text(w, "thinkingLevel", levels[level]);
 	}
 	jw_object_end(w);
 }

@@ -54,7 +54,6 @@ struct str wire_id(struct str id, struct arena *);
 /* All texts of a message in one, a blank line between them. */
 struct str utterance_text(const struct utterance *, struct arena *);
 struct str utterance_data_url(const struct utterance_part *, struct arena *);
-extern const char *const model_effort_names[]; /* "", "low", … */
 
 /* ---- the reply as it comes, for the readers ---- */
 

@@ -17,17 +17,6 @@ const struct wire *wire_of(enum model_wire wire)
 	return wires[wire];
 }
 
-const char *const model_effort_names[] = { "", "low", "medium", "high" };
-
-bool model_effort_find(struct str name, enum model_effort *out)
-{
-	int at = name_find(model_effort_names, 4, name);
-
-	if (at < 1) return false;
-	*out = (enum model_effort)at;
-	return true;
-}
-
 /* A model's name is foreign: nothing of it may end the path or begin a query. */
 static void path_add(struct buf *out, struct str name)
 {

@@ -28,6 +28,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "core/run/effort.h"
 #include "core/run/provider.h"
 #include "core/run/run.h"
 #include "core/run/usage.h"
@@ -35,9 +36,6 @@
 /* ---- requests ---- */
 
 enum model_role { MODEL_USER, MODEL_ASSISTANT, MODEL_TOOL };
-enum model_effort { EFFORT_DEFAULT, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_HIGH };
-
-bool model_effort_find(struct str name, enum model_effort *out); /* "low" … */
 
 /* What not every model of a wire takes. */
 enum model_option {
@@ -76,7 +74,7 @@ struct model_message {
 struct model_request {
 	struct str model, system;
 	struct str session; /* its id: requests of one session share their prompt cache */
-	enum model_effort effort;
+	enum effort effort;
 	int64_t output_max; /* tokens; 0: as the model's row says, else what the wire has */
 	unsigned without;   /* options that are left out: bits of enum model_option */
 	bool output_twice; /* twice what the wire has, where output_max says nothing */

@@ -115,7 +115,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	JW(w, "{'model':%s,'stream':true,'stream_options':{'include_usage':true}",
 		r->model);
 	if (r->output_max) jw_put_int(w, "max_completion_tokens", r->output_max);
-	if (r->effort) jw_put_text(w, "reasoning_effort", model_effort_names[r->effort]);
+	if (r->effort) jw_put_text(w, "reasoning_effort", effort_names[r->effort]);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "messages");
 	if (r->system.len) JW(w, "{'role':'system','content':%s}", r->system);

@@ -84,7 +84,7 @@ static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 	if (!(r->without & OPTION_SEALED))
 		JW(w, "'include':['reasoning.encrypted_content']");
 	jw_put_object(w, "reasoning");
-	if (r->effort) jw_put_text(w, "effort", model_effort_names[r->effort]);
+	if (r->effort) jw_put_text(w, "effort", effort_names[r->effort]);
 	if (!(r->without & OPTION_SUMMARY)) jw_put_text(w, "summary", "auto");
 	jw_object_end(w);
 }

@@ -211,6 +211,13 @@ test('the models of a provider are asked of it, and kept', async () => {
 		'lister does not offer claude-sonnet-8. It offers claude-opus-9, claude-sonnet-7, claude-sonnet-4-5.']);
 	assert.equal(lister.requests.length, before + 2);
 	lister.answer = () => [say('OK')];
+	for (const [asked, sent] of [['none', 'low'], ['medium', 'low'], ['high', 'high'], ['max', 'max']]) {
+		const level = await admin.post('/v1/agents', { name: `effort-${asked}`, provider: 'lister', model: 'claude-sonnet-7', effort: asked });
+		assert.equal(level.body.effort, asked);
+		const begun = (await admin.post('/v1/sessions', { agent: `effort-${asked}`, message: 'Hi' })).body;
+		assert.equal((await admin.get(`/v1/runs/${begun.run}?wait=20`)).body.status, 'completed');
+		assert.deepEqual(lister.requests.at(-1).output_config, { effort: sent });
+	}
 	await admin.post('/v1/agents', { name: 'leaving', provider: 'lister', model: 'claude-sonnet-4-5' });
 	const leaving = (await admin.post('/v1/agents/leaving/test', {})).body;
 	assert.ok(leaving.ok);

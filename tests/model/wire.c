@@ -77,7 +77,7 @@ static void do_write(struct json_writer *w, enum model_wire wire, const struct j
 	struct buf body = { 0 };
 	struct fault why = { 0 };
 
-	model_effort_find(json_text(json_get(from, "effort")), &r.effort);
+	r.effort = effort_find(json_text(json_get(from, "effort")));
 	tools_fill(&r, json_get(from, "tools"), arena);
 	messages_fill(&r, json_get(from, "messages"), arena);
 	jw_object(w);

@@ -6,6 +6,7 @@
 
 #include "base/keep.h"
 #include "core/policy/policy.h"
+#include "core/run/effort.h"
 #include "core/run/run_tool.h"
 #include "core/shared/shape.h"
 #include "core/shared/show.h"
@@ -237,12 +238,6 @@ static void patience_write(
 		span_write(w, config->patience_ms);
 }
 
-static bool effort_valid(struct str effort)
-{
-	return str_is(effort, "low") || str_is(effort, "medium") ||
-	       str_is(effort, "high");
-}
-
 static const char *const kinds[] = { [AGENT_MODEL] = "model" };
 static const char *const errors[] = { "fail", "ask" };
 static const char *const limits[] = { "stop", "ask" };
@@ -264,7 +259,8 @@ static const struct shape_member agent_members[] = {
 	{ STR("prompt"), OF_TEXT, AT(agent_config, prompt), 0, AGENT_PROMPT_MAX,
 		SHAPE_BARE },
 	{ STR("effort"), OF_NAME, AT(agent_config, effort),
-		.must = "must be low, medium, high or null", .fits = effort_valid },
+		.must = "must be none, minimal, low, medium, high, xhigh, max or null",
+		.fits = effort_valid },
 	{ STR("tools"), OF_TEXTS, ALL(agent_config, tools), .most = AGENT_TOOLS_MAX,
 		.must = "must be an array of at most {most} tools",
 		.each = "there is no tool {value}", .fits = agent_tool_valid },

@@ -43,7 +43,7 @@ struct agent_config {
 	struct str name, description;
 	enum agent_kind { AGENT_MODEL } kind;
 	struct str provider, model, prompt;
-	struct str effort; /* low, medium, high; or empty */
+	struct str effort; /* as core/run/effort.h names it; or empty */
 	struct str *tools; /* "memory", "todo/create" */
 	size_t tools_len;
 	struct str *fallbacks; /* "PROVIDER/MODEL", in the order they are tried */

@@ -386,6 +386,7 @@ static enum err access_make(struct desk *d, struct rows *rows,
 	const struct model_list_record *listed, struct str model, struct arena *arena,
 	struct model_access *out, struct fault *why)
 {
+	const struct listed_model *found;
 	struct model_list list = { 0 };
 	enum price_from priced;
 	struct provider parts;
@@ -402,8 +403,9 @@ static enum err access_make(struct desk *d, struct rows *rows,
 		.body = arena_str(arena, p->body),
 		.sealed = arena_str(arena, p->sealed),
 		.imported = arena_str(arena, price->body) };
-	model_layers(rows, &parts, price, model_list_find(&list, model), model,
-		&out->model, &priced);
+	found = model_list_find(&list, model);
+	if (found) out->effort = arena_str(arena, found->effort);
+	model_layers(rows, &parts, price, found, model, &out->model, &priced);
 	out->listed_ms = listed ? listed->listed_ms : 0;
 	out->model.id = arena_str(arena, model);
 	if (!out->key.len)
@@ -430,6 +432,7 @@ static void access_copy(
 	out->url = arena_str(arena, a->url);
 	out->key = arena_str(arena, a->key);
 	out->model.id = arena_str(arena, a->model.id);
+	out->effort = arena_str(arena, a->effort);
 	out->body = arena_str(arena, a->body);
 	out->sealed = arena_str(arena, a->sealed);
 	out->imported = arena_str(arena, a->imported);

@@ -37,6 +37,7 @@ struct model_access {
 	struct str model_internal;
 	int64_t at_once;
 	struct provider_model model; /* context, output and price, as far as known */
+	struct str effort;	     /* levels that its list has; empty: not known */
 	struct str wrong; /* why it cannot be used, and what mends it; empty: it can */
 	struct str body, sealed, imported; /* what it was made from */
 	int64_t listed_ms; /* the same: when its list was read; 0: never */

@@ -156,7 +156,7 @@ export function request(random, wire) {
 				...(random(3) ? {} : { is_error: true }) })) });
 		}
 	}
-	return { model, system: random(3) ? 'Be brief.' : '', effort: ['', 'low', 'medium', 'high'][random(4)],
+	return { model, system: random(3) ? 'Be brief.' : '', effort: ['', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'][random(8)],
 		output_max: random(2) ? 4096 : 0, messages,
 		tools: random(3) ? [{ name: 'todo', description: 'Keeps tasks.', schema }, { name: 'memory', description: 'Remembers.', schema }] : [] };
 }

@@ -1,5 +1,6 @@
 /* model_list.c - which model of a list is meant by auto, and what is said of those that are gone. */
 #include "core/run/model_list.h"
+#include "core/run/effort.h"
 
 #include "kit.h"
 
@@ -67,6 +68,27 @@ static void each_wire_has_its_patterns(void **state)
 	got = chosen(WIRE_ANTHROPIC, NULL, 0);
 	assert_true(str_starts(got, "claude-sonnet-"));
 	assert_int_equal(chosen(WIRE_SCRIPT, NULL, 0).len, 0);
+}
+
+static void the_nearest_level_is_sent(void **state)
+{
+	static const struct {
+		enum effort wanted;
+		const char *levels;
+		enum effort sent;
+	} cases[] = { { EFFORT_MAX, "", EFFORT_MAX },
+		{ EFFORT_DEFAULT, "low", EFFORT_DEFAULT },
+		{ EFFORT_NONE, "low high", EFFORT_LOW },
+		{ EFFORT_MEDIUM, "high low", EFFORT_LOW }, /* as near: the lesser */
+		{ EFFORT_XHIGH, "low medium high", EFFORT_HIGH },
+		{ EFFORT_HIGH, "low high max", EFFORT_HIGH },
+		{ EFFORT_HIGH, "enormous", EFFORT_HIGH } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(effort_nearest(cases[i].wanted, str_of(cases[i].levels)),
+			cases[i].sent);
+	assert_true(effort_valid(STR("xhigh")) && !effort_valid(STR_NONE));
 }
 
 static void what_is_kept_is_read_back(void **state)
@@ -139,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_is_the_newest_that_stays),
 		cmocka_unit_test(each_wire_has_its_patterns),
+		cmocka_unit_test(the_nearest_level_is_sent),
 		cmocka_unit_test(what_is_kept_is_read_back),
 		cmocka_unit_test(what_is_gone_names_others),
 	};

@@ -6,7 +6,7 @@ export interface AgentFields {
 	description: string;
 	provider: string;
 	model: string;
-	effort: '' | 'low' | 'medium' | 'high';
+	effort: '' | NonNullable<AgentConfig['effort']>;
 	prompt: string;
 	tools: string[];
 	turns: string;
