@@ -59,7 +59,8 @@ static bool own_run(struct worker *w, const struct run_do *c, struct str argumen
 	if (json_read(arguments, NULL, arena, &args, NULL)) return true;
 	end = own_call_run(w->fetcher, w->stop_fd, c->tool, args, arena, &came);
 	*out = (struct run_outcome){ c->call, came.failed, came.text,
-		end == OWN_CALL_UNKNOWN };
+		end == OWN_CALL_UNKNOWN,
+		came.later ? own_tool_later_ms(&c->tool->tool) : 0 };
 	return end != OWN_CALL_STOPPED;
 }
 

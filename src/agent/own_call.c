@@ -65,6 +65,7 @@ static enum own_call_end own_call_ended(const struct tool_access *a,
 	if (end->how == FETCH_WHOLE) {
 		out->text = tool_reply_text(
 			end->status, str_of(end->type), body, arena, &out->failed);
+		out->later = end->status == 202 && end->later && a->callback.len;
 		return OWN_CALL_DONE;
 	}
 	if (once && end->sent) {

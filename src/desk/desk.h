@@ -117,6 +117,7 @@ struct task {
 	bool of_provider;
 	const struct model_access *access;
 	const struct tool_access *tool; /* of use_tool_access: found */
+	struct str callback; /* of use_tool_result: the token that it comes with */
 	/* Of an MCP client whose job has mcp_gate: its session, or empty; and what is to
 	 * be known of the caller before anything is decided, on the clerk's thread. */
 	struct str mcp_session;
@@ -305,6 +306,7 @@ extern const struct use use_notify_routes, use_notify_routes_put, use_notify_rou
 /* The contact of the token `id` (core/notify/mail_token.h): its id in `id`, whose in `within`, and its
  * workspace in found_ws; job.out: its name. */
 extern const struct use use_mute_find;
+extern const struct use use_tool_result; /* POST /v1/in/tool-calls/{id} */
 extern const struct use use_ask_deliveries;
 extern const struct use use_delivery_list, use_delivery_get, use_delivery_replay;
 /* {"rotate": true} makes another; the one before still signs for a day. */

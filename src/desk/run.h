@@ -173,6 +173,7 @@ struct run_outcome {
 	struct str text;
 	/* Of class once: it was begun, and nobody knows what came of it. `text` says why. */
 	bool unknown;
+	int64_t later_ms; /* its result comes later, within this time; 0: it has come */
 };
 
 /* use_run_start, before a call of class once: found false when it must not be run. */

@@ -281,7 +281,7 @@ route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_healthz, route_readyz, route_metrics, route_openapi, route_page,
 	route_page_lost, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource, route_agent_test, route_provider_test, route_models, route_rule,
-	route_tool_test;
+	route_tool_test, route_tool_result;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */

@@ -1,4 +1,5 @@
-/* tool_test.c - tools of one's own, tried: a call from the pool, few at once, while the loop goes on. */
+/* tool_test.c - tools of one's own, tried: a call from the pool, few at once, while the loop goes on; and results
+ * of their calls that come later. */
 #include "serve/inner.h"
 
 #include "base/mem.h"
@@ -90,4 +91,14 @@ static void tool_test_begin(struct request *r)
 void route_tool_test(struct request *r)
 {
 	request_put(r, &use_tool_access, tool_test_begin);
+}
+
+void route_tool_result(struct request *r)
+{
+	struct str auth = http_header(http_request(r->x), "authorization");
+
+	if (auth.len > 7 && str_is_nocase(str_first(auth, 7), "bearer "))
+		r->task.callback =
+			arena_str(&r->task.job.arena, str_trim(str_from(auth, 7)));
+	request_put(r, r->route->use, request_finish);
 }

@@ -483,6 +483,7 @@ static const struct column tool_call_columns[] = {
 	COLUMN(INT, tool_call, created_ms, 0),
 	COLUMN(INT, tool_call, started_ms, CHANGES),
 	COLUMN(INT, tool_call, ended_ms, CHANGES),
+	COLUMN(INT, tool_call, until_ms, CHANGES | LATER | SELDOM, .since = 11),
 	COLUMN(INT, tool_call, version, CHANGES),
 };
 

@@ -65,6 +65,9 @@ static struct run_shown waiting_show(const struct json *run, struct arena *arena
 	if (children)
 		return (struct run_shown){ "~", STYLE_SOFT,
 			msg_count(arena, "web.run.waits.children", children) };
+	if (waits_of(run, "call"))
+		return (struct run_shown){ "o", STYLE_SOFT,
+			MSG(arena, "web.run.waits.call") };
 	return (struct run_shown){ "o", STYLE_SOFT, MSG(arena, "cli.run.retrying") };
 }
 

@@ -214,6 +214,60 @@ test('once without an answer in its time is interrupted: a person decides', asyn
 	assert.equal((await done(cut)).result, 'it rained');
 });
 
+const bring = (request, body, token = request.headers['parley-callback']) => fetch(`${server.url}/v1/in/tool-calls/${request.headers['parley-call']}`,
+	{ method: 'POST', headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
+const waiting = (made) => until(async () => {
+	const r = ok(await member.get(`/v1/runs/${made.run}`));
+	return r.status === 'waiting' && r;
+}, 'a run that waits');
+
+test('a result that comes later: the run waits as a row, over a crash; it counts once, with its token', async () => {
+	ok(await tool({ name: 'later', url: `${at}/later`, later: '7d' }), 201);
+	assert.equal(ok(await admin.get('/v1/tools/later')).later, '7d');
+	assert.deepEqual(pointers(await tool({ name: 'refused', later: '91d' })), ['/later']);
+	answer = (request, response) => response.writeHead(202, { 'parley-later': '1' }).end('accepted');
+	const made = await called('later', { city: 'a' }), run = await waiting(made), c = await call(made), request = asked.at(-1);
+	const other = await called('only', { city: 'b' });
+	assert.deepEqual(run.waits_for.map(({ type, id }) => [type, id]), [['call', c.id]]);
+	assert.ok(Math.abs(Date.parse(run.waits_for[0].until) - Date.now() - 7 * 86_400_000) < 60_000);
+	assert.ok(Math.abs(Date.parse((await waiting(other)).waits_for[0].until) - Date.now() - 86_400_000) < 60_000);
+	const second = asked.at(-1);
+	assert.equal(c.status, 'waiting');
+	assert.equal((await member.post(`/v1/runs/${made.run}/retry`, {})).status, 409);
+	await server.crash();
+	assert.deepEqual((await waiting(made)).waits_for, run.waits_for);
+	for (const token of ['', 'x', second.headers['parley-callback'], 'pcb_1_00']) assert.equal((await bring(request, { result: 'no' }, token)).status, 401);
+	for (const body of [{}, { result: 'a', error: 'b' }, { error: 1 }, { results: 'a' }]) assert.equal((await bring(request, body)).status, 422, JSON.stringify(body));
+	const replies = await Promise.all([bring(request, { result: `sent with ${KEY}` }), bring(request, { result: 'twice' })]);
+	assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
+	assert.deepEqual([(await done(made)).status, (await bring(request, { result: 'again' })).status], ['done', 409]);
+	assert.ok(!(await call(made)).result.includes(KEY));
+	assert.deepEqual(await (await bring(second, { error: 'no room' })).json(), { id: (await call(other)).id, status: 'failed' });
+	assert.equal((await done(other)).error, 'no room');
+});
+
+test('a result may come before it is announced, and after a person was asked; one that never comes is over in its time', async () => {
+	answer = async (request, response) => {
+		assert.equal((await bring(request, { result: { n: 1 } })).status, 200);
+		response.writeHead(202, { 'parley-later': '1' }).end();
+	};
+	assert.equal((await done(await called('later', { city: 'a' }))).result, '{"n":1}');
+	ok(await tool({ name: 'brief', url: `${at}/brief`, later: '1s' }), 201);
+	ok(await tool({ name: 'brief_again', url: `${at}/brief`, later: '1s', class: 'repeat' }), 201);
+	answer = (request, response) => response.writeHead(202, { 'parley-later': '1' }).end();
+	const made = await called('brief', { city: 'a' }), request = await until(() => asked.at(-1).url === '/brief' && asked.at(-1), 'the request');
+	const ask = await pending(made);
+	assert.deepEqual([ask.kind, (await call(made)).status], ['error_recovery', 'interrupted']);
+	assert.equal((await bring(request, { result: 'at last' })).status, 200);
+	assert.deepEqual([(await done(made)).result, ok(await member.get(`/v1/asks/${ask.id}`)).status], ['at last', 'cancelled']);
+	assert.equal((await done(await called('brief_again', { city: 'a' }))).error, 'no result came in its time');
+	const cancelled = await called('later', { city: 'a' });
+	await waiting(cancelled);
+	const last = asked.at(-1);
+	ok(await member.post(`/v1/runs/${cancelled.run}/cancel`, {}));
+	assert.equal((await bring(last, { result: 'too late' })).status, 409);
+});
+
 test('a cancel ends the call at once', async () => {
 	let closed;
 	const gone = new Promise((resolve) => { closed = resolve; });
@@ -272,6 +326,23 @@ test('the server, the schema and the section of docs/TOOLS.md work as they stand
 		assert.deepEqual(JSON.parse(told.stdout), { city: 'Lyon', sky: 'clear', days: 1 });
 		assert.match((await server.run(['tool', 'list', '--data', server.data])).stdout, /weather/);
 		assert.equal((await done(await called('weather', { city: 'Brest', days: 2 }))).result, '{"city": "Brest", "sky": "clear", "days": 2}');
+	} finally {
+		child.kill();
+	}
+});
+
+test('the tool of docs/TOOLS.md whose result comes later works as it stands', async () => {
+	const page = readFileSync(new URL('../../docs/TOOLS.md', import.meta.url), 'utf8');
+	writeFileSync(join(folder, 'build.py'), page.match(/```python later\n([^]*?)```/)[1]);
+	const probe = net.createServer().listen(0, '127.0.0.1');
+	await once(probe, 'listening');
+	const { port } = probe.address();
+	probe.close();
+	const child = spawn('python3', [join(folder, 'build.py'), String(port), new URL(server.url).port], { stdio: 'ignore' });
+	try {
+		ok(await tool({ name: 'build', url: `http://127.0.0.1:${port}/`, schema: null }), 201);
+		await until(() => fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false), 'the server of the page');
+		assert.equal((await done(await called('build', { version: '1.2' }))).result, '{"built":"1.2"}');
 	} finally {
 		child.kill();
 	}

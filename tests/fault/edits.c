@@ -57,7 +57,7 @@ static const struct untold {
 	{ "messages", NULL },
 	{ "tool_calls",
 		" approved_arguments ask child status result answer error attempts started_ms"
-		" ended_ms version " },
+		" ended_ms until_ms version " },
 	{ "tasks", NULL },
 	{ "memories", NULL },
 	{ "prices", NULL },

@@ -110,7 +110,7 @@ static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 static const struct row_key tool_keys[] = { { "url" }, { "method" }, { "description" },
 	{ "schema_file", ROW_ELSEWHERE }, { "header", ROW_ELSEWHERE },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE }, { "risk" },
-	{ "class" }, { "timeout" }, { "category" }, { 0 } };
+	{ "class" }, { "timeout" }, { "later" }, { "category" }, { 0 } };
 
 static enum err keys_check(const struct section_reader *r, const struct row_key *keys)
 {

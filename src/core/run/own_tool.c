@@ -10,6 +10,7 @@
 #include "core/shared/show.h"
 
 enum { URL_MAX = 2000, HEADER_MAX = 4096, TIMEOUT_MAX_MS = 10 * 60 * 1000 };
+#define LATER_MAX_MS (90LL * 24 * 60 * 60 * 1000)
 
 void own_tool_id(int64_t ws, struct str name, char out[32])
 {
@@ -174,6 +175,7 @@ static const struct shape_member members[] = {
 	{ STR("category"), OF_WORD, AT(own_tool, category), WORDS(categories),
 		.must = "must be tools, file_ops or db_ops" },
 	{ STR("timeout"), OF_SPAN, AT(own_tool, timeout_said_ms), 1000, TIMEOUT_MAX_MS },
+	{ STR("later"), OF_SPAN, AT(own_tool, later_said_ms), 1000, LATER_MAX_MS },
 };
 /* As ToolRequest in openapi.json. */
 static const struct shape tool_shape = { SHAPE(members, own_tool),
@@ -210,6 +212,11 @@ enum call_class own_tool_class(const struct own_tool *t)
 int64_t own_tool_timeout_ms(const struct own_tool *t)
 {
 	return t->timeout_said_ms ? t->timeout_said_ms : OWN_TOOL_TIMEOUT_MS;
+}
+
+int64_t own_tool_later_ms(const struct own_tool *t)
+{
+	return t->later_said_ms ? t->later_said_ms : OWN_TOOL_LATER_MS;
 }
 
 struct str own_tool_schema(const struct own_tool *t, struct arena *arena)
@@ -260,6 +267,8 @@ void own_tool_show(struct json_writer *w, const struct tool_record *r,
 	jw_put_json(w, "headers", t->headers);
 	jw_key(w, "timeout");
 	span_write(w, own_tool_timeout_ms(t));
+	jw_key(w, "later");
+	span_write(w, own_tool_later_ms(t));
 	jw_put_object(w, "key");
 	jw_put_bool(w, "set", r->sealed.len > 0 || r->key.len > 0);
 	jw_put_text(w, "source",

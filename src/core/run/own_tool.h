@@ -12,6 +12,7 @@ enum {
 	OWN_TOOL_DESCRIPTION_MAX = 1000,
 	OWN_TOOL_HEADERS_MAX = 20,
 	OWN_TOOL_TIMEOUT_MS = 30 * 1000, /* unless it says otherwise */
+	OWN_TOOL_LATER_MS = 24 * 60 * 60 * 1000,
 	OWN_TOOL_TRIES = 3,
 	TOOL_ERROR_BODY = 2048, /* bytes of a refusal that are told */
 };
@@ -45,6 +46,7 @@ struct own_tool {
 	enum tool_class { TOOL_CLASS_USUAL, TOOL_ONCE, TOOL_REPEAT } class_said;
 	enum tool_category { TOOL_TOOLS, TOOL_FILE_OPS, TOOL_DB_OPS } category;
 	int64_t timeout_said_ms;
+	int64_t later_said_ms; /* how long a result that comes later is waited for */
 	/* Of a body, never kept. */
 	bool has_key;
 	struct str key;
@@ -60,6 +62,7 @@ enum err own_tool_parse(
 enum risk own_tool_risk(const struct own_tool *);
 enum call_class own_tool_class(const struct own_tool *);
 int64_t own_tool_timeout_ms(const struct own_tool *);
+int64_t own_tool_later_ms(const struct own_tool *);
 struct str own_tool_schema(const struct own_tool *, struct arena *); /* JSON */
 /* Does a header of it need a key? */
 bool own_tool_keyed(const struct own_tool *);
@@ -77,6 +80,8 @@ struct tool_access {
 		reach; /* as core/address has it: what of the internal network it may reach */
 	bool named_in_file; /* by the operator: any host with TLS, loopback without */
 	struct str call, session, run, agent, digest;
+	struct str
+		callback; /* the token that a later result comes with; empty: none can */
 	struct str signs[2]; /* the webhook keys of the workspace; or empty */
 	struct str wrong;    /* why it cannot be called; empty: it can */
 };
@@ -96,10 +101,20 @@ bool tool_request_make(const struct tool_access *, const struct json *arguments,
 /* What came of a call. */
 struct tool_outcome {
 	bool failed;
+	bool later; /* its result comes later */
 	int status; /* 0: no reply came */
 	struct str text;
 	int64_t took_ms;
 };
+
+/* ---- its result comes later ---- */
+
+/* A token names the workspace of a call, and proves that we wrote it. */
+struct str tool_callback_write(
+	struct str key, int64_t ws, struct str call, struct arena *);
+/* False: it is not the token of this call. */
+bool tool_callback_read(
+	struct str key, struct str token, struct str call, struct arena *, int64_t *ws);
 
 /* May a connection for it go there? IPv6; an IPv4 address is mapped. */
 bool tool_request_may_connect(const struct tool_access *, const uint8_t address[16]);

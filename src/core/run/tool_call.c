@@ -35,9 +35,9 @@ static const enum call_status nexts[CALL_STATUSES][CALL_ACTIONS] = {
 	[CALL_PENDING] = { CALL_STARTED, CALL_WAITING, CALL_PENDING, CALL_DONE,
 		CALL_FAILED, CALL_REJECTED, NO, CALL_CANCELLED },
 	[CALL_WAITING] = { NO, NO, CALL_PENDING, CALL_DONE, CALL_FAILED, CALL_REJECTED,
-		NO, CALL_CANCELLED },
-	[CALL_STARTED] = { NO, NO, NO, CALL_DONE, CALL_FAILED, NO, CALL_INTERRUPTED,
-		CALL_CANCELLED },
+		CALL_INTERRUPTED, CALL_CANCELLED },
+	[CALL_STARTED] = { NO, CALL_WAITING, NO, CALL_DONE, CALL_FAILED, NO,
+		CALL_INTERRUPTED, CALL_CANCELLED },
 	[CALL_INTERRUPTED] = { NO, NO, CALL_PENDING, CALL_DONE, CALL_FAILED, NO, NO,
 		CALL_CANCELLED },
 	[CALL_DONE] = { NO, NO, NO, NO, NO, NO, NO, NO },
@@ -58,6 +58,11 @@ bool tool_call_ended(const struct tool_call *c)
 bool tool_call_waits(const struct tool_call *c)
 {
 	return c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
+}
+
+bool tool_call_later(const struct tool_call *c)
+{
+	return c->status == CALL_WAITING && c->until_ms;
 }
 
 enum call_status tool_call_next(enum call_status status, enum call_action action)

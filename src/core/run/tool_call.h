@@ -13,7 +13,7 @@
 
 enum call_status {
 	CALL_PENDING, /* may be run */
-	CALL_WAITING, /* for a person, or for sub-agents */
+	CALL_WAITING, /* for a person, for sub-agents, or for a result that comes later */
 	CALL_STARTED,
 	CALL_DONE,
 	CALL_FAILED,
@@ -25,7 +25,7 @@ enum call_status {
 
 enum call_action {
 	CALL_START,
-	CALL_ASK,   /* a person, or sub-agents, come first */
+	CALL_ASK,   /* a person, sub-agents, or a result that comes later come first */
 	CALL_ALLOW, /* it may run: approved, or to be tried again */
 	CALL_FINISH,
 	CALL_FAIL,
@@ -62,6 +62,7 @@ struct tool_call {
 	struct str error;  /* text; or empty */
 	int64_t attempts;
 	int64_t created_ms, started_ms, ended_ms;
+	int64_t until_ms; /* its result comes later, until then; or 0 */
 	int64_t version;
 };
 
@@ -75,7 +76,9 @@ bool call_status_read(struct str, enum call_status *);
 const char *call_class_name(enum call_class);
 bool call_class_read(struct str, enum call_class *);
 bool tool_call_ended(const struct tool_call *); /* the model gets its result */
-bool tool_call_waits(const struct tool_call *); /* for a person or sub-agents */
+bool tool_call_waits(const struct tool_call *); /* for whatever it is */
+/* For a result that comes later? */
+bool tool_call_later(const struct tool_call *);
 enum call_status tool_call_next(enum call_status, enum call_action);
 enum err tool_call_act(struct tool_call *, enum call_action, struct fault *why);
 /* Of the calls of a message, one after the other: what was asked for and what decided. Empty

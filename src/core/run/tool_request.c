@@ -1,6 +1,7 @@
 /* tool_request.c - a call of a tool of one's own as a request, and what its reply means. */
 #include "core/run/own_tool.h"
 
+#include "base/hash.h"
 #include "base/keep.h"
 #include "base/url_text.h"
 #include "base/utf8.h"
@@ -193,6 +194,7 @@ bool tool_request_make(const struct tool_access *a, const struct json *arguments
 	header_add(&h, "Parley-Run", a->run);
 	header_add(&h, "Parley-Call", a->call);
 	header_add(&h, "Parley-Agent", a->agent);
+	header_add(&h, "Parley-Callback", a->callback);
 	signature_add(&h, a, out->body, now_ms);
 	own_headers_add(&h, a);
 	h.at[h.len] = NULL;
@@ -209,6 +211,32 @@ bool tool_request_may_connect(const struct tool_access *a, const uint8_t bytes[1
 	if (!url_split(a->tool.url, &url)) return false;
 	if (a->named_in_file && (url.https || address_loopback(&to))) return true;
 	return reach_allows(a->reach.len ? a->reach : STR("no"), &url, &to);
+}
+
+/* ---- its result comes later ---- */
+
+struct str tool_callback_write(
+	struct str key, int64_t ws, struct str call, struct arena *arena)
+{
+	struct str text =
+		arena_print(arena, "callback/%lld/%.*s", (long long)ws, STR_ARGS(call));
+	uint8_t mac[SHA256_SIZE];
+	char hex[SHA256_HEX_SIZE];
+
+	hmac_sha256(key, text, mac);
+	hex_write(mac, sizeof mac, hex);
+	return arena_print(arena, "pcb_%lld_%s", (long long)ws, hex);
+}
+
+bool tool_callback_read(struct str key, struct str token, struct str call,
+	struct arena *arena, int64_t *ws)
+{
+	struct str rest = token, number;
+
+	if (!str_starts(token, "pcb_")) return false;
+	rest = str_from(token, 4);
+	return str_cut(&rest, '_', &number) && str_to_int(number, 1, INT64_MAX, ws) &&
+	       same_secret(token, tool_callback_write(key, *ws, call, arena));
 }
 
 /* ---- the reply ---- */

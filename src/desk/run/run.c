@@ -245,6 +245,7 @@ enum err run_waits(const struct run_job *j, struct fault *why)
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct tool_call *c = NULL;
+	int64_t soonest = 0;
 	enum err e = r->message.len ? run_calls_fetch(j, why) : OK;
 
 	if (!e && r->message.len) e = run_children_fetch(j->rows, r, why);
@@ -253,12 +254,20 @@ enum err run_waits(const struct run_job *j, struct fault *why)
 	if (r->recovery.len) wait_write(&w, "ask", r->recovery, 0);
 	while (r->message.len && (c = run_calls_next(j, c))) {
 		if (!tool_call_waits(c)) continue;
-		if (c->child.len)
+		if (tool_call_later(c)) {
+			wait_write(&w, "call", c->id, c->until_ms);
+			if (!soonest || c->until_ms < soonest) soonest = c->until_ms;
+		} else if (c->child.len)
 			children_waited_for(j, c->id, &w);
 		else if (c->ask.len)
 			wait_write(&w, "ask", c->ask, 0);
 	}
-	if (r->wake_ms > j->rows->now_ms) wait_write(&w, "time", STR_NONE, r->wake_ms);
+	/* A run that waits with calls of its turn wakes when the first of them is over. */
+	if (r->message.len && r->status != RUN_QUEUED) {
+		r->wake_ms = soonest;
+		j->rows->so_far.runs |= soonest != 0;
+	} else if (r->wake_ms > j->rows->now_ms)
+		wait_write(&w, "time", STR_NONE, r->wake_ms);
 	jw_array_end(&w);
 	r->waits_for = buf_keep_done(&b, j->rows->arena);
 	return OK;

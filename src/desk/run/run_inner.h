@@ -140,6 +140,8 @@ enum err run_toolbox(const struct run_job *, struct run_toolbox *, struct fault 
 /* The digest of what would run as the call stands. */
 enum err run_call_digest(struct rows *, const struct tool_call *, struct str session,
 	char out[DIGEST_SIZE], struct fault *);
+/* The server's key that the tokens of later results are made with. */
+#define CALLBACK_KEY "callback"
 /* A call of class once has no outcome: a person decides. `because`: why there is none. */
 enum err run_call_interrupt(
 	const struct run_job *, struct tool_call *, const char *because, struct fault *);

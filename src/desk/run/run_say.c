@@ -162,6 +162,12 @@ static enum err asks_overtaken(const struct run_job *j, struct fault *why)
 	return e;
 }
 
+/* Does it wait until it calls its model again? */
+static bool run_tries_later(const struct run *r)
+{
+	return r->status == RUN_WAITING && r->wake_ms && !r->message.len;
+}
+
 static enum err say_join(struct run_job *j, const struct say *say,
 	struct run_message **message, struct fault *why)
 {
@@ -183,7 +189,7 @@ static enum err say_join(struct run_job *j, const struct say *say,
 	/* The model call under way is given up; tools that are at work finish. */
 	if (say->now && j->r->status == RUN_RUNNING && !j->r->message.len)
 		e = run_requeue(rows, j->r, rows->now_ms, why);
-	else if (say->now && j->r->status == RUN_WAITING && j->r->wake_ms)
+	else if (say->now && run_tries_later(j->r))
 		e = run_resume(j, "message", why);
 	else if (say->now && j->r->status == RUN_WAITING)
 		e = asks_overtaken(j, why);
@@ -349,7 +355,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 	struct run fresh;
 	enum err e = run_find(job, rows, &j, why);
 
-	if (!e && j.r->status == RUN_WAITING && j.r->wake_ms) { /* at once, then */
+	if (!e && run_tries_later(j.r)) { /* at once, then */
 		e = run_resume(&j, "retry", why);
 		if (!e) run_reply(j.t, j.r, rows->now_ms);
 		return e;

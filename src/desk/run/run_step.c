@@ -43,6 +43,15 @@ enum err run_call_interrupt(const struct run_job *j, struct tool_call *c,
 	return e;
 }
 
+/* Nothing came in the time that its result was waited for. */
+static enum err later_over(
+	const struct run_job *j, struct tool_call *c, struct fault *why)
+{
+	if (c->class == CLASS_ONCE)
+		return run_call_interrupt(j, c, "No answer came", why);
+	return run_call_end(j, c, CALL_FAIL, STR("no result came in its time"), why);
+}
+
 /* A call of class repeat begins with this commit, which uses up its approval; one that was cut short begins
  * again. */
 static enum err repeat_begin(
@@ -77,6 +86,8 @@ static enum err calls_go(const struct run_job *j, bool claimed, size_t *pending,
 		c = rows_change(j->rows, at);
 		if (c->status == CALL_STARTED && claimed)
 			e = run_call_interrupt(j, c, "The server stopped", why);
+		else if (tool_call_later(c) && c->until_ms <= j->rows->now_ms)
+			e = later_over(j, c, why);
 		else if (c->status == CALL_PENDING && c->class == CLASS_STORE)
 			e = run_tool_do(j, c, why);
 		else if (c->status == CALL_PENDING)
@@ -93,6 +104,7 @@ static enum err call_access(const struct run_job *j, const struct tool_call *c,
 {
 	struct arena *arena = &j->t->job.arena;
 	struct tool_access *a;
+	const struct server_key *key;
 	char digest[DIGEST_SIZE];
 	enum err e;
 
@@ -107,7 +119,9 @@ static enum err call_access(const struct run_job *j, const struct tool_call *c,
 	}
 	if (!e) e = run_call_digest(j->rows, c, j->s->id, digest, why);
 	if (!e) e = webhook_keys_load(j->rows, j->r->ws, arena, a->signs, why);
+	if (!e) e = desk_server_key(j->rows, STR(CALLBACK_KEY), &key, why);
 	if (e) return e;
+	a->callback = tool_callback_write(key->value, j->r->ws, c->id, arena);
 	a->call = arena_str(arena, c->id);
 	a->session = arena_str(arena, j->s->id);
 	a->run = arena_str(arena, j->r->id);

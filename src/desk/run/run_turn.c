@@ -280,7 +280,8 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
 	/* The start was committed before: the same holder may run it. */
 	b->started = b->again && c->status == CALL_STARTED;
-	if (b->started) return OK;
+	/* Its result came before: by whom it was given to at an earlier try. */
+	if (b->started || tool_call_ended(c)) return OK;
 	e = run_call_use(&j, c, why);
 	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) return e;
 	if (e) /* what was approved may not run any more */
@@ -311,6 +312,22 @@ static enum err call_kept(
 	return e;
 }
 
+/* What came of a call that was run. */
+static enum err outcome_take(const struct run_job *j, const struct run_outcome *o,
+	struct tool_call *c, struct str text, struct fault *why)
+{
+	enum err e;
+
+	if (o->unknown)
+		return run_call_interrupt(j, c, arena_copy(j->rows->arena, text), why);
+	if (!o->later_ms)
+		return run_call_end(j, c, o->failed ? CALL_FAIL : CALL_FINISH, text, why);
+	if (tool_call_later(c)) return OK; /* told before */
+	e = tool_call_act(c, CALL_ASK, why);
+	if (!e) c->until_ms = j->rows->now_ms + o->later_ms;
+	return e;
+}
+
 static enum err calls_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct run_calls *b = task_of(job)->checked;
@@ -331,10 +348,7 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 		e = call_held(&j, o->call, &c, why);
 		if (!e) e = configured_mask(j.t->desk, rows, j.r->ws, &text, why);
 		if (e || tool_call_ended(c)) continue;
-		e = o->unknown ? run_call_interrupt(
-					 &j, c, arena_copy(rows->arena, text), why)
-			       : run_call_end(&j, c, o->failed ? CALL_FAIL : CALL_FINISH,
-					 text, why);
+		e = outcome_take(&j, o, c, text, why);
 	}
 	if (!e && fresh) e = run_spend(&j, NULL, b->worked_ms, why);
 	return e ? e : run_advance(&j, false, &b->next, why);
