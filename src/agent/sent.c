@@ -29,19 +29,20 @@ static struct model_message message_of(const struct sent *s)
 /* No vendor takes a request that ends with the model's own words, unless the model itself wants
  * to go on from them. */
 static size_t user_last(struct model_message *messages, size_t len,
-	const struct run_message *last, struct arena *arena)
+	const struct run_message *last, bool schema, struct arena *arena)
 {
 	if (!len || messages[len - 1].role != MODEL_ASSISTANT ||
 		str_is(last->stop, SENT_PAUSE))
 		return len;
 	messages[len] = (struct model_message){ .role = MODEL_USER,
-		.content = go_on_content(GO_ON_CUT, STR_NONE, arena) };
+		.content = go_on_content(schema ? GO_ON_OUTPUT : GO_ON_CUT,
+			schema ? STR(OUTPUT_AGAIN) : STR_NONE, arena) };
 	return len + 1;
 }
 
 /* How many; there is room for twice as many and one. */
-static size_t messages_make(const struct sent *all, size_t len, struct arena *arena,
-	struct model_message *out)
+static size_t messages_make(const struct sent *all, size_t len, bool schema,
+	struct arena *arena, struct model_message *out)
 {
 	size_t n = 0;
 
@@ -55,7 +56,7 @@ static size_t messages_make(const struct sent *all, size_t len, struct arena *ar
 			lacks = history_unanswered(all[i].content, arena);
 		if (lacks.len) out[n++] = (struct model_message){ MODEL_TOOL, lacks };
 	}
-	return len ? user_last(out, n, all[len - 1].m, arena) : 0;
+	return len ? user_last(out, n, all[len - 1].m, schema, arena) : 0;
 }
 
 /* ---- the request ---- */
@@ -71,6 +72,7 @@ enum err sent_write(struct worker *w, const struct run_work *work, struct arena 
 	struct model_request q = { .model = work->model,
 		.system = p->system,
 		.session = work->session,
+		.output_schema = p->agent.output_schema,
 		.output_max = s->output,
 		.tools = p->tools,
 		.tools_len = p->tools_len,
@@ -83,7 +85,8 @@ enum err sent_write(struct worker *w, const struct run_work *work, struct arena 
 	if (!(q.without & OPTION_EFFORT))
 		q.effort =
 			effort_nearest(effort_find(p->agent.effort), work->access.effort);
-	q.messages_len = messages_make(s->all, s->len, arena, messages);
+	q.messages_len = messages_make(
+		s->all, s->len, p->agent.output_schema != NULL, arena, messages);
 	buf_clear(&w->body);
 	e = model_request_write(&w->body, work->access.wire, &q, why);
 	s->size = (struct estimate_size){ .bytes = (int64_t)w->body.len };

@@ -180,6 +180,12 @@ static size_t tools_make(const struct run_work *work, struct run_setup *p)
 					&box, (enum run_tool_id)i, &p->arena),
 				schema };
 	}
+	for (size_t i = 0; p->agent.output_schema && i < len; i++)
+		if (str_is(p->tools[i].name, run_tools[RUN_TOOL_REPORT].name))
+			p->tools[i].description = arena_print(&p->arena,
+				"%.*s The report must be JSON alone that fits this JSON Schema: %.*s",
+				STR_ARGS(p->tools[i].description),
+				STR_ARGS(json_keep(p->agent.output_schema, &p->arena)));
 	while (json_each(own, &one))
 		p->tools[len++] = (struct model_tool){ json_text_of(one, "name"),
 			json_text_of(one, "description"),

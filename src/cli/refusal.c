@@ -27,6 +27,7 @@ static const struct {
 	{ "expires_at", "for", false },
 	{ "name", NULL, false },
 	{ "options", "choice", false },
+	{ "output_schema", "schema", false },
 	{ "project", NULL, true },
 	{ "projects", "project", false },
 	{ "projects", NULL, true },

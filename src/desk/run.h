@@ -118,6 +118,7 @@ struct run_turn {
 	bool refused;		   /* it would not answer */
 	struct str message;	   /* why, of these */
 	struct str cut_call; /* the name of a call that was dropped for that; or empty */
+	struct str misses; /* how it does not fit the schema of the output; found here */
 	struct run_work next;
 };
 

@@ -21,7 +21,6 @@ static void effort_write(
 	static const int64_t tokens[EFFORTS] = { 0, 0, 1024, 2048, 8192, 24576, 32768,
 		49152 };
 	int64_t budget = tokens[r->effort];
-	enum effort level = effort_nearest(r->effort, STR("low medium high xhigh max"));
 
 	if (!r->effort) return;
 	if (thinks_by_budget(r->model)) {
@@ -33,8 +32,24 @@ static void effort_write(
 		return;
 	}
 	/* Newer models show none by default. */
-	JW(w, "'thinking':{'type':'adaptive','display':'summarized'},'output_config':{'effort':%s}",
-		str_of(effort_names[level]));
+	JW(w, "'thinking':{'type':'adaptive','display':'summarized'}");
+}
+
+static void config_write(struct json_writer *w, const struct model_request *r)
+{
+	enum effort level = effort_nearest(r->effort, STR("low medium high xhigh max"));
+	bool effort = r->effort && !thinks_by_budget(r->model);
+
+	if (!effort && !r->output_schema) return;
+	jw_put_object(w, "output_config");
+	if (effort) jw_put_text(w, "effort", effort_names[level]);
+	if (r->output_schema) {
+		jw_put_object(w, "format");
+		jw_put_text(w, "type", "json_schema");
+		output_schema_write(w, WIRE_ANTHROPIC, r->output_schema);
+		jw_object_end(w);
+	}
+	jw_object_end(w);
 }
 
 static void cache_write(struct json_writer *w)
@@ -129,6 +144,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	jw_put_int(w, "max_tokens", output);
 	jw_put_bool(w, "stream", true);
 	effort_write(w, r, output);
+	config_write(w, r);
 	if (r->tools_len) tools_write(w, r);
 	if (r->system.len) { /* the cache mark also covers the tools, which come before it */
 		JW(w, "'system':[{'type':'text','text':%s", r->system);

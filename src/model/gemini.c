@@ -124,10 +124,14 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	if (r->system.len)
 		JW(w, "'systemInstruction':{'parts':[{'text':%s}]}", r->system);
 	if (r->tools_len) tools_write(w, r);
-	if (r->output_max || r->effort) {
+	if (r->output_max || r->effort || r->output_schema) {
 		jw_put_object(w, "generationConfig");
 		if (r->output_max) jw_put_int(w, "maxOutputTokens", r->output_max);
 		if (r->effort) thinking_write(w, r);
+		if (r->output_schema) {
+			jw_put_text(w, "responseMimeType", "application/json");
+			output_schema_write(w, WIRE_GEMINI, r->output_schema);
+		}
 		jw_object_end(w);
 	}
 	contents_write(w, r, said);

@@ -55,6 +55,15 @@ struct str wire_id(struct str id, struct arena *);
 struct str utterance_text(const struct utterance *, struct arena *);
 struct str utterance_data_url(const struct utterance_part *, struct arena *);
 
+/* ---- output.c: the schema of an answer ---- */
+
+/* Where the wire does not take it, it goes behind the system prompt, and is none any more. */
+void output_place(enum model_wire, struct model_request *, struct arena *);
+/* Its member, less what the vendor does not take. */
+void output_schema_write(
+	struct json_writer *, enum model_wire, const struct json *schema);
+bool output_strict(const struct json *schema); /* can OpenAI keep a model to it? */
+
 /* ---- the reply as it comes, for the readers ---- */
 
 struct model_part {

@@ -43,6 +43,8 @@ enum model_option {
 	OPTION_SUMMARY = 2, /* of what it reasoned */
 	OPTION_SEALED = 4,  /* its reasoning, to be sent back */
 	OPTION_CACHE_KEY = 8,
+	OPTION_OUTPUT =
+		16, /* the schema of its answer; without it, that is in the prompt */
 };
 
 /* Those of this request that its refusal names; 0: none. */
@@ -75,6 +77,7 @@ struct model_request {
 	struct str model, system;
 	struct str session; /* its id: requests of one session share their prompt cache */
 	enum effort effort;
+	const struct json *output_schema; /* that its last words must fit; or NULL */
 	int64_t output_max; /* tokens; 0: as the model's row says, else what the wire has */
 	unsigned without;   /* options that are left out: bits of enum model_option */
 	bool output_twice; /* twice what the wire has, where output_max says nothing */

@@ -98,6 +98,15 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 	jw_array_end(w);
 }
 
+static void format_write(struct json_writer *w, const struct model_request *r)
+{
+	JW(w, "'response_format':{'type':'json_schema','json_schema':{'name':'output'");
+	jw_put_bool(w, "strict", output_strict(r->output_schema));
+	output_schema_write(w, WIRE_OPENAI, r->output_schema);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
 static void message_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
@@ -116,6 +125,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 		r->model);
 	if (r->output_max) jw_put_int(w, "max_completion_tokens", r->output_max);
 	if (r->effort) jw_put_text(w, "reasoning_effort", effort_names[r->effort]);
+	if (r->output_schema) format_write(w, r);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "messages");
 	if (r->system.len) JW(w, "{'role':'system','content':%s}", r->system);

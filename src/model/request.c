@@ -126,13 +126,15 @@ enum err model_request_write(struct buf *out, enum model_wire which,
 	struct json_writer w = { .out = out };
 	struct utterance *said =
 		ARENA_ARRAY(&arena, struct utterance, r->messages_len + 1);
+	struct model_request placed = *r;
 	uint64_t model = str_hash(r->model);
 	enum err e = said ? OK : ERR_MEMORY;
 
 	for (size_t i = r->messages_len; i-- > 0 && !e;)
 		e = message_items(
 			r, &r->messages[i], which, model, &marks, &arena, &said[i]);
-	if (!e) wire_of(which)->write(&w, r, said);
+	output_place(which, &placed, &arena);
+	if (!e) wire_of(which)->write(&w, &placed, said);
 	if (arena.failed || out->failed) e = ERR_MEMORY;
 	arena_done(&arena);
 	if (!e) return OK;
@@ -189,10 +191,19 @@ unsigned model_options_refused(struct str body, struct str message)
 		{ "encrypted", "\"include\":[", OPTION_SEALED },
 		{ "'include", "\"include\":[", OPTION_SEALED },
 		{ "prompt_cache_key", "\"prompt_cache_key\"", OPTION_CACHE_KEY },
+		{ "output_config.format", "\"format\":{\"type", OPTION_OUTPUT },
+		{ "response_format", "\"response_format\":{", OPTION_OUTPUT },
+		{ "json_schema", "\"response_format\":{", OPTION_OUTPUT },
+		{ "text.format", "\"text\":{\"format", OPTION_OUTPUT },
+		{ "responseJsonSchema", "\"responseJsonSchema\":", OPTION_OUTPUT },
+		{ "response_json_schema", "\"responseJsonSchema\":", OPTION_OUTPUT },
+		{ "response_schema", "\"responseJsonSchema\":", OPTION_OUTPUT },
+		{ "response mime type", "\"responseJsonSchema\":", OPTION_OUTPUT },
 		{ "thinking", "\"thinking\":{", OPTION_EFFORT },
 		{ "thinking", "\"thinkingConfig\":{", OPTION_EFFORT },
 		{ "Thinking", "\"thinkingConfig\":{", OPTION_EFFORT },
 		{ "output_config", "\"output_config\":{\"effort", OPTION_EFFORT },
+		{ "output_config", "\"output_config\":{\"format", OPTION_OUTPUT },
 		{ "effort", "\"effort\":\"", OPTION_EFFORT },
 		{ "effort", "\"reasoning_effort\"", OPTION_EFFORT },
 	};

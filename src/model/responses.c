@@ -89,6 +89,15 @@ static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 	jw_object_end(w);
 }
 
+static void format_write(struct json_writer *w, const struct model_request *r)
+{
+	JW(w, "'text':{'format':{'type':'json_schema','name':'output'");
+	jw_put_bool(w, "strict", output_strict(r->output_schema));
+	output_schema_write(w, WIRE_OPENAI_RESPONSES, r->output_schema);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
 static void message_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
@@ -107,6 +116,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	if (!(r->without & OPTION_CACHE_KEY))
 		jw_put_some(w, "prompt_cache_key", r->session);
 	jw_put_some(w, "instructions", r->system);
+	if (r->output_schema) format_write(w, r);
 	if (r->tools_len) tools_write(w, r);
 	jw_put_array(w, "input");
 	for (size_t i = 0; i < r->messages_len; i++)

@@ -277,6 +277,8 @@ test('sections of the configuration file: values over lines, keys from files, mi
 	const keyFile = join(server.home, 'openai.key');
 	writeFileSync(keyFile, 'sk-from-a-file-0123456789\n', { mode: 0o600 });
 	writeFileSync(join(server.home, 'coder.md'), 'You write code.\n');
+	writeFileSync(join(server.home, 'poem.json'), '{"type": "object"}');
+	writeFileSync(join(server.home, 'wrong.json'), '{"type": "poem"}');
 	const sections = `default_agent = coder
 [provider local]
 kind = openai
@@ -299,6 +301,7 @@ provider = absent
 model = m
 prompt = You write poems.
   They rhyme.
+output_schema_file = poem.json
 `;
 	writeFileSync(conf, sections);
 	const other = new Server({ flags: ['--config', conf] });
@@ -311,7 +314,7 @@ prompt = You write poems.
 			['You write code.\n', ['ask_user_question', 'memory', 'todo'], 0.5, false, 'file']);
 		assert.match(coder.why, /^no price of llama is known, so its cost cannot be limited/);
 		const poet = (await client.get('/v1/agents/poet')).body;
-		assert.deepEqual([poet.prompt, poet.runnable], ['You write poems.\nThey rhyme.', false]);
+		assert.deepEqual([poet.prompt, poet.output_schema, poet.runnable], ['You write poems.\nThey rhyme.', { type: 'object' }, false]);
 		assert.match(poet.why, /NO_SUCH_KEY is not set: start the server with NO_SUCH_KEY=/);
 		assert.match(other.stderr, /provider absent cannot be used: NO_SUCH_KEY is not set/);
 		const filed = (await client.get('/v1/providers/filed')).body;
@@ -339,6 +342,7 @@ prompt = You write poems.
 		assert.match(other.stderr, what);
 	};
 	await started(sections.replace('memory, todo', 'memory, nonsense'), /agents\.conf:15: \[agent coder\] tools: there is no tool nonsense/);
+	await started(sections.replace('poem.json', 'wrong.json'), /agents\.conf:\d+: \[agent poet\] output_schema_file: /);
 	await started(sections.replace('kind = openai\n', 'kind = openei\n'), /agents\.conf:3: \[provider local\] kind: must be/);
 	await started(sections.replace('model = llama', 'modle = llama'), /agents\.conf:13: \[agent coder\] has no key 'modle'/);
 	await started(sections.replace('http://127.0.0.1', 'http://10.0.0.1'), /agents\.conf:4: \[provider local\] url: must be https/);

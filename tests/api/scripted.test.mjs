@@ -1,6 +1,9 @@
 // A provider that answers from a script, and what is seen and told of runs over it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { say, ScriptModel } from '../lib/script_model.mjs';
@@ -56,6 +59,81 @@ test('a script fails, is cut, refuses, is slow and tries again', async () => {
 	await until(async () => (await run(slow.run, 0)).status === 'running', 'it runs');
 	ok(await member.post(`/v1/runs/${slow.run}/cancel`, {}));
 	assert.equal((await run(slow.run)).status, 'cancelled');
+});
+
+const SCHEMA = { type: 'object', properties: { n: { type: 'integer', minimum: 1, maximum: 5 } }, required: ['n'], additionalProperties: false };
+
+test('output that fits a schema is a value; a miss is told with its place, twice, then it is the error', async () => {
+	const agent = await scripted([{ when: { turn: 2 }, say: ' {"n": 3}\n' }, { when: { turn: 1 }, say: '{"n": 9}' },
+		{ when: { turn: 0 }, say: 'Three.' }], { output_schema: SCHEMA });
+	assert.deepEqual(ok(await admin.get(`/v1/agents/${agent}`)).output_schema, SCHEMA);
+	const session = await start(agent);
+	const done = await run(session.run);
+	checkSchema('Run', done);
+	assert.deepEqual([done.status, done.output, done.report, done.turn], ['completed', { n: 3 }, '{"n": 3}', 1], JSON.stringify(done.error));
+	const { messages } = ok(await member.get(`/v1/sessions/${session.id}/state`));
+	const told = messages.toReversed().flatMap(({ content }) => content).filter(({ asked }) => asked);
+	assert.deepEqual(told.map(({ asked }) => asked), ['output', 'output']);
+	assert.match(told[0].text, /the whole must be JSON alone/);
+	assert.match(told[1].text, /: \/n must be 1 to 5\. Answer again/);
+	const never = await scripted([{ say: '{"n": 0}' }], { on_error: 'fail', output_schema: SCHEMA });
+	const { run: id } = await start(never);
+	const failed = await run(id);
+	assert.deepEqual([failed.error.kind, failed.output, failed.turn], ['output', null, 1]);
+	assert.match(failed.error.message, /\/n must be 1 to 5/);
+	const again = await run(ok(await member.post(`/v1/runs/${id}/retry`, {}), 201).id);
+	assert.equal(again.error.kind, 'output', 'tried again, with words of its own');
+	const free = await run((await start(await scripted([{ say: '{"n": 1}' }]))).run);
+	assert.equal(free.output, null, 'without a schema it is text');
+});
+
+test('output_schema of a message is its run\'s; what is no schema is refused with its place', async () => {
+	const agent = await scripted([{ say: '{"n": 1}' }]);
+	const of = await start(agent, 'Go', { output_schema: SCHEMA });
+	assert.deepEqual((await run(of.run)).output, { n: 1 });
+	const said = async (output_schema) => member.post(`/v1/sessions/${of.id}/messages`, { content: 'More', output_schema });
+	assert.deepEqual((await run(ok(await said({ type: 'object' }), 201).run.id)).output, { n: 1 });
+	assert.equal((await run(ok(await said(null), 201).run.id)).output, null);
+	assert.deepEqual(pointers(await said({ type: 'object', properties: { a: { type: 'text' } } })), ['/output_schema/properties/a/type']);
+	assert.deepEqual(pointers(await said({ type: 'object', if: {} })), ['/output_schema/if']);
+	assert.deepEqual(pointers(await said({ description: 'x'.repeat(65_536) })), ['/output_schema']);
+	assert.deepEqual(pointers(await member.post('/v1/sessions', { agent, output_schema: SCHEMA })), ['/output_schema']);
+	assert.deepEqual(pointers(await member.post('/v1/sessions', { agent, message: 'x', output_schema: { nope: 1 } })), ['/output_schema/nope']);
+	assert.deepEqual(pointers(await admin.post('/v1/agents', { name: 'wrong', provider: agent, model: 'any', output_schema: { type: 7 } })), ['/output_schema/type']);
+});
+
+test('a sub-agent\'s report fits its schema, or it is told', async () => {
+	const child = await scripted([{ when: { tool: 'report' }, calls: [{ name: 'report', arguments: { markdown: '{"n": 2}' } }] },
+		{ calls: [{ name: 'report', arguments: { markdown: '# Two' } }] }], { output_schema: SCHEMA });
+	const stubborn = await scripted([{ calls: [{ name: 'report', arguments: { markdown: '# {{turn}}' } }] }], { output_schema: SCHEMA });
+	const boss = await scripted([{ when: { tool: 'delegate_task' }, say: '{{result}}' },
+		{ when: { text: 'one' }, calls: [{ name: 'delegate_task', arguments: { agent: child, task: 'x' } }] },
+		{ calls: [{ name: 'delegate_task', arguments: { agent: stubborn, task: 'x' } }] }], { tools: ['delegate_task'] });
+	const one = await start(boss, 'one');
+	assert.match((await run(one.run)).report, /\{"n": 2\}/);
+	const { runs } = ok(await member.get(`/v1/sessions/${one.id}/state`));
+	assert.deepEqual(runs.find(({ parent }) => parent).output, { n: 2 });
+	const two = await start(boss, 'two');
+	await run(two.run);
+	const { runs: all, tool_calls: calls } = ok(await member.get(`/v1/sessions/${two.id}/state`));
+	assert.equal(all.find(({ parent }) => parent).error.kind, 'output');
+	assert.equal(calls.filter(({ name }) => name === 'report').length, 3);
+});
+
+test('a schema that a provider refuses goes into the prompt', async () => {
+	const model = await new ScriptModel((q) => (q.output_config ? { status: 400, body: { type: 'error', error: { type: 'invalid_request_error',
+		message: 'output_config.format: Extra inputs are not permitted' } } } : [say('{"n": 4}')])).start();
+	ok(await admin.post('/v1/providers', { name: 'refusing', kind: 'anthropic', url: model.url, key: 'sk-refusing' }), 201);
+	ok(await admin.post('/v1/agents', { name: 'refused', provider: 'refusing', model: 'claude-opus-5-5', output_schema: SCHEMA, on_error: 'fail' }), 201);
+	try {
+		for (let n = 0; n < 2; n++) assert.deepEqual((await run((await start('refused')).run)).output, { n: 4 });
+	} finally {
+		model.stop();
+	}
+	const [first, ...others] = model.requests;
+	assert.deepEqual(first.output_config.format.schema.required, ['n']);
+	assert.equal(others.length, 2);
+	for (const one of others) assert.match(one.system[0].text, /must be JSON that fits[^]*"maximum":5/);
 });
 
 test('what is no script is refused with its place; a script has no key, no address, and can be tested', async () => {
@@ -121,6 +199,14 @@ test('parley run in a pipe says that it waits and goes on; --no-wait leaves it; 
 	const late = await server.run(['run', loops, 'Go', '--max-time', '1s'], { env });
 	assert.equal(late.code, 124, late.stderr);
 	assert.equal((await server.run(['run', loops, 'Go', '--max-time', 'soon'], { env })).code, 2);
+	const file = `${mkdtempSync(`${tmpdir()}/parley-`)}/schema.json`;
+	writeFileSync(file, JSON.stringify(SCHEMA));
+	const fits = await server.run(['run', await scripted([{ say: '{"n": 5}' }]), 'Go', '--schema', file, '--json'], { env });
+	assert.match(fits.stdout, /"output":\s*\{"n":\s*5\}/, fits.stderr);
+	writeFileSync(file, '{"nope": 1}');
+	assert.notEqual((await server.run(['run', loops, 'Go', '--schema', file], { env })).code, 0);
+	assert.equal((await server.run(['run', loops, 'Go', '--schema', `${file}.none`], { env })).code, 2);
+	rmSync(dirname(file), { recursive: true });
 	const before = ok(await member.get('/v1/sessions?limit=200')).items.length;
 	const refused = await server.run(['run', loops, 'Go', '--max-cost', '1'], { env });
 	assert.notEqual(refused.code, 0);

@@ -178,6 +178,36 @@ test('responses: phases go back, reasoning is asked of those that have it, a ses
 	assert.equal((await write('gpt-6-sol', { session: 'ses_1' })).prompt_cache_key, 'ses_1');
 });
 
+test('the schema of an answer goes as each vendor takes it, else behind the prompt', async () => {
+	const schema = { type: 'object', additionalProperties: false, required: ['n'], properties: { n: { type: 'integer', minimum: 1, maximum: 5, const: 3 },
+		t: { oneOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }] } } };
+	const tools = [{ name: 'todo', description: 'd', schema: { type: 'object' } }];
+	const body = async (kind, model, output_schema, more = {}) => (await wire({ write: kind, request: { model, system: 'S', output_schema, ...more,
+		messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] } })).body;
+	const string = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+	const claude = await body('anthropic', 'claude-opus-5-5', schema, { effort: 'high' });
+	assert.deepEqual(claude.output_config, { effort: 'high', format: { type: 'json_schema', schema: { type: 'object', required: ['n'],
+		properties: { n: { type: 'integer', const: 3 }, t: string }, additionalProperties: false } } });
+	assert.equal(claude.system[0].text, 'S');
+	const chat = await body('openai', 'gpt-5', schema, { tools });
+	assert.deepEqual(chat.response_format, { type: 'json_schema', json_schema: { name: 'output', strict: false, schema: { type: 'object',
+		additionalProperties: false, required: ['n'], properties: { n: { type: 'integer', minimum: 1, maximum: 5, const: 3 }, t: string } } } });
+	const closed = { ...schema, required: ['n', 't'] };
+	assert.equal((await body('openai_responses', 'gpt-6-sol', closed)).text.format.strict, true);
+	const gemini = await body('gemini', 'gemini-2.5-pro', schema);
+	assert.equal(gemini.generationConfig.responseMimeType, 'application/json');
+	assert.deepEqual(gemini.generationConfig.responseJsonSchema.properties, { n: { type: 'integer', minimum: 1, maximum: 5, enum: [3] },
+		t: { oneOf: [{ type: 'string' }, { type: 'null' }] } });
+	assert.ok((await body('gemini', 'gemini-3.8-flash', schema, { tools })).generationConfig.responseJsonSchema);
+	const old = await body('gemini', 'gemini-2.5-pro', schema, { tools });
+	assert.equal(old.generationConfig, undefined);
+	assert.ok(old.systemInstruction.parts[0].text.startsWith('S\n\n') && old.systemInstruction.parts[0].text.endsWith(JSON.stringify(schema)));
+	const list = await body('openai', 'gpt-5', { type: 'array' });
+	assert.equal(list.response_format, undefined);
+	assert.match(list.messages[0].content, /\{"type":"array"\}$/);
+	assert.equal((await body('anthropic', 'claude-opus-5-5', { type: 'object' })).output_config, undefined, 'members that nobody names cannot be kept to');
+});
+
 test('anthropic: thoughts are asked for as summaries', async () => {
 	const body = async (model) => (await wire({ write: 'anthropic', request: { model, effort: 'high', messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] } })).body;
 	assert.deepEqual((await body('claude-opus-5-5')).thinking, { type: 'adaptive', display: 'summarized' });

@@ -11,6 +11,7 @@ import { wire } from './lib/wire.mjs';
 import { request } from './lib/replies.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const OUTPUT = { type: 'object', additionalProperties: false, required: ['n'], properties: { n: { type: 'integer', minimum: 1 }, t: { enum: ['a', 'b'] } } };
 const BODIES = process.env.PARLEY_LONG ? 500 : 40;
 
 const types = { anthropic: 'Anthropic.MessageCreateParamsStreaming', openai: 'OpenAI.ChatCompletionCreateParamsStreaming',
@@ -54,7 +55,7 @@ test(`${4 * BODIES} bodies have the vendors' types`, async () => {
 	let source = head;
 	for (const kind of Object.keys(types)) {
 		for (let n = 0; n < BODIES; n++) {
-			const written = await wire({ write: kind, request: request(random, kind) });
+			const written = await wire({ write: kind, request: { ...request(random, kind), ...(n % 3 ? {} : { output_schema: OUTPUT }) } });
 			assert.ok(written.body, JSON.stringify(written));
 			source += `export const ${kind}_${n}: ${types[kind]} = ${literal(kind, shaped(kind, written))};\n`;
 		}

@@ -1,6 +1,6 @@
 /* wire.c - src/model for tests in other languages: a JSON object a line in, one out.
  *
- *   {"write": WIRE, "request": {model, system, effort, output_max, tools, messages}}
+ *   {"write": WIRE, "request": {model, system, effort, output_schema, output_max, tools, messages}}
  *       → {"body": …, "url": …}
  *   {"read": WIRE, "status": 200, "text": "…", "cuts": [3, 17, …]}
  *       → {"trouble", "message", "retry", "content", "kept", "stop", "usage", "cost", "deltas"}
@@ -73,6 +73,7 @@ static void do_write(struct json_writer *w, enum model_wire wire, const struct j
 	struct model_request r = { .model = json_text(json_get(from, "model")),
 		.system = json_text(json_get(from, "system")),
 		.session = json_text(json_get(from, "session")),
+		.output_schema = json_get(from, "output_schema"),
 		.output_max = most && most->is_int ? most->integer : 0 };
 	struct buf body = { 0 };
 	struct fault why = { 0 };

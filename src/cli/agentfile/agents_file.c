@@ -56,6 +56,8 @@ static enum err body_wrong(const struct section_reader *r, const struct fault *f
 	if (!l && str_is(key, "prompt")) l = line_find(r->section, STR("prompt_file"));
 	if (!l && str_starts(pointer_whole, "/schema"))
 		l = line_find(r->section, STR("schema_file"));
+	if (!l && str_starts(pointer_whole, "/output_schema"))
+		l = line_find(r->section, STR("output_schema_file"));
 	if (!l && str_starts(pointer_whole, "/headers"))
 		l = line_find(r->section, STR("header"));
 	if (!l && str_starts(str_of(found->items_len ? found->items[0].pointer : ""),
@@ -100,7 +102,7 @@ static const struct row_key agent_keys[] = { { "kind" }, { "description" },
 	{ "cost_usd", ROW_NUMBER, .limit = true }, { "time", .limit = true },
 	{ "validation", ROW_ELSEWHERE }, { "on_error" }, { "on_limit" }, { "on_reject" },
 	{ "on_ended", ROW_WEBHOOK }, { "memory", ROW_NUMBER }, { "delegates", ROW_LIST },
-	{ 0 } };
+	{ "output_schema_file", ROW_ELSEWHERE }, { 0 } };
 
 static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE },
@@ -182,6 +184,26 @@ static void rows_write(struct json_writer *w, const struct settings_section *s,
 	}
 }
 
+/* A schema in a file of its own. */
+static enum err schema_write(const struct section_reader *r, const char *key,
+	const char *member, struct json_writer *w)
+{
+	const struct settings_line *l = line_find(r->section, str_of(key));
+	const struct json *schema;
+	struct fault found = { 0 };
+	struct str text;
+	enum err e;
+
+	if (!l) return OK;
+	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
+	if (e) return e;
+	if (!text.len) return section_wrong(r, key, &l->value, strerror(errno));
+	if (json_read(text, NULL, r->arena, &schema, &found))
+		return section_wrong(r, key, &l->value, found.detail);
+	jw_put_json(w, member, schema);
+	return OK;
+}
+
 static enum err prompt_write(const struct section_reader *r, struct json_writer *w)
 {
 	const struct settings_line *l = line_find(r->section, STR("prompt_file"));
@@ -215,6 +237,7 @@ static enum err agent_take(const struct section_reader *r, struct agent_record *
 	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, agent_keys, false);
 	e = prompt_write(r, &w);
+	if (!e) e = schema_write(r, "output_schema_file", "output_schema", &w);
 	jw_put_object(&w, "limits");
 	rows_write(&w, r->section, agent_keys, true);
 	jw_object_end(&w);
@@ -327,24 +350,6 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 
 /* ---- tools ---- */
 
-static enum err schema_write(const struct section_reader *r, struct json_writer *w)
-{
-	const struct settings_line *l = line_find(r->section, STR("schema_file"));
-	const struct json *schema;
-	struct fault found = { 0 };
-	struct str text;
-	enum err e;
-
-	if (!l) return OK;
-	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
-	if (e) return e;
-	if (!text.len) return section_wrong(r, "schema_file", &l->value, strerror(errno));
-	if (json_read(text, NULL, r->arena, &schema, &found))
-		return section_wrong(r, "schema_file", &l->value, found.detail);
-	jw_put_json(w, "schema", schema);
-	return OK;
-}
-
 /* "Name: value", one a line. */
 static enum err headers_write(const struct section_reader *r, struct json_writer *w)
 {
@@ -393,7 +398,7 @@ static enum err tool_take(const struct section_reader *r, struct tool_record *ou
 	jw_object(&w);
 	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, tool_keys, false);
-	e = schema_write(r, &w);
+	e = schema_write(r, "schema_file", "schema", &w);
 	if (!e) e = headers_write(r, &w);
 	jw_object_end(&w);
 	if (!e)

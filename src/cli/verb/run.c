@@ -4,6 +4,7 @@
 #include "base/id.h"
 #include "cli/project.h"
 #include "cli/resource.h"
+#include "cli/text_file.h"
 #include "cli/verb/run_follow.h"
 #include "cli/verb/verbs.h"
 
@@ -60,12 +61,33 @@ static struct str limits_given(struct cli *cli)
 	return BODY(cli, { "cost_usd", .raw = cost }, { "time", time });
 }
 
+/* The JSON of the file that --schema names; empty without it. */
+static struct str schema_given(struct cli *cli)
+{
+	struct str path = cli_arg(cli, "schema"), text = STR_NONE;
+	const struct json *schema;
+	struct fault why = { 0 };
+
+	if (!path.at) return STR_NONE;
+	if (text_file_read(path.at, false, &cli->arena, &text, &why) || !text.len)
+		CLI_REFUSE(cli, "cli.run.schema.unread", { "value", path });
+	if (json_read(text, NULL, &cli->arena, &schema, &why))
+		CLI_REFUSE(cli, "cli.run.schema", { "value", path },
+			{ "why", str_of(why.detail) });
+	return text;
+}
+
+/* What --max-cost, --max-time and --schema ask for. */
+struct work_terms {
+	struct str limits, schema;
+};
+
 /* One request makes the session and its run: what is refused leaves nothing. */
-static void work_send(
-	struct cli *cli, struct run_follow *f, struct str text, struct str limits)
+static void work_send(struct cli *cli, struct run_follow *f, struct str text,
+	const struct work_terms *terms)
 {
 	struct str lang = cli_arg(cli, "lang"), session = cli_arg(cli, "session"),
-		   stop = limits.len ? STR("stop") : STR_NONE;
+		   limits = terms->limits, stop = limits.len ? STR("stop") : STR_NONE;
 	const struct json *reply;
 
 	if (!str_is(lang, "en") && !str_is(lang, "fr")) lang = STR_NONE;
@@ -73,7 +95,8 @@ static void work_send(
 		reply = cli_call(cli, "POST",
 			path_with(cli, "/v1/sessions/", session, "/messages"),
 			BODY(cli, { "content", .text = text }, { "lang", lang },
-				{ "limits", .raw = limits }, { "on_limit", stop }));
+				{ "limits", .raw = limits }, { "on_limit", stop },
+				{ "output_schema", .raw = terms->schema }));
 		f->session = session;
 		f->run = json_text_of(json_get(reply, "run"), "id");
 		return;
@@ -81,7 +104,8 @@ static void work_send(
 	reply = cli_call(cli, "POST", STR("/v1/sessions"),
 		BODY(cli, { "agent", .text = agent_choose(cli) },
 			{ "message", .text = text }, { "lang", lang },
-			{ "limits", .raw = limits }, { "on_limit", stop }));
+			{ "limits", .raw = limits }, { "on_limit", stop },
+			{ "output_schema", .raw = terms->schema }));
 	f->session = json_text_of(reply, "id");
 	f->run = json_text_of(reply, "run");
 }
@@ -105,7 +129,7 @@ static int run_run(struct cli *cli)
 	struct run_follow f = { .cli = cli,
 		.live = isatty(STDOUT_FILENO) && !as_json(cli),
 		.no_wait = cli_has(cli, "no-wait") };
-	struct str limits = limits_given(cli);
+	const struct work_terms terms = { limits_given(cli), schema_given(cli) };
 
 	if (cli_word_looks(cli, "run list")) return EXIT_USAGE;
 	if (str_is(text, "-") && !stdin_read(TEXT_MAX, &cli->arena, &text))
@@ -114,7 +138,7 @@ static int run_run(struct cli *cli)
 	project_say_here(cli);
 	term_watch(&cli->term);
 	cli_call_open_person(cli);
-	work_send(cli, &f, text, limits);
+	work_send(cli, &f, text, &terms);
 	if (cli_has(cli, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));
 		return EXIT_YES;
@@ -175,8 +199,8 @@ static int attach_run(struct cli *cli)
 }
 
 static const struct flag flags[] = { { "session", "SESSION" }, { "project", "NAME" },
-	{ "max-cost", "USD" }, { "max-time", "TIME" }, { "detach" }, { "no-wait" },
-	{ "json" }, { 0 } };
+	{ "max-cost", "USD" }, { "max-time", "TIME" }, { "schema", "FILE" }, { "detach" },
+	{ "no-wait" }, { "json" }, { 0 } };
 
 const struct command run_verbs[] = {
 	{ "run", run_run, "[AGENT] TEXT|-", 1, 2, flags, CLIENT,

@@ -7,6 +7,7 @@
 #include "base/keep.h"
 #include "core/policy/policy.h"
 #include "core/run/effort.h"
+#include "core/run/output.h"
 #include "core/run/run_tool.h"
 #include "core/shared/shape.h"
 #include "core/shared/show.h"
@@ -238,6 +239,24 @@ static void patience_write(
 		span_write(w, config->patience_ms);
 }
 
+static void output_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct agent_config *config = r->out;
+	struct json_place at = place_member(r->at, m->name);
+
+	config->output_schema = v;
+	if (v) output_schema_check(r->check, &at, v);
+}
+
+static void output_schema_keep(
+	struct json_writer *w, const struct shape_member *m, const void *from)
+{
+	const struct agent_config *config = from;
+
+	if (config->output_schema) jw_put_json(w, m->name.at, config->output_schema);
+}
+
 static const char *const kinds[] = { [AGENT_MODEL] = "model" };
 static const char *const errors[] = { "fail", "ask" };
 static const char *const limits[] = { "stop", "ask" };
@@ -283,6 +302,8 @@ static const struct shape_member agent_members[] = {
 		.each = "is no name of an agent", .fits = agent_name_valid },
 	{ STR("on_ended"), OF_OBJECT, AT(agent_config, on_ended), .of = &on_ended_shape,
 		.flags = SHAPE_SPARE },
+	{ STR("output_schema"), OF_OWN, .read = output_read,
+		.write = output_schema_keep },
 	{ STR("program"), OF_OWN, .flags = SHAPE_UNSAID, .read = program_read },
 	{ STR("cwd"), OF_OWN, .flags = SHAPE_UNSAID, .read = program_read },
 	{ STR("mode"), OF_OWN, .flags = SHAPE_UNSAID, .read = program_read },

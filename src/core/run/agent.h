@@ -57,6 +57,7 @@ struct agent_config {
 	int64_t memory; /* so many notes go with its prompt, if it has a memory; 0: none */
 	struct str *delegates; /* whom it may give tasks to; none: all */
 	size_t delegates_len;
+	const struct json *output_schema; /* that its last words must fit; or NULL */
 	enum on_reject { REJECT_BY_POLICY, REJECT_TELL, REJECT_STOP } on_reject;
 };
 

@@ -11,6 +11,7 @@ static const char *const names[GO_ONS] = {
 	[GO_ON_CALL] = "call",
 	[GO_ON_THOUGHTS] = "thoughts",
 	[GO_ON_EMPTY] = "empty",
+	[GO_ON_OUTPUT] = "output",
 };
 
 static const char *const words[GO_ONS] = {
@@ -65,7 +66,7 @@ bool go_on_may(enum go_on what, const struct run_message *const *before, size_t 
 
 		if (was == GO_ON_NOT) break;
 		asked[was]++;
-		all++;
+		all += was != GO_ON_OUTPUT;
 	}
 	if (what == GO_ON_THOUGHTS || what == GO_ON_EMPTY) return !asked[what];
 	return all < GO_ON_TIMES;
@@ -81,6 +82,10 @@ struct str go_on_content(enum go_on what, struct str call, struct arena *arena)
 				  "[Your answer reached the greatest length inside the call of "
 				  "%.*s, which was not made. Make it again, with less in it.]",
 				  STR_ARGS(str_first(call, 64)))
+		: what == GO_ON_OUTPUT
+			? arena_print(arena,
+				  "[%.*s. Answer again, with the whole of it: JSON alone.]",
+				  STR_ARGS(call))
 			: str_of(words[what]);
 
 	jw_array(&w);

@@ -12,6 +12,7 @@ enum go_on {
 	GO_ON_CALL,	/* in a call of a tool, which was dropped */
 	GO_ON_THOUGHTS, /* before its first word */
 	GO_ON_EMPTY,	/* not a word, and no call */
+	GO_ON_OUTPUT,	/* it does not fit the schema of the output */
 	GO_ONS
 };
 
@@ -24,14 +25,15 @@ struct go_on_end {
 };
 
 enum go_on go_on_after(const struct go_on_end *);
-/* May the model be asked again, after these messages (the end of its thread before the answer, by
+/* May the model be asked again (not of OUTPUT, output.h), after these messages (the end of its thread before the answer, by
  * numbers)? Three times in a row, once for each of those that said nothing. */
 bool go_on_may(
 	enum go_on, const struct run_message *const *before, size_t len, struct arena *);
-enum { GO_ON_TIMES = 3, GO_ON_LOOK = 2 * GO_ON_TIMES + 2 }; /* messages to look at */
+enum { GO_ON_TIMES = 3, GO_ON_LOOK = 2 * GO_ON_TIMES + 6 }; /* messages to look at */
 
-/* The content of the message that asks; `call` as in go_on_end. */
+/* The content of the message that asks; `call` as in go_on_end, or what does not fit. */
 struct str go_on_content(enum go_on, struct str call, struct arena *);
+#define OUTPUT_AGAIN "It is not the output yet"
 /* Which of them a message is; GO_ON_NOT: somebody said it. */
 enum go_on go_on_of(const struct run_message *, struct arena *);
 

@@ -131,6 +131,7 @@ static const struct shape_member say_members[] = {
 	{ STR("when"), OF_EITHER, AT(say, now), .must = "next or now", WORDS(whens) },
 	{ STR("limits"), OF_JSON, AT(say, limits) },
 	{ STR("on_ended"), OF_JSON, AT(say, on_ended) },
+	{ STR("output_schema"), OF_JSON, AT(say, output_schema) },
 	{ STR("on_limit"), OF_WORD, AT(say, on_limit), WORDS(message_on_limits),
 		.must = ON_LIMIT_MUST },
 	{ STR("queue"), OF_BOOL, AT(say, queue), .otherwise = true },

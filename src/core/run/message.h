@@ -104,10 +104,11 @@ enum { SAY_MAX = 100000, SAY_TITLE = 80 };
 
 struct say {
 	struct str content;
-	struct str agent;	     /* name or id; empty: the session's */
-	struct str language;	     /* en, fr; or empty */
-	const struct json *limits;   /* or NULL */
-	const struct json *on_ended; /* or NULL */
+	struct str agent;		  /* name or id; empty: the session's */
+	struct str language;		  /* en, fr; or empty */
+	const struct json *limits;	  /* or NULL */
+	const struct json *on_ended;	  /* or NULL */
+	const struct json *output_schema; /* or NULL */
 	enum on_limit { ON_LIMIT_AGENT, ON_LIMIT_ASK, ON_LIMIT_STOP } on_limit;
 	bool now;   /* the model call under way is given up */
 	bool queue; /* else: only if it can begin at once */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "core/run/output.h"
 #include "core/shared/body.h"
 #include "core/shared/principal.h"
 #include "core/shared/show.h"
@@ -135,6 +136,7 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	show_text(w, "provider", r->provider);
 	show_text(w, "model", r->model);
 	show_text(w, "report", r->report);
+	output_write(w, r);
 	show_json(w, "error", r->error);
 	jw_key(w, "usage");
 	usage_write(w, &r->usage);
@@ -168,6 +170,7 @@ static const char *const troubles[TROUBLES] = {
 	[TROUBLE_DECLINED] = "declined",
 	[TROUBLE_CUT] = "cut",
 	[TROUBLE_EMPTY] = "empty",
+	[TROUBLE_OUTPUT] = "output",
 	[TROUBLE_LIMIT] = "limit",
 	[TROUBLE_LOOP] = "loop",
 	[TROUBLE_REJECTED] = "rejected",

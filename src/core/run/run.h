@@ -26,6 +26,7 @@ enum trouble {
 	TROUBLE_DECLINED, /* the model or a filter would not answer */
 	TROUBLE_CUT,	  /* the answer reached the most a model may write */
 	TROUBLE_EMPTY,	  /* the model said nothing, twice */
+	TROUBLE_OUTPUT,	  /* its last words did not fit their schema, three times */
 	TROUBLE_LIMIT,
 	TROUBLE_LOOP, /* one call with the same arguments failed again and again */
 	TROUBLE_REJECTED,

@@ -112,10 +112,11 @@ struct str callback_write(const struct callback *, struct arena *); /* empty: ne
 /* The body of POST /v1/sessions, checked. */
 struct session_draft {
 	struct str title, agent, project, external_id;
-	struct str message, language; /* of an agent that Parley runs; or empty */
-	const struct json *limits;    /* of its first run; or NULL */
-	int on_limit;		      /* the same: an enum on_limit */
-	struct str starter;	      /* who starts that; set by the desk */
+	struct str message, language;	  /* of an agent that Parley runs; or empty */
+	const struct json *limits;	  /* of its first run; or NULL */
+	int on_limit;			  /* the same: an enum on_limit */
+	const struct json *output_schema; /* the same */
+	struct str starter;		  /* who starts that; set by the desk */
 	bool parallel, sensitive;
 	struct str metadata;	  /* JSON; "{}" when absent */
 	struct str on_settled;	  /* JSON; empty when absent */

@@ -104,7 +104,7 @@ static void metadata_read(
 /* What is for the first run needs one. */
 static void first_run_check(const struct shape_reading *r)
 {
-	static const char *const names[] = { "limits", "on_limit" };
+	static const char *const names[] = { "limits", "on_limit", "output_schema" };
 
 	if (((struct session_draft *)r->out)->message.len || shape_said(r, "message"))
 		return;
@@ -120,6 +120,7 @@ static const struct shape_member draft_members[] = {
 	{ STR("lang"), OF_NAME, AT(session_draft, language), .must = LANGUAGE_MUST,
 		.fits = message_language_valid },
 	{ STR("limits"), OF_JSON, AT(session_draft, limits) },
+	{ STR("output_schema"), OF_JSON, AT(session_draft, output_schema) },
 	{ STR("on_limit"), OF_WORD, AT(session_draft, on_limit), WORDS(message_on_limits),
 		.must = ON_LIMIT_MUST },
 	{ STR("agent"), OF_TEXT, AT(session_draft, agent), 1, AGENT_MAX,

@@ -117,6 +117,9 @@ enum err run_fall_back(const struct run_job *, enum trouble, bool *done, struct 
 enum err run_recover(
 	const struct run_job *, enum trouble, struct str message, struct fault *);
 
+/* May its model be told that its last words do not fit their schema? Twice. */
+enum err run_may_repair(const struct run_job *, bool *out, struct fault *);
+
 /* ---- calls ---- */
 
 /* Gives a call its end: status, text, event. */

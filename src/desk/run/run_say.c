@@ -29,7 +29,7 @@ static enum err queue_place(
 
 /* ---- a run begins ---- */
 
-/* The agent's configuration with what this message says of limits in place of its own. */
+/* The agent's configuration with what this message says in place of its own. */
 static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	const struct say *say, struct str *out, struct fault *why)
 {
@@ -40,7 +40,8 @@ static enum err say_config(struct rows *rows, const struct agent_record *agent,
 	struct json_writer w = { .out = &b };
 
 	*out = agent->body;
-	if (!say->limits && !say->on_limit && !say->on_ended) return OK;
+	if (!say->limits && !say->on_limit && !say->on_ended && !say->output_schema)
+		return OK;
 	jw_object(&w);
 	if (say->limits) {
 		jw_key(&w, "limits");
@@ -50,6 +51,7 @@ static enum err say_config(struct rows *rows, const struct agent_record *agent,
 		jw_key(&w, "on_ended");
 		jw_json(&w, say->on_ended);
 	}
+	if (say->output_schema) jw_put_json(&w, "output_schema", say->output_schema);
 	if (say->on_limit) jw_put_text(&w, "on_limit", message_on_limits[say->on_limit]);
 	jw_object_end(&w);
 	e = json_read(buf_keep_done(&b, rows->arena), NULL, rows->arena, &body, why);
@@ -182,6 +184,8 @@ static enum err say_join(struct run_job *j, const struct say *say,
 	if (e) return e;
 	if (!say->queue) return fail_at(why, "/queue", "the run has not ended");
 	if (say->on_ended) return fail_at(why, "/on_ended", "the run has not ended");
+	if (say->output_schema)
+		return fail_at(why, "/output_schema", "the run has not ended");
 	j->r = rows_change(rows, at);
 	*message = run_message_new(
 		rows, j->r, MESSAGE_USER, message_text(say->content, rows->arena));

@@ -3,6 +3,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/run/memory_search.h"
+#include "core/run/output.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
 #include "desk/run/run_inner.h"
@@ -20,7 +21,8 @@ struct doing {
 	struct str operation;
 	struct str text;
 	bool wrong;
-	bool waits; /* it does not end now */
+	bool waits;    /* it does not end now */
+	bool given_up; /* and the run with it */
 };
 
 typedef enum err do_fn(struct doing *, struct fault *why);
@@ -114,9 +116,19 @@ static enum err ask_do(struct doing *d, struct fault *why)
 
 static enum err report_do(struct doing *d, struct fault *why)
 {
-	(void)why;
+	const struct json *schema = d->j->agent ? d->j->agent->output_schema : NULL;
+	struct str said = arg_text(d, "markdown");
+
 	d->text = STR("reported");
-	d->r->report = arena_str(d->rows->arena, arg_text(d, "markdown"));
+	if (schema && !output_fits(schema, str_trim(said), d->rows->arena, &d->text)) {
+		bool may;
+		enum err e = run_may_repair(d->j, &may, why);
+
+		d->wrong = true;
+		d->given_up = !may;
+		return e;
+	}
+	d->r->report = arena_str(d->rows->arena, schema ? str_trim(said) : said);
 	return OK;
 }
 
@@ -376,6 +388,7 @@ enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault 
 		e = configured_mask(j->t->desk, j->rows, j->r->ws, &d.text, why);
 	if (!e && !d.waits)
 		e = run_call_end(j, c, d.wrong ? CALL_FAIL : CALL_FINISH, d.text, why);
+	if (!e && d.given_up) return run_fail(j, TROUBLE_OUTPUT, d.text, why);
 	if (e || op->tool != RUN_TOOL_REPORT || d.wrong) return e;
 	return run_complete(j, j->r->report, why);
 }

@@ -4,6 +4,7 @@
  * Every one of these carries the lease: who lost the run changes nothing. */
 #include "base/keep.h"
 #include "core/run/go_on.h"
+#include "core/run/output.h"
 #include "core/shared/body.h"
 #include "desk/run/model_lists.h"
 #include "desk/run/run_inner.h"
@@ -122,6 +123,22 @@ static enum err turn_may_go_on(
 	return OK;
 }
 
+enum err run_may_repair(const struct run_job *j, bool *out, struct fault *why)
+{
+	int64_t from = j->r->said - OUTPUT_LOOK, told = 0;
+	const struct run_message *m = NULL;
+	enum err e = rows_fetch(j->rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE,
+		ARGS(j->r->ws, j->r->session, run_thread(j->r), from > 0 ? from : 0,
+			OUTPUT_LOOK),
+		why);
+
+	while (!e && (m = rows_next(j->rows, RECORD_MESSAGES, m)))
+		told += m->n > from && str_eq(m->run, j->r->id) &&
+			m->role != MESSAGE_ASSISTANT && output_missed(m->content);
+	*out = told < OUTPUT_REPAIRS;
+	return e;
+}
+
 /* What it said, behind what it had said when it was cut before. */
 static struct str report_join(const struct run_job *j, struct str text)
 {
@@ -132,6 +149,8 @@ static struct str report_join(const struct run_job *j, struct str text)
 static enum err turn_given_up(const struct run_job *j, const struct run_turn *turn,
 	enum go_on what, struct fault *why)
 {
+	if (what == GO_ON_OUTPUT)
+		return run_recover(j, TROUBLE_OUTPUT, turn->misses, why);
 	if (what != GO_ON_EMPTY)
 		return run_recover(j, TROUBLE_CUT,
 			STR("the answer reached the greatest length"), why);
@@ -146,12 +165,15 @@ static enum err turn_end(const struct run_job *j, const struct run_turn *turn,
 {
 	struct str text = content_text(parts, j->rows->arena);
 
+	if (what == GO_ON_NOT && j->agent->output_schema)
+		return run_complete(j, str_trim(report_join(j, text)), why);
 	if (what == GO_ON_NOT) return run_complete(j, report_join(j, text), why);
-	j->r->report = report_join(j, text);
+	j->r->report = what == GO_ON_OUTPUT ? STR_NONE : report_join(j, text);
 	if (what == GO_ON_CALL && text.len) j->r->report = report_join(j, STR("\n\n"));
 	if (!may) return turn_given_up(j, turn, what, why);
 	run_message_new(j->rows, j->r, MESSAGE_USER,
-		go_on_content(what, turn->cut_call, j->rows->arena));
+		go_on_content(what, what == GO_ON_OUTPUT ? turn->misses : turn->cut_call,
+			j->rows->arena));
 	return run_go_on(j, false, next, why);
 }
 
@@ -189,7 +211,15 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	more = j.r->said > turn->key.seen; /* a message came while the model answered */
 	ends = !content_calls(parts) && !more && !turn->again;
 	if (turn->refused) what = GO_ON_NOT;
-	if (ends && what) e = turn_may_go_on(&j, what, &may, why);
+	if (ends && !what && !turn->refused && agent.output_schema &&
+		!output_fits(agent.output_schema,
+			str_trim(report_join(&j, content_text(parts, rows->arena))),
+			rows->arena, &said.misses))
+		what = GO_ON_OUTPUT;
+	if (ends && what == GO_ON_OUTPUT)
+		e = run_may_repair(&j, &may, why);
+	else if (ends && what)
+		e = turn_may_go_on(&j, what, &may, why);
 	if (e) return e;
 	j.r->turn += !may; /* going on is no turn of its own */
 	j.r->error = STR_NONE;

@@ -49,6 +49,7 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 	const struct say say = { .content = d->message,
 		.language = d->language,
 		.limits = d->limits,
+		.output_schema = d->output_schema,
 		.on_limit = (enum on_limit)d->on_limit,
 		.queue = true };
 	struct session *s;
