@@ -253,6 +253,11 @@ area('sight', (scenario) => {
 			await me.look(grave);
 			await me.press(me.button('operation.raw'));
 			assert.ok(await outlined('[aria-pressed=true]'), 'what is pressed');
+			const said = me.page.locator('.approve .words').first();
+			const drawn = async () => me.page.screenshot({ clip: await said.boundingBox() });
+			const words = await drawn();
+			await said.evaluate((node) => (node.style.visibility = 'hidden'));
+			assert.ok(!words.equals(await drawn()), 'the words of a button can be seen');
 			await me.visit('/sessions');
 			await me.page.locator('main .dot').first().waitFor();
 			const dot = await me.page.locator('main .dot').first().evaluate((node) => {
