@@ -233,6 +233,29 @@ static enum err server_agent_token(struct server *sv, struct fault *why)
 	return e ? e : file_write(data, "agent.token", str_of(sv->agent_token), why);
 }
 
+/* Agents whose model its provider will soon not offer. */
+static void server_retiring(struct server *sv)
+{
+	struct param limit = { STR("limit"), STR("200") };
+	struct task t = {
+		.job.who.role = ROLE_LOCAL_ADMIN, .params = &limit, .params_len = 1
+	};
+	const struct json *page = NULL;
+
+	desk_wait(sv->desk, &use_agent_list, &t);
+	if (!t.job.err) json_read(buf_str(&t.job.out), NULL, &t.job.arena, &page, NULL);
+	for (const struct json *a = NULL; json_each(json_get(page, "items"), &a);) {
+		struct str at = json_text_of(a, "retires_at");
+
+		if (at.len)
+			log_line(LOG_WARN, "agent %.*s: %.*s retires on %.*s",
+				STR_ARGS(json_text_of(a, "name")),
+				STR_ARGS(json_text_of(a, "model_now")),
+				STR_ARGS(str_first(at, 10)));
+	}
+	task_empty(&t);
+}
+
 /* ---- starting ---- */
 
 /* A socket is made for its owner alone; others get in once they are meant to. */
@@ -458,6 +481,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	e = server_bootstrap(sv, why);
 	if (!e) e = server_agent_token(sv, why);
 	if (!e) serve_set_guest(sv->serve, str_of(sv->agent_token));
+	if (!e) server_retiring(sv);
 	if (!e) e = server_listen(sv, port, why);
 	if (e) return e;
 	server_url(sv, *port);

@@ -222,6 +222,16 @@ test('the models of a provider are asked of it, and kept', async () => {
 	const leaving = (await admin.post('/v1/agents/leaving/test', {})).body;
 	assert.ok(leaving.ok);
 	assert.match(leaving.checks[1].detail, new RegExp(`; it retires on ${day(12).slice(0, 10)}$`));
+	const told = (await admin.get('/v1/agents/leaving')).body;
+	assert.deepEqual([told.retires_at, told.price.output], [lister.models.data[0].retires_at, items[0].price.output]);
+	assert.equal((await admin.get('/v1/agents/newest')).body.retires_at, null);
+	const line = `agent leaving: claude-sonnet-4-5 retires on ${day(12).slice(0, 10)}`;
+	const seat = { env: { XDG_CONFIG_HOME: join(server.home, 'seat'), XDG_STATE_HOME: join(server.home, 'seat') } };
+	assert.equal((await server.run(['login', server.url + await server.loginPath('ada')], seat)).code, 0);
+	const doctor = await server.run(['doctor', '--data', server.data], seat);
+	assert.ok(doctor.stdout.includes(line), doctor.stdout);
+	await server.crash();
+	await until(() => server.stderr.includes(line), 'the line of the log');
 	const shown = lister.listed.length;
 	/* It is not read again before its time, but by a test; what cannot be read leaves what is there. */
 	await models();

@@ -82,7 +82,7 @@ static int agent_put(struct cli *cli, const struct json *agent)
 	struct str name = json_text_of(agent, "name");
 	/* What the server adds when it shows one is left out. */
 	static const char shown[] =
-		"id source version model_now runnable why default program cwd mode "
+		"id source version model_now price retires_at runnable why default program cwd mode "
 		"created_at updated_at";
 	struct json all = cli_call_all(cli, str_of(own_agents.path));
 	const struct json *version = json_get(resource_find(&all, name), "version");

@@ -230,6 +230,25 @@ static bool providers_told(struct findings *f)
 	return page;
 }
 
+/* Agents whose model its provider will soon not offer. */
+static void retiring_told(struct findings *f)
+{
+	struct client *client = pick_client_person(f->cli);
+	const struct json *page =
+		cli_call_quiet(f->cli, client, STR("/v1/agents?limit=200"), NULL);
+
+	for (const struct json *a = NULL; json_each(json_get(page, "items"), &a);) {
+		struct str at = json_text_of(a, "retires_at");
+
+		if (at.len)
+			NOTE(f, MISSING, "cli.doctor.retires",
+				{ "agent", json_text_of(a, "name") },
+				{ "model", json_text_of(a, "model_now") },
+				{ "date", str_first(at, 10) });
+	}
+	client_free(client);
+}
+
 /* As this shell would start a server. */
 static void providers_try(struct findings *f)
 {
@@ -310,6 +329,7 @@ static int doctor_run(struct cli *cli)
 		who_try(&f, AS_PERSON);
 		both_try(&f);
 		if (!providers_told(&f)) providers_try(&f);
+		retiring_told(&f);
 		doctor_routes(&f);
 	} else {
 		providers_try(&f);

@@ -326,18 +326,20 @@ enum err agent_parse(
 	return shape_load(&agent_shape, json, arena, out, "an agent is unreadable", why);
 }
 
-void agent_show(struct json_writer *w, const struct agent_record *a, struct str model,
-	struct str wrong, bool preset)
+void agent_show(
+	struct json_writer *w, const struct agent_record *a, const struct agent_now *now)
 {
 	jw_object(w);
 	jw_put_str(w, "id", a->id);
 	show_members(w, a->body);
-	show_text(w, "model_now", model);
+	show_text(w, "model_now", now->model);
+	show_json(w, "price", now->price);
+	show_time(w, "retires_at", now->retires_ms);
 	jw_put_text(w, "source", a->version ? "store" : "file");
 	jw_put_int(w, "version", a->version);
-	jw_put_bool(w, "runnable", wrong.len == 0);
-	show_text(w, "why", wrong);
-	jw_put_bool(w, "default", preset);
+	jw_put_bool(w, "runnable", now->wrong.len == 0);
+	show_text(w, "why", now->wrong);
+	jw_put_bool(w, "default", now->preset);
 	jw_put_null(w, "program");
 	jw_put_null(w, "cwd");
 	jw_put_null(w, "mode");

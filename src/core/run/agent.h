@@ -83,9 +83,15 @@ enum err agent_parse(
 enum err agent_limits_parse(
 	struct str json, struct arena *, struct agent_limits *out, struct fault *why);
 struct str agent_limits_keep(const struct agent_limits *, struct arena *);
-/* `model`: that it would run with now. `wrong`: why it cannot run; empty: it can. `preset`: it is the one that
- * runs when none is named. */
-void agent_show(struct json_writer *, const struct agent_record *, struct str model,
-	struct str wrong, bool preset);
+/* What else is known of one when it is shown. */
+struct agent_now {
+	struct str model;   /* that it would run with */
+	struct str price;   /* of that, as JSON; empty: not known */
+	int64_t retires_ms; /* when that model does, if that is soon; else 0 */
+	struct str wrong;   /* why it cannot run; empty: it can */
+	bool preset;	    /* it is the one that runs when none is named */
+};
+void agent_show(
+	struct json_writer *, const struct agent_record *, const struct agent_now *);
 
 #endif

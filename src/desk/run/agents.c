@@ -3,8 +3,10 @@
 #include "core/run/agent.h"
 #include "core/run/patience.h"
 
+#include "base/keep.h"
 #include "core/shared/principal.h"
 #include "desk/run/configured.h"
+#include "desk/run/model_lists.h"
 #include "desk/shared/collection.h"
 
 enum err agents_param(
@@ -21,24 +23,56 @@ enum err agents_param(
 	return e;
 }
 
+/* The model's price, and whether it retires soon. Lists may be long: each has an arena of its own. */
+static enum err model_facts(struct task *t, struct rows *rows, int64_t ws,
+	struct str provider, struct agent_now *now, struct fault *why)
+{
+	static const struct listed_model nothing;
+	const struct model_list_record *row;
+	const struct listed_model *m = NULL;
+	struct arena arena = { 0 };
+	struct model_list list;
+	struct provider_model known;
+	enum price_from priced;
+	enum err e = model_list_get(rows, ws, provider, &row, why);
+
+	if (!e && row) e = model_list_parse(row->body, &arena, &list, why);
+	if (!e && row) m = model_list_find(&list, now->model);
+	if (!e && m && model_retires(m, rows->now_ms)) now->retires_ms = m->retires_ms;
+	if (!e)
+		e = configured_model(t->desk, rows, ws, provider, now->model,
+			m ? m : &nothing, &known, &priced, why);
+	if (!e && known.priced) {
+		struct json_writer w = { .out = &(struct buf){ 0 } };
+
+		price_write(&w, &known.price);
+		now->price = buf_keep_done(w.out, rows->arena);
+	}
+	arena_done(&arena);
+	return e;
+}
+
 static enum err agent_shown(struct task *t, struct rows *rows, struct json_writer *w,
 	const void *record, struct fault *why)
 {
 	const struct agent_record *a = record, *preset = NULL;
-	struct str wrong = STR_NONE, model = STR_NONE;
+	struct agent_now now = { 0 };
+	struct str wrong = STR_NONE;
 	struct agent_config parts;
 	enum err e = configured_agent_wrong(t->desk, rows, a, rows->arena, &wrong, why);
 
 	if (!e) e = configured_default_agent(t->desk, rows, a->ws, &preset, why);
 	if (!e) e = agent_parse(a->body, rows->arena, &parts, why);
 	if (!e)
-		e = configured_model_now(
-			t->desk, rows, a->ws, parts.provider, parts.model, &model, why);
+		e = configured_model_now(t->desk, rows, a->ws, parts.provider,
+			parts.model, &now.model, why);
+	if (!e) e = model_facts(t, rows, a->ws, parts.provider, &now, why);
 	if (e == ERR_NOT_FOUND) e = OK; /* its provider is gone, which `wrong` says */
-	if (!e)
-		agent_show(w, a, model, task_words(t, wrong, rows->arena),
-			preset && str_eq(preset->name, a->name));
-	return e;
+	if (e) return e;
+	now.wrong = task_words(t, wrong, rows->arena);
+	now.preset = preset && str_eq(preset->name, a->name);
+	agent_show(w, a, &now);
+	return OK;
 }
 
 static enum err fallback_admit(struct task *t, struct rows *rows, struct str fallback,
