@@ -26,6 +26,7 @@ export const run = (n: number, more: Partial<Run> = {}): Run => ({
 	provider: 'anthropic',
 	model: 'm',
 	report: null,
+	output: null,
 	error: null,
 	usage: usage(100, 50),
 	cost_usd: 0.18,
