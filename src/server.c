@@ -451,6 +451,8 @@ static enum err server_configure(
 	return e;
 }
 
+static void server_signals(struct server *);
+
 static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
@@ -482,6 +484,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	if (!e) e = server_agent_token(sv, why);
 	if (!e) serve_set_guest(sv->serve, str_of(sv->agent_token));
 	if (!e) server_retiring(sv);
+	if (!e) server_signals(sv); /* before anybody can know that it is there */
 	if (!e) e = server_listen(sv, port, why);
 	if (e) return e;
 	server_url(sv, *port);
@@ -627,7 +630,6 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 		server_abandon(&sv);
 		return cli_fail(cli, &why);
 	}
-	server_signals(&sv);
 	server_greet(&sv);
 	log_line(LOG_INFO, "parley %s, store %.*s", PARLEY_VERSION,
 		STR_ARGS(settings_store_shown(cli->settings.store, &cli->arena)));
