@@ -20,6 +20,8 @@ export class Receiver {
 				this.reply(request, response, this.got.length);
 			});
 		});
+		/* A busy machine may pause for longer than Node keeps an idle connection: none is cut under a webhook. */
+		this.http.keepAliveTimeout = 0;
 		after(() => this.close());
 	}
 
