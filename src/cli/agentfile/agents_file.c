@@ -43,6 +43,15 @@ static const struct settings_line *line_find(
 	return l;
 }
 
+/* What was written of a section, as the API would get it; nothing after a failure. */
+static enum err body_end(const struct section_reader *r, struct buf *text, enum err e,
+	const struct json **out)
+{
+	if (!e) e = json_read(buf_keep_done(text, r->arena), NULL, r->arena, out, r->why);
+	buf_done(text);
+	return e;
+}
+
 /* A fault of a body names a pointer; here it is the key of that name. */
 static enum err body_wrong(const struct section_reader *r, const struct fault *found)
 {
@@ -247,10 +256,7 @@ static enum err agent_take(const struct section_reader *r, struct agent_record *
 		jw_object_end(&w);
 	}
 	jw_object_end(&w);
-	if (!e)
-		e = json_read(
-			buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
-	buf_done(&text);
+	e = body_end(r, &text, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	e = agent_read(body, STR_NONE, NULL, r->arena, &out->body, &found);
@@ -332,10 +338,7 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	rows_write(&w, r->section, provider_keys, false);
 	e = script_write(r, &w);
 	jw_object_end(&w);
-	if (!e)
-		e = json_read(
-			buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
-	buf_done(&text);
+	e = body_end(r, &text, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
@@ -401,10 +404,7 @@ static enum err tool_take(const struct section_reader *r, struct tool_record *ou
 	e = schema_write(r, "schema_file", "schema", &w);
 	if (!e) e = headers_write(r, &w);
 	jw_object_end(&w);
-	if (!e)
-		e = json_read(
-			buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
-	buf_done(&text);
+	e = body_end(r, &text, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	e = own_tool_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);

@@ -99,16 +99,8 @@ static void key_read(
 	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
 	struct own_tool *t = r->out;
-	struct str text = json_text(v);
 
-	t->has_key = json_get_str(r->json, m->name) != NULL;
-	if (v && (v->type != JSON_STRING || text_blank(text) || !text_one_line(text) ||
-			 text.len > PROVIDER_KEY_MAX))
-		wrong_member(r->check, r->at, m->name,
-			"must be one line of at most %d bytes, or null",
-			PROVIDER_KEY_MAX);
-	else
-		t->key = str_trim(text);
+	provider_key_read(r, m, v, &t->has_key, &t->key);
 }
 
 /* Each {name} behind the host is an argument. */

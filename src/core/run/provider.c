@@ -47,20 +47,27 @@ static const struct shape_member model_members[] = {
 };
 const struct shape provider_model_shape = { SHAPE(model_members, provider_model) };
 
-static void key_read(
-	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+void provider_key_read(const struct shape_reading *r, const struct shape_member *m,
+	const struct json *v, bool *has, struct str *out)
 {
-	struct provider *p = r->out;
 	struct str text = json_text(v);
 
-	p->has_key = json_get_str(r->json, m->name) != NULL;
+	*has = json_get_str(r->json, m->name) != NULL;
 	if (v && (v->type != JSON_STRING || text_blank(text) || !text_one_line(text) ||
 			 text.len > PROVIDER_KEY_MAX))
 		wrong_member(r->check, r->at, m->name,
 			"must be one line of at most %d bytes, or null",
 			PROVIDER_KEY_MAX);
 	else
-		p->key = str_trim(text);
+		*out = str_trim(text);
+}
+
+static void key_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	struct provider *p = r->out;
+
+	provider_key_read(r, m, v, &p->has_key, &p->key);
 }
 
 static void url_check(const struct shape_reading *r)

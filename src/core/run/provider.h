@@ -9,6 +9,9 @@
 #include "core/shared/digest.h"
 #include "core/shared/resources.h"
 
+struct shape_member;
+struct shape_reading;
+
 enum {
 	PROVIDERS_MAX = 100,
 	PROVIDER_MODELS_MAX = 1000,
@@ -85,6 +88,9 @@ struct provider {
 	struct str key;
 };
 extern const struct shape provider_model_shape;
+/* The member of a key, which own tools have, too. *has: it was given. */
+void provider_key_read(const struct shape_reading *, const struct shape_member *,
+	const struct json *, bool *has, struct str *out);
 
 /* A price that was imported: for every provider that has the model and no price for it. */
 struct price_record {
