@@ -30,11 +30,14 @@ const chat = (me) => me.region('chat');
 const state = (me, status) => me.page.locator('header .chip').getByText(me.t(`status.${status}`), { exact: true }).waitFor();
 const cards = (me) => chat(me).getByRole('article');
 const approveIn = (me, where) => where.getByRole('button', { name: new RegExp(`^${me.t('approval.approve')}`) }).first();
-/** Presses Approve of a card, once that is armed; a pointer that rests where the last one was is moved first. */
+/** Presses Approve of a card until it is settled: what moves between the look and the press takes none. A pointer
+ *  that rests where the last one was is moved first. */
 async function approve(me, where) {
-	if (!me.byKeys) await me.page.mouse.move(1, 1);
-	await me.armed(approveIn(me, where));
-	await me.press(approveIn(me, where));
+	do {
+		if (!me.byKeys) await me.page.mouse.move(1, 1);
+		await me.armed(approveIn(me, where));
+		await me.press(approveIn(me, where));
+	} while (!await where.waitFor({ state: 'detached', timeout: 10_000 }).then(() => true, () => false));
 }
 const got = async (desk, path) => (await desk.admin.get(path)).body;
 const tab = async (me, name) => {

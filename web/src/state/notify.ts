@@ -5,24 +5,7 @@ import { later, t } from '../lib/i18n.svelte';
 import { askRisk, askTitle } from '../lib/order';
 import { moment } from '../lib/time';
 import { visible } from '../lib/visible';
-
-/** A lock that each tab in sight shares. */
-const IN_SIGHT = 'parley-in-sight';
-
-function inSight(): void {
-	if (document.visibilityState === 'hidden') return;
-	void navigator.locks?.request(IN_SIGHT, { mode: 'shared' }, async () => {
-		if (document.visibilityState === 'hidden') return; // meanwhile
-		await new Promise((done) => addEventListener('visibilitychange', done, { once: true }));
-	});
-}
-addEventListener('visibilitychange', inSight);
-inSight();
-
-async function anyInSight(): Promise<boolean> {
-	const locks = await navigator.locks?.query();
-	return locks?.held?.some((lock) => lock.name === IN_SIGHT) ?? false;
-}
+import { anyInSight } from './inSight';
 
 export function canNotify(): 'granted' | 'denied' | 'default' | 'never' {
 	return 'Notification' in window ? Notification.permission : 'never';

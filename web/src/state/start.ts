@@ -9,6 +9,7 @@ import { cacheClear, cacheKeep, cacheLoad } from './cache';
 import { connection } from './connection.svelte';
 import { dialogs } from './dialogs.svelte';
 import { draftsClear, draftsOf, draftsTidy } from './drafts';
+import './inSight';
 import { login } from './login.svelte';
 import { outbox } from './outbox.svelte';
 import { afterFrames } from './screen.svelte';
