@@ -15,7 +15,7 @@ static struct str choice_name(const struct filter_group *g, size_t which, size_t
 	return name;
 }
 
-static size_t choices_of(const struct filter_group *g, size_t which)
+size_t filter_choices(const struct filter_group *g, size_t which)
 {
 	const struct filter_kind *kind = &g->kinds[which];
 	size_t n = 1;
@@ -32,7 +32,7 @@ static size_t choices_of(const struct filter_group *g, size_t which)
 static size_t choice_now(const struct filter_group *g, size_t which)
 {
 	const struct filter *f = &g->filters[which];
-	size_t n = choices_of(g, which);
+	size_t n = filter_choices(g, which);
 
 	if (!g->kinds[which].names) return f->at;
 	for (size_t i = 1; i < n; i++)
@@ -63,7 +63,7 @@ size_t filter_find(const struct filter_group *g, int32_t letter)
 
 void filter_move(const struct filter_group *g, size_t which, int by)
 {
-	size_t n = choices_of(g, which), now = choice_now(g, which);
+	size_t n = filter_choices(g, which), now = choice_now(g, which);
 
 	choose(g, which, by > 0 ? (now + 1) % n : (now + n - 1) % n);
 }
@@ -114,18 +114,43 @@ static struct str choice_words(
 	return MSG(arena, id ? id : "tui.filter.all");
 }
 
-/* How many rows there would be with this choice. */
-static size_t choice_count(const struct filter_group *g, size_t which, size_t choice)
+void filter_with(const struct filter_group *g, size_t which, size_t choice,
+	void (*with)(void *ctx), void *ctx)
 {
 	struct filter *f = &g->filters[which], kept = *f;
-	size_t n;
 
 	*f = (struct filter){ 0 };
 	choose(g, which, choice);
-	n = g->count(g->list);
+	with(ctx);
 	filter_clear(f);
 	*f = kept;
-	return n;
+}
+
+struct rows_count {
+	const struct filter_group *of;
+	size_t n;
+};
+
+static void rows_count(void *ctx)
+{
+	struct rows_count *c = ctx;
+
+	c->n = c->of->count(c->of->list);
+}
+
+/* How many rows there would be with this choice; empty: nobody knows. */
+static struct str choice_count(
+	const struct filter_group *g, size_t which, size_t choice, struct arena *arena)
+{
+	struct rows_count c = { .of = g };
+
+	if (g->count)
+		filter_with(g, which, choice, rows_count, &c);
+	else if (g->counts && choice < g->counts->len)
+		c.n = (size_t)g->counts->n[choice];
+	else
+		return STR_NONE;
+	return arena_print(arena, "%4zu", c.n);
 }
 
 /* "p Urgency  P Project": the keys of the others that have a menu. */
@@ -145,7 +170,7 @@ static struct str other_hints(
 void filter_menu(const struct filter_group *g, size_t which, size_t rows, struct page *p)
 {
 	enum { COUNT_COLUMN = 30 };
-	size_t n = choices_of(g, which), now = choice_now(g, which);
+	size_t n = filter_choices(g, which), now = choice_now(g, which);
 	size_t room = rows > 2 ? rows - 1 : 1, top = now >= room ? now - room + 1 : 0;
 
 	page_row(p);
@@ -156,9 +181,6 @@ void filter_menu(const struct filter_group *g, size_t which, size_t rows, struct
 		page_add_text(p, STYLE_PLAIN, i == now ? "(•) " : "( ) ");
 		page_cell(p, COUNT_COLUMN, i == now ? STYLE_BOLD : STYLE_PLAIN,
 			choice_words(g, which, i, &p->words));
-		if (g->count)
-			page_add(p, STYLE_SOFT,
-				arena_print(
-					&p->words, "%4zu", choice_count(g, which, i)));
+		page_add(p, STYLE_SOFT, choice_count(g, which, i, &p->words));
 	}
 }

@@ -28,15 +28,28 @@ struct filter_group {
 	const struct filter_kind *kinds;
 	size_t n;
 	const struct row_list *rows; /* names are those of all of them */
-	/* How many rows the list would show; NULL: the server filters, and nobody knows. */
+	/* How many rows the list would show; NULL: the server filters. */
 	size_t (*count)(const void *list);
 	const void *list;
+	/* How many the server counted for the first choices of the menu that is open. */
+	const struct filter_counts *counts;
+};
+
+enum { FILTER_COUNTED = 64 };
+
+struct filter_counts {
+	int64_t n[FILTER_COUNTED];
+	size_t len;
 };
 
 /* Which filter this key moves; `n`: none. F moves the first where none has that letter. */
 size_t filter_find(const struct filter_group *, int32_t letter);
 /* Goes on by so many choices, and round again. */
 void filter_move(const struct filter_group *, size_t which, int by);
+size_t filter_choices(const struct filter_group *, size_t which);
+/* Calls `with` while this one is chosen. */
+void filter_with(const struct filter_group *, size_t which, size_t choice,
+	void (*with)(void *ctx), void *ctx);
 void filter_clear(struct filter *); /* lets everything through */
 bool filter_passes(const struct filter *, struct str name);
 bool filter_on(const struct filter *, size_t n); /* one of them leaves something out */

@@ -47,7 +47,8 @@ static const struct filter_kind filters[HISTORY_FILTERS] = {
 
 struct filter_group history_filters(struct history *h, const struct row_list *sessions)
 {
-	return (struct filter_group){ h->filters, filters, HISTORY_FILTERS, sessions };
+	return (struct filter_group){ h->filters, filters, HISTORY_FILTERS, sessions,
+		.counts = &h->counts };
 }
 
 bool history_narrowed(const struct history *h)
@@ -84,13 +85,13 @@ static void param_add(struct buf *out, const char *name, struct str value)
 	url_add(out, value);
 }
 
-void history_query(const struct history *h, struct buf *out, int64_t now_ms)
+/* "&by=me&agent=ci": what is filtered and searched. */
+static void narrowed_add(const struct history *h, struct buf *out, int64_t now_ms)
 {
 	const struct filter *f = h->filters;
 	int back = days[f[HISTORY_DAYS].at];
 	char from[TIME_SIZE] = "";
 
-	buf_print(out, "status=settled&limit=%d", PAGE);
 	if (f[HISTORY_MINE].at) buf_add_text(out, "&by=me");
 	if (back) time_write(day_begin(now_ms, back - 1), from);
 	param_add(out, "from", str_of(from));
@@ -98,7 +99,38 @@ void history_query(const struct history *h, struct buf *out, int64_t now_ms)
 	param_add(out, "project", buf_str(&f[HISTORY_PROJECT].name));
 	param_add(out, "agent", buf_str(&f[HISTORY_AGENT].name));
 	param_add(out, "q", str_trim(line_text(&h->search)));
+}
+
+void history_query(const struct history *h, struct buf *out, int64_t now_ms)
+{
+	buf_print(out, "status=settled&limit=%d", PAGE);
+	narrowed_add(h, out, now_ms);
 	param_add(out, "cursor", buf_str(&h->cursor));
+}
+
+struct counts_query {
+	const struct history *h;
+	struct buf *out;
+	int64_t now_ms;
+};
+
+static void counts_query(void *ctx)
+{
+	const struct counts_query *q = ctx;
+
+	narrowed_add(q->h, q->out, q->now_ms);
+}
+
+bool history_counts_query(struct history *h, const struct row_list *sessions,
+	size_t which, struct buf *out, int64_t now_ms)
+{
+	struct filter_group g = history_filters(h, sessions);
+	struct counts_query q = { h, out, now_ms };
+
+	if (h->counts.len >= FILTER_COUNTED || h->counts.len >= filter_choices(&g, which))
+		return false;
+	filter_with(&g, which, h->counts.len, counts_query, &q);
+	return true;
 }
 
 /* Does the agent have it, and has it been used? As the page says it. */

@@ -32,6 +32,7 @@ struct history {
 	struct buf cursor;    /* of the next page; empty: that was all */
 	bool loaded;	      /* a page was received, so an empty list is empty */
 	struct filter filters[HISTORY_FILTERS];
+	struct filter_counts counts; /* of the menu that is open */
 	struct line search;
 };
 
@@ -42,6 +43,9 @@ void history_clear(struct history *);	 /* no rows; the filter stays */
 void history_done(struct history *);
 /* The query of the next page: "status=settled&…". */
 void history_query(const struct history *, struct buf *out, int64_t now_ms);
+/* Of the next choice of this filter's menu that is not counted; false: all are. */
+bool history_counts_query(struct history *, const struct row_list *sessions, size_t which,
+	struct buf *out, int64_t now_ms);
 void history_take(struct history *, const struct json *page);
 bool history_ends(
 	const struct history *); /* the last row was reached: the next page, please */

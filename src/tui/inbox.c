@@ -111,6 +111,7 @@ static bool filters_key(struct inbox *in, const struct key *k)
 {
 	struct filter_group g = inbox_filters(in);
 	size_t which = filter_find(&g, key_letter(k));
+	bool same = in->menu && in->menu_which == which;
 
 	if (in->menu && g.n && menu_key(in, &g, k)) return true;
 	if (which >= g.n) return false;
@@ -118,6 +119,7 @@ static bool filters_key(struct inbox *in, const struct key *k)
 	in->menu = g.kinds[which].name != NULL;
 	in->menu_which = which;
 	filters_apply(in);
+	if (in->view == VIEW_HISTORY && !same) inbox_counts(in);
 	return true;
 }
 

@@ -660,6 +660,35 @@ static void history_anew(struct inbox *in)
 	inbox_history(in, true);
 }
 
+/* One choice after the other: a menu is seen before all are counted. */
+static void counts_want(struct inbox *in)
+{
+	struct buf query = { .max = 4096 };
+
+	if (in->menu && in->view == VIEW_HISTORY &&
+		history_counts_query(&in->history, &in->sessions.rows, in->menu_which,
+			&query, clock_now_ms()))
+		request_send(in, REQUEST_COUNTS, str_from(buf_str(&query), 1), STR_NONE);
+	buf_done(&query);
+}
+
+void inbox_counts(struct inbox *in)
+{
+	in->history.counts.len = 0;
+	in->again[REQUEST_COUNTS] = in->waits[REQUEST_COUNTS];
+	if (!in->waits[REQUEST_COUNTS]) counts_want(in);
+}
+
+static void counts_came(
+	struct inbox *in, const struct json *counts, const struct fault *why)
+{
+	struct filter_counts *c = &in->history.counts;
+
+	if (in->again[REQUEST_COUNTS] || why || c->len >= FILTER_COUNTED) return;
+	c->n[c->len++] = json_int_of(counts, "all");
+	counts_want(in);
+}
+
 /* ---- all requests ---- */
 
 #define ASK	     "/v1/asks/"
@@ -696,6 +725,8 @@ static const struct request_kind kinds[REQUESTS] = {
 	[REQUEST_REVOKE] = { "POST", ASK, "/revoke", revoke_take, .failed = fault_say },
 	[REQUEST_HISTORY] = { "GET", "/v1/asks?", .came = history_came,
 		.again = history_anew },
+	[REQUEST_COUNTS] = { "GET", "/v1/asks/counts?", .came = counts_came,
+		.again = inbox_counts },
 	[REQUEST_SESSION] = { "GET", SESSION, .take = session_take },
 	[REQUEST_LOG] = { "GET",
 		"/v1/events?format=json&limit=200&after=", .take = log_take },

@@ -44,6 +44,7 @@ enum inbox_request {
 	REQUEST_SNOOZE,
 	REQUEST_REVOKE,
 	REQUEST_HISTORY,
+	REQUEST_COUNTS, /* of the next choice of its filter menu */
 	REQUEST_SESSION,
 	REQUEST_LOG,   /* its events */
 	REQUEST_RUNS,  /* of the session shown */
@@ -168,7 +169,8 @@ void inbox_settle(struct inbox *, bool skip);
 bool inbox_page_of_other(const struct json *page, const char *member, struct str id);
 void inbox_session(struct inbox *, struct str id); /* shows it */
 void inbox_history(struct inbox *, bool anew);
-void inbox_users(struct inbox *); /* once */
+void inbox_counts(struct inbox *); /* of the menu of its filters that is open */
+void inbox_users(struct inbox *);  /* once */
 /* What is due: that the person is looking, whether the agent has an answer, sessions that
  * changed, asks whose snooze is over. */
 void inbox_tick(struct inbox *);

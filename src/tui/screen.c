@@ -73,14 +73,26 @@ static bool size_watch(void)
 	return sigaction(SIGWINCH, &action, NULL) == 0;
 }
 
+/* By its name: one that is not installed here is still what the terminal speaks. */
+static bool locale_says_utf8(void)
+{
+	static const char *const from[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *name = NULL;
+
+	for (size_t i = 0; i < sizeof from / sizeof *from && !(name && *name); i++)
+		name = getenv(from[i]);
+	return name && (strstr(name, "UTF-8") || strstr(name, "utf8"));
+}
+
 /* Widths come from the locale, so it is one with UTF-8. False: the person's own is not: what is
  * drawn must be ASCII. */
 static bool locale_set(void)
 {
-	setlocale(LC_CTYPE, "");
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
+	const char *own = setlocale(LC_CTYPE, "");
+
+	if (own && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return false;
+	return !own && locale_says_utf8();
 }
 
 /* ---- looks ---- */

@@ -95,8 +95,12 @@ test('where the locale has no UTF-8, everything is drawn in ASCII', async () => 
 		// eslint-disable-next-line no-control-regex
 		assert.match(seen, /^[\n\u0020-\u007e]*$/);
 		assert.match(seen, /> (rejected|refuse)/);
+		assert.match(seen, /2 (Reject|Refuser)~/, 'what goes on has a sign that is no full stop');
 		inbox.close();
 	}
+	const named = server.terminal(['inbox', '--no-open'], { columns: 80, lang: 'fr', env: { LC_ALL: '', LANG: 'fr_ZZ.UTF-8' } });
+	await named.shows(/● en direct/);
+	named.close();
 });
 
 test('the history: received and used at 80 columns, the one under the cursor in detail, filters that Esc takes away', async () => {
@@ -165,8 +169,12 @@ test('filters are a menu with counts: the letter or arrows choose, Enter keeps i
 	}
 	const inbox = await server.inbox({ columns: 80 });
 	inbox.press('g', 'h', 'f');
-	await inbox.shows(/^Outcome/m);
-	inbox.press('Escape');
+	const settled = await server.member.get('/v1/asks/counts');
+	await inbox.shows((text) => /^Outcome/m.test(text) && new RegExp(`\\( \\) All +${settled.body.all}\\b`).test(text)
+		&& new RegExp(`\\( \\) rejected +${settled.body.rejected}\\b`).test(text) && /\( \) withdrawn +\d+$/m.test(text));
+	inbox.press('A');
+	await inbox.shows((text) => /^Agent/m.test(text) && /\( \) All +1$/m.test(text));
+	inbox.press('Escape', 'f', 'Escape');
 	await inbox.shows((text) => text.includes('[History]') && !/^Outcome/m.test(text));
 	inbox.close();
 });
