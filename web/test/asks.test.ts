@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { api } from '../src/api/client';
+import { api } from '../src/api/first';
 import type { Ask, Event } from '../src/api/types';
 import { Asks } from '../src/state/asks.svelte';
 import { outbox, type Letter } from '../src/state/outbox.svelte';

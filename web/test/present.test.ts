@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { api } from '../src/api/client';
+import { api } from '../src/api/api';
 import type { Contact, Event } from '../src/api/types';
 import { later, speak } from '../src/lib/i18n.svelte';
 import { connection } from '../src/state/connection.svelte';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { api, Refused, Unreachable } from '../src/api/client';
+import { Refused, Unreachable } from '../src/api/client';
+import { api } from '../src/api/first';
 import type { Ask, Event } from '../src/api/types';
 import { Stream, type Line } from '../src/state/stream';
 

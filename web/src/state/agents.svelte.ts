@@ -1,5 +1,5 @@
 /* The agents that Parley runs and what they are made of: providers, tools, the policy. True while a screen shows them. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Tool } from '../api/runs';
 import type { AgentConfig, Policy, Provider } from '../api/types';
 import { Latest } from '../lib/latest';

@@ -1,6 +1,6 @@
 /* What is told when something happens: a dialog, a toast or a notification for a new ask, and what
  * became of those that were open. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Ask, Event, SessionStatus } from '../api/types';
 import { filterRead, passes } from '../lib/filter';
 import { later, t } from '../lib/i18n.svelte';

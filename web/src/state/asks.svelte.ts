@@ -1,6 +1,7 @@
 /* The asks this tab knows: all that are pending, and those somebody looks at. A cursor over the
  * events keeps them true. */
-import { api, Refused, Unreachable } from '../api/client';
+import { api } from '../api/first';
+import { Refused, Unreachable } from '../api/client';
 import type { Ask, AskStatus, Event } from '../api/types';
 import { isSnoozed } from '../lib/filter';
 import { byAttention } from '../lib/order';

@@ -1,5 +1,5 @@
 /* The first run of the workspace, as the server keeps it: the same in every tab until it is done or dismissed. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Ask } from '../api/types';
 import { asks } from './asks.svelte';
 import { login } from './login.svelte';

@@ -1,7 +1,7 @@
 /* The history as it was last asked for: its list outlives the screen, so that previous and next of one that was opened
  * follow the list it was opened from. */
 import { SvelteSet } from 'svelte/reactivity';
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Ask, SettledCounts } from '../api/types';
 import { csvHead, csvLines } from '../lib/csv';
 import { dayQuery, historyRows, historyWish, historyWith, whenQuery } from '../lib/history';

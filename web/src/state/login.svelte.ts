@@ -1,5 +1,5 @@
 /* Who is at this page, what they may do, and who else there is. */
-import { api } from '../api/client';
+import { api } from '../api/first';
 import type { Ask, Event, Me, Team, User } from '../api/types';
 import { jsonWrite } from '../lib/json';
 import { Latest } from '../lib/latest';

@@ -1,7 +1,8 @@
 /* Answers that could not be sent wait here, over reloads too, each with its Idempotency-Key: a
  * repeat settles nothing twice. They belong to one person: nobody else sees or sends them. One that
  * lost the race becomes a conflict that shows both, until its person has seen it. */
-import { api, Refused } from '../api/client';
+import { api } from '../api/first';
+import { Refused } from '../api/client';
 import type { Ask } from '../api/types';
 import { cacheKeep, cacheLoad } from './cache';
 import { draftDrop } from './drafts';

@@ -1,6 +1,6 @@
 /* Says that somebody is looking, so that nobody is sent what they see anyway: only for who can be
  * reached elsewhere at all. A contact that does not work any more is said once, and to admins a channel. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { ChannelList, Contact } from '../api/types';
 import { t } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';

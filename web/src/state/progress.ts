@@ -1,5 +1,5 @@
 /* Notifications of what sessions say of their progress, for who switched them on: at most one a minute and session. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Event } from '../api/types';
 import { eventWords } from '../lib/events';
 import { t } from '../lib/i18n.svelte';

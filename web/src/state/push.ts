@@ -1,5 +1,6 @@
 /* This browser as a contact: subscribed at its push service, registered with the server. */
-import { api, Refused } from '../api/client';
+import { api } from '../api/api';
+import { Refused } from '../api/client';
 import type { Contact } from '../api/types';
 
 /** Which contact this browser is; the server shows of its address the host alone. */

@@ -1,5 +1,5 @@
 /* The runs that stand in the queue, oldest first, while somebody looks at one of them. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Run } from '../api/runs';
 import { Latest } from '../lib/latest';
 import { connection } from './connection.svelte';

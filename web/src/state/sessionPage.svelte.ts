@@ -1,6 +1,7 @@
 /* One session as its page shows it: its state, its events, and its asks as this tab knows them, which is
  * sooner than the state tells. */
-import { api, Refused } from '../api/client';
+import { api } from '../api/api';
+import { Refused } from '../api/client';
 import type { Ask, Event, SessionState } from '../api/types';
 import { inReadersWords } from '../lib/own';
 import { asks as known } from './asks.svelte';

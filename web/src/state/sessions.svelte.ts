@@ -1,6 +1,6 @@
 /* The sessions, as a cursor over the events sees them: the list while a screen shows it, always
  * how many run. */
-import { api } from '../api/client';
+import { api } from '../api/first';
 import type { Event, Session, SessionStatus } from '../api/types';
 import { Latest } from '../lib/latest';
 

@@ -1,6 +1,7 @@
 /* Settling an ask: sent at once, queued while the server cannot be reached, or lost to somebody who
  * was faster. What was decided is said in a toast. */
-import { api, newKey, Refused, Unreachable } from '../api/client';
+import { api } from '../api/first';
+import { newKey, Refused, Unreachable } from '../api/client';
 import type { Ask } from '../api/types';
 import { askRisk, askTitle, isDecision, likeness, sameForm } from '../lib/order';
 import { asks } from './asks.svelte';

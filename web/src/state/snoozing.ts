@@ -1,5 +1,5 @@
 /* Snoozing: out of one's own list until a time. Others still see the ask, and its deadline runs on. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Ask } from '../api/types';
 import { t } from '../lib/i18n.svelte';
 import { askTitle } from '../lib/order';

@@ -1,5 +1,6 @@
 /* From an address to a page that lives: log in, snapshot, stream; and the way out. */
-import { api, Refused, Unreachable } from '../api/client';
+import { api } from '../api/first';
+import { Refused, Unreachable } from '../api/client';
 import type { Me } from '../api/types';
 import { languageOfBrowser, later, speak } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';

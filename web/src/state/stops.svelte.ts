@@ -1,5 +1,5 @@
 /* The stops that hold, and whether somebody is about to set one. */
-import { api } from '../api/client';
+import { api } from '../api/api';
 import type { Ask, Stop } from '../api/types';
 import { Latest } from '../lib/latest';
 import { stopFits } from '../lib/stops';

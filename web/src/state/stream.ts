@@ -11,7 +11,8 @@
  *  3. Without locks (no secure context) each tab keeps its own connection.
  *  4. A stream that was stopped holds neither the lock nor a place in its queue, and hears and says
  *     nothing: the next one, of this tab or another, takes over at once. */
-import { api, Refused } from '../api/client';
+import { api } from '../api/first';
+import { Refused } from '../api/client';
 import type { Ask, Event, EventType } from '../api/types';
 import { jsonRead } from '../lib/json';
 

@@ -1,5 +1,5 @@
 /* Where the palette looks: what the page has already, and, for what was typed, the server's lists. */
-import { api } from '../../api/client';
+import { api } from '../../api/api';
 import type { AgentConfig, Ask, Rule, Session } from '../../api/types';
 import { hope } from '../../lib/hope';
 import { t, tn } from '../../lib/i18n.svelte';
