@@ -278,7 +278,7 @@ bool stream_open(struct request *, const struct stream_kind *, struct event_stre
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_events, route_login, route_logout, route_me, route_user, route_revoke,
-	route_healthz, route_readyz, route_metrics, route_openapi, route_page,
+	route_healthz, route_readyz, route_metrics, route_csv, route_openapi, route_page,
 	route_page_lost, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource, route_agent_test, route_provider_test, route_models, route_rule,
 	route_tool_test, route_tool_result;

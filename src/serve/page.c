@@ -206,3 +206,17 @@ void route_metrics(struct request *r)
 {
 	request_put(r, r->route->use, metrics_counted);
 }
+
+static void csv_written(struct request *r)
+{
+	if (r->task.job.err || !r->x)
+		request_reply(r, STR_NONE);
+	else
+		request_send(r, 200, "text/csv; charset=utf-8", STR_NONE,
+			buf_str(&r->task.job.out));
+}
+
+void route_csv(struct request *r)
+{
+	request_put(r, r->route->use, csv_written);
+}

@@ -3,9 +3,10 @@
 
 #include <stdio.h>
 
-#define WRITE (BODY_JSON | ROUTE_KEYED)
-#define LIST  "limit cursor"
-#define WAIT  "wait dialect strict"
+#define WRITE	 (BODY_JSON | ROUTE_KEYED)
+#define LIST	 "limit cursor"
+#define WAIT	 "wait dialect strict"
+#define INSIGHTS "from to project agent kind tz order"
 
 /* Of a collection (desk/shared/collection.h), with its list's parameters; one whose items are put by name. */
 #define COLLECTION(path, word, params)                                                   \
@@ -114,7 +115,8 @@ const struct route routes[] = {
 	PUT_COLLECTION("/v1/templates", template),
 	PUT_COLLECTION("/v1/lists", list),
 	{ "GET", "/v1/projects", &use_project_list, NULL, 0, "" },
-	{ "GET", "/v1/insights", &use_insights, NULL, 0, "from to" },
+	{ "GET", "/v1/insights", &use_insights, NULL, 0, INSIGHTS },
+	{ "GET", "/v1/insights.csv", &use_insights_csv, route_csv, 0, INSIGHTS " by" },
 
 	{ "POST", "/v1/login", &use_login, route_login,
 		BODY_JSON | ROUTE_OPEN | ROUTE_PEOPLE, "" },

@@ -214,12 +214,19 @@ STATEMENT(SQL_ASKS_COUNTED,
 STATEMENT(SQL_AGENTS, "SELECT DISTINCT agent FROM tokens WHERE ws = $1")
 STATEMENT(SQL_ASKS_PENDING, "SELECT COUNT(*) FROM asks WHERE ws = $1"
 			    " AND status = 'pending'")
+/* $2 and $3 ids, $4 the asking agent, which sees its own alone; $5 agent, $6 project, $7 kind. What is
+ * large is left out. */
 STATEMENT(SQL_INSIGHTS,
-	"SELECT kind, status, created_ms, settled_ms, session, answered_by, route,"
-	" agent, agent_name,"
-	" CASE WHEN approved_digest <> '' AND revoked = '' THEN 1 ELSE 0 END"
-	" FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
-	" AND ($4 = '' OR agent = $4) ORDER BY id")
+	"SELECT a.kind, a.status, a.created_ms, a.settled_ms, a.session, a.answered_by,"
+	" a.route, a.agent, a.agent_name,"
+	" CASE WHEN a.approved_digest <> '' AND a.revoked = '' THEN 1 ELSE 0 END,"
+	" a.project, a.search,"
+	" CASE WHEN LENGTH(a.fixed) <= 65536 THEN a.fixed ELSE '' END, a.answer, a.id,"
+	" (SELECT s.status FROM sessions s WHERE s.ws = a.ws AND s.id = a.session)"
+	" FROM asks a WHERE a.ws = $1 AND a.id >= $2 AND a.id < $3"
+	" AND ($4 = '' OR a.agent = $4)"
+	" AND ($5 = '' OR a.agent = $5 OR a.agent_name = $5)"
+	" AND ($6 = '' OR a.project = $6) AND ($7 = '' OR a.kind = $7) ORDER BY a.id")
 
 STATEMENT(SQL_RULES_LIVE, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			  " ORDER BY id")

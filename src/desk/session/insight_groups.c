@@ -1,4 +1,5 @@
-/* insight_groups.c - asks counted by agent, and answers by person. Prefix: durations_. */
+/* insight_groups.c - asks counted by agent, project and hour, and answers by person.
+ * Prefixes: durations_, group_, groups_, projects_, hours_. */
 #include "desk/session/insight_groups.h"
 
 #include "base/mem.h"
@@ -13,13 +14,7 @@ struct via_count {
 	int64_t answers;
 };
 
-/* Of an agent: what it asked. Of a person: what they answered. */
-struct insight_group {
-	struct insight_group *next;
-	struct str id, name;
-	int64_t count, by_rules;
-	int64_t decided, approved;
-	struct durations took;
+struct person_more {
 	struct via_count vias[VIAS_MAX];
 };
 
@@ -69,8 +64,7 @@ void durations_done(struct durations *d)
 
 /* ---- counting ---- */
 
-static struct insight_group *group_of(
-	struct insight_groups *all, struct str id, struct str name)
+struct insight_group *group_of(struct insight_groups *all, struct str id, struct str name)
 {
 	struct insight_group *g = table_get(&all->by_id, id);
 
@@ -84,9 +78,10 @@ static struct insight_group *group_of(
 	return !all->arena.failed && table_put(&all->by_id, g->id, g) ? g : NULL;
 }
 
-static bool group_add(struct insight_group *g, const struct insight_ask *a)
+bool group_add(struct insight_group *g, const struct insight_ask *a)
 {
 	g->count++;
+	g->by[a->status]++;
 	g->by_rules += a->by_rule;
 	g->decided += a->decided;
 	g->approved += a->approved;
@@ -95,9 +90,10 @@ static bool group_add(struct insight_group *g, const struct insight_ask *a)
 
 static void via_add(struct insight_groups *all, struct insight_group *g, struct str via)
 {
-	struct via_count *v = g->vias;
+	struct person_more *more = g->more;
+	struct via_count *v = more->vias, *last = v + VIAS_MAX - 1;
 
-	while (v < g->vias + VIAS_MAX - 1 && v->answers && !str_eq(v->name, via))
+	while (v < last && v->answers && !str_eq(v->name, via))
 		v++;
 	if (!v->answers++) v->name = arena_str(&all->arena, via);
 }
@@ -114,13 +110,35 @@ bool people_count(struct insight_groups *all, const struct insight_ask *a)
 	struct insight_group *g = group_of(all, a->user, a->user_name);
 
 	if (!g || !group_add(g, a)) return false;
-	via_add(all, g, a->via);
-	return true;
+	if (!g->more) g->more = ARENA_NEW(&all->arena, struct person_more);
+	if (g->more) via_add(all, g, a->via);
+	return g->more != NULL;
+}
+
+bool projects_count(struct insight_groups *all, const struct insight_ask *a)
+{
+	struct insight_group *g = group_of(all, a->project, STR_NONE);
+
+	return g && group_add(g, a);
+}
+
+static struct str hour_id(int64_t hour, struct arena *arena)
+{
+	return arena_print(arena, "%02d", (int)hour);
+}
+
+bool hours_count(struct insight_groups *all, const struct insight_ask *a)
+{
+	struct arena scratch = { 0 };
+	struct insight_group *g = group_of(all, hour_id(a->hour, &scratch), STR_NONE);
+
+	arena_done(&scratch);
+	return g && group_add(g, a);
 }
 
 /* ---- writing ---- */
 
-static int by_count(const void *a, const void *b)
+int groups_by_count(const void *a, const void *b)
 {
 	const struct insight_group *x = *(const struct insight_group *const *)a;
 	const struct insight_group *y = *(const struct insight_group *const *)b;
@@ -129,7 +147,8 @@ static int by_count(const void *a, const void *b)
 	return str_cmp(x->id, y->id);
 }
 
-static struct insight_group **groups_sorted(struct insight_groups *all, size_t *len)
+struct insight_group **groups_sorted(
+	struct insight_groups *all, group_order *order, size_t *len)
 {
 	struct insight_group **list =
 		ARENA_ARRAY(&all->arena, struct insight_group *, all->by_id.len + 1);
@@ -137,12 +156,12 @@ static struct insight_group **groups_sorted(struct insight_groups *all, size_t *
 
 	for (struct insight_group *g = all->first; list && g; g = g->next)
 		list[n++] = g;
-	if (n) qsort(list, n, sizeof *list, by_count);
+	if (n) qsort(list, n, sizeof *list, order);
 	*len = n < SHOWN_MAX ? n : SHOWN_MAX;
 	return list;
 }
 
-static void median_write(struct json_writer *w, struct insight_group *g)
+void group_write_median(struct json_writer *w, struct insight_group *g)
 {
 	durations_sort(g->took.ms, g->took.len);
 	jw_key(w, "median_ms");
@@ -152,7 +171,7 @@ static void median_write(struct json_writer *w, struct insight_group *g)
 void agents_counted_write(struct json_writer *w, struct insight_groups *all, int64_t ws)
 {
 	size_t len;
-	struct insight_group **list = groups_sorted(all, &len);
+	struct insight_group **list = groups_sorted(all, groups_by_count, &len);
 
 	jw_array(w);
 	for (size_t i = 0; i < len; i++) {
@@ -164,7 +183,7 @@ void agents_counted_write(struct json_writer *w, struct insight_groups *all, int
 		jw_put_int(w, "by_rules", g->by_rules);
 		jw_put_int(w, "decided", g->decided);
 		jw_put_int(w, "approved", g->approved);
-		median_write(w, g);
+		group_write_median(w, g);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -174,11 +193,12 @@ void agents_counted_write(struct json_writer *w, struct insight_groups *all, int
 void people_counted_write(struct json_writer *w, struct insight_groups *all)
 {
 	size_t len;
-	struct insight_group **list = groups_sorted(all, &len);
+	struct insight_group **list = groups_sorted(all, groups_by_count, &len);
 
 	jw_array(w);
 	for (size_t i = 0; i < len; i++) {
 		struct insight_group *g = list[i];
+		const struct person_more *more = g->more;
 
 		jw_object(w);
 		jw_put_str(w, "user", g->id);
@@ -186,13 +206,56 @@ void people_counted_write(struct json_writer *w, struct insight_groups *all)
 		jw_put_int(w, "answered", g->count);
 		jw_put_int(w, "decided", g->decided);
 		jw_put_int(w, "approved", g->approved);
-		median_write(w, g);
+		group_write_median(w, g);
 		jw_put_object(w, "via");
-		for (size_t v = 0; v < VIAS_MAX && g->vias[v].answers; v++) {
-			jw_name(w, g->vias[v].name);
-			jw_int(w, g->vias[v].answers);
+		for (size_t v = 0; v < VIAS_MAX && more->vias[v].answers; v++) {
+			jw_name(w, more->vias[v].name);
+			jw_int(w, more->vias[v].answers);
 		}
 		jw_object_end(w);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	if (all->arena.failed) w->out->failed = true;
+}
+
+void projects_counted_write(struct json_writer *w, struct insight_groups *all)
+{
+	size_t len;
+	struct insight_group **list = groups_sorted(all, groups_by_count, &len);
+
+	jw_array(w);
+	for (size_t i = 0; i < len; i++) {
+		struct insight_group *g = list[i];
+
+		jw_object(w);
+		show_text(w, "project", g->id);
+		jw_put_int(w, "asks", g->count);
+		jw_put_int(w, "answered", g->by[ASK_ANSWERED]);
+		jw_put_int(w, "expired", g->by[ASK_EXPIRED]);
+		jw_put_int(w, "by_rules", g->by_rules);
+		group_write_median(w, g);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	if (all->arena.failed) w->out->failed = true;
+}
+
+void hours_counted_write(struct json_writer *w, struct insight_groups *all)
+{
+	jw_array(w);
+	for (int64_t hour = 0; hour < 24; hour++) {
+		struct insight_group none = { 0 };
+		struct insight_group *g =
+			table_get(&all->by_id, hour_id(hour, &all->arena));
+
+		if (!g) g = &none;
+		jw_object(w);
+		jw_put_int(w, "hour", hour);
+		jw_put_int(w, "created", g->count);
+		jw_put_int(w, "answered", g->by[ASK_ANSWERED]);
+		jw_put_int(w, "expired", g->by[ASK_EXPIRED]);
+		group_write_median(w, g);
 		jw_object_end(w);
 	}
 	jw_array_end(w);

@@ -1,9 +1,11 @@
 /* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics
  * that the store knows. */
-#include "desk/notify/notify_ask.h"
-#include "desk/session/insight_groups.h"
+#include "desk/session/insights.h"
 
 #include "base/clock.h"
+#include "base/zone.h"
+#include "desk/notify/notify_ask.h"
+#include "desk/session/insight_questions.h"
 
 enum { DAY_MS = 24 * 3600 * 1000, DAYS_MAX = 366, DEFAULT_DAYS = 30 };
 
@@ -31,7 +33,11 @@ struct insights {
 	size_t days_len;
 	struct durations times;	    /* to a person's answer, in order of asking */
 	struct durations times_day; /* the days of those */
-	struct insight_groups agents, people;
+	struct insight_groups agents, people, projects, hours;
+	struct insight_questions questions;
+	enum question_order order;
+	const struct zone *zone;	 /* NULL: UTC */
+	struct str project, agent, kind; /* empty: all */
 	bool sees_people;
 	struct table sessions;
 	struct arena arena;
@@ -62,8 +68,17 @@ static void target_add(
 static struct insight_ask ask_of(const struct row *row, enum ask_kind kind,
 	enum ask_status status, struct arena *arena)
 {
-	struct insight_ask a = { .agent = row_text(row, 7),
+	struct insight_ask a = { .id = row_text(row, 14),
+		.kind = kind,
+		.status = status,
+		.session = row_text(row, 4),
+		.agent = row_text(row, 7),
 		.agent_name = row_text(row, 8),
+		.project = row_text(row, 10),
+		.search = row_text(row, 11),
+		.fixed = row_text(row, 12),
+		.answer = row_text(row, 13),
+		.session_status = row_text(row, 15),
 		.decided = kind == ASK_APPROVAL && status == ASK_ANSWERED,
 		.took_ms = row_int(row, 3) - row_int(row, 2) };
 	const struct json *by = NULL;
@@ -79,9 +94,18 @@ static struct insight_ask ask_of(const struct row *row, enum ask_kind kind,
 	return a;
 }
 
+static int64_t hour_of(const struct zone *zone, int64_t at_ms)
+{
+	int64_t at_s = at_ms / 1000;
+
+	return (at_s + (zone ? zone_offset_s(zone, at_s) : 0)) / 3600 % 24;
+}
+
 static bool ask_count(struct insights *in, const struct insight_ask *a, int64_t day)
 {
-	if (!agents_count(&in->agents, a)) return false;
+	if (!agents_count(&in->agents, a) || !projects_count(&in->projects, a) ||
+		!hours_count(&in->hours, a) || !questions_count(&in->questions, a))
+		return false;
 	if (!a->user.len) return true;
 	return durations_add(&in->times, a->took_ms) &&
 	       durations_add(&in->times_day, day) &&
@@ -105,6 +129,7 @@ static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 		!ask_status_read(row_text(row, 1), &status))
 		return OK;
 	a = ask_of(row, kind, status, &scratch);
+	a.hour = hour_of(in->zone, created_ms);
 	tally_add(&in->all, status, a.by_rule);
 	tally_add(&in->kinds[kind], status, a.by_rule);
 	tally_add(&in->days[day].tally, status, a.by_rule);
@@ -202,13 +227,15 @@ static void targets_write(struct json_writer *w, const struct insights *in)
 	jw_array_end(w);
 }
 
-static void insights_write(struct json_writer *w, struct insights *in, int64_t ws)
+static enum err insights_write(struct json_writer *w, struct insights *in,
+	struct rows *rows, int64_t ws, struct fault *why)
 {
 	const struct tally *t = &in->all;
 	int64_t settled = t->by[ASK_ANSWERED] + t->by[ASK_SKIPPED] + t->by[ASK_EXPIRED];
 	struct buf days = { 0 };
 	struct json_writer days_to = { .out = &days };
 	char at[TIME_SIZE];
+	enum err e;
 
 	days_write(&days_to, in); /* before the times are sorted as a whole */
 	jw_object(w);
@@ -241,9 +268,16 @@ static void insights_write(struct json_writer *w, struct insights *in, int64_t w
 	jw_key(w, "by_person");
 	people_counted_write(w, &in->people);
 	jw_put_raw(w, "by_day", buf_str(&days));
+	jw_key(w, "by_project");
+	projects_counted_write(w, &in->projects);
+	jw_key(w, "by_hour");
+	hours_counted_write(w, &in->hours);
+	jw_key(w, "questions");
+	e = questions_counted_write(w, &in->questions, in->order, rows, ws, why);
 	jw_object_end(w);
 	if (days.failed) w->out->failed = true;
 	buf_done(&days);
+	return e;
 }
 
 static bool moment_read(struct task *t, const char *name, int64_t *ms)
@@ -285,34 +319,77 @@ static struct str id_bound(int64_t ms, struct arena *arena)
 	return arena_str(arena, str_make(id, 4 + 9));
 }
 
-static enum err insights_read(struct job *job, struct rows *rows, struct fault *why)
+static enum err insights_filter(struct task *t, struct insights *in, struct fault *why)
+{
+	struct str tz = task_param(t, "tz"), order = task_param(t, "order");
+	enum ask_kind kind;
+	enum err e = OK;
+
+	in->project = task_param(t, "project");
+	in->agent = task_param(t, "agent");
+	in->kind = task_param(t, "kind");
+	if (in->kind.len && !ask_kind_read(in->kind, &kind))
+		e = fail_at(why, "/kind",
+			"must be blocking, non_blocking, approval or error_recovery");
+	if (tz.len && zone_load(tz, &in->arena, &in->zone, NULL))
+		e = fail_at(why, "/tz", "must be a time zone such as Europe/Paris");
+	while (order.len && in->order < QUESTION_ORDERS &&
+		!str_is(order, question_order_names[in->order]))
+		in->order++;
+	if (in->order == QUESTION_ORDERS)
+		e = fail_at(why, "/order", "must be asks, expired or time");
+	return e;
+}
+
+static enum err insights_look(struct task *t, struct rows *rows, struct insights *in,
+	struct json_writer *w, struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+	struct arena *arena = &t->job.arena;
+	enum err e = insights_span(t, rows->now_ms, in, why);
+
+	if (insights_filter(t, in, why)) e = why->err;
+	/* Only people may see routes and who answered. */
+	in->sees_people = role_may(who->role, MAY_READ_ALL);
+	if (!e && in->sees_people) e = route_table_load(rows, who->ws, &in->routes, why);
+	if (e) return e;
+	in->targets = ARENA_ARRAY(arena, struct target, in->routes.len + 1);
+	in->first_day_ms = in->from_ms / DAY_MS * DAY_MS;
+	in->days_len = (size_t)((in->to_ms - in->first_day_ms + DAY_MS - 1) / DAY_MS);
+	in->days = ARENA_ARRAY(arena, struct day, in->days_len);
+	if (!in->days || !in->targets) return fail_memory(why);
+	e = rows_query(rows, SQL_INSIGHTS,
+		ARGS(who->ws, id_bound(in->from_ms, arena),
+			id_bound(in->to_ms + 1000, arena),
+			in->sees_people ? STR_NONE : who->agent, in->agent, in->project,
+			in->kind),
+		insight_row, in, why);
+	return e ? e : insights_write(w, in, rows, who->ws, why);
+}
+
+enum err insights_counted(
+	struct task *t, struct rows *rows, struct buf *out, struct fault *why)
 {
 	struct insights in = { .now_ms = rows->now_ms };
-	enum err e = insights_span(task_of(job), rows->now_ms, &in, why);
+	struct json_writer w = { .out = out };
+	enum err e = insights_look(t, rows, &in, &w, why);
 
-	/* Only people may see routes and who answered. */
-	in.sees_people = role_may(job->who.role, MAY_READ_ALL);
-	if (!e && in.sees_people)
-		e = route_table_load(rows, job->who.ws, &in.routes, why);
-	if (e) return e;
-	in.targets = ARENA_ARRAY(&job->arena, struct target, in.routes.len + 1);
-	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
-	in.days_len = (size_t)((in.to_ms - in.first_day_ms + DAY_MS - 1) / DAY_MS);
-	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
-	if (!in.days || !in.targets) return fail_memory(why);
-	e = rows_query(rows, SQL_INSIGHTS,
-		ARGS(job->who.ws, id_bound(in.from_ms, &job->arena),
-			id_bound(in.to_ms + 1000, &job->arena),
-			in.sees_people ? STR_NONE : job->who.agent),
-		insight_row, &in, why);
-	if (!e) insights_write(TO_REPLY(job), &in, job->who.ws);
+	if (!e && out->failed) e = fail_memory(why);
 	table_done(&in.sessions);
 	arena_done(&in.arena);
 	groups_done(&in.agents);
 	groups_done(&in.people);
+	groups_done(&in.projects);
+	groups_done(&in.hours);
+	questions_done(&in.questions);
 	durations_done(&in.times);
 	durations_done(&in.times_day);
 	return e;
+}
+
+static enum err insights_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	return insights_counted(task_of(job), rows, &job->out, why);
 }
 
 const struct use use_insights = READS("insights", 0, JOB_SLOW, insights_read, NULL);
