@@ -54,8 +54,10 @@ static void text_show(struct model_call *c, struct buf *b, const char *type)
 	const struct run_work *work = c->work;
 
 	if (!b->len) return;
-	transient_text(c->w->runner->desk, work->key.ws, work->session, work->key.run,
-		type, buf_str(b));
+	transient_text(c->w->runner->desk,
+		&(struct transient){
+			work->key.ws, work->session, work->key.run, type, buf_str(b) },
+		c->bytes / TOKEN_BYTES);
 	buf_clear(b);
 }
 
@@ -93,7 +95,7 @@ static void progress_show(struct model_call *c, int64_t tokens, bool estimated)
 
 	c->progress_ms = clock_mono_ms();
 	if (!transient_wanted(c->w->runner->desk)) return;
-	jw_put_null(&w, "percent");
+	show_number(&w, "percent", c->work->percent, c->work->percent >= 0);
 	show_text(&w, "text", str_of(c->doing));
 	jw_put_int(&w, "tokens", tokens);
 	jw_put_bool(&w, "estimated", estimated);
@@ -124,7 +126,14 @@ static void delta_came(void *ctx, const struct model_delta *d)
 	buf_add(d->type == DELTA_TEXT ? &c->text : &c->thought, d->text);
 	c->bytes += (int64_t)d->text.len;
 	if (clock_mono_ms() - c->shown_ms >= SHOW_MS) call_show(c);
-	if (clock_mono_ms() - c->progress_ms >= PROGRESS_MS)
+}
+
+/* While a model thinks and says nothing, too. */
+static void second_passed(void *ctx)
+{
+	struct model_call *c = ctx;
+
+	if (!c->quiet && clock_mono_ms() - c->progress_ms >= PROGRESS_MS)
 		progress_show(c, c->bytes / TOKEN_BYTES, true);
 }
 
@@ -284,6 +293,7 @@ static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 		.may_connect = may_connect,
 		.may_send = may_send,
 		.take = take,
+		.tick = second_passed,
 		.ctx = c };
 	struct fetch_end end = { 0 };
 	struct model_end over;
@@ -425,7 +435,7 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	c->bytes = 0;
 	c->attempt = (int)c->work->tries + try + 1;
 	c->first_ms = 0;
-	c->doing[0] = '\0';
+	snprintf(c->doing, sizeof c->doing, "thinking");
 	c->sent = false;
 	c->began_ms = c->progress_ms = clock_mono_ms();
 	return c->reader != NULL;

@@ -64,6 +64,7 @@ struct run_work {
 	struct str tools;
 	int64_t turn;
 	int64_t tries;	      /* calls in vain so far (run.tries) */
+	int64_t percent;      /* of its tasks that are done; -1: it has none */
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;
 	struct model_access access;    /* of RUN_STEP_MODEL */

@@ -147,12 +147,12 @@ static void body_set(CURL *c, const struct fetch_request *r)
 
 static int wait_ms(const struct fetching *g)
 {
-	int64_t left = 60 * 1000;
+	int64_t left = g->request->tick ? FETCH_TICK_MS : 60 * 1000;
 
 	if (g->request->idle_ms) {
-		left = g->alive_ms + g->request->idle_ms - clock_mono_ms();
-		if (left < 0) left = 0;
-		if (left > 60 * 1000) left = 60 * 1000;
+		int64_t silent = g->alive_ms + g->request->idle_ms - clock_mono_ms();
+
+		if (silent < left) left = silent > 0 ? silent : 0;
 	}
 	return (int)left;
 }
@@ -179,6 +179,7 @@ static enum fetch_ending fetching_drive(struct fetching *g, CURLM *multi, CURLco
 			return FETCH_SILENT;
 		curl_multi_poll(multi, &stop, r->stop_fd >= 0, wait_ms(g), NULL);
 		if (stop.revents) return FETCH_STOPPED;
+		if (r->tick) r->tick(r->ctx);
 	}
 }
 

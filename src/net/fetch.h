@@ -37,6 +37,8 @@ struct fetch_request {
 	bool (*may_send)(void *ctx);
 	/* A piece of the body. True: a sign of life, idle_ms begins anew. */
 	bool (*take)(void *ctx, int status, struct str bytes);
+	/* Called after FETCH_TICK_MS without a byte, and whenever some came; or NULL. */
+	void (*tick)(void *ctx);
 	void *ctx;
 };
 
@@ -61,6 +63,8 @@ struct fetch_end {
 	int64_t retry_after_ms; /* retry-after-ms or retry-after; -1: neither */
 	bool no_retry;		/* x-should-retry: false */
 };
+
+enum { FETCH_TICK_MS = 1000 };
 
 struct fetcher *fetcher_new(struct fault *why);
 struct fetcher *fetcher_free(struct fetcher *); /* NULL is fine; returns NULL */

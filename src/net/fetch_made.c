@@ -9,6 +9,10 @@ static bool waited(const struct fetch_request *r, int64_t ms)
 {
 	struct pollfd stop = { .fd = r->stop_fd, .events = POLLIN };
 
+	for (; r->tick && ms > FETCH_TICK_MS; ms -= FETCH_TICK_MS) {
+		if (poll(&stop, 1, FETCH_TICK_MS)) return false;
+		r->tick(r->ctx);
+	}
 	return poll(&stop, 1, ms > 0 ? (int)ms : 0) == 0;
 }
 

@@ -70,6 +70,8 @@ const struct route routes[] = {
 	{ "GET", "/v1/runs/{id}", &use_run_get, route_run_get, 0, "wait" },
 	{ "POST", "/v1/runs/{id}/cancel", &use_run_cancel, NULL, WRITE, "" },
 	{ "POST", "/v1/runs/{id}/retry", &use_run_retry, NULL, WRITE, "" },
+	{ "GET", "/v1/tool-calls", &use_tool_call_list, NULL, 0,
+		LIST " run session status" },
 	{ "GET", "/v1/tool-calls/{id}", &use_tool_call_get, NULL, 0, "" },
 	{ "POST", "/v1/in/tool-calls/{id}", &use_tool_result, route_tool_result,
 		BODY_JSON | ROUTE_OPEN | ROUTE_ANYWHERE, "" },

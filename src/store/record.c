@@ -432,6 +432,8 @@ static const struct column run_columns[] = {
 	COLUMN(INT, run, left_out, CHANGES | LATER | SELDOM, .since = 10),
 	COLUMN(INT, run, cut_upto, CHANGES | LATER | SELDOM, .since = 10),
 	COLUMN(INT, run, cut_each, CHANGES | LATER | SELDOM, .since = 10),
+	COLUMN(TEXT, run, tools, CHANGES | LATER | SELDOM, .since = 12),
+	COLUMN(TEXT, run, roster, CHANGES | LATER | SELDOM | PACKED, .since = 12),
 };
 
 static const struct column run_message_columns[] = {

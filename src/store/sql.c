@@ -76,6 +76,9 @@
 	" AND ($6 = '' OR (type NOT LIKE 'ask.notif%' AND type <> 'ask.unreached'))"      \
 	" AND ($8 = 0 OR session <> '' OR NOT (type LIKE 'user.%' OR type LIKE 'token.%'" \
 	" OR type LIKE 'login.%' OR type LIKE 'settings.%' OR type LIKE 'team.%'))"
+#define CALL_IDS                                                                         \
+	"SELECT id FROM tool_calls WHERE ws = $1 AND id < $2"                            \
+	" AND ($4 = '' OR run = $4) AND ($5 = '' OR status = $5)"
 #define EVENTS_OF_ALL                                                                    \
 	"SELECT @events FROM events WHERE place > $9 AND place <= $10" EVENTS_FILTER
 #define EVENTS_OF_ONE                                                                    \

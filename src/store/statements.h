@@ -514,6 +514,11 @@ STATEMENT(SQL_CALLS_OF_MESSAGE,
 	" AND message = $3 AND id > $4 ORDER BY n")
 STATEMENT(SQL_CALL_LIST, "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			 " AND session = $2 ORDER BY id DESC LIMIT $3")
+/* $2 the id to go on before, $4 run, $5 status, $6 session; or, of all, who started it */
+STATEMENT(SQL_CALL_PAGE, CALL_IDS " AND session = $6 ORDER BY id DESC LIMIT $3")
+STATEMENT(SQL_CALL_PAGE_ALL,
+	CALL_IDS " AND ($6 = '' OR session IN (SELECT id FROM sessions"
+		 " WHERE ws = $1 AND starter = $6)) ORDER BY id DESC LIMIT $3")
 /* The calls of this tool that failed in this run before. */
 STATEMENT(SQL_CALLS_FAILED,
 	"SELECT @tool_calls FROM tool_calls WHERE ws = $1 AND session = $2"

@@ -140,6 +140,17 @@ test('tools of the store are done with the message that asked for them', async (
 		[['memory', 'done', 'store'], ['todo', 'done', 'store']]);
 	const call = ok(await member.get(`/v1/tool-calls/${all.tool_calls[0].id}`));
 	assert.ok(call.result, 'its result is found in the message');
+	const calls = async (query, who = member) => ok(await who.get(`/v1/tool-calls?${query}`));
+	assert.deepEqual(ok(await member.get(`/v1/runs/${session.run}`)).tools_used, ['todo', 'memory']);
+	assert.deepEqual((await calls(`run=${session.run}`)).items.map(({ name, result }) => [name, Boolean(result)]), [['memory', true], ['todo', true]], 'newest first, with results');
+	assert.equal((await calls(`session=${session.id}&status=done`)).items.length, 2);
+	assert.deepEqual((await calls(`session=${session.id}&status=failed`)).items, []);
+	assert.deepEqual((await calls('run=run_00000000000000000000000000')).items, []);
+	const first = await calls(`run=${session.run}&limit=1`);
+	const rest = await calls(`run=${session.run}&limit=1&cursor=${first.next_cursor}`);
+	assert.deepEqual([...first.items, ...rest.items].map(({ id }) => id), (await calls('limit=2')).items.map(({ id }) => id));
+	assert.equal(rest.next_cursor, null);
+	assert.deepEqual([(await member.get('/v1/tool-calls?status=over')).status, (await server.agent.get(`/v1/tool-calls?run=${session.run}`)).status], [422, 403]);
 	const notes = ok(await member.get('/v1/memories?q=TEA&agent=helper'));
 	assert.deepEqual(notes.items.map(({ text, scope }) => [text, scope]), [['Ada likes tea', 'agent']]);
 	assert.equal((await member.delete(`/v1/memories/${notes.items[0].id}`)).status, 204);
@@ -259,6 +270,25 @@ test('tokens come on the stream, and the turn so far to who comes late', async (
 	assert.ok(figures[0].data.tokens > 0 && figures[0].data.cost_usd > 0, JSON.stringify(figures[0]));
 	assert.deepEqual(figures.map(({ data }) => data.estimated), [...figures.slice(1).map(() => true), false]);
 	assert.equal(figures.at(-1).data.tokens, 20);
+	const counted = shown.filter(({ type }) => type === 'run.token').map(({ data }) => data.tokens);
+	assert.ok(counted.every((n, i) => n >= (counted[i - 1] ?? 0)) && counted.at(-1) === 100, `so far: ${counted}`);
+});
+
+test('figures come every second of a call, also while nothing is said, with what of the tasks is done', async () => {
+	let go;
+	const gate = new Promise((done) => { go = done; });
+	const session = await start(script('Plan two', async (q) => {
+		if (!results(q).length) return [use('todo', { operation: 'create', name: 'One' }), use('todo', { operation: 'create', name: 'Two' })];
+		if (results(q).length === 2) return [use('todo', { operation: 'complete', id: JSON.parse(results(q)[0].text).id })];
+		await gate;
+		return [say('half')];
+	}));
+	const stream = await member.stream(`?session=${session.id}&after=0`);
+	const shown = await stream.eventsUntil(({ type, data }) => type === 'run.progress' && data.percent === 50);
+	go();
+	assert.deepEqual(Object.keys(shown.at(-1).data).sort(), ['cost_usd', 'estimated', 'percent', 'run', 'text', 'tokens', 'tokens_per_s']);
+	assert.equal(shown.at(-1).data.text, 'thinking');
+	assert.equal((await ended(session.run)).report, 'half');
 });
 
 test('cancel ends the run, its model call and its asks', async () => {
@@ -528,6 +558,12 @@ test('sub-agents: delegated, spawned, in parallel and after each other; never ne
 	const lost = await start(script('Lost', (q) => (results(q).length ? [say(results(q)[0].text)]
 		: [use('delegate_task', { agent: 'nobody', task: 't' })])), { agent: 'boss' });
 	assert.match((await ended(lost.run)).report, /there is no agent "nobody"; there are: .*helper/);
+	script('Grow', async () => (await make('newcomer', {}), [say('grown')]));
+	const kept = await start(script('Keep the list', (q) => (results(q).length ? [say('kept')] : [use('delegate_task', { agent: 'helper', task: 'Grow' })])), { agent: 'boss' });
+	assert.equal((await ended(kept.run)).report, 'kept');
+	const lists = model.requests.filter((q) => first(q).startsWith('Keep the list')).map((q) => q.tools.find(({ name }) => name === 'delegate_task').input_schema.properties.agent.enum);
+	assert.equal(lists.length, 2);
+	assert.deepEqual(lists[1], lists[0], 'as of the begin of the run');
 });
 
 test('cancel with eight sub-agents at work ends all of them', async () => {

@@ -119,6 +119,7 @@ static void what_is_due_is_found_without_reading_all(void **state)
 		{ SQL_RUNS_OF_PARENT, "runs_by_parent (ws=? AND parent=?)" },
 		{ SQL_CALLS_OF_MESSAGE,
 			"tool_calls_by_session (ws=? AND session=? AND id>?)" },
+		{ SQL_CALL_PAGE, "tool_calls_by_session (ws=? AND session=? AND id<?)" },
 		{ SQL_RUN_HELD, "runs_held (lease_by=?)" },
 		{ SQL_RUN_HELD_BY, "runs_held (lease_by=?)" } };
 	struct db *db;

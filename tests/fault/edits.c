@@ -52,7 +52,7 @@ static const struct untold {
 		" owner provider model progress report error recovery limits message first"
 		" said language reasoning tree_tokens tree_cost tree_ms held_tokens"
 		" held_cost tree_held_tokens tree_held_cost wasted below sent_bytes sent_tokens"
-		" context_tokens context_max tools_used mcp_calls queued_ms started_ms"
+		" context_tokens context_max tools_used tools roster mcp_calls queued_ms started_ms"
 		" ended_ms worked_ms version " },
 	{ "messages", NULL },
 	{ "tool_calls",

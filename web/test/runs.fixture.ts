@@ -36,7 +36,7 @@ export const run = (n: number, more: Partial<Run> = {}): Run => ({
 	context_tokens: 48_200,
 	context_max: 200_000,
 	limits: { cost_usd: 2 },
-	tools_used: 0,
+	tools_used: [],
 	mcp_calls: 0,
 	queued_at: '2026-01-01T00:00:00.000Z',
 	started_at: '2026-01-01T00:00:01.000Z',

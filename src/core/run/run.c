@@ -147,7 +147,10 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	jw_put_int(w, "context_tokens", r->context_tokens);
 	show_number(w, "context_max", r->context_max, r->context_max > 0);
 	show_json(w, "limits", r->limits.len ? r->limits : STR("{}"));
-	jw_put_int(w, "tools_used", r->tools_used);
+	jw_put_array(w, "tools_used");
+	for (struct str rest = r->tools, name; str_cut(&rest, ' ', &name);)
+		jw_str(w, name);
+	jw_array_end(w);
 	jw_put_int(w, "mcp_calls", r->mcp_calls);
 	show_time(w, "queued_at", r->queued_ms);
 	show_time(w, "started_at", r->started_ms);

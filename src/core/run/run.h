@@ -90,7 +90,8 @@ struct run {
 	struct str error;    /* JSON {kind, message}; or empty */
 	struct str recovery; /* ask_… that decides how it goes on after an error */
 	struct str notes;    /* that it began with, for its prompt; or empty */
-	struct str limits;   /* JSON, as an agent's: those that hold now */
+	struct str roster; /* JSON: whom it could give tasks to when it began; or empty */
+	struct str limits; /* JSON, as an agent's: those that hold now */
 	struct str message;  /* msg_… whose tool calls are not all done; or empty */
 	struct str first;    /* msg_… it began with */
 	int64_t said;	     /* the number of the last message of its thread */
@@ -108,7 +109,8 @@ struct run {
 	int64_t context_tokens, context_max;
 	int64_t sent_bytes,
 		sent_tokens; /* the last count of its model (core/run/estimate.h) */
-	int64_t tools_used, mcp_calls;
+	int64_t tools_used, mcp_calls; /* calls */
+	struct str tools; /* names of those that it called, in that order, by spaces */
 	int64_t queued_ms, started_ms, ended_ms;
 	int64_t worked_ms; /* time it worked, without waiting */
 	int64_t version;

@@ -155,14 +155,12 @@ static enum err reads_all(struct job *job, struct fault *why)
 				 role_name(job->who.role));
 }
 
-/* Everybody's, or those in a session that it started. */
-static enum err sees_runs(struct job *job, struct fault *why)
+enum err read_run_may(struct job *job, struct fault *why)
 {
 	return job->who.runs ? OK : reads_all(job, why);
 }
 
-/* A session whose agent's messages, runs and calls this principal may see. */
-static enum err session_seen(
+enum err read_run_session(
 	struct job *job, struct rows *rows, struct str id, struct fault *why)
 {
 	struct session *s;
@@ -181,9 +179,9 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 	bool all = role_may(job->who.role, MAY_READ_ALL);
 	struct list_page p;
 	enum run_status known;
-	enum err e = sees_runs(job, why);
+	enum err e = read_run_may(job, why);
 
-	if (!e && !all && session.len) e = session_seen(job, rows, session, why);
+	if (!e && !all && session.len) e = read_run_session(job, rows, session, why);
 	if (!e) e = page_read(t, rows, "runs", &p, why);
 	if (!e) e = agents_param(t, rows, &agent, why);
 	if (!e && status.len && !run_status_read(status, &known))
@@ -203,8 +201,7 @@ static enum err run_list_read(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_run_list = READS("run_list", 0, 0, run_list_read, NULL);
 
-/* One record by its id; ERR_NOT_FOUND. */
-static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
+enum err read_run_one(struct job *job, struct rows *rows, enum record_id id,
 	struct str which, const char *what, void *out, struct fault *why)
 {
 	const void *found;
@@ -215,14 +212,13 @@ static enum err one_read(struct job *job, struct rows *rows, enum record_id id,
 	return e;
 }
 
-/* May this principal see what belongs to that session? What it may not see is not found. */
-static enum err part_seen(struct job *job, struct rows *rows, struct str session,
+enum err read_run_part(struct job *job, struct rows *rows, struct str session,
 	const char *what, struct fault *why)
 {
 	enum err e;
 
 	if (role_may(job->who.role, MAY_READ_ALL)) return OK;
-	e = session_seen(job, rows, session, why);
+	e = read_run_session(job, rows, session, why);
 	return e == ERR_NOT_FOUND ? desk_missing(what, task_of(job)->id, why) : e;
 }
 
@@ -230,10 +226,10 @@ static enum err run_get_read(struct job *job, struct rows *rows, struct fault *w
 {
 	struct task *t = task_of(job);
 	struct run r;
-	enum err e = sees_runs(job, why);
+	enum err e = read_run_may(job, why);
 
-	if (!e) e = one_read(job, rows, RECORD_RUNS, t->id, "run", &r, why);
-	if (!e) e = part_seen(job, rows, r.session, "run", why);
+	if (!e) e = read_run_one(job, rows, RECORD_RUNS, t->id, "run", &r, why);
+	if (!e) e = read_run_part(job, rows, r.session, "run", why);
 	if (e) return e;
 	run_write(TO_REPLY(job), &r, rows->now_ms);
 	t->run = r.id;
@@ -244,47 +240,12 @@ static enum err run_get_read(struct job *job, struct rows *rows, struct fault *w
 
 const struct use use_run_get = READS("run_get", 0, 0, run_get_read, NULL);
 
-/* The result of a call that stands in a message by now. */
-static struct str result_in(struct rows *rows, const struct tool_call *c)
-{
-	const struct run_message *m;
-	const struct json *parts;
-
-	if (!c->answer.len ||
-		rows_get(rows, RECORD_MESSAGES, KEY(c->ws, c->session, c->answer), &m,
-			NULL) ||
-		!m || json_read(m->content, NULL, rows->arena, &parts, NULL))
-		return STR_NONE;
-	for (uint32_t i = 0; i < parts->count; i++)
-		if (str_eq(json_text(json_get(&parts->items[i], "call")), c->id))
-			return json_text(json_get(&parts->items[i], "content"));
-	return STR_NONE;
-}
-
-static enum err call_get_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct json_writer w = { .out = &job->out };
-	struct tool_call c;
-	enum err e = sees_runs(job, why);
-
-	if (!e)
-		e = one_read(job, rows, RECORD_TOOL_CALLS, task_of(job)->id, "tool call",
-			&c, why);
-	if (!e) e = part_seen(job, rows, c.session, "tool call", why);
-	if (!e)
-		tool_call_write(
-			&w, &c, c.status == CALL_DONE ? result_in(rows, &c) : STR_NONE);
-	return e;
-}
-
-const struct use use_tool_call_get = READS("tool_call_get", 0, 0, call_get_read, NULL);
-
 static enum err message_list_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
-	enum err e = session_seen(job, rows, task_of(job)->id, why);
+	enum err e = read_run_session(job, rows, task_of(job)->id, why);
 
 	if (!e) e = page_read(t, rows, "messages", &p, why);
 	if (e) return e;
@@ -307,7 +268,7 @@ static enum err task_list_read(struct job *job, struct rows *rows, struct fault 
 	struct json_writer w = { .out = &job->out };
 	struct written_list l = { .w = &w, .left = STATE_MAX, .arena = &job->arena };
 	struct list_page p;
-	enum err e = session_seen(job, rows, task_of(job)->id, why);
+	enum err e = read_run_session(job, rows, task_of(job)->id, why);
 
 	if (!e) e = page_read(t, rows, "tasks", &p, why);
 	if (e) return e;

@@ -48,6 +48,17 @@ static enum err told_before(
 	return OK;
 }
 
+static void tool_used(const struct run_job *j, struct str tool)
+{
+	struct run *r = j->r;
+
+	r->tools_used++;
+	for (struct str rest = r->tools, name; str_cut(&rest, ' ', &name);)
+		if (str_eq(name, tool)) return;
+	r->tools = arena_print(j->rows->arena, "%.*s%s%.*s", STR_ARGS(r->tools),
+		r->tools.len ? " " : "", STR_ARGS(tool));
+}
+
 enum err run_call_end(const struct run_job *j, struct tool_call *c,
 	enum call_action action, struct str text, struct fault *why)
 {
@@ -64,7 +75,7 @@ enum err run_call_end(const struct run_job *j, struct tool_call *c,
 		c->error = kept;
 	if (!c->started_ms) c->started_ms = j->rows->now_ms;
 	c->ended_ms = j->rows->now_ms;
-	j->r->tools_used += action == CALL_FINISH || action == CALL_FAIL;
+	if (action == CALL_FINISH || action == CALL_FAIL) tool_used(j, c->name);
 	run_event(j, "run.tool_finished",
 		FIELDS(field_text("call", c->id), field_text("name", c->name),
 			field_word("status", call_status_name(c->status)),

@@ -6,8 +6,9 @@
 #include "core/shared/body.h"
 #include "desk/policy/policy_snapshot.h"
 #include "desk/run/run_inner.h"
+#include "desk/shared/transient.h"
 
-enum { STOPPED_MS = 30 * 1000 };
+enum { STOPPED_MS = 30 * 1000, TASKS_COUNTED = 1000 };
 
 /* ---- calls of the turn ---- */
 
@@ -314,9 +315,36 @@ static enum err work_tools(
 	for (size_t i = 0; i < run_operations_len; i++)
 		starts |= run_tools[run_operations[i].tool].starts &&
 			  run_tool_offered(&box, &run_operations[i]);
-	return starts ? configured_roster(j->t->desk, j->rows, j->r->ws, j->agent,
-				&j->t->job.arena, &out->roster, why)
-		      : OK;
+	if (starts && !j->r->roster.len)
+		e = configured_roster(j->t->desk, j->rows, j->r->ws, j->agent,
+			j->rows->arena, &j->r->roster, why);
+	out->roster = arena_str(&j->t->job.arena, j->r->roster);
+	return e;
+}
+
+/* Of its tasks, how many in a hundred are done. Looked at if somebody watches, and it could have any. */
+static enum err work_percent(
+	const struct run_job *j, struct run_work *out, struct fault *why)
+{
+	const struct todo *item = NULL;
+	int64_t all = 0, done = 0;
+	bool plans = false;
+	enum err e;
+
+	out->percent = -1;
+	for (size_t i = 0; i < j->agent->tools_len; i++)
+		plans |= str_starts(j->agent->tools[i], "todo");
+	if (!plans || !transient_wanted(j->t->desk)) return OK;
+	e = rows_fetch(j->rows, RECORD_TASKS, SQL_TASK_LIST,
+		ARGS(j->r->ws, j->r->session, TASKS_COUNTED), why);
+	if (e) return e;
+	while ((item = rows_next(j->rows, RECORD_TASKS, item)))
+		if (item->ws == j->r->ws && str_eq(item->run, j->r->id)) {
+			all++;
+			done += item->status == TASK_COMPLETED;
+		}
+	if (all) out->percent = done * 100 / all;
+	return OK;
 }
 
 /* To its model, or, when the provider is not there any more, to the next. */
@@ -374,6 +402,7 @@ enum err run_go_on(
 		return run_recover(j, TROUBLE_UNAUTHORIZED,
 			arena_str(j->rows->arena, str_of(why->detail)), why);
 	if (!e) e = work_tools(j, out, why);
+	if (!e) e = work_percent(j, out, why);
 	if (!e) e = run_fresh(j, out, why);
 	if (!e) e = run_reserve(j, 0, out, &over, why);
 	if (e) return e;

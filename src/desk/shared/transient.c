@@ -100,19 +100,25 @@ static struct partial *partial_of(
 
 typedef void pass_fn(struct desk *, const struct transient *);
 
-static void text_pass(struct desk *d, struct transient h, struct str text, pass_fn *pass)
+/* `tokens` -1: nobody counts them. */
+static void text_pass(struct desk *d, struct transient h, struct str text, int64_t tokens,
+	pass_fn *pass)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct json_writer w = { .out = &(struct buf){ 0 } };
 
-	fields_object(&w, FIELDS(field_text("run", h.run), field_str("text", text)));
-	h.data = buf_str(&b);
-	if (!b.failed) pass(d, &h);
-	buf_done(&b);
+	jw_object(&w);
+	show_text(&w, "run", h.run);
+	jw_put_str(&w, "text", text);
+	if (tokens >= 0) jw_put_int(&w, "tokens", tokens);
+	jw_object_end(&w);
+	h.data = buf_str(w.out);
+	if (!w.out->failed) pass(d, &h);
+	buf_done(w.out);
 }
 
 /* Short enough for a line between nodes, however its letters are written there. */
-static void text_say(struct desk *d, struct transient h, struct str text)
+static void text_say(
+	struct desk *d, const struct transient *h, struct str text, int64_t tokens)
 {
 	while (d->peers && text.len) {
 		size_t n = text.len < PIECE_MAX ? text.len : PIECE_MAX;
@@ -120,24 +126,24 @@ static void text_say(struct desk *d, struct transient h, struct str text)
 		while (n > 1 && n < text.len &&
 			((unsigned char)text.at[n] & 0xc0) == 0x80)
 			n--;
-		text_pass(d, h, str_first(text, n), transient_say);
+		text_pass(d, *h, str_first(text, n), tokens, transient_say);
 		text = str_from(text, n);
 	}
 }
 
-void transient_text(struct desk *d, int64_t ws, struct str session, struct str run,
-	const char *type, struct str text)
+void transient_text(struct desk *d, const struct transient *h, int64_t tokens)
 {
-	const struct transient h = { ws, session, run, type, STR_NONE };
+	bool answer = strcmp(h->type, "run.token") == 0;
 
+	if (!answer) tokens = -1;
 	pthread_mutex_lock(&d->hints.lock);
-	if (strcmp(type, "run.token") == 0) {
-		struct partial *p = partial_of(d, ws, session, run);
+	if (answer) {
+		struct partial *p = partial_of(d, h->ws, h->session, h->run);
 
-		if (p) buf_add(&p->text, text);
+		if (p) buf_add(&p->text, h->data);
 	}
-	if (d->hints.readers) text_pass(d, h, text, transient_pass);
-	text_say(d, h, text);
+	if (d->hints.readers) text_pass(d, *h, h->data, tokens, transient_pass);
+	text_say(d, h, h->data, tokens);
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
@@ -170,7 +176,7 @@ void transient_replay(struct desk *d, int64_t ws, struct str session)
 			text_pass(d,
 				(struct transient){ ws, session, str_of(p->run),
 					"run.partial", STR_NONE },
-				buf_str(&p->text), transient_pass);
+				buf_str(&p->text), -1, transient_pass);
 	pthread_mutex_unlock(&d->hints.lock);
 }
 

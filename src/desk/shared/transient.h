@@ -22,9 +22,9 @@ void transient_listen(struct desk *, transient_told_fn *, void *ctx);
 void transient_readers(struct desk *, int more);
 bool transient_wanted(struct desk *); /* does anybody read, here or on another node? */
 
-/* Text of the answer: shown, and kept until the turn ends. */
-void transient_text(struct desk *, int64_t ws, struct str session, struct str run,
-	const char *type, struct str text);
+/* Text of the answer, which is the data: shown, and kept until the turn ends. `tokens`: of all that came so
+ * far. */
+void transient_text(struct desk *, const struct transient *, int64_t tokens);
 void transient_tell(struct desk *, const struct transient *);
 /* The turn of this run is over, or begins anew: nothing of it is kept. */
 void transient_over(struct desk *, struct str run);
