@@ -135,7 +135,7 @@ const screens = {
 	},
 	'changes side by side': async (me) => {
 		await me.open(approval('low'));
-		await me.press(me.button('diff.split'));
+		await me.choose(me.page, me.t('diff.split'));
 	},
 	'a recovery': (me) => me.open(recovery),
 	'skipping': async (me) => {

@@ -105,12 +105,12 @@ area('approvals', (scenario) => {
 		await diff.getByRole('row', { name: me.t('diff.del') }).getByText('old').waitFor();
 		await diff.getByRole('row', { name: me.t('diff.add') }).getByText('new').waitFor();
 		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [4, 0]);
-		await me.press(me.button('diff.split'));
+		await me.choose(diff, me.t('diff.split'));
 		await together.waitFor();
 		assert.equal(await diff.getByRole('row').count(), 3);
 		await me.page.reload();
 		await together.waitFor();
-		await me.press(me.button('diff.unified'));
+		await me.choose(diff, me.t('diff.unified'));
 		await together.waitFor({ state: 'detached' });
 		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [4, 0]);
 		await desk.admin.post(`/v1/asks/${ask.id}/skip`);

@@ -158,6 +158,7 @@ area('rules on the page', (scenario) => {
 		assert.equal(denied.answered_by.kind, 'policy');
 		await me.visit(`/asks/${denied.id}`);
 		await me.region('settled').getByText(me.t('policy.denied.by', { name: 'never force-push' })).waitFor();
+		assert.equal(await me.region('settled').getByText('never force-push').count(), 1, 'said once');
 		await me.press(me.page.getByRole('link', { name: me.t('policy.open') }));
 		await row.getByText(me.tn('rules.used.deny', 1)).waitFor();
 		await me.press(row.getByRole('button', { name: new RegExp(`^${me.t('rules.end')}`) }));

@@ -1,8 +1,8 @@
 /* The stops that hold, and whether somebody is about to set one. */
 import { api } from '../api/api';
-import type { Ask, Stop } from '../api/types';
+import type { Ask, Session, Stop } from '../api/types';
 import { Latest } from '../lib/latest';
-import { stopFits } from '../lib/stops';
+import { isOpen, stopFits } from '../lib/stops';
 import { clock } from './clock.svelte';
 
 class Stops {
@@ -40,6 +40,12 @@ class Stops {
 	/** The stop that holds this ask back. */
 	of(ask: Ask): Stop | undefined {
 		return this.live.find((stop) => stopFits(stop, ask));
+	}
+
+	/** The stop that holds this session's agent back, which works or waits. */
+	ofSession(session: Session): Stop | undefined {
+		if (!isOpen(session)) return undefined;
+		return this.live.find((stop) => stopFits(stop, { ...session, session: session.id }));
 	}
 }
 
