@@ -42,9 +42,9 @@ class Stops {
 		return this.live.find((stop) => stopFits(stop, ask));
 	}
 
-	/** The stop that holds this session's agent back, which works or waits. */
+	/** The stop that holds this session's agent back: one that works, waits, or may yet go on. */
 	ofSession(session: Session): Stop | undefined {
-		if (!isOpen(session)) return undefined;
+		if (!isOpen(session) && session.status !== 'idle') return undefined;
 		return this.live.find((stop) => stopFits(stop, { ...session, session: session.id }));
 	}
 }
