@@ -98,7 +98,10 @@ int approval_use(struct approval *ap, const char *digest)
 		ask_path(cli, ap->asking.id, "/use"), body, &reply, &conflict);
 
 	if (conflict.err != OK) {
+		struct str type = json_text_of(reply.json, "type");
+
 		ap->refused = arena_str(&cli->arena, str_of(conflict.detail));
+		ap->forbidden = str_ends(type, "/stopped") || str_ends(type, "/denied");
 		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.gate.used",
 			{ "detail", str_of(conflict.detail) });
 	}

@@ -12,6 +12,7 @@ struct approval {
 	const struct json *operation;
 	struct str diff;    /* empty: none */
 	struct str refused; /* by approval_use: what the server said; empty: nothing */
+	bool forbidden;	    /* likewise: a stop or a rule forbids it by now */
 };
 
 /* {"type", "name", "arguments"}, of arguments in JSON; or ends the program. */

@@ -117,7 +117,14 @@ static enum err flag_take(struct flag_reader *r, const struct flag *f, struct st
 {
 	if (!f->value && value.at && !f->may_lack)
 		return flag_wrong(r, "cli.option.no_value", f);
-	if (!f->value && !value.at) value = STR("yes");
+	/* A switch with words to choose from may be followed by one of them. */
+	if (!f->value && !value.at && f->values && r->next < r->end &&
+		args_among(f->values, str_of(*r->next)))
+		value = str_of(*r->next++);
+	if (!f->value && !value.at) {
+		r->args->given[r->args->given_len++] = (struct given){ f, STR("yes") };
+		return OK;
+	}
 	if (f->value && !value.at) {
 		if (r->next == r->end) return flag_wrong(r, "cli.option.needs_value", f);
 		value = str_of(*r->next++);

@@ -14,8 +14,8 @@ struct flag {
 	const char *values; /* the only words it takes, blanks between; NULL: any */
 	char letter;	    /* 'c' for -c; 0: none */
 	bool many;	    /* may be repeated; otherwise the last one counts */
-	bool may_lack;	    /* a switch that also takes =value */
-	bool setting;	    /* settings_read says what is wrong with its value */
+	bool may_lack; /* a switch that also takes =value; with `values` also " value" */
+	bool setting;  /* settings_read says what is wrong with its value */
 };
 
 struct given {

@@ -12,9 +12,35 @@ void operation_put(
 	struct str name = text_fit(in, at, d->name, OPERATION_NAME_MAX, true);
 
 	if (text_blank(name)) wrong(&in->check, at, "must name what would run");
-	JW(w, "'operation':{'type':'tool','name':%?", name);
+	JW(w, "'operation':{'type':%s,'name':%?", str_of(d->type ? d->type : "tool"),
+		name);
 	if (d->arguments) jw_put_json(w, "arguments", d->arguments);
 	JW(w, "'risk':%?}", d->risk);
+}
+
+struct operation_asked approval_plan(struct inbound *in, const struct json_place *at,
+	const struct json *input, struct str text)
+{
+	struct str plan = json_text_of(input, "plan");
+	struct json *with = ARENA_NEW(in->arena, struct json);
+	size_t len = json_is(input, JSON_OBJECT) ? input->count : 0;
+	struct json_member *room = ARENA_ARRAY(in->arena, struct json_member, len + 1);
+
+	if (text_blank(plan)) plan = text;
+	if (text_blank(plan)) wrong(&in->check, at, "must have the text of the plan");
+	if (with && room) {
+		*with = (struct json){ .type = JSON_OBJECT, .members = room };
+		room[with->count++] = (struct json_member){ STR("plan"),
+			{ .type = JSON_STRING, .text = plan } };
+		for (uint32_t i = 0; i < len; i++)
+			if (!str_is(input->members[i].name, "plan"))
+				room[with->count++] = input->members[i];
+	}
+	buf_add(&in->overflow, plan);
+	return (struct operation_asked){ .type = "plan",
+		.name = STR("plan"),
+		.arguments = with,
+		.risk = STR("high") };
 }
 
 void approval_put_question(

@@ -227,6 +227,7 @@ static void to_ask(struct inbound *in)
 		question_in(in, &item, &list->items[i]);
 		header_check(in, &item, list, i);
 	}
+	inbound_beside(in);
 	answers_check(in, list);
 }
 

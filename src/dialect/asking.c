@@ -365,6 +365,18 @@ void timeout_put(struct inbound *in, int64_t ms)
 	jw_real(&in->ask, (double)ms / 1000);
 }
 
+void inbound_beside(struct inbound *in)
+{
+	const struct json *meta = json_get(in->request, "_meta");
+	const struct json *seconds = json_get(meta, "parley/timeout");
+	struct json_writer w = { .out = &(struct buf){ 0 } };
+
+	jw_members(&w, in->context_members);
+	jw_put_some(&w, "beside", json_text_of(meta, "parley/beside"));
+	in->context_members = buf_keep_done(w.out, in->arena);
+	if (json_is(seconds, JSON_NUMBER)) jw_put_json(&in->ask, "timeout", seconds);
+}
+
 struct str suspend_words(struct arena *arena, const struct json *said)
 {
 	static const char *const names[] = { "message", "question", "prompt", "reason",

@@ -69,6 +69,7 @@ static struct str foreign_write(
 	for (size_t i = 0; i < in->repairs_len; i++)
 		jw_str(&w, in->repairs[i]);
 	jw_array_end(&w);
+	if (in->never_once) jw_put_bool(&w, "never_once", true);
 	if (in->scopes.len) {
 		jw_put_object(&w, "scopes");
 		jw_members(&w, in->scopes);

@@ -24,6 +24,7 @@ struct inbound {
 	struct buf overflow;
 	/* Ids of offers that last → "session" or "always"; members of an object. */
 	struct str scopes;
+	bool never_once; /* nothing offered allows this call alone: nobody can approve */
 	size_t questions_len;
 	struct str repairs[REPAIRS_MAX];
 	size_t repairs_len;
@@ -129,6 +130,7 @@ struct str suspend_words(struct arena *, const struct json *said);
 
 /* What would run. Without arguments: NULL. `about` says it in the agent's words. */
 struct operation_asked {
+	const char *type; /* NULL: tool */
 	struct str name;
 	const struct json *arguments;
 	struct str about;
@@ -136,6 +138,14 @@ struct operation_asked {
 };
 void operation_put(
 	struct inbound *, const struct json_place *, const struct operation_asked *);
+/* The operation of an agent that has made a plan and wants to begin: it is read whole before it is
+ * approved. `input` has its text as "plan", or `text` is it. Without a text there is nothing to
+ * approve: wrong. */
+struct operation_asked approval_plan(struct inbound *, const struct json_place *,
+	const struct json *input, struct str text);
+/* `_meta` of a request: "parley/beside" says where else it is open ("terminal"), "parley/timeout"
+ * until when, in seconds. For dialects whose agents show a prompt of their own meanwhile. */
+void inbound_beside(struct inbound *);
 /* A whole approval of one operation, with the question `decision`. */
 void approval_put(
 	struct inbound *, const struct json_place *, const struct operation_asked *);

@@ -3,6 +3,9 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
+/* Claude Code's, when it has made a plan and wants to begin. */
+#define PLAN_TOOL "ExitPlanMode"
+
 static const char *input_name(const struct json *request)
 {
 	return json_get(request, "input") ? "input" : "tool_input";
@@ -36,6 +39,15 @@ static void to_ask(struct inbound *in)
 	if (!input_of(in->request))
 		repair(in, &root, "taken as empty", "must have input or tool_input");
 	in->context_members = members_of(in);
+	inbound_beside(in);
+	if (str_is(json_text_of(in->request, "tool_name"), PLAN_TOOL)) {
+		struct json_place tool =
+			place_member(&root, str_of(input_name(in->request)));
+		struct operation_asked plan = approval_plan(in, &tool, input, STR_NONE);
+
+		approval_put(in, &at, &plan);
+		return;
+	}
 	approval_put(in, &at,
 		&(struct operation_asked){
 			.name = json_text_of(in->request, "tool_name"),

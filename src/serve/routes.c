@@ -49,6 +49,8 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },
 
+	{ "POST", "/v1/prompts/closed", &use_prompts_closed, NULL, BODY_JSON, "" },
+
 	{ "POST", "/v1/sessions", &use_session_create, route_session, WRITE, "wait" },
 	{ "GET", "/v1/sessions", &use_session_list, NULL, 0, LIST " status project q" },
 	{ "GET", "/v1/sessions/{id}", &use_session_get, NULL, 0, "" },

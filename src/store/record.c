@@ -158,6 +158,7 @@ static const struct column ask_columns[] = {
 	COLUMN(TEXT, ask, verify, CHANGES | LATER | SELDOM),
 	COLUMN(TEXT, ask, route, CHANGES | SELDOM),
 	COLUMN(TEXT, ask, because, CHANGES | SELDOM, .since = 8),
+	COLUMN(INT, ask, overtaken_ms, CHANGES | LATER | SELDOM, .since = 12),
 	/* what is found elsewhere comes last */
 	COLUMN(INT, ask, fetched_ms, 0,
 		.found_by =

@@ -92,6 +92,10 @@ STATEMENT(SQL_USERS_LOGGED_IN, "SELECT COUNT(*) FROM users WHERE last_login_ms >
 STATEMENT(SQL_SESSION_BY_EXTERNAL,
 	"SELECT @sessions FROM sessions"
 	" WHERE ws = $1 AND agent = $2 AND external_id = $3 AND external_id <> ''")
+STATEMENT(SQL_SESSION_IDS_BY_EXTERNAL, /* $3 itself, or between $4 and $5 */
+	"SELECT id FROM sessions WHERE ws = $1 AND agent = $2 AND external_id <> ''"
+	" AND (external_id = $3 OR (external_id >= $4 AND external_id < $5))"
+	" ORDER BY id DESC LIMIT $6")
 STATEMENT(SQL_SESSION_EMPTY_EVENTS, "UPDATE events SET data = '' WHERE ws = $1"
 				    " AND session = $2")
 STATEMENT(SQL_SESSION_LIST, "SELECT @sessions FROM sessions WHERE ws = $1"
@@ -108,6 +112,8 @@ STATEMENT(SQL_SESSIONS_OLD, "SELECT id FROM sessions WHERE ws = $1 AND updated_m
 STATEMENT(SQL_ASK_GET, ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.id = $2")
 STATEMENT(SQL_ASKS_OPEN, "SELECT @asks FROM asks WHERE ws = $1"
 			 " AND session = $2 AND status = 'pending' ORDER BY id")
+STATEMENT(SQL_ASK_IDS_LATEST, "SELECT id FROM asks WHERE ws = $1 AND session = $2"
+			      " ORDER BY id DESC LIMIT $3")
 STATEMENT(SQL_ASKS_LATEST,
 	"SELECT @asks FROM asks WHERE ws = $1 AND id IN (SELECT id FROM asks"
 	" WHERE ws = $1 AND session = $2 ORDER BY id DESC LIMIT $3)"

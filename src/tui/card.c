@@ -125,6 +125,9 @@ static void votes_write(struct card_writer *w)
 	struct str refused = json_text_of(w->ask, "refused");
 	struct str id = arena_print(w->words, "web.refused.%.*s", STR_ARGS(refused));
 
+	if (ask_pending(w->ask) &&
+		str_is(json_text_of(json_get(w->ask, "context"), "beside"), "terminal"))
+		PAGE_WRAP(w->page, STYLE_ACCENT, 0, "web.beside");
 	if (line.len) page_wrap(w->page, STYLE_ACCENT, 0, line);
 	if (json_is(denied, JSON_OBJECT))
 		PAGE_WRAP(w->page, STYLE_BAD, 0,
@@ -314,7 +317,9 @@ static void context_write(struct card_writer *w)
 		markdown_write(w->page, 2, text);
 	}
 	diff_write(w, json_text_of(context, "diff"));
-	section(w, "web.preview", STYLE_PLAIN, json_text_of(context, "preview"));
+	/* A plan's is its operation, which stands above. */
+	if (!str_is(json_text_of(json_get(w->ask, "operation"), "type"), "plan"))
+		section(w, "web.preview", STYLE_PLAIN, json_text_of(context, "preview"));
 }
 
 static void thread_write(struct card_writer *w)

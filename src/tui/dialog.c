@@ -61,6 +61,8 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 		return false;
 	}
 	d->form.yes = dialog_yes();
+	d->form.plan =
+		str_is(json_text_of(json_get(d->ask, "operation"), "type"), "plan");
 	risk_take(d);
 	d->open = may_settle(d, may_answer);
 	dialog_arm(d);

@@ -216,7 +216,7 @@ static enum wish choose_letter(struct form *f, int32_t letter)
 	switch (letter) {
 	case 'a': return decide(f, ROW_APPROVE);
 	case 'r': return decide(f, ROW_REJECT);
-	case 'e': return WISH_ARGUMENTS;
+	case 'e': return f->plan ? WISH_NONE : WISH_ARGUMENTS;
 	case '.': return f->longer ? WISH_LONGER : WISH_NONE;
 	default: return WISH_UNUSED;
 	}

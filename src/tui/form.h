@@ -62,6 +62,7 @@ struct form {
 	bool critical; /* also required here, and the operation must have been scrolled to its end */
 	bool read;   /* the operation was shown to its end */
 	bool longer; /* approving for longer is offered */
+	bool plan;   /* of a plan: it is approved as it is, or planned further */
 	size_t asks; /* how many the answer goes to; more than one: a second press */
 	int32_t yes; /* the key that means yes: 'y', 'o' */
 };

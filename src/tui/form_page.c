@@ -27,8 +27,10 @@ static struct str row_label(
 	if (question_kind(q)->input == INPUT_YES_NO)
 		return MSG(arena, row == 0 ? "web.form.yes" : "web.form.no");
 	if (question_decides(q))
-		return MSG(arena, row > 0		 ? "web.approval.reject.open"
+		return MSG(arena, row > 0		 ? f->plan ? "web.plan.keep.open"
+								   : "web.approval.reject.open"
 				  : f->arguments.len > 0 ? "web.approval.changed"
+				  : f->plan		 ? "web.plan.approve"
 							 : "web.approval.approve");
 	if (row < q->options_len)
 		return own_words(q->key, q->options[row].label, msg_lang(), arena);

@@ -25,8 +25,10 @@ enum { TIMES = sizeof times / sizeof *times };
 bool scope_offered(const struct json *ask)
 {
 	const struct json *require = json_get(ask, "require");
+	struct str type = json_text_of(json_get(ask, "operation"), "type");
 
-	return ask_pending(ask) && json_is(json_get(ask, "operation"), JSON_OBJECT) &&
+	return ask_pending(ask) && !str_is(type, "plan") && !str_is(type, "mandate") &&
+	       json_is(json_get(ask, "operation"), JSON_OBJECT) &&
 	       ask_risk(ask) != RISK_CRITICAL &&
 	       (!require || require->type == JSON_NULL) &&
 	       json_text_of(ask, "refused").len == 0;

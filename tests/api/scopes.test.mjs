@@ -210,7 +210,7 @@ test('"always" of a foreign prompt is a rule for the same call, never wider', as
 	const { ask, reply, rule } = await foreign('npm run fa', 'a1', admin);
 	assert.deepEqual(ask.foreign.scopes, { a1: 'always' });
 	assert.match(ask.questions[1].options[1].description, /from now on/);
-	assert.equal(reply.outcome.optionId, 'a1');
+	assert.equal(reply.outcome.optionId, 'o1');
 	assert.deepEqual([rule.effect, Object.keys(rule.match).sort(), rule.expires_at, rule.made_from.ask], ['allow', ['agent', 'project', 'same'], null, ask.id]);
 	const again = await agent.post('/v1/asks?dialect=acp', ask.foreign.request);
 	assert.deepEqual([again.body.status, again.body.answered_by.rule], ['answered', rule.id]);

@@ -54,15 +54,15 @@ static void flags_write(struct buf *out, const struct agent_entry *e, bool shell
 }
 
 static void hook_line_write(
-	struct buf *out, const struct agent *a, const struct agent_entry *e)
+	struct buf *out, const struct agent *a, const struct agent_entry *e, bool prompts)
 {
 	struct buf line = { .max = 65536 };
 
 	shell_word_add(&line, e->program);
 	buf_print(&line, " hook %s", a->name);
 	flags_write(&line, e, true);
-	buf_add_text(&line, " --wait 10m");
-	if (a->hook && *a->hook) buf_print(&line, " %s", a->hook);
+	buf_add_text(&line, prompts ? " --prompts" : " --wait 10m");
+	if (!prompts && a->hook && *a->hook) buf_print(&line, " %s", a->hook);
 	json_write_str(out, buf_str(&line));
 	out->failed |= line.failed;
 	buf_done(&line);
@@ -89,7 +89,8 @@ static size_t mark_write(struct buf *out, struct str rest, const struct agent *a
 	if (str_starts(rest, "{command}")) return json_write_str(out, e->program), 9;
 	if (str_starts(rest, "{mcp}"))
 		return buf_add_text(out, "\"mcp\""), flags_write(out, e, false), 5;
-	if (str_starts(rest, "{hook}")) return hook_line_write(out, a, e), 6;
+	if (str_starts(rest, "{hook}")) return hook_line_write(out, a, e, false), 6;
+	if (str_starts(rest, "{prompts}")) return hook_line_write(out, a, e, true), 9;
 	if (str_starts(rest, "{url}")) return url_write(out, e->url, e->project), 5;
 	if (str_starts(rest, "{token}")) return buf_add_text(out, a->remote.token), 7;
 	if (!str_starts(rest, "{env}")) return 0;

@@ -24,7 +24,7 @@ struct agent_file {
 
 /* What goes into it. In `value`, which is JSON, {command} stands for this program's path
  * and {mcp} for the words behind it, as items of a list; {hook} for the command line of
- * the hook, {env} for what hands the token on (`env` of the agent, or nothing); {url} for the
+ * the hook before calls, {prompts} of the one beside prompts, {env} for what hands the token on (`env` of the agent, or nothing); {url} for the
  * address of the MCP server and {token} for the agent's way to name PARLEY_TOKEN. */
 struct agent_change {
 	const struct agent_file *file; /* NULL ends a list */
@@ -35,7 +35,7 @@ struct agent_change {
 	bool trusts;	   /* it says that our hook of codex is trusted: codex_trust.h */
 };
 
-enum { AGENT_CHANGES = 4 };
+enum { AGENT_CHANGES = 5 };
 
 /* How it reaches a server by HTTP, in the place of the first change's value. */
 struct agent_remote {
@@ -56,7 +56,8 @@ struct agent {
 	const char *approve; /* it ignores a project's files until this was run there, and
 			      * the person agreed; NULL: it does not ask */
 	struct agent_change changes[AGENT_CHANGES];
-	struct agent_change hooks[AGENT_CHANGES];
+	struct agent_change hooks[AGENT_CHANGES];   /* before its calls */
+	struct agent_change prompts[AGENT_CHANGES]; /* beside its prompts */
 	struct agent_remote remote;
 };
 extern const struct agent agents[]; /* up to one without a name */

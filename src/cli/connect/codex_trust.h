@@ -7,7 +7,7 @@
 
 /* Fills name and value of the entry in hooks.state for the hook whose command contains
  * `known` in hooks.json, which is at `path`. False: there is none. */
-bool codex_trust(const char *path, struct str hooks, const char *known, struct arena *,
-	struct config_change *);
+bool codex_trust(const char *path, struct str hooks, const char *event, const char *known,
+	struct arena *, struct config_change *);
 
 #endif

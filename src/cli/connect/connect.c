@@ -167,10 +167,10 @@ static enum err plan_file(struct planning *p, const char *path, struct connect_f
 	return e;
 }
 
-/* Codex runs a hook only if its user's configuration trusts it as it is. */
-static enum err plan_trust(struct planning *p, bool *skip, struct config_change *change)
+/* `hook`: the change before it in the list. Codex runs a hook only if its user's configuration trusts it as it is. */
+static enum err plan_trust(struct planning *p, const struct agent_change *hook,
+	bool *skip, struct config_change *change)
 {
-	const struct agent_change *hook = &p->plan.agent->hooks[0];
 	const char *path = agent_path(hook->file, p->scope, p->arena);
 	struct connect_file *hooks;
 	enum err e = path ? plan_file(p, path, &hooks)
@@ -178,7 +178,8 @@ static enum err plan_trust(struct planning *p, bool *skip, struct config_change 
 
 	if (e) return e;
 	*skip = !hooks->after.at ||
-		!codex_trust(path, hooks->after, hook->known, p->arena, change);
+		!codex_trust(path, hooks->after, strrchr(hook->path, '/') + 1,
+			hook->known, p->arena, change);
 	return OK;
 }
 
@@ -191,7 +192,7 @@ static enum err plan_change(
 	struct connect_file *f;
 	struct fault wrong = { 0 };
 	bool skip = false;
-	enum err e = c->trusts ? plan_trust(p, &skip, &change) : OK;
+	enum err e = c->trusts ? plan_trust(p, c - 1, &skip, &change) : OK;
 
 	if (!e) e = plan_file(p, path, &f);
 	if (e || skip) return e;
@@ -225,6 +226,17 @@ static enum err plan_list(
 	return e;
 }
 
+static enum err plan_hooks(struct planning *p, unsigned what, bool anew, bool remove)
+{
+	const struct agent *a = p->plan.agent;
+	enum err e = OK;
+
+	if (anew || what & CONNECT_PROMPTS) e = plan_list(p, a->hooks, true);
+	if (!e && (anew || what & CONNECT_HOOK)) e = plan_list(p, a->prompts, true);
+	if (e || remove) return e;
+	return plan_list(p, what & CONNECT_PROMPTS ? a->prompts : a->hooks, false);
+}
+
 enum err connect_plan(const struct agent *a, enum connect_scope scope, unsigned what,
 	bool remove, const struct agent_entry *entry, struct arena *arena,
 	struct connect_plan *out, struct fault *why)
@@ -236,10 +248,10 @@ enum err connect_plan(const struct agent *a, enum connect_scope scope, unsigned 
 		.why = why };
 	enum err e = what & CONNECT_SERVER ? plan_list(&p, a->changes, remove) : OK;
 
-	/* A hook that is there keeps its options, unless it has to name a project. */
-	if (!e && what & CONNECT_HOOK && entry->project.len && !remove)
-		e = plan_list(&p, a->hooks, true);
-	if (!e && what & CONNECT_HOOK) e = plan_list(&p, a->hooks, remove);
+	/* One hook replaces the other. One that is there keeps its options, unless it has to name a
+	 * project. */
+	if (!e && what & (CONNECT_HOOK | CONNECT_PROMPTS))
+		e = plan_hooks(&p, what, remove || entry->project.len, remove);
 	if (!e) *out = p.plan;
 	return e;
 }

@@ -22,8 +22,9 @@ struct connect_plan {
 };
 
 enum connect_what {
-	CONNECT_SERVER = 1, /* the entry and the permission to ask */
-	CONNECT_HOOK = 2,
+	CONNECT_SERVER = 1,  /* the entry and the permission to ask */
+	CONNECT_HOOK = 2,    /* before its calls; instead of the other */
+	CONNECT_PROMPTS = 4, /* beside its prompts; likewise */
 };
 
 /* How agents start this very program, by the settings of this call. */

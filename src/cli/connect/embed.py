@@ -13,7 +13,7 @@ def text(value):
 def value_of(value):
     out = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     out = out.replace(',"{env}":""', "{env}")
-    for mark in ("{command}", "{mcp}", "{hook}", "{url}"):
+    for mark in ("{command}", "{mcp}", "{hook}", "{prompts}", "{url}"):
         out = out.replace('"%s"' % mark, mark)
     return text(out)
 
@@ -36,7 +36,7 @@ def agent(a):
     fields = [(name, text(a.get(name)))
               for name in ("name", "title", "program", "hook", "run", "approve")]
     fields.append(("env", members(a.get("env"))))
-    for name in ("changes", "hooks"):
+    for name in ("changes", "hooks", "prompts"):
         if name in a:
             fields.append((name, "{ %s }" % ",\n".join(map(change, a[name]))))
     if "remote" in a:

@@ -57,21 +57,39 @@ static struct str gemini_write(struct arena *arena, const char *decision,
 		{ "hookSpecificOutput", .raw = output });
 }
 
+struct str hook_prompt_text(
+	bool allow, struct str message, const struct json *edited, struct arena *arena)
+{
+	struct str decision =
+		OBJECT(arena, { "behavior", str_of(allow ? "allow" : "deny") },
+			{ "message", allow ? STR_NONE : message },
+			{ "updatedInput", .json = edited });
+
+	return OBJECT(
+		arena, { "hookSpecificOutput",
+			       .raw = OBJECT(arena,
+				       { "hookEventName", STR("PermissionRequest") },
+				       { "decision", .raw = decision }) });
+}
+
 #define MEMBERS "session_id", "tool_name", "tool_input"
 
 static const struct hook_agent table[] = {
 	{ "claude", "Claude Code", "PreToolUse", NULL, "/.claude/", MEMBERS,
-		"tool_use_id", "AskUserQuestion", true, HOOK_EDITS_ALL, claude_write },
+		"tool_use_id", "AskUserQuestion", "ExitPlanMode", 600000, true, true,
+		HOOK_EDITS_ALL, claude_write },
 	{ "codex", "Codex", "PreToolUse", "turn_id", "/.codex/", MEMBERS, "tool_use_id",
-		NULL, false, HOOK_EDITS_ALL, codex_write },
+		NULL, NULL, 30000, false, false, HOOK_EDITS_ALL, codex_write },
 	{ "droid", "Factory droid", "PreToolUse", NULL, "/.factory/", MEMBERS, NULL, NULL,
-		false, HOOK_EDITS_ALL, claude_write },
+		NULL, 0, false, false, HOOK_EDITS_ALL, claude_write },
 	{ "qwen", "Qwen Code", "PreToolUse", "tool_call_id", "/.qwen/", MEMBERS,
-		"tool_use_id", NULL, false, HOOK_EDITS_NONE, claude_write },
+		"tool_use_id", NULL, NULL, 0, false, false, HOOK_EDITS_NONE,
+		claude_write },
 	{ "copilot", "Copilot CLI", NULL, "toolName", NULL, "sessionId", "toolName",
-		"toolArgs", NULL, NULL, false, HOOK_EDITS_ALL, copilot_write },
+		"toolArgs", NULL, NULL, NULL, 0, false, false, HOOK_EDITS_ALL,
+		copilot_write },
 	{ "gemini", "Gemini CLI", "BeforeTool", NULL, "/.gemini/", MEMBERS, NULL, NULL,
-		false, HOOK_EDITS_MERGED, gemini_write },
+		NULL, 0, false, false, HOOK_EDITS_MERGED, gemini_write },
 };
 
 enum { AGENTS = sizeof table / sizeof *table };
@@ -108,12 +126,14 @@ static bool has_sign(const struct hook_agent *a, const struct json *event)
 }
 
 /* Is this event from that agent, or at least not from another? */
-static bool event_is_of(const struct hook_agent *a, const struct json *event)
+static bool event_is_of(
+	const struct hook_agent *a, const struct json *event, const char *named)
 {
 	struct str name = json_text_of(event, "hook_event_name");
+	const char *wanted = named ? named : a->event;
 
-	if (a->event ? !str_is(name, a->event) : name.len > 0) return false;
-	if (a->sign && !has_sign(a, event)) return false;
+	if (wanted ? !str_is(name, wanted) : name.len > 0) return false;
+	if (!named && a->sign && !has_sign(a, event)) return false;
 	for (size_t i = 0; i < AGENTS; i++)
 		if (&table[i] != a && has_sign(&table[i], event) && !has_sign(a, event))
 			return false;
@@ -132,7 +152,7 @@ static const struct json *input_of(const struct json *value, struct arena *arena
 }
 
 bool hook_event_read(const struct hook_agent *a, const struct json *event,
-	struct arena *arena, struct hook_event *out)
+	const char *name, struct arena *arena, struct hook_event *out)
 {
 	struct hook_event e = { .session = json_text_of(event, a->session),
 		.tool = json_text_of(event, a->tool),
@@ -140,7 +160,7 @@ bool hook_event_read(const struct hook_agent *a, const struct json *event,
 		.call = a->call ? json_text_of(event, a->call) : STR_NONE,
 		.cwd = json_text_of(event, "cwd") };
 
-	if (!event_is_of(a, event) || !e.session.len || !e.tool.len ||
+	if (!event_is_of(a, event, name) || !e.session.len || !e.tool.len ||
 		!json_is(e.input, JSON_OBJECT))
 		return false;
 	*out = e;

@@ -30,7 +30,12 @@ struct hook_agent {
 	const char *sign, *folder;
 	const char *session, *tool, *input, *call; /* members; `call` NULL: none */
 	const char *question; /* a tool that asks the person: it is answered here */
-	bool defers;	      /* has HOOK_ASK and HOOK_DEFER */
+	const char *planned;  /* a tool that shows a plan, for approval */
+	/* How long a prompt waits for us, in ms: it is open meanwhile, or opens after that; 0: no
+	 * hook beside prompts. And whether an edit can be handed back there. */
+	int64_t prompt_ms;
+	bool prompt_edits;
+	bool defers; /* has HOOK_ASK and HOOK_DEFER */
 	/* What a person edited can be handed back; or not; or it is merged into what there
 	 * was, so that no member can be removed. */
 	enum { HOOK_EDITS_ALL, HOOK_EDITS_NONE, HOOK_EDITS_MERGED } edits;
@@ -39,9 +44,12 @@ struct hook_agent {
 };
 
 const struct hook_agent *hook_agent_find(struct str name); /* NULL: there is none */
-/* False: it is no such event of this agent's. */
-bool hook_event_read(const struct hook_agent *, const struct json *, struct arena *,
-	struct hook_event *out);
+/* `name`: of the event; NULL: the one before a call. False: it is no such event of this agent's. */
+bool hook_event_read(const struct hook_agent *, const struct json *, const char *name,
+	struct arena *, struct hook_event *out);
+/* What Claude Code and Codex read as a decision on a prompt. */
+struct str hook_prompt_text(
+	bool allow, struct str message, const struct json *edited, struct arena *);
 const char *hook_decision_name(enum hook_decision);
 /* What it reads as a decision. `edited`: NULL: as it was. */
 struct str hook_decision_text(const struct hook_agent *, enum hook_decision,

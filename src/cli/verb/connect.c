@@ -148,11 +148,13 @@ static int agent_connect(const struct connecting *c, const struct agent *a)
 	struct fault why = { 0 };
 	struct connect_plan p;
 	unsigned what = a->hook ? c->what : CONNECT_SERVER;
+	bool none = c->what & CONNECT_PROMPTS && !a->prompts[0].file;
 	enum err e;
 
-	if (what != c->what && !c->remove)
-		return CLI_SAY(
-			EXIT_USAGE, "cli.connect.no_hook", { "agent", str_of(a->title) });
+	if ((what != c->what || none) && !c->remove)
+		return CLI_SAY(EXIT_USAGE,
+			none ? "cli.connect.no_prompts" : "cli.connect.no_hook",
+			{ "agent", str_of(a->title) });
 	e = connect_plan(
 		a, c->scope, what, c->remove, &c->entry, &c->cli->arena, &p, &why);
 	if (e == ERR_NOT_FOUND)
@@ -239,7 +241,10 @@ static int connect_run(struct cli *cli)
 	if (c.entry.project.len && project_check(c.entry.project, "", NULL))
 		return CLI_USAGE(cli, "cli.project.wrong");
 	/* What is taken away is taken away whole. */
-	if (cli_has(cli, "hook") || c.remove) c.what |= CONNECT_HOOK;
+	if (str_is(cli_arg(cli, "hook"), "prompts"))
+		c.what |= CONNECT_PROMPTS;
+	else if (cli_has(cli, "hook") || c.remove)
+		c.what |= CONNECT_HOOK;
 	choose(&c);
 	if (!c.chosen_len) return EXIT_YES;
 	for (size_t i = 0; i < c.chosen_len; i++) {
@@ -250,13 +255,15 @@ static int connect_run(struct cli *cli)
 }
 
 static const struct flag flags[] = { { "dry-run" }, { "remove" }, { "project" },
-	{ "project-name", "NAME" }, { "hook" }, { "no-test" }, { 0 } };
+	{ "project-name", "NAME" },
+	{ "hook", .values = "calls prompts", .may_lack = true }, { "no-test" }, { 0 } };
 
 const struct command connect_verbs[] = {
 	{ "connect", connect_run, "[AGENT…]", 0, WORDS_MANY, flags, CLIENT, "0 1 2 130",
 		"parley connect claude\n"
 		"parley connect codex gemini --dry-run\n"
 		"parley connect claude --hook\n"
+		"parley connect claude --hook prompts\n"
 		"parley connect opencode --url https://parley.example.org\n"
 		"parley connect claude --remove" },
 	{ 0 },

@@ -11,12 +11,10 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "cli/approval.h"
-#include "cli/connect/hook_agents.h"
 #include "cli/project.h"
 #include "cli/request.h"
+#include "cli/verb/hook.h"
 #include "cli/verb/verbs.h"
-#include "core/policy/tool_list.h"
 #include "core/run/run_tool.h"
 #include "core/shared/glob.h"
 #include "text/problem_words.h"
@@ -26,24 +24,6 @@ enum {
 	PATIENCE_MS = 5000, /* with a server that is away for a moment */
 	HOLD_S = 300,	    /* what is asked of the server at a time */
 	WAIT_MS = 50000,    /* below the 60 s that a hook may take, if nobody said more */
-};
-
-/* What comes in on stdin, and who decides on it. */
-struct hook {
-	struct cli *cli;
-	const struct hook_agent *agent;
-	struct client *client;
-	struct hook_event event;
-	bool asks;	    /* it is the agent's own question to the person */
-	bool must_ask;	    /* --ask-only fits */
-	struct str session; /* its id here */
-	const char *dialect;
-	const struct json *ask, *reply; /* as last seen; the reply in the dialect */
-	const struct json *edited; /* what is handed back for the input; NULL: nothing */
-	int64_t wait_ms;
-	enum hook_decision then;		/* when that is over */
-	bool untold;				/* the decision could not be written */
-	struct tool_list deny, ask_only, allow; /* rules of the command line */
 };
 
 /* Past stdio: whether it was written decides how the hook ends. */
@@ -59,17 +39,30 @@ static bool decision_write(struct hook *h, struct str text)
 	return !text.len;
 }
 
-/* Always true: it is decided. */
-static bool decide(struct hook *h, enum hook_decision decision, struct str reason)
+bool hook_decide(struct hook *h, enum hook_decision decision, struct str reason)
 {
-	struct str text =
-		hook_decision_text(h->agent, decision, reason, h->edited, &h->cli->arena);
+	struct arena *arena = &h->cli->arena;
+	struct str text = h->prompts ? hook_prompt_text(decision == HOOK_ALLOW, reason,
+					       h->edited, arena)
+				     : hook_decision_text(h->agent, decision, reason,
+					       h->edited, arena);
 
 	if (text.len) text = arena_print(&h->cli->arena, "%.*s\n", STR_ARGS(text));
 	if (!decision_write(h, text) || h->cli->arena.failed) {
 		SAY("cli.stdout", { "why", str_of(strerror(errno ? errno : EIO)) });
 		h->untold = true;
 	}
+	return true;
+}
+
+bool hook_event_take(struct hook *h, const struct json *event, const char *name)
+{
+	if (!hook_event_read(h->agent, event, name, &h->cli->arena, &h->event))
+		return false;
+	h->asks = h->agent->question && str_is(h->event.tool, h->agent->question);
+	h->plans = h->agent->planned && str_is(h->event.tool, h->agent->planned);
+	/* Its questions are answered here, instead of allowed. */
+	h->dialect = h->asks ? "ask_user_question" : "permission";
 	return true;
 }
 
@@ -81,16 +74,12 @@ static void event_read(struct hook *h)
 
 	if (!stdin_read(EVENT_BYTES, arena, &text) ||
 		json_read(text, NULL, arena, &event, NULL) != OK ||
-		!hook_event_read(h->agent, event, arena, &h->event))
+		!hook_event_take(h, event, NULL))
 		CLI_REFUSE(
 			h->cli, "cli.hook.event", { "agent", str_of(h->agent->title) });
-	h->asks = h->agent->question && str_is(h->event.tool, h->agent->question);
-	/* Its questions are answered here, instead of allowed. */
-	h->dialect = h->asks ? "ask_user_question" : "permission";
 }
 
-static void rules_read(
-	struct hook *h, const char *flag, bool allows, struct tool_list *out)
+void hook_rules_read(struct hook *h, const char *flag, bool allows, struct tool_list *out)
 {
 	struct str line, rule = STR_NONE;
 
@@ -106,12 +95,12 @@ static void rules_read(
 	}
 }
 
-/* {"type": "tool", "name", "arguments"}; NULL: no memory. */
-static const struct json *operation_of(struct hook *h)
+const struct json *hook_operation(struct hook *h)
 {
 	const struct json *out = NULL;
 
-	json_read(BODY(h->cli, { "type", STR("tool") }, { "name", .text = h->event.tool },
+	json_read(BODY(h->cli, { "type", h->plans ? STR("plan") : STR("tool") },
+			  { "name", .text = h->plans ? STR("plan") : h->event.tool },
 			  { "arguments", .json = h->event.input }),
 		NULL, &h->cli->arena, &out, NULL);
 	return out;
@@ -120,14 +109,14 @@ static const struct json *operation_of(struct hook *h)
 /* True when the rules of the command line have decided. */
 static bool rules_decide(struct hook *h)
 {
-	const struct json *operation = operation_of(h);
+	const struct json *operation = hook_operation(h);
 	struct arena *arena = &h->cli->arena;
 
 	if (tool_list_stops(&h->deny, operation, arena))
-		return decide(h, HOOK_DENY, STR("A rule of this hook forbids it."));
+		return hook_decide(h, HOOK_DENY, STR("A rule of this hook forbids it."));
 	h->must_ask = tool_list_stops(&h->ask_only, operation, arena);
 	return own_tool(h->event.tool) && !h->must_ask &&
-	       decide(h, HOOK_ALLOW, STR("Asking needs no approval."));
+	       hook_decide(h, HOOK_ALLOW, STR("Asking needs no approval."));
 }
 
 /* True when the server's word and the rules of the command line together have decided. These
@@ -139,16 +128,16 @@ static bool policy_decides(struct hook *h, const struct json *said)
 	struct str reason = json_text_of(said, "reason");
 	bool unset = json_is(json_get(said, "default"), JSON_TRUE);
 
-	if (str_is(effect, "deny")) return decide(h, HOOK_DENY, reason);
+	if (str_is(effect, "deny")) return hook_decide(h, HOOK_DENY, reason);
 	if (h->must_ask) return false;
-	if (tool_list_allows(&h->allow, operation_of(h), &h->cli->arena))
-		return decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."));
-	if (str_is(effect, "allow") && !unset) return decide(h, HOOK_ALLOW, reason);
+	if (tool_list_allows(&h->allow, hook_operation(h), &h->cli->arena))
+		return hook_decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."));
+	if (str_is(effect, "allow") && !unset) return hook_decide(h, HOOK_ALLOW, reason);
 	/* The rest is left to the agent's own rules: nothing is printed. */
 	return cli_has(h->cli, "ask-only");
 }
 
-static enum err call(struct hook *h, const char *method, struct str path, struct str body,
+enum err hook_call(struct hook *h, const char *method, struct str path, struct str body,
 	struct str key, struct api_reply *out, struct fault *why)
 {
 	struct api_call c = { .method = method,
@@ -173,7 +162,7 @@ static enum err session_open(
 	struct str title = arena_print(
 		arena, "%s: %.*s", h->agent->title, STR_ARGS(utf8_first(about, 150)));
 	struct api_reply reply;
-	enum err err = call(h, "POST", STR("/v1/sessions"),
+	enum err err = hook_call(h, "POST", STR("/v1/sessions"),
 		BODY(h->cli, { "title", .text = title }, { "external_id", .text = name },
 			{ "parallel", .yes = true }),
 		key_make(arena), &reply, why);
@@ -192,7 +181,7 @@ static bool session_moved(struct hook *h, const struct json *session)
 	const struct json *bound;
 
 	if (!tree.len || !project.len || str_eq(tree, project) ||
-		call(h, "GET", STR("/v1/me"), STR_NONE, STR_NONE, &me, NULL) != OK)
+		hook_call(h, "GET", STR("/v1/me"), STR_NONE, STR_NONE, &me, NULL) != OK)
 		return false;
 	bound = json_get(me.json, "projects");
 	if (!json_is(bound, JSON_ARRAY)) return true;
@@ -201,9 +190,7 @@ static bool session_moved(struct hook *h, const struct json *session)
 	return false;
 }
 
-/* The agent's session is one here, named after it; a second one in another project. Its tools may
- * run side by side. */
-static enum err session_find(struct hook *h, struct fault *why)
+enum err hook_session_find(struct hook *h, struct fault *why)
 {
 	const struct project_said *said = &h->cli->project;
 	const struct json *session = NULL;
@@ -221,34 +208,55 @@ static enum err session_find(struct hook *h, struct fault *why)
 	return err;
 }
 
+/* Beside a prompt: where, and until when. */
+static struct str ask_meta(struct hook *h)
+{
+	if (!h->prompts) return STR_NONE;
+	return BODY(h->cli, { "parley/beside", STR("terminal") },
+		{ "parley/timeout", .raw = arena_print(&h->cli->arena, "%lld",
+					    (long long)(h->wait_ms / 1000)) });
+}
+
 /* The same for a call that was put off and is taken up again. */
 static struct str ask_body(struct hook *h)
 {
 	struct buf body = { .max = 2 * EVENT_BYTES };
 
 	if (!h->asks)
-		return BODY(h->cli, { "hook_event_name", STR("PreToolUse") },
+		return BODY(h->cli,
+			{ "hook_event_name",
+				str_of(h->prompts ? "PermissionRequest" : "PreToolUse") },
 			{ "tool_name", .text = h->event.tool },
 			{ "tool_input", .json = h->event.input },
-			{ "tool_use_id", h->event.call }, { "cwd", h->event.cwd });
+			{ "tool_use_id", h->event.call }, { "cwd", h->event.cwd },
+			{ "_meta", .raw = ask_meta(h) });
+	if (h->prompts)
+		return request_without(&h->cli->arena, h->event.input, "_meta",
+			(const struct body_member[]){
+				{ "_meta", .raw = ask_meta(h) }, { 0 } });
 	json_write(&body, h->event.input);
 	return buf_keep_done(&body, &h->cli->arena);
 }
 
-static enum err ask_put(struct hook *h, struct fault *why)
+static struct str ask_key(struct hook *h)
 {
 	struct arena *arena = &h->cli->arena;
-	struct str key = key_make(arena);
+
+	if (!h->event.call.len) return key_make(arena);
+	return arena_print(arena, "%s:%.*s:%.*s", h->agent->name,
+		STR_ARGS(h->event.session), STR_ARGS(h->event.call));
+}
+
+enum err hook_ask_put(struct hook *h, struct fault *why)
+{
 	struct api_reply reply;
 	enum err err;
 
-	if (h->event.call.len > 0)
-		key = arena_print(arena, "%s:%.*s:%.*s", h->agent->name,
-			STR_ARGS(h->event.session), STR_ARGS(h->event.call));
-	err = call(h, "POST",
-		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s",
+	if (!h->key.len) h->key = ask_key(h);
+	err = hook_call(h, "POST",
+		arena_print(&h->cli->arena, "/v1/sessions/%.*s/asks?dialect=%s",
 			STR_ARGS(h->session), h->dialect),
-		ask_body(h), key, &reply, why);
+		ask_body(h), h->key, &reply, why);
 	if (err == OK) h->ask = reply.json;
 	return err;
 }
@@ -257,23 +265,23 @@ static enum err ask_put(struct hook *h, struct fault *why)
 static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 {
 	struct api_reply reply;
-	enum err err = session_find(h, why);
+	enum err err = hook_session_find(h, why);
 
 	if (err != OK || h->asks) return err;
-	err = call(h, "POST", STR("/v1/decide"),
-		BODY(h->cli, { "operation", .json = operation_of(h) },
+	err = hook_call(h, "POST", STR("/v1/decide"),
+		BODY(h->cli, { "operation", .json = hook_operation(h) },
 			{ "session", .text = h->session }),
 		key_make(&h->cli->arena), &reply, why);
 	if (err == OK) *decided = policy_decides(h, reply.json);
 	return err;
 }
 
-static bool pending(const struct hook *h)
+bool hook_ask_pending(const struct hook *h)
 {
 	return str_is(json_text_of(h->ask, "status"), "pending");
 }
 
-static enum err ask_await(struct hook *h, struct fault *why)
+enum err hook_ask_await(struct hook *h, struct fault *why)
 {
 	struct str id = json_text_of(h->ask, "id");
 	int64_t until = clock_mono_ms() + h->wait_ms;
@@ -288,51 +296,45 @@ static enum err ask_await(struct hook *h, struct fault *why)
 							: left));
 		struct api_reply reply;
 
-		err = call(h, "GET", ask_path(h->cli, id, tail.at), STR_NONE, STR_NONE,
-			&reply, why);
+		err = hook_call(h, "GET", ask_path(h->cli, id, tail.at), STR_NONE,
+			STR_NONE, &reply, why);
 		if (err != OK) return err;
 		h->ask = json_get(reply.json, "ask");
 		h->reply = json_get(reply.json, "reply");
-	} while (pending(h) && !json_get(h->ask, "stopped") &&
+	} while (hook_ask_pending(h) && !json_get(h->ask, "stopped") &&
 		 clock_mono_ms() + 1000 < until);
 	return OK;
 }
 
-/* What was approved is this very call, and is used up with it. *refused: why the server does not
- * let it run; empty where it says nothing. */
-static bool approval_holds(struct hook *h, struct str *refused)
+bool hook_approval_holds(struct hook *h, struct approval *ap)
 {
-	struct approval ap = { .asking = { .cli = h->cli,
-				       .client = h->client,
-				       .ask = h->ask,
-				       .id = json_text_of(h->ask, "id") } };
 	char digest[DIGEST_SIZE];
-	bool holds;
 
-	ap.operation = operation_of(h);
-	holds = ap.operation && approval_digest(&ap, digest) &&
-		approval_use(&ap, digest) == EXIT_YES;
-	*refused = ap.refused;
-	return holds;
+	*ap = (struct approval){ .asking = { .cli = h->cli,
+					 .client = h->client,
+					 .ask = h->ask,
+					 .id = json_text_of(h->ask, "id") } };
+	ap->operation = hook_operation(h);
+	return ap->operation && approval_digest(ap, digest) &&
+	       approval_use(ap, digest) == EXIT_YES;
 }
 
-/* Nobody waits for it any more; what is decided later must not look like a yes. */
-static void ask_withdraw(struct hook *h, const char *reason)
+void hook_ask_withdraw(struct hook *h, const char *reason)
 {
 	struct str id = json_text_of(h->ask, "id");
 	struct api_reply reply;
 
-	call(h, "POST", ask_path(h->cli, id, "/cancel"),
+	hook_call(h, "POST", ask_path(h->cli, id, "/cancel"),
 		BODY(h->cli, { "reason", str_of(reason) }), key_make(&h->cli->arena),
 		&reply, NULL);
 }
 
-static bool stop_decide(struct hook *h)
+bool hook_stop_decide(struct hook *h)
 {
 	const struct json *stop = json_get(h->ask, "stopped");
 
-	ask_withdraw(h, "Stopped");
-	return decide(h, HOOK_DENY,
+	hook_ask_withdraw(h, "Stopped");
+	return hook_decide(h, HOOK_DENY,
 		arena_print(&h->cli->arena, "Stopped by %.*s: %.*s",
 			STR_ARGS(json_text_of(json_get(stop, "by"), "name")),
 			STR_ARGS(json_text_of(stop, "reason"))));
@@ -343,11 +345,12 @@ static bool silence_decide(struct hook *h)
 	struct str url = json_text_of(h->ask, "url");
 
 	if (h->then == HOOK_DEFER)
-		return decide(h, HOOK_DEFER,
+		return hook_decide(h, HOOK_DEFER,
 			arena_print(&h->cli->arena, "Nobody has decided yet: %.*s",
 				STR_ARGS(url)));
-	ask_withdraw(h, "Nobody decided in time");
-	return decide(h, h->then, STR("Nobody decided in time, so it does not run."));
+	hook_ask_withdraw(h, "Nobody decided in time");
+	return hook_decide(
+		h, h->then, STR("Nobody decided in time, so it does not run."));
 }
 
 static bool answers_decide(struct hook *h)
@@ -355,7 +358,7 @@ static bool answers_decide(struct hook *h)
 	bool answered = json_is(json_get(h->ask, "answer"), JSON_OBJECT);
 
 	if (answered) h->edited = h->reply;
-	return decide(
+	return hook_decide(
 		h, answered ? HOOK_ALLOW : HOOK_DENY, json_text_of(h->reply, "message"));
 }
 
@@ -363,23 +366,24 @@ static bool approval_decide(struct hook *h)
 {
 	const struct json *out = json_get(h->reply, "hookSpecificOutput");
 	const struct json *edited = json_get(out, "updatedInput");
-	struct str reason = json_text_of(out, "permissionDecisionReason"), refused;
+	struct str reason = json_text_of(out, "permissionDecisionReason");
+	struct approval ap;
 
 	if (!str_is(json_text_of(out, "permissionDecision"), "allow"))
-		return decide(h, HOOK_DENY, reason);
+		return hook_decide(h, HOOK_DENY, reason);
 	if (edited && !hook_agent_carries(h->agent, h->event.input, edited))
-		return decide(h, HOOK_DENY,
+		return hook_decide(h, HOOK_DENY,
 			arena_print(&h->cli->arena,
 				"The person edited this call, and %s cannot take an edit "
 				"from a hook. Make the call again as edited.",
 				h->agent->title));
-	if (!approval_holds(h, &refused))
-		return decide(h, HOOK_DENY,
-			refused.len
-				? refused
+	if (!hook_approval_holds(h, &ap))
+		return hook_decide(h, HOOK_DENY,
+			ap.refused.len
+				? ap.refused
 				: STR("The approval is for another call, or was used already."));
 	h->edited = edited;
-	return decide(h, HOOK_ALLOW, reason);
+	return hook_decide(h, HOOK_ALLOW, reason);
 }
 
 static int flags_read(struct hook *h)
@@ -390,6 +394,7 @@ static int flags_read(struct hook *h)
 
 	h->agent = hook_agent_find(name);
 	if (!h->agent) return CLI_USAGE(h->cli, "cli.hook.agent", { "agent", name });
+	if (cli_has(h->cli, "prompts")) return EXIT_YES;
 	h->wait_ms = WAIT_MS;
 	if (wait.at && !duration_read(wait, &h->wait_ms))
 		return CLI_USAGE(h->cli, "cli.timeout.wrong", { "flag", STR("wait") },
@@ -407,8 +412,9 @@ static int flags_read(struct hook *h)
 
 static bool outcome_decide(struct hook *h)
 {
-	if (pending(h) && json_get(h->ask, "stopped")) return stop_decide(h);
-	if (pending(h)) return silence_decide(h);
+	if (hook_ask_pending(h) && json_get(h->ask, "stopped"))
+		return hook_stop_decide(h);
+	if (hook_ask_pending(h)) return silence_decide(h);
 	return h->asks ? answers_decide(h) : approval_decide(h);
 }
 
@@ -417,6 +423,18 @@ static struct str machine_user(struct arena *arena)
 	const struct passwd *me = getpwuid(getuid());
 
 	return me ? arena_str(arena, str_of(me->pw_name)) : STR_NONE;
+}
+
+void hook_place_say(struct hook *h)
+{
+	struct cli *cli = h->cli;
+
+	if (h->event.cwd.len)
+		project_say(cli, arena_copy(&cli->arena, h->event.cwd));
+	else
+		project_say_here(cli);
+	cli->program = str_of(h->agent->title);
+	cli->machine_user = machine_user(&cli->arena);
 }
 
 /* Every agent takes 2 for a no; with 0 and nothing to read most of them run the call. */
@@ -433,22 +451,21 @@ static int hook_run(struct cli *cli)
 	int status = flags_read(&h);
 
 	if (status != EXIT_YES) return status;
-	rules_read(&h, "deny", false, &h.deny);
-	rules_read(&h, "ask-only", false, &h.ask_only);
-	rules_read(&h, "allow", true, &h.allow);
+	if (cli_has(cli, "prompts")) return hook_prompts_run(&h);
+	hook_rules_read(&h, "deny", false, &h.deny);
+	hook_rules_read(&h, "ask-only", false, &h.ask_only);
+	hook_rules_read(&h, "allow", true, &h.allow);
 	event_read(&h);
-	if (h.event.cwd.len)
-		project_say(cli, arena_copy(&cli->arena, h.event.cwd));
-	else
-		project_say_here(cli);
+	hook_place_say(&h);
+	/* A plan without its text: the agent's own prompt shows what there is. */
+	if (h.plans && !json_text_of(h.event.input, "plan").len) return EXIT_YES;
 	if (rules_decide(&h)) return hook_status(&h);
 	term_watch(&cli->term);
-	cli->program = str_of(h.agent->title);
-	cli->machine_user = machine_user(&cli->arena);
 	h.client = pick_client(cli, AS_AGENT, &why);
 	if (!h.client || policy_ask(&h, &decided, &why) != OK ||
-		(!decided && (ask_put(&h, &why) != OK || ask_await(&h, &why) != OK)))
-		decide(&h, HOOK_DENY,
+		(!decided &&
+			(hook_ask_put(&h, &why) != OK || hook_ask_await(&h, &why) != OK)))
+		hook_decide(&h, HOOK_DENY,
 			arena_print(&cli->arena,
 				"Parley could not be asked, so it does not run: %s",
 				why.detail));
@@ -460,13 +477,15 @@ static int hook_run(struct cli *cli)
 
 static const struct flag flags[] = { { "allow", "RULES", .many = true },
 	{ "deny", "RULES", .many = true }, { "ask-only", "RULES", .many = true },
-	{ "project", "NAME" }, { "wait", "TIME" }, { "then", "DECISION" }, { 0 } };
+	{ "prompts" }, { "project", "NAME" }, { "wait", "TIME" }, { "then", "DECISION" },
+	{ 0 } };
 
 const struct command hook_verbs[] = {
 	{ "hook", hook_run, "AGENT", 1, 1, flags, CLIENT, "0 2",
 		"parley connect claude --hook\n"
 		"parley hook claude --allow 'Read,Glob,Grep'\n"
 		"parley hook codex --deny 'Bash(sudo *)' --ask-only 'Bash(git push*)'\n"
-		"parley hook claude --wait 9m --then defer" },
+		"parley hook claude --wait 9m --then defer\n"
+		"parley hook claude --prompts" },
 	{ 0 },
 };

@@ -67,6 +67,8 @@ enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *o
 	if (!json_is(parts.operation, JSON_OBJECT)) parts.operation = NULL;
 	if (!json_is(parts.fallback, JSON_OBJECT)) parts.fallback = NULL;
 	parts.scopes = json_get(json_get(json, "foreign"), "scopes");
+	parts.never_once =
+		json_is(json_get(json_get(json, "foreign"), "never_once"), JSON_TRUE);
 	parts.title = json_text(json_get(json, "title"));
 	parts.program = json_text(json_get(json, "program"));
 	parts.machine_user = json_text(json_get(json, "machine_user"));

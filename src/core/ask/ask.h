@@ -78,6 +78,8 @@ struct ask {
 	/* JSON object, core/ask/because.h: why a person is asked; empty: nobody is, or it is
 	 * older. */
 	struct str because;
+	/* When it ran although it was rejected or skipped here: the terminal beside decided; 0: never. */
+	int64_t overtaken_ms;
 };
 
 enum { ASK_TITLE_MAX = 200, CONTEXT_TEXT_MAX = 5000, METADATA_MAX = 16384 };
@@ -149,6 +151,7 @@ struct ask_parts {
 	const struct json *fallback;  /* the "default" member, or NULL */
 	/* Of `foreign`: offers that last, by their ids; or NULL. */
 	const struct json *scopes;
+	bool never_once; /* likewise: no offer allows this call alone */
 	struct str title;
 	struct str program;	   /* that asks; empty: unknown */
 	struct str machine_user;   /* who runs it; likewise */

@@ -118,6 +118,19 @@ static void because_write(
 	arena_done(&arena);
 }
 
+static void overtaken_write(struct json_writer *w, const struct ask *a)
+{
+	jw_key(w, "overtaken");
+	if (!a->overtaken_ms) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	show_time(w, "at", a->overtaken_ms);
+	show_text(w, "by", STR("terminal"));
+	jw_object_end(w);
+}
+
 void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view *v,
 	int64_t now_ms)
 {
@@ -136,6 +149,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_time(w, "used_at", a->used_ms);
 	show_time(w, "fetched_at", a->fetched_ms);
 	show_time(w, "asked_again_at", a->again_ms);
+	overtaken_write(w, a);
 	show_json(w, "revoked", a->revoked);
 	show_json(w, "require", a->require);
 	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));

@@ -21,6 +21,7 @@ const char *const event_types[] = {
 	"ask.revoked",
 	"ask.verified",
 	"ask.asked_again",
+	"ask.overtaken",
 	"session.created",
 	"session.status",
 	"session.progress",

@@ -112,6 +112,9 @@ static enum err scope_reach(const struct scoping *s, struct fault *why)
 	if (s->a->require.len)
 		return fail_at(why, "/scope/for",
 			"it needs more than one approval: choose once");
+	if (s->look.type > TYPE_DB_OP)
+		return fail_at(why, "/scope/for",
+			"plans and approvals in advance are approved one by one: choose once");
 	if (s->risk == RISK_CRITICAL)
 		return fail_at(why, "/scope/for", "its risk is critical: choose once");
 	if (s->risk == RISK_HIGH) {

@@ -96,6 +96,9 @@ static enum err answer_settle(
 	if (!e && t->limit)
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
 			rows->arena, why);
+	if (!e && answer.decision == DECISION_APPROVE && parts.never_once)
+		e = fail_at(why, "/answers/decision",
+			"the agent offers no way to allow this call alone: reject it");
 	if (!e && answer.decision == DECISION_APPROVE) e = verify_pending(a, rows, why);
 	if (!e && answer.decision == DECISION_APPROVE && parts.operation)
 		e = ask_rule_approved(t, rows, a, parts.operation, answer.arguments, why);

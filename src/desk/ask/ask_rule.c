@@ -48,9 +48,11 @@ static bool only_stopped(struct rows *rows, const struct policy_snapshot *snapsh
 enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, struct ask *a,
 	struct rule_verdict *out, struct fault *why)
 {
-	/* Only a person can answer a required question besides the approval. */
-	bool person =
-		d->require.len || !questions_only_decide(d->questions, d->questions_len);
+	/* Only a person can answer a required question besides the approval. What no offer allows
+	 * nobody approves; a request that imitates the mark only keeps rules from allowing it. */
+	bool person = d->require.len ||
+		      !questions_only_decide(d->questions, d->questions_len) ||
+		      str_find(t->foreign, STR("\"never_once\":true")) >= 0;
 	unsigned flags = person ? DECIDE_NO_ALLOW : 0;
 	struct operation_view look;
 	struct policy_snapshot *snapshot;

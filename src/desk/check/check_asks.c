@@ -20,6 +20,7 @@ enum ask_part {
 	PART_SETTLED_AT,
 	PART_USED_AT,
 	PART_AGAIN_AT,
+	PART_OVERTAKEN_AT,
 	PART_ASSIGNEES,
 	PART_DEADLINE,
 	PART_CLAIM,
@@ -37,6 +38,7 @@ static const char *const part_names[PARTS] = {
 	[PART_SETTLED_AT] = "settled_at",
 	[PART_USED_AT] = "when the approval was used",
 	[PART_AGAIN_AT] = "asked_again_at",
+	[PART_OVERTAKEN_AT] = "overtaken",
 	[PART_ASSIGNEES] = "assignees",
 	[PART_DEADLINE] = "expires_at",
 	[PART_CLAIM] = "claimed_by",
@@ -52,7 +54,7 @@ struct ask_facts {
 	char assignees[SHORT_DIGEST_SIZE], claim[SHORT_DIGEST_SIZE],
 		thread[SHORT_DIGEST_SIZE], votes[SHORT_DIGEST_SIZE];
 	char deadline[TIME_SIZE]; /* "": none */
-	int64_t created_ms, settled_ms, used_ms, again_ms;
+	int64_t created_ms, settled_ms, used_ms, again_ms, overtaken_ms;
 	bool undecided; /* no column of a decision is set */
 	bool voteless;	/* no votes, and no requirement */
 	bool told, emptied, old;
@@ -96,6 +98,7 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	f->settled_ms = a->settled_ms;
 	f->used_ms = a->used_ms;
 	f->again_ms = a->again_ms;
+	f->overtaken_ms = a->overtaken_ms;
 	f->undecided = !a->answer.len && !a->answered_by.len && !a->approved_digest.len &&
 		       !a->reason.len && !a->summary.len && !a->revoked.len;
 	f->differs[PART_SETTLED_USER] = !settled_user_fits(a, arena);
@@ -193,6 +196,7 @@ static void told_created(struct check_pass *p, struct ask_facts *f, const struct
 	f->differs[PART_SETTLED_AT] = f->settled_ms != 0;
 	f->differs[PART_USED_AT] = f->used_ms != 0;
 	f->differs[PART_AGAIN_AT] = f->again_ms != 0;
+	f->differs[PART_OVERTAKEN_AT] = f->overtaken_ms != 0;
 }
 
 static void told_decision(struct check_pass *p, struct ask_facts *f,
@@ -268,6 +272,9 @@ static void facts_tell(struct check_pass *p, struct ask_facts *f, const struct e
 		told_decision(p, f, e, data);
 	} else if (strcmp(e->type, "ask.asked_again") == 0) {
 		f->differs[PART_AGAIN_AT] = f->again_ms != e->at_ms;
+		told_decision(p, f, e, data);
+	} else if (strcmp(e->type, "ask.overtaken") == 0) {
+		f->differs[PART_OVERTAKEN_AT] = f->overtaken_ms != e->at_ms;
 		told_decision(p, f, e, data);
 	} else if (strcmp(e->type, "ask.verified") == 0 || json_get(data, "asked")) {
 		/* Verifiers and votes: the risk, or who does not count, is another by then. */

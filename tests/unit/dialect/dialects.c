@@ -123,10 +123,10 @@ static void a_question_that_does_not_block_is_known_at_once(void **state)
 static const struct {
 	const char *dialect, *request, *how, *reply;
 } decisions[] = {
-	/* What lasts is granted only when it was chosen; a no stays a no. */
+	/* What lasts is granted only when it was chosen; a no stays a no. In acp it is told as the one for once. */
 	{ "acp", ACP, APPROVE, "{'outcome':{'outcome':'selected','optionId':'1'}}" },
 	{ "acp", ACP, "{'answers':{'decision':'approve','option':'2'}}",
-		"{'outcome':{'outcome':'selected','optionId':'2'}}" },
+		"{'outcome':{'outcome':'selected','optionId':'1'}}" },
 	{ "acp", ACP, "{'answers':{'decision':'reject','option':'2'}}",
 		"{'outcome':{'outcome':'selected','optionId':'3'},'_meta':{"
 		"'parley/status':'answered','parley/message':'Rejected by the user'}}" },

@@ -88,6 +88,7 @@ export const ASK_TRAIL: string[] = [
 	'ask.cancelled',
 	'ask.used',
 	'ask.revoked',
+	'ask.overtaken',
 ];
 
 /** "words: text", or the words alone. */

@@ -56,6 +56,7 @@ const TYPES = Object.keys({
 	'ask.voted': 0,
 	'ask.retracted': 0,
 	'ask.asked_again': 0,
+	'ask.overtaken': 0,
 	'ask.notified': 0,
 	'ask.notify_failed': 0,
 	'ask.unreached': 0,
