@@ -261,6 +261,20 @@ static void arguments_write(struct card_writer *w, const struct json *arguments)
 				&edited->members[i].value);
 }
 
+/* As it is approved: the schema of its arguments is no part of that. */
+static void operation_raw(struct card_writer *w, const struct json *op)
+{
+	struct json own = { .type = JSON_OBJECT };
+	struct json_member *members =
+		ARENA_ARRAY(w->words, struct json_member, op->count + 1);
+
+	for (uint32_t i = 0; members && i < op->count; i++)
+		if (!str_is(op->members[i].name, "schema"))
+			members[own.count++] = op->members[i];
+	own.members = members;
+	value_write(w, STYLE_PLAIN, &own);
+}
+
 static void operation_draw(struct card_writer *w, struct card *card)
 {
 	const struct json *op = json_get(w->ask, "operation");
@@ -272,7 +286,7 @@ static void operation_draw(struct card_writer *w, struct card *card)
 	card->operation_row = w->page->rows_len - 1;
 	page_word(w->page, STYLE_WARN, json_text_of(op, "name"));
 	if (w->look->raw)
-		value_write(w, STYLE_PLAIN, op);
+		operation_raw(w, op);
 	else
 		arguments_write(w, json_get(op, "arguments"));
 	card->operation_end = w->page->rows_len;

@@ -147,6 +147,10 @@ test('what is approved is what is sent: the digest of the operation, edited or n
 	ok(await tool({ name: 'risky', url: `${at}/risky`, risk: 'high' }), 201);
 	const one = await called('risky', { city: 'Nice' });
 	const ask = await pending(one);
+	const { operation } = ok(await member.get(`/v1/asks/${ask.id}`));
+	assert.deepEqual(operation, { type: 'tool', name: 'risky', arguments: { city: 'Nice' }, risk: 'high', schema: CITY });
+	const asked_ = { kind: 'approval', session: one.session, operation };
+	assert.deepEqual(pointers(await member.post('/v1/asks', asked_)), ['/operation/schema'], 'only runs say it');
 	const reply = await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { city: 'Nice', days: 8 } } } });
 	assert.deepEqual([reply.status, pointers(reply)], [422, ['/answers/decision/arguments/days']]);
 	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { city: 'Nice', days: 3 } } } }));

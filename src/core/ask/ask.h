@@ -104,6 +104,7 @@ struct draft {
 	struct question *questions;
 	size_t questions_len;
 	const struct json *operation; /* or NULL */
+	struct str schema;	      /* of its arguments, JSON; or empty */
 	int64_t timeout_ms;	      /* 0: waits for ever */
 	struct str *assignees;
 	size_t assignees_len;
@@ -116,6 +117,8 @@ struct draft {
 struct draft_limits {
 	int64_t timeout_min_ms;
 	int64_t timeout_max_ms;
+	struct str
+		schema; /* JSON Schema of the operation's arguments, shown with them; or empty */
 };
 
 /* Everything that is wrong with a body is found at once, each with its pointer. */

@@ -246,7 +246,9 @@ enum err draft_read(const struct json *body, const struct draft_limits *limits,
 		.root = place_root(""),
 		.body = body,
 		.arena = arena,
-		.draft = { .kind = ASK_BLOCKING, .priority = PRIORITY_NORMAL },
+		.draft = { .kind = ASK_BLOCKING,
+			.priority = PRIORITY_NORMAL,
+			.schema = limits->schema },
 	};
 	/* A flat question names the unknown members itself: some are its own. */
 	const struct json *flat = json_get(body, "question");

@@ -73,7 +73,7 @@ static void fixed_write(
 	jw_array_end(w);
 	jw_key(w, "operation");
 	if (d->operation)
-		operation_write(w, d->operation);
+		operation_write(w, d->operation, d->schema);
 	else
 		jw_null(w);
 	show_json(w, "default", k->fallback);

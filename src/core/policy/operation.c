@@ -57,9 +57,19 @@ enum err operation_read(
 	return e;
 }
 
-void operation_write(struct json_writer *w, const struct json *operation)
+void operation_write(
+	struct json_writer *w, const struct json *operation, struct str schema)
 {
-	shape_copy(w, &operation_shape, operation);
+	struct buf text = { 0 };
+	struct json_writer own = { .out = &text };
+
+	shape_copy(&own, &operation_shape, operation);
+	jw_object(w);
+	if (text.len > 2) jw_members(w, str_make(text.at + 1, text.len - 2));
+	if (schema.len) jw_put_raw(w, "schema", schema);
+	jw_object_end(w);
+	if (text.failed) w->out->failed = true;
+	buf_done(&text);
 }
 
 static void member_add(struct json *object, struct str name, const struct json *value)

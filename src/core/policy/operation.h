@@ -19,7 +19,9 @@ enum err operation_read(
 void operation_check(
 	struct check *, const struct json *, const struct json_place *, enum risk *risk);
 /* In its normal form: what is null is left out, but for arguments. */
-void operation_write(struct json_writer *, const struct json *operation);
+/* `schema`: JSON Schema of its arguments, which is no part of what runs; empty: none. */
+void operation_write(
+	struct json_writer *, const struct json *operation, struct str schema);
 /* SHA-256 over the RFC 8785 form of {type, name, arguments, session}; members the
  * operation lacks are left out. `arguments` replaces the operation's own when not NULL.
  * Empty when there is no memory. */

@@ -341,6 +341,18 @@ static const struct run_operation *own_call(const struct own_tool *t,
 	return o;
 }
 
+struct str run_tool_schema_of(
+	const struct run_toolbox *box, struct str name, struct arena *arena)
+{
+	for (size_t i = 0; i < box->own_len; i++)
+		if (str_eq(box->own[i].name, name))
+			return own_tool_schema(&box->own[i], arena);
+	for (int i = 0; i < RUN_TOOLS; i++)
+		if (str_is(name, run_tools[i].name))
+			return run_tool_schema(box, (enum run_tool_id)i, arena);
+	return STR_NONE;
+}
+
 const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
 	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
 {

@@ -28,6 +28,8 @@ struct ask_from {
 	/* What was decided about the call of a run; NULL: rules are asked now. */
 	const struct rule_verdict *verdict;
 	int64_t timeout_ms; /* unless the draft brings one; 0: none */
+	struct str
+		schema; /* of the operation's arguments, of a run's approval; or empty */
 };
 
 /* Makes an ask of a draft that was checked. What rules decide is settled at once. */

@@ -8,11 +8,12 @@
 enum err run_ask(const struct run_job *j, struct ask_from from, struct str text,
 	struct ask **out, struct fault *why)
 {
-	const struct draft_limits limits = desk_limits(j->t->desk);
+	struct draft_limits limits = desk_limits(j->t->desk);
 	const struct json *body;
 	struct draft d;
 	enum err e = json_read(text, NULL, j->rows->arena, &body, why);
 
+	limits.schema = from.schema;
 	if (!e) e = draft_read(body, &limits, j->rows->arena, &d, why);
 	if (e) return e;
 	from.session = j->s;

@@ -200,6 +200,7 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 	if (v.effect == EFFECT_DENY)
 		return run_call_end(j, made, CALL_REJECT, v.reason, why);
 	from.timeout_ms = v.timeout_ms;
+	from.schema = run_tool_schema_of(&box, c.name, j->rows->arena);
 	return v.effect == EFFECT_ASK ? approval_ask(j, made, said, from, text, why) : OK;
 }
 
