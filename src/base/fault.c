@@ -117,3 +117,14 @@ struct fault_pointer fault_pointer(const char *format, ...)
 	va_end(args);
 	return out;
 }
+
+void fault_shift(struct fault *why, int from, const char *pointer)
+{
+	for (int i = from; why && i < why->items_len; i++) {
+		char whole[sizeof why->items[i].pointer];
+
+		snprintf(whole, sizeof whole, "%s%.*s", pointer, (int)(sizeof whole - 1),
+			why->items[i].pointer);
+		memcpy(why->items[i].pointer, whole, sizeof whole);
+	}
+}

@@ -75,6 +75,8 @@ void fail_member(struct fault *why, const char *name, struct str text);
  * FAULT_ITEMS are dropped. The first item's detail is also the fault's detail. */
 enum err fail_at(struct fault *why, const char *pointer, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* What was found from this item on stands beneath that pointer. */
+void fault_shift(struct fault *, int from, const char *pointer);
 /* A pointer that is made for it: fail_at(why, POINTER("/ids/%zu", i), "…"). */
 #define POINTER(...) fault_pointer(__VA_ARGS__).text
 struct fault_pointer {

@@ -244,7 +244,8 @@ extern const struct use use_start_put;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,
-	use_rule_patch, use_rule_end, use_rule_try, use_rule_suggest;
+	use_rule_patch, use_rule_end, use_rule_try, use_rule_suggest, use_rule_effect,
+	use_rehearse;
 /* Prices of models, and how to reach one. */
 extern const struct use use_price_list, use_price_put, use_model_list_show,
 	use_model_list_keep;

@@ -96,6 +96,8 @@ const struct route routes[] = {
 	{ "POST", "/v1/rules", &use_rule_make, route_rule, WRITE | ROUTE_PEOPLE, "" },
 	{ "POST", "/v1/rules/try", &use_rule_try, NULL, BODY_JSON, "" },
 	{ "GET", "/v1/rules/suggestions", &use_rule_suggest, NULL, 0, "" },
+	{ "GET", "/v1/rules/{id}/effect", &use_rule_effect, NULL, 0, "days" },
+	{ "POST", "/v1/rehearse", &use_rehearse, NULL, BODY_JSON, "" },
 	{ "GET", "/v1/rules/{id}", &use_rule_get, NULL, 0, "" },
 	{ "PATCH", "/v1/rules/{id}", &use_rule_patch, route_rule,
 		BODY_JSON | ROUTE_PEOPLE, "" },

@@ -190,6 +190,7 @@ static const struct column rule_record_columns[] = {
 	COLUMN(TEXT, rule_record, effect, CHANGES),
 	COLUMN(TEXT, rule_record, note, CHANGES),
 	COLUMN(BOOL, rule_record, enabled, CHANGES),
+	COLUMN(BOOL, rule_record, shadow, CHANGES, .since = 12),
 	COLUMN_AS("matches", TEXT, rule_record, match, CHANGES),
 	COLUMN(TEXT, rule_record, ask, CHANGES),
 	COLUMN(INT, rule_record, expires_ms, CHANGES),

@@ -239,6 +239,7 @@ STATEMENT(SQL_RULES_LIVE, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms =
 STATEMENT(SQL_RULES_MADE_FROM, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			       " AND made_from = $2 ORDER BY id")
 STATEMENT(SQL_RULES_SINCE, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
+			   " AND shadow = 0"
 			   " AND (effect = 'deny' OR (effect = 'ask'"
 			   " AND ask LIKE '%\"require\"%')) ORDER BY id")
 /* $4 effect, $5 live ones (1), ended ones (0) or both (2), $6 now */
@@ -261,6 +262,23 @@ STATEMENT(SQL_APPROVALS,
 	" AND ($4 = '' OR project = $4)"
 	" AND created_ms >= $5 AND created_ms <= $6 AND LENGTH(fixed) <= 65536"
 	" ORDER BY id DESC LIMIT $2")
+/* What rules can be rehearsed on: approvals, and calls of our runs; $2 an id, $3 and $4 from and to
+ * when. */
+STATEMENT(SQL_OPERATIONS_ASKED,
+	"SELECT @asks FROM asks WHERE ws = $1 AND digest <> '' AND id >= $2"
+	" AND created_ms >= $3 AND created_ms < $4 AND LENGTH(fixed) <= 65536"
+	" ORDER BY id")
+STATEMENT(SQL_OPERATIONS_CALLED,
+	"SELECT @tool_calls(c.), (SELECT r.agent FROM runs r WHERE r.ws = c.ws"
+	" AND r.id = c.run), (SELECT s.project FROM sessions s WHERE s.ws = c.ws"
+	" AND s.id = c.session) FROM tool_calls c WHERE c.ws = $1 AND c.id >= $2"
+	" AND c.created_ms >= $3 AND c.created_ms < $4 AND c.category <> '' ORDER BY c.id")
+/* When the first of those is from that are too many: $4 are taken. */
+STATEMENT(SQL_OPERATIONS_BEYOND,
+	"SELECT COALESCE(MAX(at_ms), 0) FROM (SELECT created_ms AS at_ms FROM asks"
+	" WHERE ws = $1 AND digest <> '' AND id >= $2 UNION ALL SELECT created_ms"
+	" FROM tool_calls WHERE ws = $1 AND id >= $3 AND category <> '' AND ask = ''"
+	" ORDER BY 1 DESC LIMIT 1 OFFSET $4) AS beyond")
 STATEMENT(SQL_APPROVALS_OPEN,
 	"SELECT id FROM asks WHERE ws = $1 AND status = 'pending'"
 	" AND digest <> '' AND agent = $2 AND project = $3 ORDER BY id LIMIT $4")

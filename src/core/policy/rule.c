@@ -11,7 +11,18 @@ enum { VERIFY_MAX = 40 };
 #define YEAR_MS	  (366LL * 86400 * 1000)
 static const int64_t USES_MAX = 1000000;
 
-enum { B_EFFECT, B_NOTE, B_ENABLED, B_MATCH, B_ASK, B_EXPIRES, B_USES, B_FROM, B_LEN };
+enum {
+	B_EFFECT,
+	B_NOTE,
+	B_ENABLED,
+	B_MATCH,
+	B_ASK,
+	B_EXPIRES,
+	B_USES,
+	B_FROM,
+	B_SHADOW,
+	B_LEN
+};
 
 static const struct str names[B_LEN] = {
 	[B_EFFECT] = STR("effect"),
@@ -22,6 +33,7 @@ static const struct str names[B_LEN] = {
 	[B_EXPIRES] = STR("expires_at"),
 	[B_USES] = STR("uses_left"),
 	[B_FROM] = STR("made_from"),
+	[B_SHADOW] = STR("shadow"),
 };
 static const struct members members = { names, B_LEN };
 
@@ -207,6 +219,8 @@ enum err rule_read(const struct json *body, const struct rule_record *before,
 					       r.m[B_NOTE], RULE_NOTE_MAX, TEXT_LINE));
 		r.rule.enabled = flag_read(&r.check, &r.root, names[B_ENABLED],
 			r.m[B_ENABLED], r.rule.enabled);
+		r.rule.shadow = flag_read(
+			&r.check, &r.root, names[B_SHADOW], r.m[B_SHADOW], r.rule.shadow);
 		from_check(&r);
 		match_check(&r);
 		adds_check(&r);
@@ -217,6 +231,7 @@ enum err rule_read(const struct json *body, const struct rule_record *before,
 	out->effect = r.rule.effect;
 	out->note = r.rule.note;
 	out->enabled = r.rule.enabled;
+	out->shadow = r.rule.shadow;
 	out->match = r.rule.match;
 	out->ask = r.rule.ask;
 	out->expires_ms = r.rule.expires_ms;
@@ -284,6 +299,9 @@ bool rule_loosens(const struct rule_record *before, const struct rule_record *af
 	effect_read(before->effect, &e_was);
 	effect_read(after->effect, &e_is);
 	if (e_was == EFFECT_ALLOW && e_is != EFFECT_ALLOW) return false;
+	/* A shadow decides nothing: what is one afterwards takes away what it was. */
+	if (after->shadow) return !before->shadow && e_was != EFFECT_ALLOW;
+	if (before->shadow) return e_is == EFFECT_ALLOW;
 	if (e_is >= e_was && rule_parse(before, &arena, &was, NULL, NULL) == OK &&
 		rule_parse(after, &arena, &is, NULL, NULL) == OK)
 		tighter =

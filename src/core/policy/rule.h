@@ -30,6 +30,9 @@ enum operation_type {
 
 const char *operation_type_name(enum operation_type);
 bool operation_type_read(struct str, enum operation_type *);
+/* As policies and calls of runs have it: tools, sub_agents …; of the first five. */
+const char *operation_category_name(enum operation_type);
+bool operation_category_read(struct str, enum operation_type *);
 /* The same for an operation: another type, or none, counts as a tool. */
 enum operation_type operation_type_of(const struct json *operation);
 
@@ -61,7 +64,7 @@ struct rule_ask {
 };
 
 /* Reads a body of POST (before is NULL) or PATCH (members it does not bring stay as in
- * `before`): effect, note, enabled, match, ask, expires_at, uses_left, made_from (POST). Fills these members
+ * `before`): effect, note, enabled, shadow, match, ask, expires_at, uses_left, made_from (POST). Fills these members
  * of *out, in their normal form and in the arena, and leaves the others. `also` are names
  * that the caller reads itself ("version"); may be NULL. ERR_INVALID with pointers for all
  * that is wrong, a rule that can never fit included. Outputs untouched on failure. */

@@ -1,5 +1,5 @@
 /* rule_match.c - what an operation must be for a rule to fit: reading it, and which match
- * covers which. */
+ * covers which. Prefix: operation_category_. */
 #include "core/policy/rule.h"
 
 #include "core/shared/glob.h"
@@ -18,6 +18,29 @@ static const char *const type_names[] = {
 };
 
 ENUM_NAMES(operation_type, type_names)
+
+static const char *const categories[] = {
+	[TYPE_TOOL] = "tools",
+	[TYPE_SUB_AGENT] = "sub_agents",
+	[TYPE_MCP] = "mcp",
+	[TYPE_FILE_OP] = "file_ops",
+	[TYPE_DB_OP] = "db_ops",
+};
+
+const char *operation_category_name(enum operation_type t)
+{
+	return categories[t];
+}
+
+bool operation_category_read(struct str name, enum operation_type *out)
+{
+	for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+		if (str_is(name, categories[i])) {
+			*out = (enum operation_type)i;
+			return true;
+		}
+	return false;
+}
 
 enum operation_type operation_type_of(const struct json *operation)
 {

@@ -192,7 +192,7 @@ enum err rule_set_seal(struct rule_set *set, struct fault *why)
 
 bool set_rule_live(const struct set_rule *r, int64_t now_ms)
 {
-	return r->kept->enabled && rule_holds(r->kept, now_ms);
+	return rule_decides(r->kept, now_ms);
 }
 
 /* ---- one decision ---- */

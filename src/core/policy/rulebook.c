@@ -14,6 +14,11 @@ bool rule_holds(const struct rule_record *r, int64_t now_ms)
 	       (!r->expires_ms || r->expires_ms > now_ms);
 }
 
+bool rule_decides(const struct rule_record *r, int64_t now_ms)
+{
+	return r->enabled && !r->shadow && rule_holds(r, now_ms);
+}
+
 bool stop_holds(const struct stop_record *s, int64_t now_ms)
 {
 	return !s->ended_ms && (!s->until_ms || s->until_ms > now_ms);
@@ -65,6 +70,7 @@ void rule_show_terms(struct json_writer *w, const struct rule_record *r)
 	show_json(w, "ask", r->ask);
 	show_time(w, "expires_at", r->expires_ms);
 	show_number(w, "uses_left", r->uses_left, r->uses_left >= 0);
+	if (r->shadow) jw_put_bool(w, "shadow", true);
 }
 
 void rule_show_from(struct json_writer *w, const struct rule_record *r)
@@ -102,8 +108,11 @@ struct str rule_title(const struct rule_record *r, struct arena *arena)
 
 void rule_show_members(struct json_writer *w, const struct rule_record *r, int64_t now_ms)
 {
+	struct rule_record terms = *r;
+
+	terms.shadow = false; /* told with what it counts */
 	show_text(w, "id", r->id);
-	rule_show_terms(w, r);
+	rule_show_terms(w, &terms);
 	rule_show_from(w, r);
 	show_json(w, "made_by", r->made_by);
 	show_time(w, "created_at", r->created_ms);
@@ -137,9 +146,13 @@ void rule_digest(const struct rule_record *r, char out[SHORT_DIGEST_SIZE])
 		r->enabled ? STR("1") : STR("0"), r->match, r->ask,
 		digest_number(r->expires_ms, expires), r->made_from, r->made_by,
 		r->made_user, digest_number(r->created_ms, created), r->ended,
-		digest_number(r->ended_ms, ended), r->from_tool, r->from_subject };
+		digest_number(r->ended_ms, ended), r->from_tool, r->from_subject,
+		r->shadow ? STR("shadow") : STR_NONE };
 	/* Newer columns are hashed only when set: older events were hashed without them. */
-	size_t without = r->from_subject.len ? 0 : r->from_tool.len ? 1 : 2;
+	size_t without = r->shadow	       ? 0
+			 : r->from_subject.len ? 1
+			 : r->from_tool.len    ? 2
+					       : 3;
 
 	digest_fields(fields, sizeof fields / sizeof *fields - without, out);
 }

@@ -16,6 +16,7 @@ struct rule_record {
 	struct str effect; /* allow, ask, deny */
 	struct str note;
 	bool enabled;
+	bool shadow; /* it decides nothing; what people said where it fits is counted */
 	struct str match;   /* JSON object */
 	struct str ask;	    /* JSON object, of effect ask only; or empty */
 	int64_t expires_ms; /* 0: never */
@@ -58,7 +59,7 @@ struct policy_record {
 	int64_t version;
 };
 
-/* id, effect, …: the members of a rule as the API shows it, but for `warnings`. One whose time is up
+/* id, effect, …: the members of a rule as the API shows it, but for `shadow` and `warnings`. One whose time is up
  * is shown as ended, whether that was written down yet or not. */
 void rule_show_members(struct json_writer *, const struct rule_record *, int64_t now_ms);
 /* {ask, tool, subject}, or null. */
@@ -71,6 +72,8 @@ void rule_show_terms(struct json_writer *, const struct rule_record *);
 void stop_show(struct json_writer *, const struct stop_record *, int64_t now_ms);
 bool rule_holds(
 	const struct rule_record *, int64_t now_ms); /* not ended; may be disabled */
+/* It holds, and is not a shadow. */
+bool rule_decides(const struct rule_record *, int64_t now_ms);
 bool stop_holds(const struct stop_record *, int64_t now_ms);
 /* {"at": …, "by": …, "why": …}; `p` may be NULL: nobody did, its time or uses were up. */
 struct str ended_write(

@@ -114,19 +114,6 @@ const struct run_operation run_operations[] = {
 
 const size_t run_operations_len = sizeof run_operations / sizeof *run_operations;
 
-static const char *const categories[] = {
-	[TYPE_TOOL] = "tools",
-	[TYPE_SUB_AGENT] = "sub_agents",
-	[TYPE_MCP] = "mcp",
-	[TYPE_FILE_OP] = "file_ops",
-	[TYPE_DB_OP] = "db_ops",
-};
-
-const char *run_category_name(enum operation_type t)
-{
-	return categories[t];
-}
-
 /* Does "memory" or "memory/add" name this operation? */
 static bool names(struct str name, const struct run_operation *o)
 {
@@ -391,7 +378,8 @@ void run_operation_write(struct json_writer *w, const struct run_operation *o, b
 	show_text(w, "name", name);
 	jw_put_text(w, "kind", "built_in");
 	show_text(w, "description", str_of(o->description));
-	show_text(w, "category", o->free ? STR_NONE : str_of(categories[o->type]));
+	show_text(w, "category",
+		o->free ? STR_NONE : str_of(operation_category_name(o->type)));
 	show_text(w, "risk", o->free ? STR_NONE : str_of(risk_name(o->risk)));
 	show_text(w, "class", str_of(call_class_name(o->class)));
 	show_json(w, "schema", run_tool_schema(&box, o->tool, &arena));

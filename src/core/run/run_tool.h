@@ -89,8 +89,6 @@ const struct run_operation *run_tool_operation(
 	struct str name, const struct json *arguments);
 /* "todo/create" */
 struct str run_operation_name(const struct run_operation *, struct arena *);
-/* Of an operation type as calls show it: tools, sub_agents … */
-const char *run_category_name(enum operation_type);
 /* {name, description, category, risk, class, schema, available, why} */
 void run_operation_write(struct json_writer *, const struct run_operation *, bool test);
 

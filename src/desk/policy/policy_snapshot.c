@@ -30,31 +30,43 @@ static void record_own(enum record_id id, void *record, struct arena *arena)
 	}
 }
 
-static bool record_over(enum record_id id, const void *record)
+static bool change_ends(const struct snapshot_change *change, struct str rule)
 {
-	if (id == RECORD_RULES) return ((const struct rule_record *)record)->ended_ms > 0;
+	for (size_t i = 0; change && i < change->end_len; i++)
+		if (str_eq(change->end[i], rule)) return true;
+	return false;
+}
+
+static bool record_over(
+	enum record_id id, const void *record, const struct snapshot_change *change)
+{
+	const struct rule_record *rule = record;
+
+	if (id == RECORD_RULES)
+		return rule->ended_ms > 0 || change_ends(change, rule->id);
 	return id == RECORD_STOPS && ((const struct stop_record *)record)->ended_ms > 0;
 }
 
-/* What this statement finds and is not over, as rows have it, in an array of the snapshot's own;
- * `extra` (may be NULL) behind it. */
+/* What this statement finds and is not over, as rows have it, in an array of the snapshot's own; rules
+ * of a change behind it. */
 static enum err own_load(struct policy_snapshot *b, struct rows *rows, enum record_id id,
-	enum sql sql, const void *extra, void *out, size_t *len, struct fault *why)
+	enum sql sql, const struct snapshot_change *change, void *out, size_t *len,
+	struct fault *why)
 {
-	size_t size = records[id].size, n;
+	size_t size = records[id].size, n, more = change ? change->add_len : 0;
 	enum err e = rows_fetch(rows, id, sql, ARGS(b->ws), why);
 	const void **all;
 	char *own;
 
 	if (e) return e;
 	all = rows_all(rows, id, b->ws, &n);
-	own = arena_alloc(&b->arena, (n + 1) * size);
+	own = arena_alloc(&b->arena, (n + more + 1) * size);
 	if (!own) return fail_memory(why);
 	*len = 0;
-	for (size_t i = 0; i < n + (extra != NULL); i++) {
-		const void *from = i < n ? all[i] : extra;
+	for (size_t i = 0; i < n + more; i++) {
+		const void *from = i < n ? all[i] : (const void *)&change->add[i - n];
 
-		if (record_over(id, from)) continue;
+		if (record_over(id, from, change)) continue;
 		memcpy(own + *len * size, from, size);
 		record_own(id, own + (*len)++ * size, &b->arena);
 	}
@@ -108,7 +120,7 @@ static enum err stops_load(
 
 /* `rows` is NULL of a workspace that never had a rule, a stop or a policy. */
 static enum err snapshot_fill(struct policy_snapshot *b, struct rows *rows,
-	const struct rule_record *extra, struct fault *why)
+	const struct snapshot_change *change, struct fault *why)
 {
 	const struct policy_record *kept = NULL;
 	enum err e = OK;
@@ -118,9 +130,11 @@ static enum err snapshot_fill(struct policy_snapshot *b, struct rows *rows,
 		b->kept = *kept;
 		record_own(RECORD_POLICIES, &b->kept, &b->arena);
 	}
+	if (change && change->policy.len)
+		b->kept.body = arena_str(&b->arena, change->policy);
 	if (!b->kept.body.len) b->kept.body = str_of(policy_default);
 	if (!e && rows)
-		e = own_load(b, rows, RECORD_RULES, SQL_RULES_LIVE, extra, &b->rules,
+		e = own_load(b, rows, RECORD_RULES, SQL_RULES_LIVE, change, &b->rules,
 			&b->rules_len, why);
 	if (!e) e = rules_take(b, why);
 	if (!e && rows) e = stops_load(b, rows, why);
@@ -135,11 +149,12 @@ static struct policy_snapshot *snapshot_new(int64_t ws)
 	return b;
 }
 
-enum err snapshot_load(struct rows *rows, int64_t ws, const struct rule_record *extra,
-	struct policy_snapshot **out, struct fault *why)
+enum err snapshot_load(struct rows *rows, int64_t ws,
+	const struct snapshot_change *change, struct policy_snapshot **out,
+	struct fault *why)
 {
 	struct policy_snapshot *b = snapshot_new(ws);
-	enum err e = b ? snapshot_fill(b, rows, extra, why) : fail_memory(why);
+	enum err e = b ? snapshot_fill(b, rows, change, why) : fail_memory(why);
 
 	if (e)
 		snapshot_free(b);

@@ -39,8 +39,17 @@ struct policy_snapshot *snapshot_free(
 enum err snapshot_of(struct task *, struct rows *, int64_t ws,
 	struct policy_snapshot **out, struct fault *);
 void snapshots_done(struct desk *);
-/* As rows (NULL: nothing was ever set) have it; yours. `extra` (may be NULL): as if this rule were there, too. */
-enum err snapshot_load(struct rows *, int64_t ws, const struct rule_record *extra,
+/* As if these rules were there, too, those had ended, and this were the policy (JSON; empty: as it
+ * is). */
+struct snapshot_change {
+	const struct rule_record *add;
+	size_t add_len;
+	const struct str *end;
+	size_t end_len;
+	struct str policy;
+};
+/* As rows (NULL: nothing was ever set) have it, but for the change (NULL: none); yours. */
+enum err snapshot_load(struct rows *, int64_t ws, const struct snapshot_change *,
 	struct policy_snapshot **out, struct fault *);
 
 /* The stop that holds back the ask, as what an agent is told of it, in the arena; empty: none. */

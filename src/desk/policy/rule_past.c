@@ -2,17 +2,24 @@
  * rule. */
 #include "core/ask/question_kind.h"
 #include "core/shared/body.h"
+#include "core/shared/field.h"
 #include "desk/people/projects.h"
 #include "desk/policy/rules.h"
 
 enum { WARN_LOOK = 1000, WARN_ASKS = 20 };
 
-/* ---- past approvals ---- */
+/* ---- past operations ---- */
 
 struct past_pass {
 	past_fn *fn;
 	void *ctx;
 };
+
+/* The agent asked for votes itself: no rule allows that. What rules required is another's. */
+static bool brought_require(const struct ask *a)
+{
+	return a->require.len && str_find(a->because, STR("\"by\":\"rule\"")) < 0;
+}
 
 static enum err past_one(void *ctx, const void *record, const struct row *row,
 	struct arena *scratch, struct fault *why)
@@ -26,19 +33,23 @@ static enum err past_one(void *ctx, const void *record, const struct row *row,
 	(void)row;
 	if (!e) e = ask_approved(a, scratch, &approved, why);
 	if (e || !parts.operation) return e;
-	struct past_approval past = { .id = a->id,
+	struct past_operation past = { .id = a->id,
 		.agent = agent_known(a->agent, a->agent_name),
+		.by_mode = a->run.len > 0,
 		.status = a->status,
 		.approved = approved,
 		.rejected = a->status == ASK_ANSWERED && !approved,
-		.by_person = str_find(a->answered_by, STR("\"human\"")) >= 0,
-		.requires = !questions_only_decide(parts.questions, parts.questions_len),
+		.by_person = str_find(a->answered_by, STR("\"kind\":\"human\"")) >= 0,
+		.by_rule = str_find(a->answered_by, STR("\"kind\":\"policy\"")) >= 0,
+		.answered_by = a->answered_by,
+		.requires = brought_require(a) ||
+			    !questions_only_decide(parts.questions, parts.questions_len),
 		.sensitive = parts.sensitive,
 		.created_ms = a->created_ms,
+		.settled_ms = a->settled_ms,
 		.operation = parts.operation };
 
-	operation_view(&past.look, parts.operation, NULL, past.agent, a->project,
-		a->session, scratch);
+	ask_operation(&past.look, a, parts.operation, NULL, scratch);
 	return p->fn(p->ctx, &past, scratch, why);
 }
 
@@ -51,6 +62,71 @@ enum err past_each(struct rows *rows, int64_t ws, const struct past_filter *f,
 		ARGS(ws, f->limit, f->agent, f->project, f->from_ms,
 			f->to_ms ? f->to_ms : INT64_MAX),
 		past_one, &p, why);
+}
+
+/* A call with an ask of its own is that approval; what is never gated has no category. */
+static enum err past_call(void *ctx, const void *record, const struct row *row,
+	struct arena *scratch, struct fault *why)
+{
+	const struct past_pass *p = ctx;
+	const struct tool_call *c = record;
+	int behind = records[RECORD_TOOL_CALLS].columns_len;
+	struct past_operation past = { .id = c->id,
+		.agent = row_text(row, behind),
+		.call = true,
+		.by_mode = true,
+		.created_ms = c->created_ms };
+	const struct json *verdict;
+	enum operation_type type = TYPE_TOOL;
+	struct str text;
+	enum err e = json_read(c->verdict, NULL, scratch, &verdict, why);
+
+	if (e) return e;
+	if (!effect_read(json_text(json_get(verdict, "effect")), &past.was) ||
+		past.was == EFFECT_ASK)
+		return OK;
+	operation_category_read(c->category, &type);
+	text = fields_text(scratch, FIELDS(field_word("type", operation_type_name(type)),
+					    field_text("name", c->name),
+					    field_json("arguments", c->arguments),
+					    field_word("risk", risk_name(c->risk))));
+	e = json_read(text, NULL, scratch, &past.operation, why);
+	if (e) return e;
+	operation_view(&past.look, past.operation, NULL, past.agent,
+		row_text(row, behind + 1), c->session, scratch);
+	return p->fn(p->ctx, &past, scratch, why);
+}
+
+enum err past_replay(struct rows *rows, int64_t ws, int64_t from_ms, int64_t to_ms,
+	past_fn *fn, void *ctx, struct fault *why)
+{
+	struct past_pass p = { fn, ctx };
+	enum err e = rows_each(rows, RECORD_ASKS, SQL_OPERATIONS_ASKED,
+		ARGS(ws, desk_id_bound("ask", from_ms, rows->arena), from_ms, to_ms),
+		past_one, &p, why);
+
+	return e ? e
+		 : rows_each(rows, RECORD_TOOL_CALLS, SQL_OPERATIONS_CALLED,
+			   ARGS(ws, desk_id_bound("call", from_ms, rows->arena), from_ms,
+				   to_ms),
+			   past_call, &p, why);
+}
+
+enum effect past_was(const struct past_operation *p)
+{
+	if (p->call) return p->was;
+	return !p->by_rule ? EFFECT_ASK : p->approved ? EFFECT_ALLOW : EFFECT_DENY;
+}
+
+enum effect past_would(const struct policy_snapshot *snapshot,
+	const struct past_operation *p, int64_t now_ms, struct arena *arena,
+	struct rule_verdict *out)
+{
+	snapshot_rule(snapshot, &p->look, now_ms, p->requires ? DECIDE_NO_ALLOW : 0,
+		arena, out);
+	if (out->ruling.effect != EFFECT_NONE) return out->ruling.effect;
+	return p->by_mode ? policy_effect(&snapshot->policy, p->look.type, out->risk)
+			  : EFFECT_ASK;
 }
 
 /* ---- warnings ---- */
@@ -67,7 +143,7 @@ struct warn_pass {
 };
 
 static bool warn_fits(
-	const struct warn_pass *p, const struct past_approval *past, struct arena *arena)
+	const struct warn_pass *p, const struct past_operation *past, struct arena *arena)
 {
 	return rule_fits(&p->match, p->effect, &past->look,
 		policy_risk(&p->snapshot->policy, &past->look), arena);
@@ -83,7 +159,7 @@ static enum err warn_aim(struct warn_pass *p, struct arena *arena, struct fault 
 	return e;
 }
 
-static enum err warn_past(void *ctx, const struct past_approval *past,
+static enum err warn_past(void *ctx, const struct past_operation *past,
 	struct arena *arena, struct fault *why)
 {
 	struct warn_pass *p = ctx;
@@ -154,8 +230,8 @@ static void covered_warn(const struct warn_pass *p, int64_t now_ms, struct arena
 		struct rule_match wide;
 		struct rule_ask none;
 
-		if (!str_is(deny->effect, "deny") || !deny->enabled ||
-			!rule_holds(deny, now_ms) || str_eq(deny->id, p->rule->id) ||
+		if (!str_is(deny->effect, "deny") || !rule_decides(deny, now_ms) ||
+			str_eq(deny->id, p->rule->id) ||
 			rule_parse(deny, arena, &wide, &none, NULL))
 			continue;
 		if (rule_match_covers(&wide, &p->match)) ids[len++] = deny->id;
@@ -185,8 +261,8 @@ static void again_warn(const struct warn_pass *p, int64_t now_ms, struct arena *
 		const struct rule_record *other = &p->snapshot->rules[i];
 		struct rule_match wide;
 
-		if (!str_eq(other->effect, p->rule->effect) || !other->enabled ||
-			!rule_holds(other, now_ms) || str_eq(other->id, p->rule->id) ||
+		if (!str_eq(other->effect, p->rule->effect) ||
+			!rule_decides(other, now_ms) || str_eq(other->id, p->rule->id) ||
 			!str_eq(other->ask, p->rule->ask) ||
 			!lasts_as_long(other, p->rule) ||
 			rule_parse(other, arena, &wide, NULL, NULL) ||
@@ -253,7 +329,7 @@ static enum err rule_warnings(struct task *t, struct rows *rows,
 
 enum { WAITING_LOOK = 10000 };
 
-static enum err waiting_row(void *ctx, const struct past_approval *past,
+static enum err waiting_row(void *ctx, const struct past_operation *past,
 	struct arena *arena, struct fault *why)
 {
 	struct warn_pass *p = ctx;
@@ -272,7 +348,7 @@ static enum err rule_waiting(struct task *t, struct rows *rows,
 	struct past_pass pass = { waiting_row, &p };
 	enum err e = warn_aim(&p, &t->job.arena, why);
 
-	if (!e && rule->enabled)
+	if (!e && rule->enabled && !rule->shadow)
 		e = rows_each(rows, RECORD_ASKS, SQL_APPROVALS_WAITING,
 			ARGS(rule->ws, WAITING_LOOK), past_one, &pass, why);
 	*out = p.fits;
@@ -287,6 +363,7 @@ static enum err warned_read(struct job *job, struct rows *rows, struct fault *wh
 	struct json_writer w = { .out = &job->out };
 	const struct rule_record *rule;
 	struct policy_snapshot *snapshot = NULL;
+	struct rule_shadows shadows = { 0 };
 	int64_t waiting = 0;
 	enum err e = rows_get(rows, RECORD_RULES, KEY(job->who.ws, t->id), &rule, why);
 
@@ -295,8 +372,10 @@ static enum err warned_read(struct job *job, struct rows *rows, struct fault *wh
 	if (e) return e;
 	jw_object(&w);
 	rule_show_members(&w, rule, rows->now_ms);
+	e = shadows_count(t, rows, &shadows, &rule, 1, why);
+	shadow_show(&w, &shadows, rule);
 	jw_put_array(&w, "warnings");
-	e = rule_warnings(t, rows, rule, snapshot, rows->now_ms, &w, why);
+	if (!e) e = rule_warnings(t, rows, rule, snapshot, rows->now_ms, &w, why);
 	jw_array_end(&w);
 	if (!e) e = rule_waiting(t, rows, rule, snapshot, &waiting, why);
 	jw_put_int(&w, "waiting", waiting);

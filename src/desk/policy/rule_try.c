@@ -20,18 +20,6 @@ struct try_body {
 
 /* ---- the body ---- */
 
-/* What is wrong with the rule stands beneath "/rule". */
-static void pointers_shift(struct fault *why, int from, const char *prefix)
-{
-	for (int i = from; i < why->items_len; i++) {
-		char pointer[sizeof why->items[i].pointer];
-
-		snprintf(pointer, sizeof pointer, "%s%.*s", prefix,
-			(int)(sizeof pointer - 8), why->items[i].pointer);
-		memcpy(why->items[i].pointer, pointer, sizeof pointer);
-	}
-}
-
 static enum err try_text(
 	const struct json *body, const char *name, struct str *out, struct fault *why)
 {
@@ -58,7 +46,6 @@ static enum err try_check(struct task *t, struct fault *why)
 {
 	struct try_body *b = TASK_CHECKED(t, struct try_body);
 	const struct json *rule = json_get(t->body, "rule");
-	int items = why ? why->items_len : 0;
 	enum risk risk;
 	enum err e;
 
@@ -73,11 +60,9 @@ static enum err try_check(struct task *t, struct fault *why)
 		e = fail_at(why, "/operation", "must be an object");
 	else if (b->operation && operation_read(b->operation, "/operation", &risk, why))
 		e = why->err;
-	items = why->items_len;
 	if (!e && rule) {
-		e = rule_read(
-			rule, NULL, NULL, clock_now_ms(), &t->job.arena, &b->rule, why);
-		if (e) pointers_shift(why, items, "/rule");
+		e = rule_read_at(t, rule, "/rule", &b->rule, why);
+		b->rule.shadow = false; /* what would it do? */
 	}
 	if (try_text(t->body, "agent", &b->filter.agent, why)) e = why->err;
 	if (try_text(t->body, "project", &b->filter.project, why)) e = why->err;
@@ -172,7 +157,7 @@ struct try_pass {
 	int64_t differs_len;
 };
 
-static const char *past_was(const struct past_approval *p)
+static const char *past_ended(const struct past_operation *p)
 {
 	if (p->status == ASK_PENDING) return "open";
 	return p->approved   ? "approved"
@@ -181,7 +166,7 @@ static const char *past_was(const struct past_approval *p)
 }
 
 /* What a rule allowed, and a person would be asked now, differs as well. */
-static void differs_write(struct try_pass *p, const struct past_approval *past,
+static void differs_write(struct try_pass *p, const struct past_operation *past,
 	enum effect would, struct arena *arena)
 {
 	bool differs =
@@ -195,7 +180,7 @@ static void differs_write(struct try_pass *p, const struct past_approval *past,
 	rule_from(&call, past->id, &past->look, past->sensitive, arena);
 	jw_object(p->differs);
 	show_text(p->differs, "ask", past->id);
-	show_text(p->differs, "was", str_of(past_was(past)));
+	show_text(p->differs, "was", str_of(past_ended(past)));
 	show_text(p->differs, "would", str_of(effect_name(would)));
 	show_text(p->differs, "agent", past->agent);
 	show_text(p->differs, "call", rule_title(&call, arena));
@@ -203,8 +188,8 @@ static void differs_write(struct try_pass *p, const struct past_approval *past,
 	jw_object_end(p->differs);
 }
 
-static enum err try_past(void *ctx, const struct past_approval *past, struct arena *arena,
-	struct fault *why)
+static enum err try_past(void *ctx, const struct past_operation *past,
+	struct arena *arena, struct fault *why)
 {
 	struct try_pass *p = ctx;
 	struct rule_verdict v;
@@ -213,10 +198,8 @@ static enum err try_past(void *ctx, const struct past_approval *past, struct are
 
 	p->looked++;
 	if (!rule_fits(&p->match, p->effect, &past->look, risk, arena)) return OK;
-	snapshot_rule(p->snapshot, &past->look, p->now_ms,
-		past->requires ? DECIDE_NO_ALLOW : 0, arena, &v);
+	would = past_would(p->snapshot, past, p->now_ms, arena, &v);
 	if (arena->failed) return fail_memory(why);
-	would = v.ruling.effect == EFFECT_NONE ? EFFECT_ASK : v.ruling.effect;
 	p->fits++;
 	p->open += past->status == ASK_PENDING;
 	p->by[would]++;
@@ -261,9 +244,9 @@ static enum err try_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct try_body *b = t->checked;
+	const struct snapshot_change change = { .add = &b->rule, .add_len = b->has_rule };
 	struct policy_snapshot *snapshot = NULL;
-	enum err e = snapshot_load(
-		rows, job->who.ws, b->has_rule ? &b->rule : NULL, &snapshot, why);
+	enum err e = snapshot_load(rows, job->who.ws, &change, &snapshot, why);
 
 	if (e) return e;
 	if (b->has_rule)
@@ -299,7 +282,7 @@ struct suggest_pass {
 };
 
 static struct suggested *suggested_of(
-	struct suggest_pass *p, const struct past_approval *past)
+	struct suggest_pass *p, const struct past_operation *past)
 {
 	const struct operation_view *look = &past->look;
 	struct str key = arena_print(p->arena, "%s %zu:%.*s%.*s", look->same,
@@ -319,7 +302,7 @@ static struct suggested *suggested_of(
 	return s;
 }
 
-static enum err suggest_past(void *ctx, const struct past_approval *past,
+static enum err suggest_past(void *ctx, const struct past_operation *past,
 	struct arena *arena, struct fault *why)
 {
 	struct suggest_pass *p = ctx;

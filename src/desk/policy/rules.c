@@ -44,6 +44,16 @@ static enum err rule_check(struct task *t, struct fault *why)
 	return rule_read(t->body, NULL, NULL, clock_now_ms(), &t->job.arena, r, why);
 }
 
+enum err rule_read_at(struct task *t, const struct json *json, const char *at,
+	struct rule_record *out, struct fault *why)
+{
+	int from = why->items_len;
+	enum err e = rule_read(json, NULL, NULL, clock_now_ms(), &t->job.arena, out, why);
+
+	fault_shift(why, from, at);
+	return e;
+}
+
 /* Gives it what a new rule has, if there is room. */
 static enum err rule_begin(
 	struct task *t, struct rows *rows, struct rule_record *like, struct fault *why)
@@ -92,6 +102,14 @@ static enum err rule_verifier(const struct desk *d, const struct rule_record *r,
 		names.len ? "no such verifier; configured: %.*s"
 			  : "no such verifier; none is configured%.*s",
 		STR_ARGS(names));
+}
+
+enum err rule_check_wants(
+	struct task *t, struct rows *rows, const struct rule_record *r, struct fault *why)
+{
+	enum err e = require_check_rule(t, rows, r, why);
+
+	return e ? e : rule_verifier(t->desk, r, rows->arena, why);
 }
 
 /* What it says it was made from must be an approval that it fits: else it could read as one call
@@ -283,16 +301,30 @@ static enum err rule_args(
 	return e;
 }
 
+static enum err shadows_read(struct task *t, struct rows *rows, struct fault *why)
+{
+	struct rule_shadows *s = TASK_CHECKED(t, struct rule_shadows);
+	size_t len;
+	const struct rule_record **all = (const struct rule_record **)rows_all(
+		rows, RECORD_RULES, t->job.who.ws, &len);
+
+	return s ? shadows_count(t, rows, s, all, len, why) : fail_memory(why);
+}
+
 /* In a reply to a write: its warnings, and how many open approvals it fits, are read afterwards, by a
  * reading clerk (use_rule_warned). */
 static enum err rule_shown(struct task *t, struct rows *rows, struct json_writer *w,
 	const void *record, struct fault *why)
 {
+	static const struct rule_shadows none;
 	const struct rule_record *r = record;
+	enum err e = OK;
 
-	(void)why;
+	/* Of a list: all of its page at once, when the first is shown. */
+	if (r->shadow && t->job.kind->read && !t->checked) e = shadows_read(t, rows, why);
 	jw_object(w);
 	rule_show_members(w, r, rows->now_ms);
+	shadow_show(w, t->job.kind->read && t->checked ? t->checked : &none, r);
 	if (!t->job.kind->read) {
 		t->id = arena_str(&t->job.arena, r->id);
 		jw_put_array(w, "warnings");
@@ -300,7 +332,7 @@ static enum err rule_shown(struct task *t, struct rows *rows, struct json_writer
 		jw_put_int(w, "waiting", 0);
 	}
 	jw_object_end(w);
-	return OK;
+	return e;
 }
 
 static enum err rule_change(struct task *t, struct rows *rows,
@@ -321,14 +353,13 @@ static enum err rule_fill(struct task *t, struct rows *rows, const void *was,
 	enum err e = was ? rule_change(t, rows, was, r, why) : OK;
 
 	if (!was) *r = *(const struct rule_record *)t->checked;
-	if (!was && rule_allows(r) && !role_may(t->job.who.role, MAY_ADMIN))
+	if (!was && rule_allows(r) && !r->shadow && !role_may(t->job.who.role, MAY_ADMIN))
 		return fail(why, ERR_FORBIDDEN,
 			"only admins can create rules that allow; members can create ask and deny rules");
 	if (!e && r->expires_ms && r->expires_ms <= rows->now_ms)
 		e = fail_at(why, "/expires_at", "must be in the future");
-	if (!e) e = require_check_rule(t, rows, r, why);
+	if (!e) e = rule_check_wants(t, rows, r, why);
 	if (!e && !was) e = rule_check_from(t, rows, r, why);
-	if (!e) e = rule_verifier(t->desk, r, rows->arena, why);
 	if (!e && !was) e = rule_begin(t, rows, r, why);
 	if (!e && r->expires_ms) rows_due_at(rows, r->expires_ms);
 	return e;

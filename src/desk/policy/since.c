@@ -45,8 +45,8 @@ static bool since_fits(const struct since_rule *s, enum effect effect,
 	const struct operation_view *look, enum risk risk, int64_t now_ms,
 	struct arena *arena)
 {
-	return str_is(s->rule.effect, effect_name(effect)) && s->rule.enabled &&
-	       rule_holds(&s->rule, now_ms) &&
+	return str_is(s->rule.effect, effect_name(effect)) &&
+	       rule_decides(&s->rule, now_ms) &&
 	       (s->unreadable || rule_fits(&s->match, effect, look, risk, arena));
 }
 

@@ -114,9 +114,7 @@ enum err run_call_digest(struct rows *rows, const struct tool_call *c, struct st
 	struct str text;
 	enum err e;
 
-	for (int i = TYPE_TOOL; i <= TYPE_DB_OP; i++)
-		if (str_is(c->category, run_category_name((enum operation_type)i)))
-			type = (enum operation_type)i;
+	operation_category_read(c->category, &type);
 	text = run_operation_text(
 		type, c->name, tool_call_arguments(c), c->risk, rows->arena);
 	e = json_read(text, NULL, rows->arena, &operation, why);
@@ -179,7 +177,8 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 		op = run_tool_call(&box, c.name, arguments, j->rows->arena, &wrong);
 	if (op) {
 		c.class = op->class;
-		c.category = op->free ? STR_NONE : str_of(run_category_name(op->type));
+		c.category =
+			op->free ? STR_NONE : str_of(operation_category_name(op->type));
 		text = run_operation_text(
 			op->type, c.name, c.arguments, op->risk, j->rows->arena);
 		e = json_read(text, NULL, j->rows->arena, &operation, why);

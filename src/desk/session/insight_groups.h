@@ -7,18 +7,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "core/ask/ask.h"
-
-struct durations {
-	int64_t *ms;
-	size_t len, cap;
-};
-
-bool durations_add(struct durations *, int64_t ms); /* false: out of memory */
-void durations_sort(int64_t *ms, size_t len);
-/* So many percent took at most this long, or null. They are sorted. */
-void durations_part_write(
-	struct json_writer *, const int64_t *sorted, size_t len, size_t percent);
-void durations_done(struct durations *);
+#include "desk/shared/durations.h"
 
 /* Who asked and who answered one ask, and how it ended. */
 struct insight_ask {

@@ -308,17 +308,6 @@ static enum err insights_span(
 	return e;
 }
 
-/* Ids sort by the time of their making, so a span of time is a span of ids. */
-static struct str id_bound(int64_t ms, struct arena *arena)
-{
-	struct ids source = { .last_ms = ms - 1 };
-	char id[ID_SIZE];
-
-	ids_seed(&source, 1);
-	id_make(&source, "ask", ms, id);
-	return arena_str(arena, str_make(id, 4 + 9));
-}
-
 static enum err insights_filter(struct task *t, struct insights *in, struct fault *why)
 {
 	struct str tz = task_param(t, "tz"), order = task_param(t, "order");
@@ -359,8 +348,8 @@ static enum err insights_look(struct task *t, struct rows *rows, struct insights
 	in->days = ARENA_ARRAY(arena, struct day, in->days_len);
 	if (!in->days || !in->targets) return fail_memory(why);
 	e = rows_query(rows, SQL_INSIGHTS,
-		ARGS(who->ws, id_bound(in->from_ms, arena),
-			id_bound(in->to_ms + 1000, arena),
+		ARGS(who->ws, desk_id_bound("ask", in->from_ms, arena),
+			desk_id_bound("ask", in->to_ms + 1000, arena),
 			in->sees_people ? STR_NONE : who->agent, in->agent, in->project,
 			in->kind),
 		insight_row, in, why);

@@ -417,3 +417,13 @@ enum err last_event(struct rows *rows, int64_t ws, int64_t *out, struct fault *w
 {
 	return rows_int(rows, SQL_EVENT_LAST, ARGS(ws), out, why);
 }
+
+struct str desk_id_bound(const char *prefix, int64_t ms, struct arena *arena)
+{
+	struct ids source = { .last_ms = ms - 1 };
+	char id[ID_SIZE];
+
+	ids_seed(&source, 1);
+	id_make(&source, prefix, ms, id);
+	return arena_str(arena, str_make(id, strlen(prefix) + 1 + 9));
+}

@@ -131,6 +131,9 @@ static inline struct draft_limits desk_limits(const struct desk *d)
 /* The writing clerk that naps has something else to wait for. */
 void desk_wake(struct desk *);
 bool task_has_param(const struct task *, const char *name);
+/* Ids sort by the time of their making, so a span of time is a span of ids: this one begins those made
+ * at this time. */
+struct str desk_id_bound(const char *prefix, int64_t ms, struct arena *);
 /* An instant among the parameters; *out is left alone when it is absent. */
 enum err task_time(const struct task *, const char *name, int64_t *out, struct fault *);
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. What is to be changed: ERR_PROJECT if its

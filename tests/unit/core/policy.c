@@ -1,6 +1,7 @@
 /* Decisions: what beats what, which rules count, how grave an operation is, what the mode says. */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "core/policy/rehearsal.h"
 
 #include "rules_kit.h"
 
@@ -536,6 +537,38 @@ static void without_memory_nothing_is_allowed(void **state)
 	rule_set_free(set);
 }
 
+static void a_rehearsal_counts_what_would_have_been(void **state)
+{
+	static const struct rehearsed all[] = {
+		{ EFFECT_ASK, EFFECT_ASK, .approved = true },
+		{ EFFECT_ASK, EFFECT_ALLOW, .rejected = true },
+		{ EFFECT_ASK, EFFECT_DENY, .approved = true },
+		{ EFFECT_ALLOW, EFFECT_DENY },
+	};
+	struct rehearsal r = { 0 };
+	size_t differs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		differs += rehearsal_add(&r, &all[i]);
+	assert_int_equal(differs, 3);
+	assert_int_equal(r.operations, 4);
+	assert_int_equal(r.was[EFFECT_ASK], 3);
+	assert_int_equal(r.would[EFFECT_DENY], 2);
+	assert_int_equal(r.ran_though_rejected, 1);
+	assert_int_equal(r.stopped_though_approved, 1);
+}
+
+static void a_shadow_decides_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		kit_ruled(RULES("{'effect':'deny','shadow':true,'match':{'tool':['*']}}",
+				  "{'effect':'allow','match':{'tool':['Bash(npm *)']}}"),
+			NPM),
+		"allow rul_1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -558,6 +591,8 @@ int main(void)
 		KIT_TEST(a_policy_takes_over_what_it_is_sent),
 		KIT_TEST(only_setting_the_mode_ends_its_default),
 		KIT_TEST(a_policy_that_loosens_says_in_what),
+		KIT_TEST(a_rehearsal_counts_what_would_have_been),
+		KIT_TEST(a_shadow_decides_nothing),
 		KIT_TEST(without_memory_nothing_is_allowed),
 	};
 

@@ -153,6 +153,17 @@ static void what_loosens_is_told_from_what_tightens(void **state)
 	assert_false(loosens(DENY(""), DENY(",'note':'x'")));
 	assert_true(loosens(DENY(""), DENY(",'enabled':false")));
 	assert_true(loosens(DENY(""), DENY(",'uses_left':5")));
+	/* A shadow decides nothing. */
+	assert_true(loosens(DENY(""), DENY(",'shadow':true")));
+	assert_false(loosens(DENY(",'shadow':true"), DENY("")));
+	assert_false(
+		loosens(DENY(",'shadow':true"), DENY(",'shadow':true,'enabled':false")));
+	assert_true(loosens(
+		DENY(""), "{'effect':'allow','shadow':true,'match':{'tool':['x']}}"));
+	assert_true(loosens("{'effect':'allow','shadow':true,'match':{'tool':['x']}}",
+		"{'effect':'allow','match':{'tool':['x']}}"));
+	assert_false(loosens("{'effect':'allow','match':{'tool':['x']}}",
+		"{'effect':'allow','shadow':true,'match':{'tool':['*']}}"));
 	assert_true(loosens(DENY(""), DENY(",'expires_at':'2030-01-01T00:00:00Z'")));
 	assert_false(loosens(DENY(",'expires_at':'2030-01-01T00:00:00Z'"), DENY("")));
 	assert_false(

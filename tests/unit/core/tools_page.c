@@ -20,7 +20,7 @@ static void page_write(struct buf *b)
 		if (run_tools[o->tool].test) continue;
 		buf_print(b, "| `%.*s` | %s | %s | %s | %s |\n",
 			STR_ARGS(run_operation_name(o, &arena)), o->description,
-			o->free ? "–" : run_category_name(o->type),
+			o->free ? "–" : operation_category_name(o->type),
 			o->free ? "never gated" : risk_name(o->risk),
 			call_class_name(o->class));
 	}
