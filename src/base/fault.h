@@ -7,20 +7,24 @@
 
 enum err {
 	OK = 0,
-	ERR_BAD_REQUEST,   /* 400: not JSON, not HTTP */
-	ERR_NO_TOKEN,	   /* 401 */
-	ERR_FORBIDDEN,	   /* 403 */
-	ERR_NOT_ENTITLED,  /* 403: not theirs to settle; the member `reason` says why */
-	ERR_PROJECT,	   /* 403: the token is bound to other projects */
-	ERR_NOT_FOUND,	   /* 404 */
-	ERR_METHOD,	   /* 405 */
-	ERR_CONFLICT,	   /* 409: settled already, or another holds it */
-	ERR_VERIFYING,	   /* 409: a verifier has not spoken yet */
-	ERR_REVOKED,	   /* 409: an approval that was taken back */
-	ERR_FULL,	   /* 409: as many runs work as may */
-	ERR_READ_ONLY,	   /* 409: the configuration file defines it */
-	ERR_STOPPED,	   /* 409: somebody stopped everything of this kind */
-	ERR_DENIED,	   /* 409: a rule forbids by now what was approved */
+	ERR_BAD_REQUEST,  /* 400: not JSON, not HTTP */
+	ERR_NO_TOKEN,	  /* 401 */
+	ERR_FORBIDDEN,	  /* 403 */
+	ERR_NOT_ENTITLED, /* 403: not theirs to settle; the member `reason` says why */
+	ERR_PROJECT,	  /* 403: the token is bound to other projects */
+	ERR_NOT_FOUND,	  /* 404 */
+	ERR_METHOD,	  /* 405 */
+	ERR_CONFLICT,	  /* 409: settled already, or another holds it */
+	ERR_VERIFYING,	  /* 409: a verifier has not spoken yet */
+	ERR_REVOKED,	  /* 409: an approval that was taken back */
+	ERR_FULL,	  /* 409: as many runs work as may */
+	ERR_HELD,	  /* 409: a hold keeps it; the member `holds` says which */
+	ERR_NOT_SETTLED,  /* 409: it is still open */
+	ERR_USED,	  /* 409: an approval that was redeemed before */
+	ERR_APPROVAL,	  /* 403: not an approval of this; the member `reason` says why */
+	ERR_READ_ONLY,	  /* 409: the configuration file defines it */
+	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */
+	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */
 	ERR_DENIED_ANSWER, /* 403: a rule forbids what is being approved */
 	ERR_STALE,	   /* 409: it is about something that has changed since */
 	ERR_TOO_BIG,	   /* 413 */
@@ -31,6 +35,7 @@ enum err {
 	ERR_INVALID,	 /* 422: well-formed, not acceptable */
 	ERR_RATE,	 /* 429 */
 	ERR_CHANNEL_OFF, /* 503: the channel is not configured */
+	ERR_NO_KEY,	 /* 503: the key to sign with cannot be opened here */
 	ERR_UNAVAILABLE, /* 503: nothing was accepted */
 	ERR_UNKNOWN,	 /* 503: outcome unknown; repeat with the same key */
 	ERR_MEMORY,	 /* 503: out of memory, nothing was accepted */

@@ -105,6 +105,7 @@ struct task {
 	struct str old_hash; /* that the old password must fit; empty: none is asked */
 	int64_t found_ws;    /* the workspace of who wants to log in */
 	bool verified;	     /* the password fits */
+	bool keyless;	     /* found: the workspace has no key to sign with yet */
 	/* A stream's page of the log: asked for with `after` and `filter`, found in
 	 * `events`, with as_of the number up to which all were seen. */
 	bool stream;
@@ -241,6 +242,10 @@ extern const struct use use_revoke;
 extern const struct use use_mark, use_views, use_views_put;
 /* The first run of a workspace: how far it is. */
 extern const struct use use_start_put;
+/* Receipts, and the keys that sign them. Those that read fail with `keyless` while the workspace has none:
+ * use_key_first makes it. */
+extern const struct use use_receipt, use_key_list, use_key_first, use_key_rotate,
+	use_key_revoke;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,

@@ -192,6 +192,9 @@ enum err gate_check_cookie(struct serve *, const struct http_request *, struct f
 struct str request_cookie(const struct http_request *); /* of a login; empty: none */
 enum err request_enter(struct request *, struct fault *);
 
+/* signed.c: the route's use case, with a key of the workspace to sign with, and then `then`. */
+void request_put_signed(struct request *, void (*then)(struct request *));
+
 /* dialect.c: a foreign request becomes the task's body. */
 enum err request_translate(struct request *, struct fault *);
 /* {"ask": …, "reply": …} */
@@ -281,7 +284,7 @@ route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_healthz, route_readyz, route_metrics, route_csv, route_openapi, route_page,
 	route_page_lost, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource, route_agent_test, route_provider_test, route_models, route_rule,
-	route_tool_test, route_tool_result;
+	route_tool_test, route_tool_result, route_signed, route_receipt;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */

@@ -46,6 +46,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/retract", &use_retract, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/use", &use_approval_consume, NULL, BODY_JSON, "" },
+	{ "GET", "/v1/asks/{id}/receipt", &use_receipt, route_receipt, 0, "" },
 	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },
 
@@ -105,6 +106,10 @@ const struct route routes[] = {
 	{ "GET", "/v1/policy", &use_policy_get, NULL, 0, "" },
 	{ "PUT", "/v1/policy", &use_policy_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "POST", "/v1/decide", &use_decide, NULL, BODY_JSON, "" },
+	{ "GET", "/v1/keys", &use_key_list, route_signed, 0, "" },
+	{ "POST", "/v1/keys", &use_key_rotate, NULL, WRITE | ROUTE_PEOPLE, "" },
+	{ "POST", "/v1/keys/{id}/revoke", &use_key_revoke, NULL, WRITE | ROUTE_PEOPLE,
+		"" },
 	{ "GET", "/v1/stops", &use_stop_list, NULL, 0, LIST " state" },
 	{ "POST", "/v1/stops", &use_stop_set, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/stops/{id}", &use_stop_lift, NULL, ROUTE_PEOPLE, "" },

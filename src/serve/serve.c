@@ -78,6 +78,7 @@ void request_reply(struct request *r, struct str headers)
 			headers.len ? headers : STR(API_HEADERS), buf_str(&job->out));
 		return;
 	}
+	if (job->err == ERR_NO_KEY) log_line(LOG_WARN, "%s", job->why.detail);
 	http_on_gone(r->x, NULL, NULL);
 	problem_reply(
 		r->serve, r->x, job->err, &job->why, r->lang, job->conflict, headers);

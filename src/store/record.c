@@ -159,6 +159,9 @@ static const struct column ask_columns[] = {
 	COLUMN(TEXT, ask, route, CHANGES | SELDOM),
 	COLUMN(TEXT, ask, because, CHANGES | SELDOM, .since = 8),
 	COLUMN(INT, ask, overtaken_ms, CHANGES | LATER | SELDOM, .since = 12),
+	COLUMN(TEXT, ask, used_for, CHANGES | LATER | SELDOM, .since = 12),
+	COLUMN(TEXT, ask, used_jti, CHANGES | LATER | SELDOM, .since = 12),
+	COLUMN(INT, ask, redeemed_ms, CHANGES | LATER | SELDOM, .since = 12),
 	/* what is found elsewhere comes last */
 	COLUMN(INT, ask, fetched_ms, 0,
 		.found_by =
@@ -237,6 +240,32 @@ static const struct column preset_record_columns[] = {
 	COLUMN(TEXT, preset_record, changed_by, CHANGES),
 	COLUMN(INT, preset_record, changed_ms, CHANGES),
 	COLUMN(INT, preset_record, version, CHANGES),
+};
+
+static const struct column signing_key_columns[] = {
+	COLUMN(INT, signing_key, ws, 0),
+	COLUMN(TEXT, signing_key, kid, 0),
+	COLUMN(INT, signing_key, number, 0),
+	COLUMN(TEXT, signing_key, x, 0),
+	COLUMN(TEXT, signing_key, sealed, 0),
+	COLUMN(INT, signing_key, from_ms, 0),
+	COLUMN(INT, signing_key, revoked_ms, CHANGES),
+	COLUMN(TEXT, signing_key, reason, CHANGES),
+	COLUMN(INT, signing_key, version, CHANGES),
+};
+
+static const struct column legal_hold_columns[] = {
+	COLUMN(INT, legal_hold, ws, 0),
+	COLUMN(TEXT, legal_hold, id, 0),
+	COLUMN(TEXT, legal_hold, project, 0),
+	COLUMN(TEXT, legal_hold, session, 0),
+	COLUMN(TEXT, legal_hold, agent, 0),
+	COLUMN_AS("user_id", TEXT, legal_hold, user, 0),
+	COLUMN(TEXT, legal_hold, reason, 0),
+	COLUMN(TEXT, legal_hold, made_by, 0),
+	COLUMN(INT, legal_hold, created_ms, 0),
+	COLUMN(TEXT, legal_hold, lifted, CHANGES),
+	COLUMN(INT, legal_hold, version, CHANGES),
 };
 
 static const struct column key_record_columns[] = {

@@ -26,6 +26,9 @@
 	RECORD(NOTIFY_PEOPLE, notify_people, notify_person, 2, -1,                       \
 		VERSION(notify_person))                                                  \
 	RECORD(STARTS, starts, start_record, 1, -1, VERSION(start_record), .since = 9)   \
+	RECORD(SIGNING_KEYS, signing_keys, signing_key, 2, 1, VERSION(signing_key),      \
+		.since = 12)                                                             \
+	RECORD(HOLDS, holds, legal_hold, 2, 1, VERSION(legal_hold), .since = 12)         \
 	RECORD(KEYS, idempotency, key_record, 4, -1, SESSION(key_record))                \
 	RECORD(SERVER_KEYS, server_keys, server_key, 1, 0, VERSION(server_key))          \
 	RECORD(MAILBOXES, mailboxes, mailbox_record, 1, 0, VERSION(mailbox_record))      \

@@ -236,6 +236,19 @@ STATEMENT(SQL_INSIGHTS,
 
 STATEMENT(SQL_RULES_LIVE, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			  " ORDER BY id")
+STATEMENT(SQL_SIGNING_KEYS_OF, "SELECT @signing_keys FROM signing_keys WHERE ws = $1"
+			       " ORDER BY number DESC")
+STATEMENT(SQL_HOLDS_LIVE, "SELECT @holds FROM holds WHERE ws = $1 AND lifted = ''"
+			  " ORDER BY id")
+STATEMENT(SQL_HOLDS_LIST, "SELECT @holds FROM holds WHERE ws = $1 AND id < $2"
+			  " AND ($4 = 2 OR $4 = CASE WHEN lifted = '' THEN 1 ELSE 0 END)"
+			  " ORDER BY id DESC LIMIT $3")
+/* The event that a receipt hangs on: the last of these types; then the hash before it. */
+STATEMENT(SQL_RECEIPT_EVENT, "SELECT @events FROM events WHERE ws = $1 AND session = $2"
+			     " AND ask = $3 AND type IN ('ask.answered', 'ask.skipped',"
+			     " 'ask.expired', 'ask.cancelled', 'ask.revoked')"
+			     " ORDER BY n DESC LIMIT 1")
+STATEMENT(SQL_EVENT_HASH, "SELECT hash FROM events WHERE place = $1")
 STATEMENT(SQL_RULES_MADE_FROM, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			       " AND made_from = $2 ORDER BY id")
 STATEMENT(SQL_RULES_SINCE, "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"

@@ -46,6 +46,8 @@ static const struct untold {
 	{ "agents", " version " },
 	{ "providers", " version " },
 	{ "tools", " version " },
+	{ "signing_keys", " version " },
+	{ "holds", " version " },
 	{ "runs",
 		" call label agent turn attempt waits_for wake_ms"
 		" tries trouble_ms left_out cut_upto cut_each lease_ms lease_by"

@@ -193,6 +193,8 @@ static void furnish_rules(struct rig *r)
 	change(r, &use_stop_set, r->ada, NULL, body);
 	change(r, &use_template_put, r->ada, "deploy",
 		"{'ask':{'question':'Deploy {{what}}?'},'values':{'what':{}}}");
+	change(r, &use_key_rotate, NULL, NULL, "{}");
+	change(r, &use_key_rotate, NULL, NULL, "{}");
 	change(r, &use_list_put, r->ada, "names", "{'items':['One','Two']}");
 	change(r, &use_price_put, r->ada, NULL,
 		"{'items':[{'id':'m','price':{'input':1,'output':2}}]}");

@@ -1,5 +1,7 @@
 #include "desk_rig.h"
 
+#include "desk/run/configured.h"
+
 #include "store/record.h"
 
 #include <ftw.h>
@@ -62,6 +64,7 @@ static bool rig_place(struct rig *r)
 
 static bool rig_desk(struct rig *r)
 {
+	static const struct configured sealing = { .sealing = true };
 	struct desk_settings set = {
 		.set = { .store = str_of(r->place),
 			.ask_rate = r->options.ask_rate,
@@ -71,6 +74,7 @@ static bool rig_desk(struct rig *r)
 		.url = STR("http://desk.test"),
 		.resumers = str_of(r->options.resumers),
 		.channels = STR("push"),
+		.configured = &sealing,
 		.db = &r->db,
 		.alone = r->options.alone,
 		.test_tools = true,

@@ -80,6 +80,9 @@ struct ask {
 	struct str because;
 	/* When it ran although it was rejected or skipped here: the terminal beside decided; 0: never. */
 	int64_t overtaken_ms;
+	/* Of an approval that was used for a target: which, and the token that it got. */
+	struct str used_for, used_jti;
+	int64_t redeemed_ms; /* when the target gave that token back; 0: never */
 };
 
 enum { ASK_TITLE_MAX = 200, CONTEXT_TEXT_MAX = 5000, METADATA_MAX = 16384 };

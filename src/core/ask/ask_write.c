@@ -147,6 +147,8 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_time(w, "settled_at", a->settled_ms);
 	outcome_write(w, a);
 	show_time(w, "used_at", a->used_ms);
+	jw_put_some(w, "used_for", a->used_for);
+	if (a->redeemed_ms) show_time(w, "redeemed_at", a->redeemed_ms);
 	show_time(w, "fetched_at", a->fetched_ms);
 	show_time(w, "asked_again_at", a->again_ms);
 	overtaken_write(w, a);

@@ -85,6 +85,12 @@ const char *const event_types[] = {
 	"agent.changed",
 	"provider.changed",
 	"tool.changed",
+	"key.made",
+	"key.revoked",
+	"approval.redeemed",
+	"hold.set",
+	"hold.lifted",
+	"export.made",
 	NULL,
 };
 

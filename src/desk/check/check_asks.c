@@ -19,6 +19,8 @@ enum ask_part {
 	PART_SETTLED_USER,
 	PART_SETTLED_AT,
 	PART_USED_AT,
+	PART_USED_FOR,
+	PART_REDEEMED_AT,
 	PART_AGAIN_AT,
 	PART_OVERTAKEN_AT,
 	PART_ASSIGNEES,
@@ -37,6 +39,8 @@ static const char *const part_names[PARTS] = {
 	[PART_SETTLED_USER] = "who it is listed under as settled",
 	[PART_SETTLED_AT] = "settled_at",
 	[PART_USED_AT] = "when the approval was used",
+	[PART_USED_FOR] = "what the approval was used for",
+	[PART_REDEEMED_AT] = "redeemed_at",
 	[PART_AGAIN_AT] = "asked_again_at",
 	[PART_OVERTAKEN_AT] = "overtaken",
 	[PART_ASSIGNEES] = "assignees",
@@ -52,9 +56,10 @@ struct ask_facts {
 	enum ask_status status;
 	char decision[DIGEST_SIZE], asked[SHORT_DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
 	char assignees[SHORT_DIGEST_SIZE], claim[SHORT_DIGEST_SIZE],
-		thread[SHORT_DIGEST_SIZE], votes[SHORT_DIGEST_SIZE];
+		thread[SHORT_DIGEST_SIZE], votes[SHORT_DIGEST_SIZE],
+		target[SHORT_DIGEST_SIZE];
 	char deadline[TIME_SIZE]; /* "": none */
-	int64_t created_ms, settled_ms, used_ms, again_ms, overtaken_ms;
+	int64_t created_ms, settled_ms, used_ms, redeemed_ms, again_ms, overtaken_ms;
 	bool undecided; /* no column of a decision is set */
 	bool voteless;	/* no votes, and no requirement */
 	bool told, emptied, old;
@@ -69,6 +74,13 @@ static void claim_digest(struct str user, struct str name, struct str until,
 	digest_text(arena_print(arena, "%zu %.*s %zu %.*s %.*s", user.len, STR_ARGS(user),
 			    name.len, STR_ARGS(name), STR_ARGS(until)),
 		out);
+}
+
+static void target_digest(struct str target, struct str jti, char out[SHORT_DIGEST_SIZE])
+{
+	const struct str fields[] = { target, jti };
+
+	digest_fields(fields, 2, out);
 }
 
 static void time_text(int64_t ms, char out[TIME_SIZE])
@@ -97,8 +109,10 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	f->created_ms = a->created_ms;
 	f->settled_ms = a->settled_ms;
 	f->used_ms = a->used_ms;
+	f->redeemed_ms = a->redeemed_ms;
 	f->again_ms = a->again_ms;
 	f->overtaken_ms = a->overtaken_ms;
+	target_digest(a->used_for, a->used_jti, f->target);
 	f->undecided = !a->answer.len && !a->answered_by.len && !a->approved_digest.len &&
 		       !a->reason.len && !a->summary.len && !a->revoked.len;
 	f->differs[PART_SETTLED_USER] = !settled_user_fits(a, arena);
@@ -173,6 +187,15 @@ static void no_claim(struct ask_facts *f, struct arena *arena)
 	part_is(f, PART_CLAIM, f->claim, str_of(digest));
 }
 
+/* For whom it was used, and the token; nobody before that. */
+static void told_target(struct ask_facts *f, const struct json *data)
+{
+	char digest[SHORT_DIGEST_SIZE];
+
+	target_digest(json_text_of(data, "for"), json_text_of(data, "jti"), digest);
+	part_is(f, PART_USED_FOR, f->target, str_of(digest));
+}
+
 static void told_created(struct check_pass *p, struct ask_facts *f, const struct event *e,
 	const struct json *data, struct arena *arena)
 {
@@ -195,6 +218,8 @@ static void told_created(struct check_pass *p, struct ask_facts *f, const struct
 	f->differs[PART_VOTES] = !f->voteless;
 	f->differs[PART_SETTLED_AT] = f->settled_ms != 0;
 	f->differs[PART_USED_AT] = f->used_ms != 0;
+	told_target(f, NULL);
+	f->differs[PART_REDEEMED_AT] = f->redeemed_ms != 0;
 	f->differs[PART_AGAIN_AT] = f->again_ms != 0;
 	f->differs[PART_OVERTAKEN_AT] = f->overtaken_ms != 0;
 }
@@ -269,7 +294,10 @@ static void facts_tell(struct check_pass *p, struct ask_facts *f, const struct e
 		told_replied(p, f, e, data);
 	} else if (strcmp(e->type, "ask.used") == 0) {
 		f->differs[PART_USED_AT] = f->used_ms != e->at_ms;
+		told_target(f, data);
 		told_decision(p, f, e, data);
+	} else if (strcmp(e->type, "approval.redeemed") == 0) {
+		f->differs[PART_REDEEMED_AT] = f->redeemed_ms != e->at_ms;
 	} else if (strcmp(e->type, "ask.asked_again") == 0) {
 		f->differs[PART_AGAIN_AT] = f->again_ms != e->at_ms;
 		told_decision(p, f, e, data);
@@ -308,7 +336,9 @@ static enum err ask_event(void *ctx, const struct event *e, struct fault *why)
 	struct ask_facts *f;
 	enum err err = OK;
 
-	if (!e->ask.len || !str_starts(str_of(e->type), "ask.") || !in_page(p, e))
+	if (!e->ask.len || !in_page(p, e)) return OK;
+	if (!str_starts(str_of(e->type), "ask.") &&
+		strcmp(e->type, "approval.redeemed") != 0)
 		return OK;
 	f = table_get(&p->table, e->ask);
 	if (f && str_eq(f->session, e->session))

@@ -55,6 +55,8 @@ static const struct people_kind kinds[] = {
 	{ PAGE_OF(AGENTS), 1, "agent", { "agent.changed" } },
 	{ PAGE_OF(PROVIDERS), 1, "provider", { "provider.changed" } },
 	{ PAGE_OF(TOOLS), 1, "tool", { "tool.changed" } },
+	{ PAGE_OF(SIGNING_KEYS), 1, "kid", { "key." } },
+	{ PAGE_OF(HOLDS), 1, "hold", { "hold." } },
 	{ PAGE_OF(CONTACTS), 1, "contact", { "contact." }, "contact.removed" },
 };
 

@@ -46,6 +46,8 @@ void log_digest(enum record_id id, const void *record, char out[SHORT_DIGEST_SIZ
 	case RECORD_AGENTS: agent_digest(record, out); break;
 	case RECORD_PROVIDERS: provider_digest(record, out); break;
 	case RECORD_TOOLS: own_tool_digest(record, out); break;
+	case RECORD_SIGNING_KEYS: signing_key_digest(record, out); break;
+	case RECORD_HOLDS: legal_hold_digest(record, out); break;
 	case RECORD_CONTACTS: contact_digest(record, out); break;
 	default: out[0] = '\0';
 	}

@@ -155,6 +155,34 @@ static void tool_event(
 									 : STR_NONE))));
 }
 
+static void key_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
+{
+	const struct signing_key *k = c->now;
+	char digest[SHORT_DIGEST_SIZE];
+
+	signing_key_digest(k, digest);
+	log_event(rows, job, k->ws, k->revoked_ms ? "key.revoked" : "key.made", digest,
+		FIELDS(field_text("kid", k->kid),
+			field_some(field_text("reason", k->reason))));
+}
+
+static void hold_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
+{
+	const struct legal_hold *h = c->now;
+	char digest[SHORT_DIGEST_SIZE];
+
+	legal_hold_digest(h, digest);
+	log_event(rows, job, h->ws, h->lifted.len ? "hold.lifted" : "hold.set", digest,
+		FIELDS(field_text("hold", h->id),
+			field_some(field_text("project", h->project)),
+			field_some(field_text("session", h->session)),
+			field_some(field_text("agent", h->agent)),
+			field_some(field_text("user", h->user)),
+			field_str("reason", h->reason)));
+}
+
 /* What is logged, and how. */
 static const struct {
 	void (*event)(struct rows *, const struct job *, const struct row_change *);
@@ -164,6 +192,8 @@ static const struct {
 	[RECORD_AGENTS] = { agent_event },
 	[RECORD_PROVIDERS] = { provider_event },
 	[RECORD_TOOLS] = { tool_event },
+	[RECORD_SIGNING_KEYS] = { key_event },
+	[RECORD_HOLDS] = { hold_event },
 	[RECORD_ROUTES] = { routes_event },
 	[RECORD_RULES] = { rule_event, true },
 	[RECORD_STOPS] = { stop_event, true },

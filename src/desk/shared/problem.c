@@ -17,6 +17,10 @@ static const struct {
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
 	[ERR_REVOKED] = { 409, "/problems/revoked", "The approval was revoked" },
 	[ERR_FULL] = { 409, "/problems/busy", "Busy" },
+	[ERR_HELD] = { 409, "/problems/held", "Held" },
+	[ERR_NOT_SETTLED] = { 409, "/problems/pending", "Still open" },
+	[ERR_USED] = { 409, "/problems/used", "The approval was used" },
+	[ERR_APPROVAL] = { 403, "/problems/approval", "Not an approval of this" },
 	[ERR_READ_ONLY] = { 409, "/problems/read-only", "Defined by the configuration" },
 	[ERR_VERIFYING] = { 409, "/problems/verifying", "Being verified" },
 	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },
@@ -33,6 +37,7 @@ static const struct {
 	[ERR_RATE] = { 429, "/problems/too-many-requests", "Too many requests" },
 	[ERR_CHANNEL_OFF] = { 503, "/problems/channel-off",
 		"The channel is not configured" },
+	[ERR_NO_KEY] = { 503, "/problems/no-key", "No key to sign with" },
 	[ERR_UNAVAILABLE] = { 503, "/problems/unavailable",
 		"Unavailable: nothing was accepted" },
 	[ERR_UNKNOWN] = { 503, "/problems/outcome-unknown", "Outcome unknown" },
@@ -67,6 +72,6 @@ void problem_write(
 		jw_array_end(w);
 	}
 	if (why->member) jw_put_text(w, why->member, why->member_text);
-	if (ask.len) jw_put_raw(w, "ask", ask);
+	if (ask.len) jw_put_raw(w, e == ERR_HELD ? "holds" : "ask", ask);
 	jw_object_end(w);
 }

@@ -6,7 +6,7 @@
 #include "base/json.h"
 
 int problem_status(enum err); /* 404 … */
-/* `ask`: the winner of a conflict, as JSON, or empty. */
+/* `ask`: the winner of a conflict, as JSON, or empty; of ERR_HELD the ids of the holds. */
 void problem_write(struct json_writer *, enum err, const struct fault *, struct str ask);
 
 #endif

@@ -202,6 +202,9 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return about(t('web.event.session.changed'), data(event, 'title'));
 		case 'stop.set':
 		case 'stop.lifted':
+		case 'hold.set':
+		case 'hold.lifted':
+		case 'key.revoked':
 			return about(t(`web.event.${event.type}`), data(event, 'reason'));
 		case 'rule.made':
 		case 'rule.changed':
@@ -217,6 +220,8 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return about(t('web.event.provider.changed'), data(event, 'name'));
 		case 'tool.changed':
 			return about(t('web.event.tool.changed'), data(event, 'name'));
+		case 'approval.redeemed':
+			return about(t('web.event.approval.redeemed'), data(event, 'for'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided':
