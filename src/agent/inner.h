@@ -158,6 +158,10 @@ enum own_call_end { OWN_CALL_DONE, OWN_CALL_UNKNOWN, OWN_CALL_STOPPED };
 enum own_call_end own_call_run(struct fetcher *, int stop_fd, const struct tool_access *,
 	const struct json *arguments, struct arena *, struct tool_outcome *out);
 
+/* own_command.c: the same of one that is a command. `out` holds that it failed, without a word yet. */
+enum own_call_end own_command_run(int stop_fd, const struct tool_access *,
+	const struct json *arguments, struct arena *, struct tool_outcome *out);
+
 /* transcript.c: takes the messages that a work brings, and before a model call reads those that are
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of
  * memory. */

@@ -4,31 +4,12 @@
 
 #include "core/policy/verifier.h"
 
-#include <stdlib.h>
-
-/* What a program needs to find its way. Our own settings and secrets are not for it. */
-static const char usual[] = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,TMPDIR";
-
-static void names_add(struct notify *n, struct str names, size_t *len)
-{
-	struct str name;
-
-	while (*len < NAMES_MAX && str_cut(&names, ',', &name)) {
-		const char *text = arena_copy(&n->arena, str_trim(name));
-		const char *value = text && *text ? getenv(text) : NULL;
-
-		if (!value) continue;
-		n->env[(*len)++] = arena_copy(
-			&n->arena, arena_print(&n->arena, "%s=%s", text, value));
-	}
-}
-
 void program_env_open(struct notify *n)
 {
 	size_t len = 0;
 
-	names_add(n, str_of(usual), &len);
-	names_add(n, n->set.resumer_env, &len);
+	process_env_add(STR(PROCESS_ENV), n->env, &len, NAMES_MAX, &n->arena);
+	process_env_add(n->set.resumer_env, n->env, &len, NAMES_MAX, &n->arena);
 }
 
 enum err program_lines(struct notify *n, enum delivery_kind kind,

@@ -130,25 +130,29 @@ static int fd_raise(int fd)
 
 static int process_spawn(struct process *p, const struct process_setup *set)
 {
-	int in = text_open(set->input), out = -1, report = -1, e = ENOMEM;
+	int in = text_open(set->input), out = -1, report = -1, result = -1, e = ENOMEM;
 	char parent[16], **words;
 
 	snprintf(parent, sizeof parent, "%d", (int)getpid());
 	words = words_make(set, parent);
 	p->tail = mem_alloc(PROCESS_TAIL_MAX);
 	if (words && p->tail && in >= 0 && pipe_open(&p->output, &out) &&
-		pipe_open(&p->report, &report)) {
+		pipe_open(&p->report, &report) &&
+		(!set->take || pipe_open(&p->result, &result))) {
 		in = fd_raise(in);
 		out = fd_raise(out);
 		report = fd_raise(report);
-		const int from[SUPERVISE_FDS] = { in, out, out, report };
-		e = in < 0 || out < 0 || report < 0
+		result = fd_raise(result);
+		const int from[SUPERVISE_FDS] = { in, set->take ? result : out, out,
+			report };
+		e = in < 0 || out < 0 || report < 0 || (set->take && result < 0)
 			    ? errno
 			    : supervisor_spawn(&p->pid, words, set->envp, from);
 	}
 	fd_close(&in);
 	fd_close(&out);
 	fd_close(&report);
+	fd_close(&result);
 	mem_free(words);
 	return e;
 }
@@ -158,7 +162,12 @@ enum err process_start(
 {
 	int e;
 
-	*p = (struct process){ .handle = -1, .output = -1, .report = -1 };
+	*p = (struct process){ .handle = -1,
+		.output = -1,
+		.report = -1,
+		.result = -1,
+		.take = set->take,
+		.ctx = set->ctx };
 	e = process_spawn(p, set);
 	if (e) {
 		p->pid = 0;
@@ -187,6 +196,19 @@ static void output_read(struct process *p)
 	}
 }
 
+static void result_read(struct process *p)
+{
+	char bytes[16 * 1024];
+
+	for (size_t left = READ_MAX; p->result >= 0 && left; left -= sizeof bytes) {
+		ssize_t n = read(p->result, bytes, sizeof bytes);
+
+		if (n == 0) fd_close(&p->result);
+		if (n <= 0) return;
+		p->take(p->ctx, str_make(bytes, (size_t)n));
+	}
+}
+
 static void tree_end(struct process *p)
 {
 	p->kill_ms = clock_mono_ms() + KILL_MS;
@@ -198,6 +220,7 @@ void process_look(struct process *p)
 	int64_t now = clock_mono_ms();
 
 	output_read(p);
+	result_read(p);
 	if (!p->pid) return;
 	if (p->kill_ms && p->kill_ms <= now) kill(p->pid, SIGKILL);
 	if (p->limit_ms && p->limit_ms <= now && !p->kill_ms) {
@@ -226,6 +249,7 @@ bool process_ended(struct process *p, struct process_end *out)
 	if (out->failure[0]) out->exit = -1;
 	p->pid = 0;
 	output_read(p);
+	result_read(p);
 	return true;
 }
 
@@ -258,8 +282,24 @@ void process_done(struct process *p)
 	fd_close(&p->handle);
 	fd_close(&p->output);
 	fd_close(&p->report);
+	fd_close(&p->result);
 	mem_free(p->tail);
 	p->tail = NULL;
+}
+
+void process_env_add(
+	struct str names, char **env, size_t *len, size_t most, struct arena *arena)
+{
+	struct str name;
+
+	while (*len < most && str_cut(&names, ',', &name)) {
+		const char *text = arena_copy(arena, str_trim(name));
+		const char *value = text && *text ? getenv(text) : NULL;
+
+		if (value)
+			env[(*len)++] = arena_copy(
+				arena, arena_print(arena, "%s=%s", text, value));
+	}
 }
 
 enum err process_can_isolate(struct fault *why)

@@ -31,6 +31,10 @@ struct process_setup {
 	char *const *argv;
 	char *const *envp;
 	struct str input; /* what it reads on standard input */
+	/* Gets what it prints on standard output, piece by piece; the tail is of standard error then. NULL: the
+	 * tail is of both. */
+	void (*take)(void *ctx, struct str bytes);
+	void *ctx;
 	int64_t limit_ms; /* how long it may run; 0: as long as it likes */
 	bool isolated;
 	const struct process_hidden *hidden;
@@ -41,6 +45,9 @@ struct process {
 	pid_t pid;  /* of its supervisor; 0: none */
 	int handle; /* readable once it has ended */
 	int output; /* readable when it printed something */
+	int result; /* the same of what is taken; -1: nothing is */
+	void (*take)(void *ctx, struct str bytes);
+	void *ctx;
 	int report; /* why it could not be started */
 	char *tail; /* a ring of PROCESS_TAIL_MAX */
 	size_t printed;
@@ -65,6 +72,12 @@ bool process_ended(struct process *, struct process_end *out);	 /* and is reaped
 struct str process_tail(const struct process *, struct arena *); /* the last it printed */
 /* Ends the whole tree and waits for that. */
 void process_done(struct process *);
+
+/* What a program needs to find its way. Our own settings and secrets are not for it. */
+#define PROCESS_ENV "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,TMPDIR"
+/* Of our environment those of these names, by commas, that are set; `env` has room for `most`. */
+void process_env_add(
+	struct str names, char **env, size_t *len, size_t most, struct arena *);
 
 /* Can programs be isolated here? ERR_UNAVAILABLE: no, and why. */
 enum err process_can_isolate(struct fault *why);

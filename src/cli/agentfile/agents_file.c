@@ -118,7 +118,8 @@ static const struct row_key provider_keys[] = { { "kind" }, { "url" },
 	{ "models", ROW_MODELS }, { "at_once", ROW_NUMBER },
 	{ "script_file", ROW_ELSEWHERE }, { 0 } };
 
-static const struct row_key tool_keys[] = { { "url" }, { "method" }, { "description" },
+static const struct row_key tool_keys[] = { { "url" }, { "command" }, { "env", ROW_LIST },
+	{ "sandbox", ROW_ELSEWHERE }, { "method" }, { "description" },
 	{ "schema_file", ROW_ELSEWHERE }, { "header", ROW_ELSEWHERE },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE }, { "risk" },
 	{ "class" }, { "timeout" }, { "later" }, { "category" }, { 0 } };
@@ -388,6 +389,17 @@ static enum err tool_url_check(const struct section_reader *r)
 		"must be https, or on this machine; tool_internal allows more");
 }
 
+/* Until programs can be kept in a room of their own. */
+static enum err sandbox_check(const struct section_reader *r)
+{
+	const struct settings_line *l = line_find(r->section, STR("sandbox"));
+
+	return !l || str_is(l->value.value, "no")
+		       ? OK
+		       : section_wrong(
+				 r, "sandbox", &l->value, "is not there yet: must be no");
+}
+
 static enum err tool_take(const struct section_reader *r, struct tool_record *out)
 {
 	struct buf text = { .max = 1 << 20 };
@@ -397,6 +409,7 @@ static enum err tool_take(const struct section_reader *r, struct tool_record *ou
 	struct key_found key = { 0 };
 	enum err e = keys_check(r, tool_keys);
 
+	if (!e) e = sandbox_check(r);
 	if (e) return e;
 	jw_object(&w);
 	jw_put_str(&w, "name", r->section->name);

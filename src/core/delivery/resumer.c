@@ -122,7 +122,9 @@ static enum err resumer_check(
 			word_strange(r->words[i], use, &unknown))
 			return fail(why, ERR_INVALID, "%.*s is unknown; there are %s",
 				STR_ARGS(str_first(unknown, 40)),
-				use == COMMAND_RESUMES
+				use == COMMAND_IS_TOOL
+					? "none: the arguments are JSON on standard input"
+				: use == COMMAND_RESUMES
 					? "{external_id}, {session}, {context}, {ask} and {url}"
 					: "{title}, {text}, {url}, {purpose} and {user}");
 	return OK;

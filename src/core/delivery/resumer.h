@@ -25,7 +25,7 @@ struct resumer {
 };
 
 /* What the command is for, and so which placeholders it may have. */
-enum command_use { COMMAND_RESUMES = 1, COMMAND_TELLS = 2 };
+enum command_use { COMMAND_RESUMES = 1, COMMAND_TELLS = 2, COMMAND_IS_TOOL = 4 };
 
 /* What a session, or a message, brings. */
 struct resumer_values {

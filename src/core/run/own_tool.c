@@ -2,6 +2,7 @@
 #include "core/run/own_tool.h"
 
 #include "base/keep.h"
+#include "core/delivery/resumer.h"
 #include "core/run/run_tool.h"
 #include "core/shared/address.h"
 #include "core/shared/json_schema.h"
@@ -9,7 +10,14 @@
 #include "core/shared/shape.h"
 #include "core/shared/show.h"
 
-enum { URL_MAX = 2000, HEADER_MAX = 4096, TIMEOUT_MAX_MS = 10 * 60 * 1000 };
+#include <ctype.h>
+
+enum {
+	URL_MAX = 2000,
+	COMMAND_MAX = 4096,
+	HEADER_MAX = 4096,
+	TIMEOUT_MAX_MS = 10 * 60 * 1000
+};
 #define LATER_MAX_MS (90LL * 24 * 60 * 60 * 1000)
 
 void own_tool_id(int64_t ws, struct str name, char out[32])
@@ -123,18 +131,57 @@ static void placeholders_check(const struct shape_reading *r, const struct own_t
 	}
 }
 
+static void command_check(const struct shape_reading *r, const struct own_tool *t)
+{
+	struct arena arena = { 0 };
+	struct resumer *words = ARENA_NEW(&arena, struct resumer);
+	struct fault found = { 0 };
+
+	if (t->url.len)
+		wrong_member(r->check, r->at, STR("command"),
+			"there is a url already: keep one of both");
+	else if (t->method)
+		wrong_member(r->check, r->at, STR("method"), "is of a url");
+	else if (t->headers)
+		wrong_member(r->check, r->at, STR("headers"), "is of a url");
+	else if (words &&
+		 resumer_read(t->command, COMMAND_IS_TOOL, &arena, words, &found))
+		wrong_member(r->check, r->at, STR("command"), "%s", found.detail);
+	arena_done(&arena);
+}
+
 static void tool_check(const struct shape_reading *r)
 {
 	const struct own_tool *t = r->out;
 	struct url url;
 
-	if (!t->url.len) return;
+	if (t->command.len) {
+		command_check(r, t);
+		return;
+	}
+	if (!t->url.len) {
+		wrong_member(r->check, r->at, STR("url"), "required");
+		return;
+	}
 	if (!url_split(t->url, &url))
 		wrong_member(r->check, r->at, STR("url"), "must be an http or https URL");
 	else if (memchr(t->url.at, '#', t->url.len))
 		wrong_member(r->check, r->at, STR("url"), "must have no fragment");
 	else if (!r->check->failed)
 		placeholders_check(r, t);
+}
+
+/* NAME, or NAME=value; names of ours are not set from outside. */
+static bool env_valid(struct str one)
+{
+	struct str name;
+
+	str_cut(&one, '=', &name);
+	for (size_t i = 0; i < name.len; i++)
+		if (!isalnum((unsigned char)name.at[i]) && name.at[i] != '_')
+			return false;
+	return name.len && !isdigit((unsigned char)name.at[0]) && text_one_line(one) &&
+	       !str_starts(name, "PARLEY_");
 }
 
 const char *const tool_method_names[METHODS] = { [METHOD_POST] = "POST",
@@ -152,8 +199,11 @@ static const struct shape_member members[] = {
 		TEXT_NEEDED | SHAPE_FIXED,
 		"must be {least} to {most} of a-z, 0-9 and _, and none of Parley's own tools",
 		.fits = run_tool_own_name },
-	{ STR("url"), OF_TEXT, AT(own_tool, url), 1, URL_MAX,
-		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED },
+	{ STR("url"), OF_TEXT, AT(own_tool, url), 1, URL_MAX, TEXT_LINE | TEXT_FILLED },
+	{ STR("command"), OF_TEXT, AT(own_tool, command), 1, COMMAND_MAX,
+		TEXT_LINE | TEXT_FILLED },
+	{ STR("env"), OF_TEXTS, ALL(own_tool, env), .most = OWN_TOOL_ENV_MAX,
+		.fits = env_valid, .must = "must be up to {most} of NAME or NAME=value" },
 	{ STR("method"), OF_WORD, AT(own_tool, method), WORDS(tool_method_names),
 		.must = "must be GET, POST, PUT, PATCH or DELETE" },
 	{ STR("description"), OF_TEXT, AT(own_tool, description), 1,
@@ -190,7 +240,8 @@ enum err own_tool_parse(
 
 enum risk own_tool_risk(const struct own_tool *t)
 {
-	return t->risk_said ? t->risk_said : RISK_MEDIUM;
+	if (t->risk_said) return t->risk_said;
+	return t->command.len ? RISK_HIGH : RISK_MEDIUM;
 }
 
 enum call_class own_tool_class(const struct own_tool *t)
@@ -203,7 +254,8 @@ enum call_class own_tool_class(const struct own_tool *t)
 
 int64_t own_tool_timeout_ms(const struct own_tool *t)
 {
-	return t->timeout_said_ms ? t->timeout_said_ms : OWN_TOOL_TIMEOUT_MS;
+	if (t->timeout_said_ms) return t->timeout_said_ms;
+	return t->command.len ? OWN_TOOL_COMMAND_MS : OWN_TOOL_TIMEOUT_MS;
 }
 
 int64_t own_tool_later_ms(const struct own_tool *t)
@@ -235,6 +287,29 @@ void own_tool_digest(const struct tool_record *t, char out[SHORT_DIGEST_SIZE])
 	digest_fields(fields, sizeof fields / sizeof *fields, out);
 }
 
+/* Of its environment the names: a value may be a secret. */
+static void command_show(struct json_writer *w, const struct own_tool *t)
+{
+	show_text(w, "command", t->command);
+	jw_put_array(w, "env");
+	for (size_t i = 0; i < t->env_len; i++) {
+		struct str rest = t->env[i], name;
+
+		str_cut(&rest, '=', &name);
+		jw_str(w, name);
+	}
+	jw_array_end(w);
+}
+
+static void request_show(struct json_writer *w, const struct own_tool *t)
+{
+	show_text(w, "url", t->url);
+	jw_put_text(w, "method", tool_method_names[t->method]);
+	jw_put_json(w, "headers", t->headers);
+	jw_key(w, "later");
+	span_write(w, own_tool_later_ms(t));
+}
+
 void own_tool_show(struct json_writer *w, const struct tool_record *r,
 	const struct own_tool *t, struct str wrong)
 {
@@ -244,7 +319,7 @@ void own_tool_show(struct json_writer *w, const struct tool_record *r,
 	jw_object(w);
 	jw_put_str(w, "id", r->id);
 	jw_put_str(w, "name", r->name);
-	jw_put_text(w, "kind", "http");
+	jw_put_text(w, "kind", t->command.len ? "command" : "http");
 	show_text(w, "description", t->description);
 	jw_put_text(w, "category", categories[t->category]);
 	jw_put_text(w, "risk", risk_name(own_tool_risk(t)));
@@ -254,13 +329,12 @@ void own_tool_show(struct json_writer *w, const struct tool_record *r,
 	show_text(w, "why", wrong);
 	jw_put_text(w, "source", r->version ? "store" : "file");
 	jw_put_int(w, "version", r->version);
-	show_text(w, "url", t->url);
-	jw_put_text(w, "method", tool_method_names[t->method]);
-	jw_put_json(w, "headers", t->headers);
 	jw_key(w, "timeout");
 	span_write(w, own_tool_timeout_ms(t));
-	jw_key(w, "later");
-	span_write(w, own_tool_later_ms(t));
+	if (t->command.len)
+		command_show(w, t);
+	else
+		request_show(w, t);
 	jw_put_object(w, "key");
 	jw_put_bool(w, "set", r->sealed.len > 0 || r->key.len > 0);
 	jw_put_text(w, "source",

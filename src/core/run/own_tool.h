@@ -12,6 +12,8 @@ enum {
 	OWN_TOOL_DESCRIPTION_MAX = 1000,
 	OWN_TOOL_HEADERS_MAX = 20,
 	OWN_TOOL_TIMEOUT_MS = 30 * 1000, /* unless it says otherwise */
+	OWN_TOOL_COMMAND_MS = 120 * 1000,
+	OWN_TOOL_ENV_MAX = 50,
 	OWN_TOOL_LATER_MS = 24 * 60 * 60 * 1000,
 	OWN_TOOL_TRIES = 3,
 	TOOL_ERROR_BODY = 2048, /* bytes of a refusal that are told */
@@ -38,7 +40,10 @@ struct tool_record {
 
 /* A body taken apart. Lives in an arena. */
 struct own_tool {
-	struct str name, url, description;
+	struct str name, description;
+	struct str url, command; /* one of both; a command is of the file only */
+	struct str *env; /* of a command: NAME of our environment, or NAME=value */
+	size_t env_len;
 	enum tool_method method;
 	const struct json *schema;  /* of the arguments; NULL: any object */
 	const struct json *headers; /* {name: value}; or NULL */

@@ -128,8 +128,8 @@ static enum err tool_body_read(struct task *t, struct str before,
 	struct url url;
 	enum err e = OK;
 
-	if (json_get(t->body, "command"))
-		e = fail_at(why, "/command",
+	if (json_get(t->body, "command") || json_get(t->body, "env"))
+		e = fail_at(why, json_get(t->body, "command") ? "/command" : "/env",
 			"a command is named in the configuration file only");
 	if (!e) e = own_tool_read(t->body, before, also, arena, body, out, why);
 	if (e) return e;
