@@ -399,19 +399,6 @@ static size_t server_hidden(struct server *sv, struct process_hidden *hidden)
 	return len;
 }
 
-static enum err server_notify(struct server *sv, struct fault *why)
-{
-	struct notify_settings ns = { .set = sv->cli->settings,
-		.isolated = sv->isolated,
-		.hidden = sv->hidden,
-		.hidden_len = server_hidden(sv, sv->hidden),
-		.shared = store_url_is_shared(sv->cli->settings.store) };
-
-	ns.set.url = sv->url;
-	sv->notify = notify_new(sv->desk, &ns, why);
-	return sv->notify ? notify_start(sv->notify, why) : why->err;
-}
-
 /* The same after a restart: this machine and this data folder. */
 static struct str server_node(struct server *sv)
 {
@@ -427,6 +414,20 @@ static struct str server_node(struct server *sv)
 		if (strchr("/%_\\", *c)) *c = '-';
 	}
 	return name.len > 120 ? str_from(name, name.len - 120) : name;
+}
+
+static enum err server_notify(struct server *sv, struct fault *why)
+{
+	struct notify_settings ns = { .set = sv->cli->settings,
+		.isolated = sv->isolated,
+		.hidden = sv->hidden,
+		.hidden_len = server_hidden(sv, sv->hidden),
+		.shared = store_url_is_shared(sv->cli->settings.store),
+		.node = server_node(sv) };
+
+	ns.set.url = sv->url;
+	sv->notify = notify_new(sv->desk, &ns, why);
+	return sv->notify ? notify_start(sv->notify, why) : why->err;
 }
 
 static enum err server_runner(struct server *sv, struct fault *why)

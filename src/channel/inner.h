@@ -7,6 +7,7 @@
 #include "core/delivery/resumer.h"
 #include "core/shared/address.h"
 #include "desk/delivery.h"
+#include "desk/operate.h"
 #include "net/outbound.h"
 #include "net/process.h"
 
@@ -84,9 +85,9 @@ struct notify {
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
 	int64_t renew_ms, purge_ms, poll_ms, lost_ms;
-	int64_t unmet_ms;	   /* by the wall clock: when it was looked for last */
-	uint64_t unmet[UNMET_MAX]; /* those that were logged, by a hash of their ids */
-	size_t unmet_len;
+	int64_t started_ms; /* by the wall clock, as the next two */
+	int64_t beat_ms;    /* when it last said that it lives */
+	int64_t look_ms;    /* when alerts may be looked for next */
 };
 
 /* Has it filled and started anew, after it had to wait: its ask may have been settled

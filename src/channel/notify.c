@@ -20,7 +20,7 @@ enum {
 	SHARE_MS = 100,	   /* pause before deliveries without a share are tried again */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
-	UNMET_MS = 60 * 1000,
+	NAP_MS = 1000,	   /* the longest: something is due by the wall clock */
 	ALONE_LEN = 256,   /* claimed one by one after the store refused several */
 	REFUSED_TIMES = 3, /* then it is this one, and no passing trouble */
 	FDS_MAX = 64,
@@ -450,33 +450,38 @@ static void names_renew(struct notify *n)
 		if (strcmp(b->by, before) != 0) leases_renew(n, b->by);
 }
 
-static bool unmet_known(const struct notify *n, uint64_t ask)
+/* Says that this node lives, and looks for alerts where that is ours to do. */
+static void notify_beat(struct notify *n)
 {
-	for (size_t i = 0; i < n->unmet_len && i < UNMET_MAX; i++)
-		if (n->unmet[i] == ask) return true;
-	return false;
+	struct node_beat beat = {
+		.name = n->with.node, .by = str_of(n->by), .started_ms = n->started_ms
+	};
+	struct notify_notes notes = { 0 };
+	struct fault why = { 0 };
+	enum err e = operate_beat(n->desk, &beat, &why);
+
+	if (!e && beat.look) {
+		e = operate_look(n->desk, beat.by, &notes, &why);
+		beat.look_in_ms = ALERT_LOOK_MS;
+	}
+	if (e)
+		notify_trouble(n, &why);
+	else
+		notes_log(&notes);
+	n->beat_ms = clock_now_ms();
+	n->look_ms = n->beat_ms + (e ? TROUBLE_MS : beat.look_in_ms);
 }
 
-/* Each is logged once; it stays pending. */
-static void unmet_log(struct notify *n)
+static bool beat_is_due(const struct notify *n)
 {
-	struct unmet_asks found = { 0 };
+	int64_t wall = clock_now_ms();
 
-	if (notify_tell(n, &use_unmet, &found)) return;
-	for (size_t i = 0; i < found.len; i++) {
-		uint64_t ask = str_hash(str_of(found.ids[i]));
-
-		if (unmet_known(n, ask)) continue;
-		n->unmet[n->unmet_len++ % UNMET_MAX] = ask;
-		log_line(LOG_WARN,
-			"unmeetable: nobody can give the approvals that ask %s requires",
-			found.ids[i]);
-	}
+	return wall - n->beat_ms >= NODE_BEAT_MS || wall < n->beat_ms ||
+	       wall >= n->look_ms;
 }
 
 static void notify_maintain(struct notify *n)
 {
-	int64_t wall = clock_now_ms();
 	int64_t now = clock_mono_ms();
 
 	if (now < n->not_before_ms) return;
@@ -484,10 +489,7 @@ static void notify_maintain(struct notify *n)
 		names_renew(n);
 		n->renew_ms = now + RENEW_MS;
 	}
-	if (wall - n->unmet_ms >= UNMET_MS || wall < n->unmet_ms) {
-		unmet_log(n);
-		n->unmet_ms = wall;
-	}
+	if (beat_is_due(n)) notify_beat(n);
 	if (n->purge_ms <= now) {
 		bool more = !notify_tell(n, &use_purge, NULL);
 
@@ -515,9 +517,8 @@ static int64_t notify_nap(struct notify *n)
 
 	if (notify_due(n) || (n->over && clock_mono_ms() >= n->not_before_ms)) return 0;
 	if (next_ms && left > 0 && left < LOOK_MS) return left;
-	return n->batches || next_ms || n->with.shared || atomic_load(&n->woken)
-		       ? LOOK_MS
-		       : PURGE_MS;
+	return n->batches || next_ms || n->with.shared || atomic_load(&n->woken) ? LOOK_MS
+										 : NAP_MS;
 }
 
 static void notify_turn(struct notify *n)
@@ -565,6 +566,10 @@ static void *notify_main(void *ctx)
 		notify_turn(n);
 	while (notify_report(n))
 		continue;
+	operate_beat(n->desk,
+		&(struct node_beat){
+			.name = n->with.node, .by = str_of(n->by), .bye = true },
+		&(struct fault){ 0 });
 	return NULL;
 }
 
@@ -623,6 +628,7 @@ struct notify *notify_new(
 	n->set = set->set;
 	n->with = *set;
 	notify_name(n);
+	n->started_ms = clock_now_ms();
 	atomic_store(&n->woken, true); /* something may have been left */
 	n->outbound = outbound_new(why);
 	if (!n->outbound || channels_open(n, why)) return notify_free(n);

@@ -15,7 +15,8 @@ struct notify_settings {
 	bool isolated;			     /* programs are: net/process.h */
 	const struct process_hidden *hidden; /* from isolated resumers */
 	size_t hidden_len;
-	bool shared; /* other processes write to the store, too */
+	bool shared;	 /* other processes write to the store, too */
+	struct str node; /* what this one is called, after a restart as well */
 };
 
 struct notify;

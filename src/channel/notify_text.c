@@ -9,6 +9,7 @@
 #include "core/ask/because.h"
 #include "core/ask/question_kind.h"
 #include "core/policy/require.h"
+#include "text/alert_words.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/problem_words.h"
@@ -490,6 +491,25 @@ static void tell_test(struct writing *w, size_t max, struct notify_words *out)
 	LINE(w, "notify.test");
 }
 
+static void tell_alert(struct writing *w, struct notify_words *out)
+{
+	const struct alert *a = &w->f->alert;
+	const struct json *value = NULL, *asks = NULL;
+	struct alert_said said = { str_of(alert_kind_name(a->kind)), a->about, a->detail,
+		0 };
+	struct str url = claimed_notify(w->c)->set.url;
+
+	if (a->value.len) json_read(a->value, NULL, w->arena, &value, NULL);
+	if (a->asks.len) json_read(a->asks, NULL, w->arena, &asks, NULL);
+	said.value = json_real(value);
+	out->subject = alert_words(&said, w->lang, w->arena);
+	out->title = TEXT(w, a->cleared_ms ? "notify.alert.ended" : "notify.alert",
+		{ "text", out->subject });
+	if (a->detail.len) line(w, a->detail);
+	for (const struct json *id = NULL; json_each(asks, &id);)
+		line(w, ask_url(url, json_text(id), w->arena));
+}
+
 /* By purpose. */
 static void (*const tells[])(struct writing *, size_t, struct notify_words *) = {
 	[DELIVERY_SETTLED] = tell_settled,
@@ -515,7 +535,10 @@ void notify_text(struct claimed *c, size_t room, struct notify_words *out)
 	struct writing w = { c, f, arena, lang, { .max = 1 << 20 } };
 
 	*out = (struct notify_words){ .lang = lang };
-	tells[f->delivery->purpose](&w, room, out);
+	if (f->alert.id.len)
+		tell_alert(&w, out);
+	else
+		tells[f->delivery->purpose](&w, room, out);
 	if (!out->subject.len) out->subject = out->title;
 	out->text = buf_keep_done(&w.out, arena);
 	for (int i = 0; i < DETAIL_PARTS; i++)
@@ -523,7 +546,8 @@ void notify_text(struct claimed *c, size_t room, struct notify_words *out)
 			out->code[i] =
 				str_make(out->text.at + w.code[i].at, w.code[i].len);
 	out->url = f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
-				 : arena_print(arena, "%.*s/", STR_ARGS(n->set.url));
+				 : arena_print(arena, "%.*s/%s", STR_ARGS(n->set.url),
+					   f->alert.id.len ? "alerts" : "");
 	out->open =
 		TEXT(&w, f->delivery->purpose == DELIVERY_SETTLED ? "notify.open.settled"
 								  : "notify.open");

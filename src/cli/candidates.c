@@ -13,6 +13,7 @@ static const struct {
 } sources[] = {
 	{ "delivery", "ID", "parley delivery list " FIRST },
 	{ "token", "ID", "parley token list " FIRST },
+	{ "alert", "ID", "parley alerts " FIRST },
 	{ "user", "NAME",
 		"parley user list | tr -s \" \" | cut -d\" \" -f1,4 | tr \" \" \"\\n\"" },
 	{ "provider", "NAME", "parley provider list " FIRST },

@@ -4,6 +4,7 @@
 #ifndef DESK_DELIVERY_H
 #define DESK_DELIVERY_H
 
+#include "core/notify/alert.h"
 #include "core/notify/contact.h"
 #include "desk/desk.h"
 
@@ -65,6 +66,7 @@ struct delivery_fill {
 	/* what goes to a person */
 	struct contact contact;
 	struct ask ask;	     /* its id is empty: it is about none */
+	struct alert alert;  /* likewise */
 	struct str shown_at; /* Slack: the message that shows the ask, JSON; or empty */
 	struct ask_parts parts;
 	struct str session_title, workspace, user_name;
@@ -123,13 +125,13 @@ struct delivery_renewal {
 	size_t len;
 };
 
-/* use_unmet, in task.checked: open approvals that require more people than there are. */
+/* Open approvals of a workspace that require more people than there are. */
 enum { UNMET_MAX = 64 };
 struct unmet_asks {
-	char ids[UNMET_MAX][ID_SIZE]; /* found */
+	char ids[UNMET_MAX][ID_SIZE];
 	size_t len;
 };
-extern const struct use use_unmet;
+enum err unmet_find(struct rows *, int64_t ws, struct unmet_asks *out, struct fault *);
 
 /* use_delivery_due, in task.checked: a struct lease_due. */
 extern const struct use use_delivery_claim, use_delivery_due, use_delivery_fill,

@@ -253,6 +253,17 @@ static enum err lease_look(struct rows *rows, struct delivery_fill *f, struct fa
 	return e;
 }
 
+static enum err alert_fill(struct rows *rows, struct delivery_fill *f, struct fault *why)
+{
+	const struct alert *a;
+	enum err e = rows_get(
+		rows, RECORD_ALERTS, KEY(f->delivery->ws, f->delivery->ask), &a, why);
+
+	if (!e && !a) e = fail(why, ERR_NOT_FOUND, "the alert is no longer there");
+	if (!e) f->alert = *a;
+	return e;
+}
+
 static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -264,7 +275,10 @@ static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 	enum err e = lease_look(rows, f.fill, why);
 
 	if (e || f.fill->lost) return e;
-	if (d->ask.len) e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	if (delivery_of_alert(d))
+		e = alert_fill(rows, f.fill, why);
+	else if (d->ask.len)
+		e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
 	if (!e && d->session.len)
 		e = rows_fetch_session(rows, d->ws, d->session, &s, why);
 	if (!e && a && d->kind != DELIVERY_RESUMER)

@@ -303,6 +303,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	pthread_mutex_init(&d->hints.lock, NULL);
 	counts_init(&d->counts);
 	run_counts_init(&d->run_counts);
+	tallies_init(&d->tallies);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->url || !d->resumers || !d->verifiers || !d->channels || !d->commands)
 		fail_memory(why);
@@ -339,6 +340,7 @@ struct desk *desk_close(struct desk *d)
 	transient_done(d);
 	counts_done(&d->counts);
 	run_counts_done(&d->run_counts);
+	tallies_done(&d->tallies);
 	pthread_mutex_destroy(&d->fetched.lock);
 	mem_free(d);
 	return NULL;

@@ -213,7 +213,18 @@ void desk_set(struct desk *, const struct desk_settings *); /* what can be reloa
  * its session is known to have ended with it. Any thread. */
 void desk_note_fetched(struct desk *, int64_t ws, struct str ask, bool lone);
 
+/* Why an ask was refused; what is none of these counts as no refusal. */
+enum ask_refusal {
+	REFUSAL_NONE,
+	REFUSAL_INVALID,
+	REFUSAL_CONFLICT,
+	REFUSAL_RATE,
+	REFUSAL_UNAVAILABLE,
+	REFUSALS
+};
+
 struct desk_counts {
+	int64_t refused[REFUSALS]; /* asks */
 	int64_t answers, skips, cancels, expiries, events;
 	int64_t commits; /* of all workspaces together only */
 };
@@ -303,6 +314,7 @@ extern const struct use use_form_answer, use_form_skip;
 /* How people are told: contacts (of the caller, of a user or of a team), what each person
  * wants, routes. `within` is the user or team of the path, and empty for /v1/me. */
 extern const struct use use_channels;
+extern const struct use use_node_list, use_alert_list, use_alert_get, use_alert_ack;
 extern const struct use use_contact_list, use_contact_get, use_contact_create,
 	use_contact_patch, use_contact_delete, use_contact_verify, use_contact_test;
 /* Checks struct contact_lookup and finds its e-mail address; whose account that is, the channel asks. */

@@ -29,6 +29,8 @@ static const struct {
 	{ SQL_KEYS_PURGE, 1, { 1 } },
 	{ SQL_RULES_PURGE, 1, { RULE_KEPT_DAYS } },
 	{ SQL_STOPS_PURGE, 1, { RULE_KEPT_DAYS } },
+	{ SQL_TALLIES_PURGE, 1, { 1 } },
+	{ SQL_ALERTS_PURGE, 1, { RULE_KEPT_DAYS } },
 	/* A day beyond the life of a session: the clocks of nodes differ. */
 	{ SQL_MCP_PURGE, 1, { MCP_SESSION_DAYS + 1 } },
 };

@@ -28,6 +28,8 @@ enum happening {
 	EXTENDED,
 	REVOKED,
 	SESSION_MOVED,
+	ALERTED,
+	CALMED,
 };
 
 static const struct {
@@ -46,6 +48,8 @@ static const struct {
 	{ "ask.extended", EXTENDED },
 	{ "ask.revoked", REVOKED },
 	{ "session.status", SESSION_MOVED },
+	{ "alert.raised", ALERTED },
+	{ "alert.cleared", CALMED },
 };
 
 static const struct reaction {
@@ -67,6 +71,8 @@ static const struct reaction {
 	{ "steps of a route", EXTENDED, notify_moved, NULL },
 	{ "rules of an answer", REVOKED, rules_revoked, NULL },
 	{ "rules of a session", SESSION_MOVED, rules_of_session, NULL },
+	{ "alert by its route", ALERTED, notify_alert_raised, NULL },
+	{ "end of an alert", CALMED, notify_alert_cleared, NULL },
 };
 
 enum { REACTIONS = sizeof reactions / sizeof *reactions };

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "desk/operate.h"
 #include "text/problem_words.h"
 
 #include <stdarg.h>
@@ -277,6 +278,8 @@ static void request_back(struct post *post)
 	if (r->task.job.credential.note_use && r->task.job.kind != &use_token_used.job)
 		use_note(s, &r->task.job);
 	r->task.job.credential.note_use = false;
+	if (r->task.job.err && r->task.job.kind->flags & JOB_ASKS)
+		tally_ask(s->desk, r->task.job.who.ws, r->task.job.err);
 	r->then(r); /* may hand it over again */
 	serve_try_end(s);
 }

@@ -21,6 +21,7 @@ WORDS(call_status, "status of a tool call");
 WORDS(call_class, "class of a tool call");
 WORDS(task_status, "status of a task");
 WORDS(memory_scope, "scope");
+WORDS(alert_kind, "kind of alert");
 
 /* ---- columns ---- */
 
@@ -301,6 +302,52 @@ static const struct column mailbox_record_columns[] = {
 	COLUMN_AS("lease_by", TEXT, mailbox_record, lease.by, CHANGES),
 	COLUMN(TEXT, mailbox_record, reading, CHANGES),
 	COLUMN(INT, mailbox_record, version, CHANGES),
+};
+
+static const struct column node_record_columns[] = {
+	COLUMN(TEXT, node_record, name, 0),
+	COLUMN(TEXT, node_record, id, 0),
+	COLUMN(TEXT, node_record, program, CHANGES),
+	COLUMN(TEXT, node_record, revision, CHANGES),
+	COLUMN(INT, node_record, schema, CHANGES),
+	COLUMN(INT, node_record, started_ms, CHANGES),
+	COLUMN(INT, node_record, seen_ms, CHANGES),
+	COLUMN(INT, node_record, version, CHANGES),
+};
+
+static const struct column lease_record_columns[] = {
+	COLUMN(TEXT, lease_record, name, 0),
+	COLUMN_AS("lease_ms", INT, lease_record, lease.until_ms, CHANGES),
+	COLUMN_AS("lease_by", TEXT, lease_record, lease.by, CHANGES),
+	COLUMN(INT, lease_record, done_ms, CHANGES),
+	COLUMN(INT, lease_record, version, CHANGES),
+};
+
+static const struct column tally_record_columns[] = {
+	COLUMN(INT, tally_record, minute_ms, 0),
+	COLUMN(INT, tally_record, ws, 0),
+	COLUMN(TEXT, tally_record, node, 0),
+	COLUMN(TEXT, tally_record, what, 0),
+	COLUMN(INT, tally_record, total, CHANGES),
+	COLUMN(INT, tally_record, bad, CHANGES),
+	COLUMN(INT, tally_record, version, CHANGES),
+};
+
+static const struct column alert_columns[] = {
+	COLUMN(INT, alert, ws, 0),
+	COLUMN(TEXT, alert, id, 0),
+	WORD(alert, kind, alert_kind_words, 0),
+	COLUMN(TEXT, alert, about, 0),
+	COLUMN(INT, alert, since_ms, 0),
+	COLUMN(TEXT, alert, value, CHANGES),
+	COLUMN(TEXT, alert, threshold, CHANGES),
+	COLUMN(TEXT, alert, asks, CHANGES),
+	COLUMN(TEXT, alert, detail, CHANGES),
+	COLUMN(TEXT, alert, acked, CHANGES),
+	COLUMN(TEXT, alert, route, CHANGES),
+	COLUMN(INT, alert, low_ms, CHANGES),
+	COLUMN(INT, alert, cleared_ms, CHANGES),
+	COLUMN(INT, alert, version, CHANGES),
 };
 
 static const struct column mcp_ended_columns[] = {

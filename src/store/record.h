@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "core/ask/preset.h"
 #include "core/delivery/delivery.h"
+#include "core/notify/alert.h"
 #include "core/notify/contact.h"
 #include "core/notify/notify_prefs.h"
 #include "core/notify/notify_route.h"
@@ -143,6 +144,34 @@ struct channel_record {
 	struct str name;
 	int64_t since_ms; /* that it works, or does not */
 	struct str error; /* why it does not; empty: it works */
+	int64_t version;
+};
+
+/* A process that serves this store, by the machine and data folder it runs in. */
+struct node_record {
+	struct str name;
+	struct str id;
+	struct str program, revision; /* its version, and the commit it was built from */
+	int64_t schema;
+	int64_t started_ms, seen_ms;
+	int64_t version;
+};
+
+/* Work that one process at a time does, and when it was done last. */
+struct lease_record {
+	struct str name;
+	struct lease lease;
+	int64_t done_ms;
+	int64_t version;
+};
+
+/* What a node counted within a minute. */
+struct tally_record {
+	int64_t minute_ms;
+	int64_t ws; /* 0: of no workspace that is known */
+	struct str node;
+	struct str what; /* "ask", or "model/" and a provider */
+	int64_t total, bad;
 	int64_t version;
 };
 

@@ -34,6 +34,11 @@
 	RECORD(MAILBOXES, mailboxes, mailbox_record, 1, 0, VERSION(mailbox_record))      \
 	RECORD(CHANNELS, channels, channel_record, 1, 0, VERSION(channel_record),        \
 		.since = 8)                                                              \
+	RECORD(NODES, nodes, node_record, 1, 0, VERSION(node_record), .since = 12)       \
+	RECORD(LEASES, leases, lease_record, 1, 0, VERSION(lease_record), .since = 12)   \
+	RECORD(TALLIES, tallies, tally_record, 4, -1, VERSION(tally_record),             \
+		.since = 12)                                                             \
+	RECORD(ALERTS, alerts, alert, 2, 1, VERSION(alert), .since = 12)                 \
 	RECORD(MCP_ENDED, mcp_ended, mcp_ended, 2, -1)                                   \
 	RECORD(DELIVERIES, deliveries, delivery, 2, 1, VERSION(delivery),                \
 		SESSION(delivery), .of_asks = true)                                      \

@@ -135,7 +135,7 @@ STATEMENT(SQL_ASK_BY_DEDUPE,
 	ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
 			  " AND a.status = 'pending' AND a.dedupe_key <> ''")
 STATEMENT(SQL_ASKS_VOTING, "SELECT @asks FROM asks WHERE status = 'pending'"
-			   " AND require <> '' ORDER BY ws, id LIMIT $1")
+			   " AND require <> '' AND ws = $1 ORDER BY id LIMIT $2")
 STATEMENT(SQL_ASKS_DUE, ASKS_AND_SESSIONS
 	" WHERE a.status = 'pending' AND a.deadline_ms > 0 AND a.deadline_ms <= $1"
 	" ORDER BY a.deadline_ms LIMIT $2")
@@ -471,7 +471,8 @@ STATEMENT(SQL_DELIVERY_ANYWHERE, "SELECT @deliveries(d.) FROM workspaces w"
 				 " JOIN deliveries d ON d.ws = w.id AND d.id = $1")
 STATEMENT(SQL_SLACK_SHOWN,
 	"SELECT detail FROM deliveries WHERE ws = $1 AND ask = $2"
-	" AND kind = 'slack' AND contact = $3 AND purpose = 'ask' AND detail <> ''"
+	" AND kind = 'slack' AND contact = $3 AND purpose IN ('ask', 'alert')"
+	" AND detail <> ''"
 	" ORDER BY id LIMIT 1")
 STATEMENT(SQL_SLACK_THREAD,
 	"SELECT ws, ask FROM deliveries WHERE detail = $1 AND kind = 'slack'"
@@ -568,6 +569,68 @@ STATEMENT(SQL_MEMORY_LIST, "SELECT @memories FROM memories WHERE ws = $1 AND id 
 			   " AND ($6 = '' OR session = $6)"
 			   " AND ($7 = '' OR search LIKE $7 ESCAPE '\\')"
 			   " ORDER BY id DESC LIMIT $3")
+
+STATEMENT(SQL_NODES, "SELECT @nodes FROM nodes ORDER BY name")
+STATEMENT(SQL_TALLIES, "SELECT what, CAST(SUM(bad) AS BIGINT), CAST(SUM(total) AS BIGINT)"
+		       " FROM tallies WHERE ws IN (0, $1) AND minute_ms > $2"
+		       " GROUP BY what ORDER BY what")
+STATEMENT(SQL_TALLIES_PURGE, "DELETE FROM tallies WHERE minute_ms < $1")
+STATEMENT(SQL_ALERTS_OPEN, "SELECT @alerts FROM alerts WHERE cleared_ms = 0"
+			   " AND ($1 = 0 OR ws = $1) ORDER BY ws, id")
+/* $4 open ones (1), cleared ones (0) or both (2) */
+STATEMENT(SQL_ALERTS_LIST, "SELECT @alerts FROM alerts WHERE ws = $1 AND id < $2"
+			   " AND ($4 = 2 OR $4 = CASE WHEN cleared_ms = 0 THEN 1"
+			   " ELSE 0 END) ORDER BY id DESC LIMIT $3")
+STATEMENT(SQL_ALERTS_PURGE, "DELETE FROM alerts WHERE cleared_ms > 0"
+			    " AND cleared_ms < $1")
+/* Open asks that somebody waits for, made before the id $2 and the instant $3, the oldest $4. */
+STATEMENT(SQL_ASKS_UNANSWERED,
+	"SELECT id, created_ms FROM asks WHERE ws = $1 AND status = 'pending'"
+	" AND kind <> 'non_blocking' AND id < $2 AND created_ms <= $3"
+	" ORDER BY id LIMIT $4")
+/* The same, the newest first: those of which no message was taken, waits or is to come. */
+STATEMENT(SQL_ASKS_UNTOLD,
+	"SELECT @asks(a.) FROM asks a WHERE a.ws = $1 AND a.status = 'pending'"
+	" AND a.kind <> 'non_blocking' AND a.id < $2 AND a.created_ms <= $3"
+	" AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.ws = a.ws"
+	" AND d.ask = a.id AND d.ask <> '' AND ((d.contact <> ''"
+	" AND d.status IN ('waiting', 'done')) OR (d.kind = 'route'"
+	" AND d.status = 'waiting' AND d.step >= 0))) ORDER BY a.id DESC LIMIT $4")
+/* Settled since $2, by kind: how many expired, of those that people could answer. */
+STATEMENT(SQL_ASKS_TIMEOUTS,
+	"SELECT kind, CAST(SUM(CASE WHEN status = 'expired' THEN 1 ELSE 0 END) AS BIGINT),"
+	" COUNT(*) FROM asks WHERE ws = $1 AND settled_ms > $2 AND settled_ms > 0"
+	" AND (status IN ('expired', 'skipped') OR (status = 'answered'"
+	" AND answered_by LIKE '%\"kind\":\"human\"%')) GROUP BY kind ORDER BY kind")
+STATEMENT(SQL_ASKS_EXPIRED,
+	"SELECT id FROM asks WHERE ws = $1 AND settled_ms > $2 AND settled_ms > 0"
+	" AND status = 'expired' AND kind = $3 ORDER BY settled_ms DESC, id DESC LIMIT $4")
+/* Made since the id $2 and the instant $3 */
+STATEMENT(SQL_ASKS_SINCE, "SELECT COUNT(*) FROM asks WHERE ws = $1 AND id >= $2"
+			  " AND created_ms > $3")
+/* Of the route $4: how many took longer than $5 until $6, of how many. */
+STATEMENT(SQL_ASKS_LATE,
+	"SELECT CAST(COALESCE(SUM(CASE WHEN CASE WHEN settled_ms > 0 THEN settled_ms"
+	" ELSE $6 END - created_ms > $5 THEN 1 ELSE 0 END), 0) AS BIGINT), COUNT(*)"
+	" FROM asks WHERE ws = $1 AND id >= $2 AND created_ms > $3 AND route = $4")
+STATEMENT(SQL_ASKS_LATE_IDS,
+	"SELECT id FROM asks WHERE ws = $1 AND id >= $2 AND created_ms > $3"
+	" AND route = $4 AND CASE WHEN settled_ms > 0 THEN settled_ms ELSE $6 END"
+	" - created_ms > $5 ORDER BY id DESC LIMIT $7")
+STATEMENT(SQL_DELIVERIES_DEAD,
+	"SELECT COUNT(*) FROM deliveries WHERE ws = $1 AND status = 'dead'"
+	" AND done_ms > $2")
+STATEMENT(SQL_DELIVERIES_DEAD_ASKS,
+	"SELECT DISTINCT ask FROM deliveries WHERE ws = $1 AND status = 'dead'"
+	" AND done_ms > $2 AND ask LIKE 'ask%' ORDER BY ask LIMIT $3")
+STATEMENT(SQL_DELIVERIES_TAKEN, /* of the ask $2, since $3 */
+	"SELECT COUNT(*) FROM deliveries WHERE ws = $1 AND ask = $2 AND ask <> ''"
+	" AND contact <> '' AND status = 'done' AND done_ms >= $3")
+STATEMENT(SQL_RUNS_COST,
+	"SELECT CAST(COALESCE(SUM(cost), 0) AS BIGINT) FROM runs WHERE ws = $1"
+	" AND queued_ms > $2")
+STATEMENT(SQL_CONTACT_CHANNELS,
+	"SELECT DISTINCT channel FROM contacts WHERE ws = $1 AND verified = 1")
 
 STATEMENT(SQL_EVENT_LAST, "SELECT last_event FROM workspaces WHERE id = $1")
 STATEMENT(SQL_EVENTS_AFTER, EVENTS_OF_ALL " ORDER BY place LIMIT $4")

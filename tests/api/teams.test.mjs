@@ -182,8 +182,8 @@ test('approvals that nobody can give any more are logged once, and stay open', a
 	const team = await make({ members: [{ user: ana.id }, { user: ben.id }] });
 	const ask = await agent.ask({ kind: 'approval', operation: { name: 'x' }, require: [{ approvals: 2, from: [`team:${team.name}`] }] });
 	const line = `unmeetable: nobody can give the approvals that ask ${ask.id} requires`;
-	server.jump(61_000);
 	await admin.patch(`/v1/teams/${team.id}`, { members: [{ user: ana.id }] });
+	server.jump(61_000);
 	await until(() => server.stderr.includes(line), 'the line');
 	server.jump(61_000);
 	await admin.patch(`/v1/teams/${team.id}`, { projects: ['z'] });

@@ -70,7 +70,8 @@ void delivery_write(struct json_writer *w, const struct delivery *d)
 	jw_put_text(w, "kind", delivery_kind_name(d->kind));
 	jw_put_text(w, "status", delivery_status_name(d->status));
 	show_text(w, "session", d->session);
-	show_text(w, "ask", d->ask);
+	show_text(w, "ask", delivery_of_alert(d) ? STR_NONE : d->ask);
+	show_text(w, "alert", delivery_of_alert(d) ? d->ask : STR_NONE);
 	jw_put_text(w, "purpose", delivery_purpose_name(d->purpose));
 	show_text(w, "user", d->user);
 	show_text(w, "contact", d->contact);
@@ -122,11 +123,16 @@ int64_t delivery_person_pause_ms(enum delivery_kind kind, int64_t attempts)
 	return kind == DELIVERY_EMAIL && attempts <= mail_most ? 30 * MINUTE : -1;
 }
 
+bool delivery_of_alert(const struct delivery *d)
+{
+	return str_starts(d->ask, "alr_");
+}
+
 bool delivery_shows_ask(const struct delivery *d)
 {
 	return d->contact.len && !d->carrier.len &&
 	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER ||
-		       d->purpose == DELIVERY_THREAD);
+		       d->purpose == DELIVERY_THREAD || d->purpose == DELIVERY_ALERT);
 }
 
 /* ---- signatures ---- */

@@ -52,8 +52,8 @@ struct delivery {
 	int64_t ws;
 	struct str id;
 	struct str session;
-	/* That it is about: once for each kind, contact, step, purpose and round. Empty: a
-	 * code, a test, a digest or a summary. */
+	/* That it is about, or the alert: once for each kind, contact, step, purpose and round.
+	 * Empty: a code, a test, a digest or a summary. */
 	struct str ask;
 	enum delivery_kind kind;
 	struct str target; /* a URL, or the name of a resumer, a verifier or a contact */
@@ -94,6 +94,7 @@ int64_t delivery_pause_ms(enum delivery_kind, int64_t attempts, uint64_t random)
  * counts on it any more. */
 enum { DELIVERY_SOON = 4 };
 int64_t delivery_person_pause_ms(enum delivery_kind, int64_t attempts);
+bool delivery_of_alert(const struct delivery *);
 /* Does a contact that got this have the ask in sight, so that its end must be told? */
 bool delivery_shows_ask(const struct delivery *);
 

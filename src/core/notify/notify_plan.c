@@ -373,7 +373,9 @@ static int64_t person_when(
 
 	*why = PLAN_TOLD;
 	if (!p) return at;
-	held = prefs_hold_digest(&p->prefs, a->priority, a->risk, a->deadline_ms, at);
+	held = ask_is_alert(a) ? 0
+			       : prefs_hold_digest(&p->prefs, a->priority, a->risk,
+					 a->deadline_ms, at);
 	if (held) {
 		at = held;
 		*why = PLAN_DIGEST;
@@ -551,7 +553,8 @@ bool plan_reaches(const struct notify_plan *p, size_t from)
 static bool of_point(const struct delivery *d, const struct route_point *p)
 {
 	return d->contact.len && d->step == p->step && d->round == p->round &&
-	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER);
+	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER ||
+		       d->purpose == DELIVERY_ALERT);
 }
 
 /* Has this message arrived, or may it still arrive soon? */

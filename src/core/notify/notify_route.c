@@ -329,7 +329,8 @@ static bool row_fits(const struct notify_route *r, const struct ask *a)
 	enum risk risk = ask_effective_risk(a);
 	struct str agent = a->agent_name.len ? a->agent_name : a->agent;
 
-	if (r->kinds && !(r->kinds & 1u << a->kind)) return false;
+	/* Alerts go only where they are named: a row for all asks does not mean them. */
+	if ((r->kinds || ask_is_alert(a)) && !(r->kinds & 1u << a->kind)) return false;
 	if (r->has_risk && (risk == RISK_NONE || risk < r->risk_min)) return false;
 	if (r->has_priority && a->priority < r->priority_min) return false;
 	if (r->project.len && !glob_fits(r->project, a->project)) return false;

@@ -64,6 +64,12 @@ struct notify_route {
 enum { ROUTE_ALERT_BIT = 8 };
 #define ROUTE_ALERT (1u << ROUTE_ALERT_BIT)
 
+/* Is it an alert, as core/notify/alert.h shows it to the routes? */
+static inline bool ask_is_alert(const struct ask *a)
+{
+	return (int)a->kind == ROUTE_ALERT_BIT;
+}
+
 /* The table of a workspace as it is stored: a JSON array of rows. */
 struct routes_record {
 	int64_t ws;

@@ -20,7 +20,8 @@ const char *const policy_default =
 	"{\"tool\":[\"spawn_agent\",\"parallel_tasks\"],\"risk\":\"high\"},"
 	"{\"tool\":[\"Bash(rm *)\",\"Bash(sudo *)\"],\"risk\":\"critical\"}],"
 	"\"alerts\":{\"timeouts\":0.2,\"window\":\"24h\",\"min\":10,\"unanswered\":\"1h\","
-	"\"errors\":0.05,\"dead\":1,\"overdue\":0.2},"
+	"\"unreachable\":\"10m\",\"errors\":0.05,\"dead\":1,\"overdue\":0.2,"
+	"\"budget\":null,\"model\":0.2,\"node\":\"60s\"},"
 	"\"retention\":{\"settled\":null},"
 	"\"scopes\":{\"member\":\"8h\",\"high\":\"1h\"}}";
 
@@ -83,7 +84,8 @@ static const struct shape_member risk_members[] = {
 };
 static const struct shape risk_shape = { SHAPE(risk_members, risk_row) };
 
-/* Alerts are checked here, and taken from the JSON by who needs them. null turns one off. */
+/* Alerts are checked here, and taken from the JSON by who needs them (core/notify/alert.h). null
+ * turns one off. */
 static void share_read(
 	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
 {
@@ -92,6 +94,16 @@ static void share_read(
 	if (v && (v->type != JSON_NUMBER || !(share > 0 && share <= 1)))
 		wrong_member(r->check, r->at, m->name,
 			"must be a number above 0 and at most 1, or null");
+}
+
+static void dollars_read(
+	const struct shape_reading *r, const struct shape_member *m, const struct json *v)
+{
+	double dollars = json_real(v);
+
+	if (v && (v->type != JSON_NUMBER || !(dollars > 0 && dollars <= 1e9)))
+		wrong_member(r->check, r->at, m->name,
+			"must be a number of dollars above 0, or null");
 }
 
 static void alert_span_read(
@@ -110,9 +122,15 @@ static const struct shape_member alerts_members[] = {
 	{ STR("timeouts"), OF_OWN, .read = share_read },
 	{ STR("errors"), OF_OWN, .read = share_read },
 	{ STR("overdue"), OF_OWN, .read = share_read },
+	{ STR("model"), OF_OWN, .read = share_read },
+	{ STR("budget"), OF_OWN, .read = dollars_read },
 	{ STR("window"), OF_OWN, 0, 60 * SECOND_MS, 90 * DAY_MS,
 		.read = alert_span_read },
 	{ STR("unanswered"), OF_OWN, 0, SECOND_MS, 90 * DAY_MS, .read = alert_span_read },
+	{ STR("unreachable"), OF_OWN, 0, SECOND_MS, 90 * DAY_MS,
+		.read = alert_span_read },
+	/* Nodes are heard of every 10 s. */
+	{ STR("node"), OF_OWN, 0, 20 * SECOND_MS, DAY_MS, .read = alert_span_read },
 	{ STR("min"), OF_OWN, .read = alert_count_read },
 	{ STR("dead"), OF_OWN, .read = alert_count_read },
 };

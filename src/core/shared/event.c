@@ -91,6 +91,10 @@ const char *const event_types[] = {
 	"hold.set",
 	"hold.lifted",
 	"export.made",
+	"alert.raised",
+	"alert.cleared",
+	"alert.acked",
+	"node.gone",
 	NULL,
 };
 
@@ -207,6 +211,7 @@ static bool event_of_telling(const char *type)
 	return str_starts(str_of(type), "contact.") ||
 	       str_starts(str_of(type), "routes.") ||
 	       str_starts(str_of(type), "ask.notif") ||
+	       str_starts(str_of(type), "alert.") || str_starts(str_of(type), "node.") ||
 	       strcmp(type, "ask.unreached") == 0;
 }
 

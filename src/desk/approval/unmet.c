@@ -1,5 +1,4 @@
-/* unmet.c - open approvals that nobody can give any more, as people are now: told by whoever
- * logs. */
+/* unmet.c - open approvals that nobody can give any more, as people are now. */
 #include "desk/delivery.h"
 
 #include "desk/people/roster.h"
@@ -20,20 +19,22 @@ static enum err is_unmet(const struct ask *a, const struct roster *r, struct are
 	return e;
 }
 
-static enum err unmet_read(struct job *job, struct rows *rows, struct fault *why)
+enum err unmet_find(
+	struct rows *rows, int64_t ws, struct unmet_asks *out, struct fault *why)
 {
-	struct unmet_asks *out = task_of(job)->checked;
 	const struct ask *a = NULL;
 	struct roster r = { 0 };
-	int64_t ws = 0;
+	bool loaded = false;
 	enum err e =
-		rows_fetch(rows, RECORD_ASKS, SQL_ASKS_VOTING, ARGS(UNMET_LOOK), why);
+		rows_fetch(rows, RECORD_ASKS, SQL_ASKS_VOTING, ARGS(ws, UNMET_LOOK), why);
 
 	out->len = 0;
 	while (!e && out->len < UNMET_MAX && (a = rows_next(rows, RECORD_ASKS, a))) {
 		bool unmet = false;
 
-		if (a->ws != ws) e = roster_everybody(rows, ws = a->ws, &r, why);
+		if (a->ws != ws || a->status != ASK_PENDING || !a->require.len) continue;
+		if (!loaded) e = roster_everybody(rows, ws, &r, why);
+		loaded = true;
 		if (!e) e = is_unmet(a, &r, rows->arena, &unmet, why);
 		if (!e && unmet)
 			memcpy(out->ids[out->len++], a->id.at,
@@ -41,5 +42,3 @@ static enum err unmet_read(struct job *job, struct rows *rows, struct fault *why
 	}
 	return e;
 }
-
-const struct use use_unmet = READS("unmet", 0, JOB_SLOW | JOB_OPEN, unmet_read, NULL);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "core/shared/address.h"
 #include "desk/delivery/callbacks.h"
+#include "desk/notify/alert_rows.h"
 #include "desk/people/people.h"
 #include "desk/shared/workspace.h"
 
@@ -135,7 +136,7 @@ void notify_stage(struct rows *rows, const struct ask *a, const struct contact *
 	if (out) *out = d;
 }
 
-static void route_stage(struct rows *rows, const struct ask *a, int64_t step,
+void notify_step_stage(struct rows *rows, const struct ask *a, int64_t step,
 	int64_t round, enum delivery_purpose purpose, int64_t due_ms)
 {
 	const struct delivery like = { .ws = a->ws,
@@ -211,9 +212,10 @@ enum err notify_asked(const struct happened *h, struct fault *why)
 	if (!r || (!r->steps_len && !r->target_ms)) return OK;
 	a->route = arena_str(rows->arena, r->id);
 	if (route_next(r, a->created_ms, a->deadline_ms, NULL, &p))
-		route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms);
+		notify_step_stage(rows, a, p.step, p.round, notify_purpose(a), p.due_ms);
 	if (r->target_ms)
-		route_stage(rows, a, -1, 0, DELIVERY_ALERT, a->created_ms + r->target_ms);
+		notify_step_stage(
+			rows, a, -1, 0, DELIVERY_ALERT, a->created_ms + r->target_ms);
 	return OK;
 }
 
@@ -236,7 +238,7 @@ static void next_stage(struct rows *rows, const struct plan_facts *f,
 
 	if (!route_next(r, a->created_ms, a->deadline_ms, from, &p) || point_there(f, &p))
 		return;
-	route_stage(rows, a, p.step, p.round, DELIVERY_ASK, p.due_ms);
+	notify_step_stage(rows, a, p.step, p.round, notify_purpose(a), p.due_ms);
 }
 
 /* The digest of this contact that comes at that time, or a new one. */
@@ -305,7 +307,10 @@ static enum err plan_stage(struct rows *rows, const struct plan_facts *f,
 	if (!plan_step(f, s, step, plan)) return fail_memory(why);
 	for (size_t i = 0; !e && i < plan->len; i++)
 		e = entry_stage(rows, f, &plan->at[i],
-			plan->at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, round, why);
+			plan->at[i].again && !ask_is_alert(f->ask)
+				? DELIVERY_REMINDER
+				: notify_purpose(f->ask),
+			round, why);
 	return e;
 }
 
@@ -362,7 +367,7 @@ enum err notify_step_due(struct recipients *t, struct rows *rows, struct deliver
 {
 	const struct notify_route *r;
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	enum err e = notify_subject(rows, d->ws, d->ask, &a, why);
 
 	if (!e) e = recipients_load(rows, d->ws, t, why);
 	if (e) return e;
@@ -374,7 +379,7 @@ enum err notify_step_due(struct recipients *t, struct rows *rows, struct deliver
 	/* If the ask's route was deleted, take the one that matches now. */
 	r = routes_by_id(&t->table, a->route);
 	if (!r) r = routes_find(&t->table, a);
-	if (d->purpose == DELIVERY_ALERT) {
+	if (d->step < 0 && d->purpose == DELIVERY_ALERT) {
 		step_end(rows, d);
 		return r && r->target_ms ? overdue_event(rows, a, r->target_ms, why) : OK;
 	}
@@ -534,11 +539,11 @@ enum err notify_moved(const struct happened *h, struct fault *why)
 
 /* ---- the end ---- */
 
-enum err notify_settled(const struct happened *h, struct fault *why)
+enum err notify_over(
+	struct desk *desk, struct rows *rows, const struct ask *a, struct fault *why)
 {
 	static const struct recipients nobody;
-	struct rows *rows = h->rows;
-	const struct ask *a = h->ask;
+	bool unreached = false;
 	struct plan_facts f;
 	enum err e;
 
@@ -560,9 +565,17 @@ enum err notify_settled(const struct happened *h, struct fault *why)
 		else
 			delivery_drop(rows, d, STR("the ask is settled"));
 	}
-	for (size_t i = 0; !e && i < f.told_len; i++)
+	for (size_t i = 0; !e && i < f.told_len; i++) {
+		unreached |= f.told[i]->kind == DELIVERY_ROUTE && f.told[i]->detail.len;
 		if (f.told[i]->contact.len)
-			e = notify_end_at(
-				h->task->desk, rows, a, f.told[i]->contact, why);
-	return e;
+			e = notify_end_at(desk, rows, a, f.told[i]->contact, why);
+	}
+	return e || !unreached || ask_is_alert(a)
+		       ? e
+		       : alert_over(rows, a->ws, ALERT_UNREACHED, a->id, why);
+}
+
+enum err notify_settled(const struct happened *h, struct fault *why)
+{
+	return notify_over(h->task->desk, h->rows, h->ask, why);
 }

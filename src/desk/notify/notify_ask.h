@@ -34,6 +34,21 @@ enum err notify_fetch(struct rows *, const struct ask *, struct fault *);
 enum err recipients_facts(struct rows *, const struct recipients *, const struct ask *,
 	struct plan_facts *out, struct fault *);
 
+/* What a delivery is about: an ask, or an alert as one (core/notify/alert.h). ERR_NOT_FOUND. */
+enum err notify_subject(
+	struct rows *, int64_t ws, struct str id, struct ask **out, struct fault *);
+/* What a message about it is for. */
+enum delivery_purpose notify_purpose(const struct ask *);
+/* The row of a step that is due then. */
+void notify_step_stage(struct rows *, const struct ask *, int64_t step, int64_t round,
+	enum delivery_purpose, int64_t due_ms);
+/* Its end: what is not sent yet is dropped, and whoever shows it is told. */
+enum err notify_over(struct desk *, struct rows *, const struct ask *, struct fault *);
+
+/* ---- moments of an alert ---- */
+
+react_fn notify_alert_raised, notify_alert_cleared;
+
 /* ---- moments of an ask ---- */
 
 void notify_wants(const struct job *, struct wants *); /* of a new ask */

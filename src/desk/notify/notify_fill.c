@@ -126,6 +126,11 @@ static void ask_reduced(
 
 static void body_ask(struct json_writer *w, struct task *t, const struct delivery_fill *f)
 {
+	if (f->alert.id.len) {
+		jw_key(w, "alert");
+		alert_write(w, &f->alert);
+		return;
+	}
 	jw_key(w, "ask");
 	if (!f->ask.id.len)
 		jw_null(w);
@@ -144,7 +149,7 @@ static void body_write(struct buf *out, struct task *t, const struct delivery_fi
 
 	time_write(d->created_ms, at);
 	jw_object(&w);
-	jw_put_text(&w, "type", "ask.notify");
+	jw_put_text(&w, "type", f->alert.id.len ? "alert.notify" : "ask.notify");
 	jw_put_text(&w, "timestamp", at);
 	jw_put_object(&w, "data");
 	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
@@ -177,8 +182,9 @@ enum err notify_fill(
 	f->now_ms = rows->now_ms;
 	/* A read sees every settlement whose reply was sent: nothing begins after that but
 	 * its end. */
-	f->settled = f->ask.id.len && f->ask.status != ASK_PENDING &&
-		     d->purpose != DELIVERY_SETTLED;
+	f->settled = d->purpose != DELIVERY_SETTLED &&
+		     ((f->ask.id.len && f->ask.status != ASK_PENDING) ||
+			     f->alert.acked.len || f->alert.cleared_ms);
 	if (f->settled) return e;
 	if (!e) e = person_find(rows, f, why);
 	if (!e && channel_is(d->kind, CHANNEL_BROWSER))

@@ -1,5 +1,6 @@
 /* notify_work.c - messages to people under way: held back, counted, reported; the end of an ask
  * told to whoever shows it. */
+#include "core/notify/alert.h"
 #include "core/shared/field.h"
 #include "desk/notify/notify_ask.h"
 
@@ -11,8 +12,10 @@ static enum err committed_event(struct rows *rows, const struct delivery *d,
 	const struct ask *a, const char *type, struct fault *why)
 {
 	struct session *s;
-	enum err e = rows_fetch_session(rows, a->ws, a->session, &s, why);
+	enum err e;
 
+	if (ask_is_alert(a)) return OK;
+	e = rows_fetch_session(rows, a->ws, a->session, &s, why);
 	if (!e)
 		rows_event(rows, type, s, a,
 			fields_text(rows->arena,
@@ -89,7 +92,7 @@ enum err notify_end_at(struct desk *desk, struct rows *rows, const struct ask *a
 	struct showing s;
 	enum err e = showing_find(rows, a, contact, &s, why);
 
-	if (e || s.ends || s.under_way || !s.shows) return e;
+	if (e || s.ends || s.under_way || !s.shows || alert_is_acked(a)) return e;
 	return end_stage(desk, rows, a, contact, 0, why);
 }
 
@@ -101,9 +104,9 @@ enum err notify_overtaken(
 	enum err e;
 
 	if (!d->ask.len || !delivery_shows_ask(d)) return OK;
-	e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	e = notify_subject(rows, d->ws, d->ask, &a, why);
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
-	if (a->status == ASK_PENDING) return OK;
+	if (a->status == ASK_PENDING || alert_is_acked(a)) return OK;
 	e = showing_find(rows, a, d->contact, &s, why);
 	if (e || s.end_waits || (!s.ends && s.under_way)) return e;
 	return end_stage(desk, rows, a, d->contact, s.ends, why);
@@ -118,7 +121,7 @@ static enum err message_failed(struct rows *rows, const struct delivery *d,
 {
 	const struct route_point at = { d->step, d->round, 0 };
 	const struct delivery like = {
-		.purpose = DELIVERY_ASK, .step = d->step, .round = d->round
+		.purpose = notify_purpose(a), .step = d->step, .round = d->round
 	};
 	struct recipients t = { 0 };
 	struct notify_plan plan = { 0 };
@@ -151,7 +154,7 @@ static enum err ask_unsent(struct rows *rows, const struct delivery *d,
 	struct notify_notes *notes, struct fault *why)
 {
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	enum err e = notify_subject(rows, d->ws, d->ask, &a, why);
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	return a->status == ASK_PENDING && d->purpose != DELIVERY_THREAD
@@ -213,7 +216,7 @@ static enum err votes_meanwhile(
 	struct rows *rows, const struct delivery *d, struct fault *why)
 {
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	enum err e = notify_subject(rows, d->ws, d->ask, &a, why);
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	return a->votes.len ? votes_tell(rows, a, why) : OK;
@@ -298,7 +301,7 @@ static enum err ask_prepare(struct task *t, struct rows *rows, struct delivery *
 	const struct contact *c, bool *hold, struct fault *why)
 {
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	enum err e = notify_subject(rows, d->ws, d->ask, &a, why);
 
 	if (e == ERR_NOT_FOUND)
 		return drop(rows, d, hold, STR("the ask is no longer there"));
@@ -310,7 +313,8 @@ static enum err ask_prepare(struct task *t, struct rows *rows, struct delivery *
 			       ? OK
 			       : notify_end_at(t->desk, rows, a, d->contact, why);
 	}
-	return d->attempts > 1 || d->purpose == DELIVERY_VOTED
+	return d->attempts > 1 || d->purpose == DELIVERY_VOTED ||
+			       d->purpose == DELIVERY_ALERT
 		       ? OK
 		       : rate_hold(t, rows, d, c, hold, why);
 }
@@ -386,7 +390,7 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 {
 	bool failed;
 	struct ask *a;
-	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+	enum err e = notify_subject(rows, d->ws, d->ask, &a, why);
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (d->purpose == DELIVERY_SETTLED) return OK;
@@ -426,7 +430,9 @@ enum err notify_reported(struct task *t, struct rows *rows, struct delivery *d,
 	if (d->ask.len) e = ask_reported(t, rows, d, o, notes, why);
 	if (e || d->status == DELIVERY_WAITING) return e;
 	/* Where it stands: for its end, its reminders and its thread. */
-	d->detail = channel_is(d->kind, CHANNEL_EDITS) && d->purpose == DELIVERY_ASK &&
+	d->detail = channel_is(d->kind, CHANNEL_EDITS) &&
+				    (d->purpose == DELIVERY_ASK ||
+					    d->purpose == DELIVERY_ALERT) &&
 				    d->status == DELIVERY_DONE
 			    ? o->output
 			    : STR_NONE;

@@ -2,6 +2,7 @@
  * and the next step follows at once. */
 #include "base/keep.h"
 #include "core/shared/show.h"
+#include "desk/notify/alert_rows.h"
 #include "desk/notify/notify_ask.h"
 
 #include <stdarg.h>
@@ -80,8 +81,8 @@ static struct around rows_around(
 	const struct delivery *d = NULL;
 
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
-		if (d->kind != DELIVERY_ROUTE || d->purpose != DELIVERY_ASK ||
-			!str_eq(d->ask, ask) || d->step < at->step ||
+		if (d->kind != DELIVERY_ROUTE || d->step < 0 || !str_eq(d->ask, ask) ||
+			d->step < at->step ||
 			(d->step == at->step && d->round < at->round))
 			continue;
 		if (d->step == at->step && d->round == at->round)
@@ -107,6 +108,11 @@ enum err unreached_step(struct rows *rows, const struct plan_facts *f,
 	enum err e;
 
 	if (!rest.here || rest.here->detail.len) return OK; /* said before */
+	if (ask_is_alert(f->ask)) {
+		((struct delivery *)rows_change(rows, rest.here))->detail = reasons;
+		note_write(notes, f, at, p, "it is an alert");
+		return OK;
+	}
 	e = rows_fetch_session(rows, f->ask->ws, f->ask->session, &s, why);
 	if (e) return e;
 	d = rows_change(rows, rest.here);
@@ -124,5 +130,11 @@ enum err unreached_step(struct rows *rows, const struct plan_facts *f,
 	rows_event(rows, "ask.unreached", s, f->ask,
 		arena_print(rows->arena, "{\"step\":%lld,\"reasons\":%.*s}",
 			(long long)at->step, STR_ARGS(reasons)));
-	return OK;
+	if (rest.next || rest.passed) return OK;
+	return alert_raise(rows,
+		&(struct alert_finding){ .ws = f->ask->ws,
+			.kind = ALERT_UNREACHED,
+			.about = f->ask->id,
+			.asks = alert_asks(&f->ask->id, 1, rows->arena) },
+		why);
 }

@@ -2,6 +2,7 @@
 #include "desk/shared/counts.h"
 
 #include "base/mem.h"
+#include "desk/shared/problem.h"
 
 #include <stddef.h>
 
@@ -73,6 +74,31 @@ void counts_commit(struct counts *c, const struct rows *rows)
 		counts_event(&c->all, s->event.type);
 		counts_event(counts_of(c, s->event.ws), s->event.type);
 	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+enum ask_refusal counts_refusal_of(enum err e)
+{
+	switch (problem_status(e)) {
+	case 400:
+	case 413:
+	case 415:
+	case 422: return REFUSAL_INVALID;
+	case 409: return REFUSAL_CONFLICT;
+	case 429: return REFUSAL_RATE;
+	case 503: return REFUSAL_UNAVAILABLE;
+	default: return REFUSAL_NONE;
+	}
+}
+
+void counts_refused(struct counts *c, int64_t ws, enum ask_refusal why)
+{
+	struct desk_counts *own;
+
+	pthread_mutex_lock(&c->lock);
+	c->all.refused[why]++;
+	own = ws ? counts_of(c, ws) : NULL;
+	if (own) own->refused[why]++;
 	pthread_mutex_unlock(&c->lock);
 }
 

@@ -17,6 +17,8 @@ struct counts {
 void counts_init(struct counts *);
 void counts_done(struct counts *);
 void counts_commit(struct counts *, const struct rows *); /* a batch was committed */
+enum ask_refusal counts_refusal_of(enum err);
+void counts_refused(struct counts *, int64_t ws, enum ask_refusal);
 /* ws 0: all of them. */
 void counts_read(struct counts *, int64_t ws, struct desk_counts *out);
 

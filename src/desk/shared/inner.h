@@ -10,6 +10,7 @@
 #include "desk/shared/counts.h"
 #include "desk/shared/rate.h"
 #include "desk/shared/run_counts.h"
+#include "desk/shared/tally.h"
 #include "desk/shared/transient.h"
 #include "store/peers.h"
 #include "store/writer_shards.h"
@@ -101,6 +102,7 @@ struct desk {
 	bool test_tools;
 	struct notify_counts told_counts;
 	struct run_counts run_counts;
+	struct tallies tallies;
 	/* What became of them since the start. */
 	_Atomic int64_t mail_replies[MAIL_OUTCOMES];
 	char *channels; /* that are configured, with commas between */

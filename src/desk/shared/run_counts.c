@@ -4,6 +4,7 @@
 #include "base/json_pattern.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "desk/operate.h"
 #include "desk/run.h"
 #include "desk/shared/inner.h"
 
@@ -212,6 +213,7 @@ void run_count_call(struct desk *d, int64_t ws, const struct run_model_call *cal
 		{ "output", call->usage.output } };
 	struct buf b = { .max = LABELS_MAX }, more = { .max = LABELS_MAX };
 
+	tally_model(d, ws, call->provider, strcmp(call->status, "ok") == 0);
 	label_add(&b, "provider", call->provider);
 	label_add(&b, "model", call->model);
 	buf_add(&more, buf_str(&b));

@@ -415,5 +415,29 @@ const chain = {
 	},
 };
 
+/** Nobody is on call: an alert, told by its own route, and over with the ask. */
+const alerted = {
+	rows: ['alert by its route', 'end of an alert'],
+	async workspace(m) {
+		this.receiver = await new Receiver().open();
+		const { user } = (await m.admin.get('/v1/me')).body;
+		const { body: contact } = await m.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: this.receiver.url, name: 'alerts' });
+		await m.admin.post('/v1/teams', { name: 'off-duty' });
+		m.routes.push({ match: { agent: '*-alerted' }, steps: [{ after: '0s', to: ['team:off-duty/on_call'] }] },
+			{ match: { kind: ['alert'] }, steps: [{ after: '0s', to: [`contact:${contact.id}`], when: 'always' }] });
+	},
+	told: (cell) => alerted.receiver.got.filter(({ body }) => body.data.alert.key === cell.ask.id).map(({ body }) => [body.type, body.data.purpose]),
+	async asked(cell) {
+		await cell.until(() => alerted.told(cell).length, 'the message');
+		assert.deepEqual(alerted.told(cell), [['alert.notify', 'alert']]);
+	},
+	async settled(cell) {
+		await cell.until(() => alerted.told(cell).length === 2, 'its end');
+		assert.deepEqual(alerted.told(cell)[1], ['alert.notify', 'settled']);
+		const { items } = (await cell.member.get('/v1/alerts?state=all&limit=200')).body;
+		assert.deepEqual(items.filter(({ key }) => key === cell.ask.id).map(({ kind, cleared_at: at }) => [kind, at !== null]), [['unreached', true]]);
+	},
+};
+
 export const REACTIONS = { event, because, project, rules, denied, own, require, verifier, deadline, stop, message, everywhere,
-	assigned, webhook, replied, extended, resumer, undone, waiter, goes_on: goesOn, fetched, chain };
+	assigned, webhook, replied, extended, resumer, undone, waiter, goes_on: goesOn, fetched, chain, alerted };

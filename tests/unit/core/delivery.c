@@ -110,7 +110,7 @@ static void a_delivery_is_shown(void **state)
 	delivery_write(&w, &d);
 	kit_same("delivery", buf_str(&out),
 		"{'id':'dlv_1','kind':'webhook','status':'waiting','session':'ses_1',"
-		"'ask':'ask_1','purpose':'settled','user':null,'contact':null,'step':null,'target':'https://h','attempts':2,"
+		"'ask':'ask_1','alert':null,'purpose':'settled','user':null,'contact':null,'step':null,'target':'https://h','attempts':2,"
 		"'next_at':'1970-01-01T00:00:01.000Z','last_error':'refused',"
 		"'last_status':503,'created_at':'1970-01-01T00:00:00.500Z','done_at':null}");
 	buf_done(&out);

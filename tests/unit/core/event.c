@@ -111,6 +111,8 @@ static void events_of_people_are_told_from_the_others(void **state)
 		bool recipients = strncmp(e.type, "contact.", 8) == 0 ||
 				  strncmp(e.type, "routes.", 7) == 0 ||
 				  strncmp(e.type, "ask.notif", 9) == 0 ||
+				  strncmp(e.type, "alert.", 6) == 0 ||
+				  strncmp(e.type, "node.", 5) == 0 ||
 				  strcmp(e.type, "ask.unreached") == 0;
 
 		e.agent = agents.agent;

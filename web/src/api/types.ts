@@ -59,6 +59,7 @@ export type RuleSuggestion = Schemas['RuleSuggestions']['items'][number];
 export type Policy = Schemas['Policy'];
 export type Scope = Schemas['Scope'];
 export type Stop = Schemas['Stop'];
+export type Alert = Schemas['Alert'];
 export type StopRequest = Schemas['StopRequest'];
 export type AgentConfig = Schemas['AgentConfig'];
 export type AgentTest = Schemas['AgentTest'];

@@ -1,6 +1,7 @@
 /* Events in words: who did what to what; and the drawers they go into. */
 import type { Message } from '../api/runs';
 import type { Ask, Event, Rule } from '../api/types';
+import { alertWords } from './alerts';
 import { t } from './i18n.svelte';
 import { askTitle } from './order';
 import { ruleText } from './rules';
@@ -222,6 +223,15 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return about(t('web.event.tool.changed'), data(event, 'name'));
 		case 'approval.redeemed':
 			return about(t('web.event.approval.redeemed'), data(event, 'for'));
+		case 'alert.raised':
+		case 'alert.cleared':
+		case 'alert.acked':
+			return about(
+				t(`web.event.${event.type}`),
+				alertWords({ detail: null, value: null, ...event.data } as Parameters<typeof alertWords>[0]),
+			);
+		case 'node.gone':
+			return about(t('web.event.node.gone'), data(event, 'detail'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided':
