@@ -13,7 +13,6 @@ static const struct {
 } sources[] = {
 	{ "delivery", "ID", "parley delivery list " FIRST },
 	{ "token", "ID", "parley token list " FIRST },
-	{ "alert", "ID", "parley alerts " FIRST },
 	{ "user", "NAME",
 		"parley user list | tr -s \" \" | cut -d\" \" -f1,4 | tr \" \" \"\\n\"" },
 	{ "provider", "NAME", "parley provider list " FIRST },
@@ -27,6 +26,7 @@ static const struct {
 		"parley run list " FIRST "; parley session list | cut -d\" \" -f2" },
 	{ NULL, "SESSION", "parley session list | cut -d\" \" -f2" },
 	{ NULL, "RULE", "parley rule list " FIRST },
+	{ NULL, "ALERT", "parley alerts " FIRST },
 	{ NULL, "TEAM", "parley team list " FIRST },
 	{ NULL, "CONTACT", "parley contact list " FIRST },
 	{ NULL, "[STOP", "parley pause list " FIRST },

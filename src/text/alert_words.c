@@ -9,9 +9,8 @@ struct str alert_span(int64_t ms, enum lang lang, struct arena *arena)
 	static const struct {
 		int64_t s;
 		const char *id;
-	} units[] = { { 86400, "web.span.short.day" },
-		{ 3600, "web.span.short.hour" }, { 60, "web.span.short.minute" },
-		{ 0, "web.span.short.second" } };
+	} units[] = { { 86400, "web.span.short.day" }, { 3600, "web.span.short.hour" },
+		{ 60, "web.span.short.minute" }, { 0, "web.span.short.second" } };
 	int64_t s = ms / 1000;
 	size_t i = 0;
 

@@ -32,7 +32,7 @@ static const struct untold {
 	{ "users", " last_login_ms views version " },
 	{ "tokens", " last_used_ms version " },
 	{ "teams", " version " },
-	{ "sessions", " updated_ms for_ask heard_ms error ended_ms version " },
+	{ "sessions", " updated_ms for_ask heard_ms error ended_ms on_ended version " },
 	{ "asks", " route version " },
 	{ "rules", " hits last_hit_ms uses_left version " },
 	{ "stops", " version " },
@@ -55,7 +55,7 @@ static const struct untold {
 		" said language reasoning tree_tokens tree_cost tree_ms held_tokens"
 		" held_cost tree_held_tokens tree_held_cost wasted below sent_bytes sent_tokens"
 		" context_tokens context_max tools_used tools roster mcp_calls queued_ms started_ms"
-		" ended_ms worked_ms version " },
+		" ended_ms worked_ms notes version " },
 	{ "messages", NULL },
 	{ "tool_calls",
 		" approved_arguments ask child status result answer error attempts started_ms"
@@ -72,6 +72,10 @@ static const struct untold {
 	{ "idempotency", NULL },
 	{ "mailboxes", NULL },
 	{ "channels", NULL },
+	{ "nodes", NULL },
+	{ "leases", NULL },
+	{ "tallies", NULL },
+	{ "alerts", NULL },
 	{ "mcp_ended", NULL },
 };
 

@@ -70,7 +70,7 @@ const struct command alerts_verbs[] = {
 		"parley alerts\n"
 		"parley alerts --all",
 		.alias = "alerts" },
-	{ "alert ack", ack_run, "ID [NOTE…]", 1, WORDS_MANY, json_flags, CLIENT,
+	{ "alert ack", ack_run, "ALERT [NOTE…]", 1, WORDS_MANY, json_flags, CLIENT,
 		"0 1 2 3 4 5", "parley alerts ack alr_01jc… 'Looking into it'",
 		.alias = "alerts ack" },
 	{ "node list", resource_list, NULL, 0, 0, admin_flags, STORE, "0 2 3",

@@ -228,7 +228,9 @@ export function eventWords(event: Event, around: Around = {}): string {
 		case 'alert.acked':
 			return about(
 				t(`web.event.${event.type}`),
-				alertWords({ detail: null, value: null, ...event.data } as Parameters<typeof alertWords>[0]),
+				alertWords({ detail: null, value: null, ...event.data } as Parameters<
+					typeof alertWords
+				>[0]),
 			);
 		case 'node.gone':
 			return about(t('web.event.node.gone'), data(event, 'detail'));
