@@ -1,6 +1,8 @@
 // Agents that Parley runs, as they are set up: providers, agents with their tools, and a first message.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -66,6 +68,40 @@ area('agents that Parley runs', (scenario) => {
 		await me.press(me.button('agent.save', {}, box));
 		await until(async () => (await got(desk, `/v1/providers/${name}`)).url === 'http://127.0.0.1:10/v1', 'moved');
 		assert.equal((await got(desk, `/v1/providers/${name}`)).key.set, false);
+	});
+
+	scenario('a tool of one’s own is added, called once to try it, and deleted', async (me, desk) => {
+		const name = fresh('weather').replace('-', '_');
+		const called = [];
+		const service = createServer((request, reply) => {
+			called.push([request.method, request.headers.authorization]);
+			reply.setHeader('content-type', 'application/json').end('{"sky": "clear"}');
+		}).listen(0, '127.0.0.1');
+		await once(service, 'listening');
+		await me.visit('/settings/tools');
+		const add = me.page.locator('form', { has: me.button('tool.create') });
+		await me.write(field(me, 'tool.name', add), name);
+		await me.write(add.getByLabel(me.t('tool.url'), { exact: true }), `http://127.0.0.1:${service.address().port}/`);
+		await me.write(add.getByLabel(me.t('tool.description')), 'The weather of a city.');
+		await me.write(add.getByLabel(me.t('tool.schema')), '{"type":');
+		await me.write(add.getByLabel(me.t('provider.key')), KEY);
+		await me.press(me.button('tool.create'));
+		await add.getByRole('alert').getByText(me.t('tool.schema.bad')).waitFor();
+		await me.write(add.getByLabel(me.t('tool.schema')), '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}');
+		await me.press(me.button('tool.create'));
+		const box = me.page.getByRole('listitem').filter({ has: me.page.getByRole('heading', { name, exact: true }) });
+		await box.getByText('…6789').waitFor();
+		assert.ok(!(await me.page.content()).includes(KEY));
+		await me.press(me.button('provider.test.name', { name }));
+		await me.write(box.getByLabel(me.t('tool.arguments')), '{"city": "Lyon"}');
+		assert.deepEqual(await complaints(me), []);
+		await me.press(box.getByRole('button', { name: me.t('tool.call') }));
+		await box.getByRole('status').getByText('clear').waitFor();
+		assert.deepEqual(called, [['POST', `Bearer ${KEY}`]]);
+		await me.press(me.button('provider.delete.name', { name }));
+		await me.press(me.button('session.delete', {}, me.dialog));
+		await box.waitFor({ state: 'detached' });
+		service.close();
 	});
 
 	scenario('an agent is created, its prompt and tools changed, and deleted by name', async (me, desk) => {
@@ -162,4 +198,4 @@ area('agents that Parley runs', (scenario) => {
 		await me.dialog.getByRole('combobox').waitFor();
 		assert.deepEqual(await complaints(me), []);
 	});
-}, { flags: ['--config', config], stands: true });
+}, { flags: ['--config', config, '--webhook-internal', '127.0.0.0/8'], stands: true });

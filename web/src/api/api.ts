@@ -1,7 +1,7 @@
 /* What the page asks the server for: the routes that it uses, by name. */
 import { call, get, post, type Query } from './client';
 import { api as first } from './first';
-import type { Run, Tool } from './runs';
+import type { Run, Tool, ToolTest } from './runs';
 import type {
 	AgentConfig,
 	AgentTest,
@@ -115,6 +115,10 @@ export const api = {
 	agentDelete: (name: string) => call<null>('DELETE', `/v1/agents/${name}`),
 	agentTest: (name: string) => post<AgentTest>(`/v1/agents/${name}/test`, {}),
 	tools: () => get<{ items: Tool[] }>('/v1/tools?limit=200'),
+	toolNew: (body: unknown) => post<Tool>('/v1/tools', body),
+	toolDelete: (name: string) => call<null>('DELETE', `/v1/tools/${name}`),
+	toolTest: (name: string, args: unknown) =>
+		post<ToolTest>(`/v1/tools/${name}/test`, { arguments: args }),
 	providers: () => get<List<Provider>>('/v1/providers', { limit: 200 }),
 	providerNew: (body: unknown) => post<Provider>('/v1/providers', body),
 	providerPatch: (name: string, body: unknown) =>

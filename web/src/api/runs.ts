@@ -18,5 +18,6 @@ export type Usage = Schemas['Usage'];
 export type ToolCall = Open<Schemas['ToolCall']>;
 export type Task = Schemas['Task'];
 export type Tool = Open<Schemas['Tool']>;
+export type ToolTest = Schemas['ToolTest'];
 export type Message = Open<Schemas['Message']>;
 export type Part = Message['content'][number];

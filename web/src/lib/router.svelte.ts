@@ -11,6 +11,7 @@ export const settingsParts = [
 	'tokens',
 	'templates',
 	'providers',
+	'tools',
 	'deliveries',
 ] as const;
 export type SettingsPart = (typeof settingsParts)[number];
