@@ -71,12 +71,12 @@ area('agents that Parley runs', (scenario) => {
 	});
 
 	scenario('a tool of one’s own is added, called once to try it, and deleted', async (me, desk) => {
-		const name = fresh('weather').replace('-', '_');
+		const name = fresh('weather').replace('-', '');
 		const called = [];
 		const service = createServer((request, reply) => {
 			called.push([request.method, request.headers.authorization]);
 			reply.setHeader('content-type', 'application/json').end('{"sky": "clear"}');
-		}).listen(0, '127.0.0.1');
+		}).listen(0, '127.0.0.1').unref();
 		await once(service, 'listening');
 		await me.visit('/settings/tools');
 		const add = me.page.locator('form', { has: me.button('tool.create') });
