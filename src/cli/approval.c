@@ -91,7 +91,7 @@ bool approval_digest(const struct approval *ap, char out[DIGEST_SIZE])
 int approval_use(struct approval *ap, const char *digest)
 {
 	struct cli *cli = ap->asking.cli;
-	struct str body = arena_print(&cli->arena, "{\"digest\":\"%s\"}", digest);
+	struct str body = BODY(cli, { "digest", str_of(digest) }, { "for", ap->target });
 	struct fault conflict = { 0 };
 	struct api_reply reply;
 	int status = cli_call_by(cli, ap->asking.client, "POST",
@@ -106,5 +106,7 @@ int approval_use(struct approval *ap, const char *digest)
 			{ "detail", str_of(conflict.detail) });
 	}
 	if (status == EXIT_YES && reply.status != 200) return EXIT_NOT_ALLOWED;
+	if (status == EXIT_YES)
+		ap->token = arena_str(&cli->arena, json_text_of(reply.json, "approval"));
 	return status;
 }

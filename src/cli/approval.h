@@ -11,6 +11,8 @@ struct approval {
 	struct asking asking;
 	const struct json *operation;
 	struct str diff;    /* empty: none */
+	struct str target;  /* who will ask for proof when it is used; empty: nobody */
+	struct str token;   /* by approval_use: that proof */
 	struct str refused; /* by approval_use: what the server said; empty: nothing */
 	bool forbidden;	    /* likewise: a stop or a rule forbids it by now */
 };

@@ -255,8 +255,8 @@ extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_start_put;
 /* Receipts, and the keys that sign them. Those that read fail with `keyless` while the workspace has none:
  * use_key_first makes it. */
-extern const struct use use_receipt, use_key_list, use_key_first, use_key_rotate,
-	use_key_revoke;
+extern const struct use use_redeem, use_receipt, use_key_list, use_key_first,
+	use_key_rotate, use_key_revoke;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,

@@ -110,6 +110,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/keys", &use_key_rotate, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "POST", "/v1/keys/{id}/revoke", &use_key_revoke, NULL, WRITE | ROUTE_PEOPLE,
 		"" },
+	{ "POST", "/v1/approvals/redeem", &use_redeem, NULL, WRITE, "" },
 	{ "GET", "/v1/stops", &use_stop_list, NULL, 0, LIST " state" },
 	{ "POST", "/v1/stops", &use_stop_set, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/stops/{id}", &use_stop_lift, NULL, ROUTE_PEOPLE, "" },

@@ -52,7 +52,7 @@ static const struct untold {
 		" call label agent turn attempt waits_for wake_ms"
 		" tries trouble_ms left_out cut_upto cut_each lease_ms lease_by"
 		" owner provider model progress report error recovery limits message first"
-		" said language reasoning tree_tokens tree_cost tree_ms held_tokens"
+		" notes said language reasoning tree_tokens tree_cost tree_ms held_tokens"
 		" held_cost tree_held_tokens tree_held_cost wasted below sent_bytes sent_tokens"
 		" context_tokens context_max tools_used tools roster mcp_calls queued_ms started_ms"
 		" ended_ms worked_ms notes version " },

@@ -64,9 +64,26 @@ static int verdict(struct cli *cli, const struct json *ask)
 	return CLI_SAY(EXIT_NO, "cli.approve.edited");
 }
 
+/* Uses it for a target, and prints the proof alone: whoever reads it gets that or nothing. */
+static int proof_print(struct approval *ap)
+{
+	char digest[DIGEST_SIZE];
+	int status = outcome_exit(ap->asking.ask);
+
+	if (!approval_digest(ap, digest))
+		return CLI_SAY(status ? status : EXIT_NOT_ALLOWED, "cli.approve.not_for",
+			{ "name", ap->target });
+	if (approval_edited(ap->asking.ask))
+		return CLI_SAY(EXIT_NO, "cli.approve.edited");
+	status = approval_use(ap, digest);
+	if (status == EXIT_YES) printf("%.*s\n", STR_ARGS(ap->token));
+	return status;
+}
+
 static int request_approval_run(struct cli *cli)
 {
-	struct approval ap = { .asking = { .cli = cli, .stops = true } };
+	struct approval ap = { .asking = { .cli = cli, .stops = true },
+		.target = cli_arg(cli, "for") };
 	int status = EXIT_YES;
 
 	if (cli_arg(cli, "tool").len == 0) return CLI_USAGE(cli, "cli.approve.tool");
@@ -76,7 +93,7 @@ static int request_approval_run(struct cli *cli)
 	approval_ask(&ap);
 	if (!asking_leaves(&ap.asking)) {
 		asking_wait(&ap.asking, true);
-		status = verdict(cli, ap.asking.ask);
+		status = ap.target.len ? proof_print(&ap) : verdict(cli, ap.asking.ask);
 	}
 	asking_done(&ap.asking);
 	return status;
@@ -84,8 +101,8 @@ static int request_approval_run(struct cli *cli)
 
 static const struct flag flags[] = { { "tool", "NAME" },
 	{ "arg", "KEY=VALUE", .many = true }, { "diff", "FILE" },
-	{ "risk", "RISK", "low medium high critical" }, { "no-wait" }, { "json" },
-	{ 0 } };
+	{ "risk", "RISK", "low medium high critical" }, { "for", "NAME" }, { "no-wait" },
+	{ "json" }, { 0 } };
 
 /* With ids it approves. With options alone it asks, as it did before there was `request`. */
 static int approve_run(struct cli *cli)
@@ -111,7 +128,8 @@ const struct command approve_verbs[] = {
 	{ "request", request_approval_run, NULL, 0, 0, flags, CLIENT,
 		"0 1 2 3 4 6 124 130",
 		"parley request --tool deploy --arg env=prod --arg replicas=3 --risk high\n"
-		"parley request --tool edit --arg file=main.c --diff main.diff --timeout 1h",
+		"parley request --tool edit --arg file=main.c --diff main.diff --timeout 1h\n"
+		"parley request --tool deploy --arg env=prod --for deploy.example.org",
 		.also = asking_flags },
 	{ "approve", approve_run, "[ID…]", 0, WORDS_MANY, approve_flags, CLIENT,
 		"0 1 2 3 4 5 6 124 130",

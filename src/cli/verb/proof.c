@@ -1,8 +1,15 @@
 /* proof.c - parley receipt, verify, key list|export|rotate|revoke: what was decided, signed, and checked
  * without a server. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/resource.h"
@@ -196,18 +203,109 @@ static int receipt_verify(struct cli *cli)
 	return EXIT_YES;
 }
 
-static int verify_run(struct cli *cli)
+/* ---- verify --approval ---- */
+
+/* Each token that was seen is a file, made by whoever is first; those that are over may go. */
+static bool seen_before(struct cli *cli, struct str dir, const struct approval_claims *c)
 {
-	return receipt_verify(cli);
+	struct str path =
+		arena_print(&cli->arena, "%.*s/%.*s", STR_ARGS(dir), STR_ARGS(c->jti));
+	struct timespec times[2] = { { .tv_sec = (time_t)c->expires_s },
+		{ .tv_sec = (time_t)c->expires_s } };
+	int fd;
+
+	if (!path.at) cli_end(cli, EXIT_NO_SERVER);
+	fd = open(path.at, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno == EEXIST) return true;
+	if (fd < 0 || futimens(fd, times) != 0 || fsync(fd) != 0) {
+		fprintf(stderr, "parley: %s: %s\n", path.at, strerror(errno));
+		cli_end(cli, EXIT_USAGE);
+	}
+	close(fd);
+	return false;
 }
 
-static const struct flag verify_flags[] = { { "key", "FILE" }, { "json" }, { 0 } };
+/* What is over is refused for its age before anybody looks here. */
+static void seen_tidy(struct cli *cli, struct str dir, int64_t now_s)
+{
+	DIR *d = opendir(arena_copy(&cli->arena, dir));
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		struct stat st;
+
+		if (!id_valid(str_of(e->d_name), "apv") ||
+			fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (st.st_mtim.tv_sec < now_s - APPROVAL_SKEW_S)
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d) closedir(d);
+}
+
+static int approval_good(struct cli *cli, const struct approval_claims *c)
+{
+	struct str used = cli_arg(cli, "used");
+
+	if (used.len) {
+		if (seen_before(cli, used, c))
+			return proof_refused(cli, PROOF_ONCE, NULL);
+		seen_tidy(cli, used, clock_now_ms() / 1000);
+	}
+	if (as_json(cli)) {
+		printf("%.*s\n", STR_ARGS(BODY(cli, { "jti", c->jti }, { "ask", c->ask },
+					 { "agent", c->agent })));
+		return EXIT_YES;
+	}
+	printf("%s\n", MSG(&cli->arena, "cli.verify.approved",
+			       { "what", safe_line(&cli->arena, c->name) },
+			       { "ask", safe_line(&cli->arena, c->ask) })
+			       .at);
+	return EXIT_YES;
+}
+
+static int approval_verify(struct cli *cli)
+{
+	struct str token = cli_arg(cli, "approval"), from = cli_arg(cli, "operation");
+	struct proof_keys keys = proof_keys_given(cli);
+	struct approval_claims claims = { 0 };
+	const struct json *operation;
+	struct fault why = { 0 };
+	enum proof_word w;
+	enum risk risk;
+
+	if (!from.len || !cli_arg(cli, "for").len)
+		return CLI_USAGE(cli, "cli.verify.approval_needs");
+	if (str_is(token, "-") && str_is(from, "-"))
+		return CLI_USAGE(cli, "cli.verify.one_input");
+	if (str_is(token, "-")) token = str_trim(resource_file(cli, token));
+	if (json_read(resource_file(cli, from), NULL, &cli->arena, &operation, &why) ||
+		operation_read(operation, "", &risk, &why))
+		return cli_fail(cli, &why);
+	w = approval_token_check(token, &keys, cli_arg(cli, "for"), operation,
+		clock_now_ms(), &cli->arena, &claims);
+	if (w)
+		return proof_refused(cli, w,
+			str_starts(str_trim(token), "{") ? "cli.verify.is_receipt"
+							 : NULL);
+	return approval_good(cli, &claims);
+}
+
+static int verify_run(struct cli *cli)
+{
+	return cli_has(cli, "approval") ? approval_verify(cli) : receipt_verify(cli);
+}
+
+static const struct flag verify_flags[] = { { "key", "FILE" }, { "approval", "TOKEN" },
+	{ "operation", "FILE" }, { "for", "NAME" }, { "used", "DIR" }, { "json" },
+	{ 0 } };
 
 const struct command proof_verbs[] = {
 	{ "receipt", receipt_run, "ID", 1, 1, json_flags, CLIENT, "0 1 2 3 4 5",
 		"parley receipt ask_01jc… > receipt.json" },
 	{ "verify", verify_run, "FILE", 0, 1, verify_flags, 0, "0 1 2",
-		"parley verify receipt.json --key keys.json" },
+		"parley verify receipt.json --key keys.json\n"
+		"parley verify --approval - --operation operation.json \\\n"
+		"      --for deploy.example.org --key keys.json --used /var/lib/deploy" },
 	{ "key list", key_list_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley key list" },
 	{ "key export", key_export_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",

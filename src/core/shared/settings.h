@@ -47,6 +47,7 @@ struct settings_section;
 	X(INT, ask_rate, S, "N", "6000", 0, 1000000000)                                  \
 	X(TIME, timeout_min, S, "TIME", "1s", 1, INT64_MAX)                              \
 	X(TIME, timeout_max, S, "TIME", "30d", 1, INT64_MAX)                             \
+	X(TIME, approval_ttl, S, "TIME", "5m", 10 * SECOND, 3600 * SECOND)               \
 	/* internal addresses that webhooks may reach: core/address */                   \
 	X(REACH, webhook_internal, S, "LIST", "no")                                      \
 	X(TIME, webhook_timeout, S, "TIME", "20s", SECOND, 300 * SECOND)                 \

@@ -8,14 +8,7 @@
 #include "core/ask/ask.h"
 #include "core/shared/field.h"
 
-/* ---- use ---- */
-
-static enum err use_approval_check(struct task *t, struct fault *why)
-{
-	struct str digest;
-
-	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
-}
+/* ---- use: by an agent's request (desk/proof/target.c), or by a run of ours ---- */
 
 /* May the operation with this digest run now? */
 static enum err approval_fits(struct task *t, struct rows *rows, const struct ask *a,
@@ -42,8 +35,7 @@ static enum err approval_fits(struct task *t, struct rows *rows, const struct as
 	return OK;
 }
 
-/* Stops and deny rules count when it runs, not only when it was approved. */
-static enum err approval_still_allowed(
+enum err approval_still_allowed(
 	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
 {
 	const struct json *edited = NULL;
@@ -74,7 +66,7 @@ static enum err approval_still_allowed(
 }
 
 enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
-	struct str digest, struct fault *why)
+	struct str digest, struct str target, struct fault *why)
 {
 	char decision[DIGEST_SIZE];
 	enum err e = approval_fits(t, rows, a, digest, why);
@@ -82,33 +74,18 @@ enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
 	if (!e) e = approval_still_allowed(t, rows, a, why);
 	if (e) return e;
 	a->used_ms = rows->now_ms;
+	a->used_for = target;
+	a->used_jti = target.len ? rows_new_id(rows, "apv") : STR_NONE;
 	decision_digest(a, decision);
 	if (!decision[0]) rows->arena->failed = true;
 	return routing_changed(t, rows, a, "ask.used",
-		fields_text(rows->arena, FIELDS(field_str("digest", digest),
-						 field_word("decision", decision))),
+		fields_text(
+			rows->arena, FIELDS(field_str("digest", digest),
+					     field_word("decision", decision),
+					     field_some(field_text("for", a->used_for)),
+					     field_some(field_text("jti", a->used_jti)))),
 		false, why);
 }
-
-static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct str digest;
-	struct ask *a;
-	enum err e = desk_find_ask(t, rows, &a, why);
-
-	if (!e && a->run.len)
-		e = desk_conflict(
-			t, rows, a, why, "the run that asked uses it by itself");
-	if (!e && !principal_asks_as(&job->who, a->agent))
-		e = fail(why, ERR_FORBIDDEN, "only the agent that asked can use it");
-	if (!e) e = desk_refused(t, why);
-	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
-	return e ? e : approval_consume(t, rows, a, digest, why);
-}
-
-const struct use use_approval_consume = WRITES("use", 0, JOB_LATE | JOB_BRIEF,
-	desk_needs_ask, use_approval_decide, NULL, use_approval_check);
 
 /* ---- revoke ---- */
 

@@ -135,7 +135,7 @@ enum err run_call_use(const struct run_job *j, struct tool_call *c, struct fault
 	if (e || a->kind != ASK_APPROVAL) return e;
 	e = run_call_digest(j->rows, c, j->s->id, digest, why);
 	if (e) return e;
-	e = approval_consume(j->t, j->rows, a, str_of(digest), why);
+	e = approval_consume(j->t, j->rows, a, str_of(digest), STR_NONE, why);
 	/* This job replies to the runner, not to the approver. */
 	buf_clear(&j->t->job.out);
 	j->t->job.conflict = STR_NONE;

@@ -284,10 +284,13 @@ struct str away_assignees_json(const struct str *ids, size_t len, struct arena *
 enum err presets_expand(struct rows *, int64_t ws, const struct json *body,
 	const struct json **out, struct fault *);
 
-/* The approval is used up now, by who runs exactly this. ERR_CONFLICT, ERR_REVOKED, ERR_STOPPED,
- * ERR_DENIED. */
-enum err approval_consume(
-	struct task *, struct rows *, struct ask *, struct str digest, struct fault *);
+/* The approval is used up now, by who runs exactly this; `target`: who will ask for proof of it, or empty.
+ * ERR_CONFLICT, ERR_REVOKED, ERR_STOPPED, ERR_DENIED. */
+enum err approval_consume(struct task *, struct rows *, struct ask *, struct str digest,
+	struct str target, struct fault *);
+/* Stops and deny rules count when it runs, not only when it was approved. */
+enum err approval_still_allowed(
+	struct task *, struct rows *, const struct ask *, struct fault *);
 
 /* {"reason": ""}, all optional; also no body at all. */
 enum err desk_reason_read(const struct json *body, struct str *out, struct fault *);
