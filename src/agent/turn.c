@@ -176,6 +176,7 @@ static size_t tools_make(const struct run_work *work, struct run_setup *p)
 	if (work->tools.len &&
 		json_read(arena_str(&p->arena, work->tools), NULL, &p->arena, &own, NULL))
 		own = NULL;
+	box.templates = arena_str(&p->arena, work->templates);
 	p->tools = ARENA_ARRAY(
 		&p->arena, struct model_tool, RUN_TOOLS + (own ? own->count : 0));
 	if (!p->tools) return 0;

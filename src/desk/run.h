@@ -60,6 +60,7 @@ struct run_work {
 	bool child, test_tools;
 	/* Whom it may give tasks to: JSON [{"name","description"}]. Once, before the process knows its agent. */
 	struct str roster;
+	struct str templates; /* names of those that it can ask with. Likewise. */
 	/* Its tools of one's own: JSON [{"name","description","schema"}]. Likewise. */
 	struct str tools;
 	int64_t turn;

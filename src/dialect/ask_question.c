@@ -228,11 +228,31 @@ static void default_put(struct inbound *in, const struct meant *m)
 	jw_object_end(w);
 }
 
+/* Everything else comes from the template; a time that is given holds. */
+static void template_put(struct inbound *in, struct str name)
+{
+	const struct json *values = object_of(in->arena, json_get(in->request, "values"));
+
+	in->template = true;
+	jw_put_str(&in->ask, "template", name);
+	if (values) jw_put_json(&in->ask, "values", values);
+	context_read(in);
+	if (json_is(json_get(in->request, "timeoutMinutes"), JSON_NUMBER))
+		timeout_put(in, timeout_of(in));
+}
+
 static void to_ask(struct inbound *in)
 {
 	struct json_place root = { 0 }, at = place_member(&root, STR("question"));
+	struct str template = json_text_of(in->request, "template");
 	struct meant m;
-	int64_t timeout_ms = timeout_of(in);
+	int64_t timeout_ms;
+
+	if (!text_blank(template)) {
+		template_put(in, template);
+		return;
+	}
+	timeout_ms = timeout_of(in);
 
 	meant_read(in, &m);
 	context_read(in);

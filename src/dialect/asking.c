@@ -317,7 +317,8 @@ void inbound_write(struct inbound *in, struct json_writer *w)
 	if (in->overflow.failed || in->ask.out->failed || in->questions.out->failed)
 		in->arena->failed = true;
 	jw_object(w);
-	jw_put_text(w, "kind", in->kind ? in->kind : "blocking");
+	if (in->kind || !in->template)
+		jw_put_text(w, "kind", in->kind ? in->kind : "blocking");
 	jw_members(w, buf_str(in->ask.out));
 	if (in->questions_len) {
 		jw_put_array(w, "questions");

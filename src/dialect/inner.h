@@ -17,6 +17,7 @@ struct inbound {
 	struct arena *arena;
 	struct check check;		   /* what cannot be understood */
 	const char *kind;		   /* of the ask; NULL: blocking */
+	bool template;			   /* the ask is what a template says */
 	struct json_writer ask, questions; /* members of the ask; its questions */
 	/* The ask's context: Markdown, members as JSON (`"a":1,"b":2`), and texts too long
 	 * for their place. */

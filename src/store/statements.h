@@ -324,6 +324,8 @@ STATEMENT(SQL_RESUMERS_GO,
 STATEMENT(SQL_TEMPLATE_LIST, "SELECT @presets FROM presets WHERE ws = $1"
 			     " AND kind = 'template' AND name > $2"
 			     " ORDER BY name LIMIT $3")
+STATEMENT(SQL_TEMPLATE_NAMES, "SELECT name FROM presets WHERE ws = $1"
+			      " AND kind = 'template' ORDER BY name LIMIT $2")
 STATEMENT(SQL_LIST_LIST, "SELECT @presets FROM presets WHERE ws = $1"
 			 " AND kind = 'list' AND name > $2 ORDER BY name LIMIT $3")
 STATEMENT(SQL_PRESETS_OF, "SELECT @presets FROM presets WHERE ws = $1 AND kind = $2")

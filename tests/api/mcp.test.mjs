@@ -384,6 +384,27 @@ test('a skipped UserQuestionTool is an error, a non_blocking ask_question return
 	assert.match(JSON.stringify(bare.content), /nothing is assumed if nobody answers/, 'the model is told');
 });
 
+test('ask_question asks with a template, and tells of an error', async () => {
+	const client = now({}, quick);
+	assert.equal((await server.admin.put('/v1/templates/colour', { ask: { kind: 'blocking', questions: [{ key: 'c', text: 'Which {{what}}?', type: 'choice',
+		options: [{ id: 'r', label: 'Red' }, { id: 'g', label: 'Green' }] }] }, values: { what: { required: true } } })).status, 201);
+	const asked = await client.call('ask_question', { template: 'colour', values: { what: 'colour' } });
+	const id = asked.structuredContent.ask_id;
+	const ask = (await member.get(`/v1/asks/${id}`)).body;
+	assert.deepEqual([ask.kind, ask.questions[0].text, ask.foreign?.dialect], ['blocking', 'Which colour?', 'ask_question']);
+	await member.answer(ask, { c: 'g' });
+	const { structuredContent: got } = await client.call('get_answer', { ask_id: id });
+	assert.deepEqual([got.status, got.type, got.value], ['answered', 'choice', 'g']);
+	const wrong = await client.call('ask_question', { template: 'colour' });
+	assert.deepEqual([wrong.isError, /what/.test(wrong.content[0].text)], [true, true], wrong.content[0].text);
+	const failed = await client.call('ask_question', { question: 'The build failed.', type: 'error_recovery', context: { errorDetails: 'exit 2' } });
+	const recovery = (await member.get(`/v1/asks/${failed.structuredContent.ask_id}`)).body;
+	assert.deepEqual([recovery.kind, recovery.context.error_details], ['error_recovery', 'exit 2']);
+	const { tools } = await client.result('tools/list');
+	const schema = tools.find(({ name }) => name === 'ask_question').inputSchema.properties;
+	assert.ok(schema.type.enum.includes('error_recovery') && schema.template && schema.values);
+});
+
 test('an ask is withdrawn, listed, and its progress told', async () => {
 	const client = now({}, quick);
 	const asked = await client.call('ask_user_question', question('To withdraw?'));

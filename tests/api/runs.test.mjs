@@ -156,6 +156,22 @@ test('tools of the store are done with the message that asked for them', async (
 	assert.equal((await member.delete(`/v1/memories/${notes.items[0].id}`)).status, 204);
 });
 
+test('a run asks with a template', async () => {
+	assert.equal((await admin.put('/v1/templates/when', { ask: { questions: [{ key: 'w', text: 'When does {{who}} come?', type: 'text' }] }, values: { who: {} } })).status, 201);
+	const session = await start(script('Template', (q) => (q.messages.length > 6 ? [say(results(q)[0].text)]
+		: [[use('ask_user_question', {})], [use('ask_user_question', { template: 'when', values: { whom: 'Ada' } })],
+			[use('ask_user_question', { template: 'when', values: { who: 'Ada' } })]][(q.messages.length - 1) / 2])));
+	const ask = await waiting(session.id);
+	assert.equal(ask.questions[0].text, 'When does Ada come?');
+	await member.answer(ask, { w: 'At noon' });
+	assert.match((await ended(session.run)).report, /At noon/);
+	const told = model.requests.findLast((q) => first(q).startsWith('Template')).tools.find(({ name }) => name === 'ask_user_question').input_schema;
+	assert.match(told.properties.template.description, /one of: when$/);
+	assert.equal((await admin.delete('/v1/templates/when')).status, 204);
+	const [, unknown, none] = ok(await member.get(`/v1/tool-calls?run=${session.run}`)).items;
+	assert.deepEqual([none.status, unknown.status], ['failed', 'failed'], 'the model is told');
+});
+
 test('a question waits as a row, and the answer goes to the model', async () => {
 	const session = await start(script('Ask me', (q) => (results(q).length ? [say(`So: ${results(q)[0].text}`)]
 		: [use('ask_user_question', { questions: [{ question: 'Which colour?', header: 'Colour',

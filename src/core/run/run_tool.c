@@ -200,12 +200,26 @@ struct str run_tool_description(
 	return buf_keep_done(&b, arena);
 }
 
+/* Where there are templates, one may stand in place of the questions. */
+static bool templates_offered(const struct run_toolbox *box, enum run_tool_id id)
+{
+	return id == RUN_TOOL_ASK && (box->checking || box->templates.len);
+}
+
+static void templates_add(struct buf *b, struct str names)
+{
+	buf_add_text(b, ",\"template\":{\"type\":\"string\",\"description\":");
+	buf_add_text(b, "\"In place of questions, one of: ");
+	buf_add(b, names); /* letters, digits, - and _ */
+	buf_add_text(b, "\"},\"values\":{\"type\":\"object\"}");
+}
+
 struct str run_tool_schema(
 	const struct run_toolbox *box, enum run_tool_id id, struct arena *arena)
 {
 	const struct run_tool *tool = &run_tools[id];
 	struct buf b = { .max = 65536 };
-	bool any = false, enumerated = false;
+	bool any = false, enumerated = false, templates = templates_offered(box, id);
 
 	buf_add_text(&b, "{\"type\":\"object\",\"properties\":{");
 	for (size_t i = 0; i < run_operations_len; i++) {
@@ -224,8 +238,9 @@ struct str run_tool_schema(
 	}
 	if (enumerated) buf_add_text(&b, "]},");
 	properties_add(&b, str_of(tool->properties), box->roster, box->checking);
+	if (templates) templates_add(&b, box->templates);
 	buf_add_text(&b, "},\"required\":");
-	buf_add_text(&b, tool->required);
+	buf_add_text(&b, templates ? "[]" : tool->required);
 	buf_add_text(&b, ",\"additionalProperties\":false}");
 	if (!any) buf_clear(&b);
 	return buf_keep_done(&b, arena);

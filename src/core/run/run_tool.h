@@ -54,7 +54,8 @@ struct run_toolbox {
 	bool test;
 	const struct json
 		*roster; /* agents to give tasks to: [{name, description}]; or NULL */
-	bool checking;	 /* arguments are checked: names that can be made to fit do */
+	struct str templates; /* names of those that it can ask with; or empty */
+	bool checking; /* arguments are checked: names that can be made to fit do */
 	const struct own_tool *own; /* those of one's own that were chosen */
 	size_t own_len;
 };

@@ -28,6 +28,12 @@ static void ask_keep_program(struct task *t, struct draft *d)
 	d->fixed = buf_keep_done(&b, &t->job.arena);
 }
 
+static void ask_keep_source(struct task *t, struct draft *d)
+{
+	if (t->foreign.len) ask_keep_foreign(t, d);
+	if (t->program.len) ask_keep_program(t, d);
+}
+
 /* Templates and lists are in the store: a body that uses one is expanded by ask_expand. Until
  * then only its session is known. */
 static enum err ask_read(struct task *t, struct draft *d, struct fault *why)
@@ -54,6 +60,7 @@ static enum err ask_expand(
 
 	if (!e) e = draft_read(body, &limits, rows->arena, d, why);
 	if (e) return e;
+	ask_keep_source(t, d);
 	d->session = session;
 	*out = d;
 	return OK;
@@ -72,8 +79,7 @@ static enum err ask_check(struct task *t, struct fault *why)
 	if (t->id.len) d->session = t->id;
 	if (!d->session.len && str_starts(t->default_session, "ses_"))
 		d->session = t->default_session;
-	if (t->foreign.len) ask_keep_foreign(t, d);
-	if (t->program.len) ask_keep_program(t, d);
+	if (!preset_asked(t->body)) ask_keep_source(t, d);
 	return OK;
 }
 

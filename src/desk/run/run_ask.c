@@ -1,5 +1,6 @@
 /* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
  * commit, so that there is no wake-up to lose. */
+#include "core/ask/preset.h"
 #include "core/run/run_limit.h"
 #include "core/shared/body.h"
 #include "desk/run/configured.h"
@@ -14,6 +15,8 @@ enum err run_ask(const struct run_job *j, struct ask_from from, struct str text,
 	enum err e = json_read(text, NULL, j->rows->arena, &body, why);
 
 	limits.schema = from.schema;
+	if (!e && preset_asked(body))
+		e = presets_expand(j->rows, j->r->ws, body, &body, why);
 	if (!e) e = draft_read(body, &limits, j->rows->arena, &d, why);
 	if (e) return e;
 	from.session = j->s;

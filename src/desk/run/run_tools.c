@@ -81,6 +81,8 @@ static void question_put(struct json_writer *w, const struct json *q)
 static enum err ask_do(struct doing *d, struct fault *why)
 {
 	const struct json *questions = json_get(d->args, "questions");
+	const struct json *values = json_get(d->args, "values");
+	struct str template = arg_text(d, "template");
 	struct fault bad = { 0 };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -90,10 +92,12 @@ static enum err ask_do(struct doing *d, struct fault *why)
 
 	jw_object(&w);
 	show_text(&w, "kind", STR("blocking"));
-	jw_put_array(&w, "questions");
-	for (uint32_t i = 0; i < questions->count; i++)
+	if (template.len) jw_put_str(&w, "template", template);
+	if (template.len && values) jw_put_json(&w, "values", values);
+	if (!template.len || questions) jw_put_array(&w, "questions");
+	for (uint32_t i = 0; questions && i < questions->count; i++)
 		question_put(&w, &questions->items[i]);
-	jw_array_end(&w);
+	if (!template.len || questions) jw_array_end(&w);
 	jw_object_end(&w);
 	e = run_ask(d->j, from, buf_keep_done(&b, d->rows->arena), &a, &bad);
 	if (e == ERR_INVALID || e == ERR_BAD_REQUEST) {
