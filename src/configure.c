@@ -99,6 +99,8 @@ enum err configure(const struct settings *set, struct arena *arena,
 	out->agents_len = file.agents_len;
 	out->tools = file.tools;
 	out->tools_len = file.tools_len;
+	out->mcp_servers = file.mcp_servers;
+	out->mcp_servers_len = file.mcp_servers_len;
 	warn(&file, arena);
 	return OK;
 }

@@ -5,6 +5,7 @@
 #include "configure.h"
 
 #include "admin/admin.h"
+#include "agent/mcp_link.h"
 #include "agent/own_call.h"
 #include "agent/runner.h"
 #include "base/clock.h"
@@ -464,7 +465,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.receivers = sv->receivers,
 		.key = key,
 		.mcp = sv->mcp,
-		.tool_try = own_call_try };
+		.tool_try = own_call_try,
+		.mcp_try = mcp_link_try };
 	enum err e = listen_check(set, sv->mcp, why);
 
 	channels_receivers(sv->receivers);

@@ -67,9 +67,9 @@ static size_t line_length(struct str bytes)
 
 bool sse_feed(struct sse *s, struct str bytes)
 {
-	s->line.max = SSE_LINE_MAX;
+	s->line.max = s->most ? s->most : SSE_LINE_MAX;
 	s->id.max = s->next_id.max = s->type.max = 1024;
-	s->data.max = SSE_EVENT_MAX;
+	s->data.max = s->most ? s->most : SSE_EVENT_MAX;
 	while (bytes.len && !s->failed) {
 		char ch = bytes.at[0];
 		bool end = ch == '\n' || ch == '\r', joined = ch == '\n' && s->after_cr;

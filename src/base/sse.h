@@ -21,6 +21,7 @@ struct sse {
 	struct buf id;	    /* of the last whole frame: where to go on from */
 	struct buf next_id; /* of the frame that is being read */
 	struct buf type, data;
+	size_t most; /* bytes of a line and of an event; 0: SSE_LINE_MAX, SSE_EVENT_MAX */
 	int64_t retry_ms; /* what the server asked for; 0: nothing */
 	bool data_seen, id_seen;
 	bool after_cr; /* a \n now belongs to the line end before it */

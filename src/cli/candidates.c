@@ -17,6 +17,7 @@ static const struct {
 		"parley user list | tr -s \" \" | cut -d\" \" -f1,4 | tr \" \" \"\\n\"" },
 	{ "provider", "NAME", "parley provider list " FIRST },
 	{ "tool", "NAME", "parley tool list " FIRST },
+	{ "mcp-server", "NAME", "parley mcp-server list " FIRST },
 	{ "template", "NAME", "parley template list " FIRST },
 	{ NULL, "ID", "parley list | cut -f 1" },
 	{ NULL, "[ID", "parley list | cut -f 1" },

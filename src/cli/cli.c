@@ -28,7 +28,7 @@ static const struct command *const verbs[] = { ask_verbs, approve_verbs, gate_ve
 	watch_verbs, inbox_verbs, host_verbs, mcp_verbs, connect_verbs, hook_verbs,
 	login_verbs, doctor_verbs, help_verbs, NULL, token_verbs, user_verbs, team_verbs,
 	template_verbs, workspace_verbs, agents_verbs, providers_verbs, tools_verbs,
-	delivery_verbs, mail_in_verbs, store_verbs, alerts_verbs };
+	mcp_servers_verbs, delivery_verbs, mail_in_verbs, store_verbs, alerts_verbs };
 
 static const struct flag help_flags[] = { { "help", .letter = 'h' }, { 0 } };
 const struct flag json_flags[] = { { "json" }, { 0 } };

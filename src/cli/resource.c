@@ -78,7 +78,7 @@ void warnings_say(struct cli *cli, const struct json *reply)
 }
 
 /* What /test found, a line a check; the exit status says whether all is well. */
-static int print_checks(struct cli *cli, const struct json *reply)
+int resource_checks(struct cli *cli, const struct json *reply)
 {
 	const struct json *checks = json_get(reply, "checks");
 	bool ok = json_is(json_get(reply, "ok"), JSON_TRUE), color = cli->term.out_color;
@@ -256,7 +256,7 @@ int resource_test(struct cli *cli)
 {
 	struct str path = resource_path(cli, cli->command->of, cli_word(cli, 0), "/test");
 
-	return print_checks(cli,
+	return resource_checks(cli,
 		cli_call(cli, "POST", path, BODY(cli, { "model", cli_word(cli, 1) })));
 }
 

@@ -34,6 +34,8 @@ int resource_show(struct cli *);
 int resource_test(struct cli *);
 int resource_remove(struct cli *);
 
+/* What a test found, a line a check; EXIT_YES if all is well. */
+int resource_checks(struct cli *, const struct json *reply);
 /* The id of what the first word names. */
 struct str resource_id(struct cli *);
 /* The same of another than the row names. */

@@ -163,7 +163,7 @@ static int value_take(void *ctx, const char *section, const char *name, const ch
 		str_cut(&named, ' ', &kind);
 		named = str_trim(named);
 		if ((str_is(kind, "provider") || str_is(kind, "agent") ||
-			    str_is(kind, "tool")) &&
+			    str_is(kind, "tool") || str_is(kind, "mcp")) &&
 			named.len)
 			return section_take(r, kind, named, name, value);
 		return wrong(r, "setting.file.section", str_of(section), NULL);

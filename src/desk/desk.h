@@ -118,6 +118,7 @@ struct task {
 	bool of_provider;
 	const struct model_access *access;
 	const struct tool_access *tool; /* of use_tool_access: found */
+	const struct mcp_access *mcp;	/* of use_mcp_access: found */
 	struct str callback; /* of use_tool_result: the token that it comes with */
 	/* Of an MCP client whose job has mcp_gate: its session, or empty; and what is to
 	 * be known of the caller before anything is decided, on the clerk's thread. */
@@ -266,7 +267,10 @@ extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_
 extern const struct use use_price_list, use_price_put, use_model_list_show,
 	use_model_list_keep;
 extern const struct use use_model_access; /* found in task.access */
-extern const struct use use_tool_access;  /* a tool to be tried: found in task.tool */
+/* An MCP server to be tried: found in task.mcp; what was found then, kept and shown (struct mcp_listing in
+ * task.checked); tools of it accepted. */
+extern const struct use use_mcp_access, use_mcp_keep, use_mcp_accept;
+extern const struct use use_tool_access; /* a tool to be tried: found in task.tool */
 /* Templates of asks, and lists of options; `id` is their name. */
 extern const struct use use_template_list, use_template_get, use_template_put,
 	use_template_delete;

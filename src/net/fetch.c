@@ -174,6 +174,7 @@ static enum fetch_ending fetching_drive(struct fetching *g, CURLM *multi, CURLco
 				*code = m->data.result;
 				return *code == CURLE_OK ? FETCH_WHOLE : FETCH_CUT;
 			}
+		if (r->enough && *r->enough) return FETCH_WHOLE;
 		if (!running) return FETCH_CUT;
 		if (r->idle_ms && clock_mono_ms() - g->alive_ms >= r->idle_ms)
 			return FETCH_SILENT;
@@ -193,6 +194,9 @@ static void headers_read(CURL *easy, struct fetch_end *out)
 		out->later = strcmp(h->value, "1") == 0;
 	if (curl_easy_header(easy, "content-type", 0, CURLH_HEADER, -1, &h) == CURLHE_OK)
 		snprintf(out->type, sizeof out->type, "%s", h->value);
+	if (curl_easy_header(easy, "mcp-session-id", 0, CURLH_HEADER, -1, &h) ==
+		CURLHE_OK)
+		snprintf(out->session, sizeof out->session, "%s", h->value);
 	if (curl_easy_header(easy, "location", 0, CURLH_HEADER, -1, &h) == CURLHE_OK)
 		snprintf(out->location, sizeof out->location, "%s", h->value);
 	if (curl_easy_header(easy, "x-should-retry", 0, CURLH_HEADER, -1, &h) ==

@@ -39,6 +39,7 @@ struct fetch_request {
 	bool (*take)(void *ctx, int status, struct str bytes);
 	/* Called after FETCH_TICK_MS without a byte, and whenever some came; or NULL. */
 	void (*tick)(void *ctx);
+	const bool *enough; /* set by `take`: what came is the whole; or NULL */
 	void *ctx;
 };
 
@@ -58,6 +59,7 @@ struct fetch_end {
 	bool sent;		/* something of the request may have been sent */
 	bool later;		/* parley-later: 1 */
 	char type[128];		/* content-type; or "" */
+	char session[256];	/* mcp-session-id; or "" */
 	char error[256];	/* "" when whole */
 	char location[256];	/* where a redirect leads; or "" */
 	int64_t retry_after_ms; /* retry-after-ms or retry-after; -1: neither */

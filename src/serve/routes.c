@@ -23,8 +23,8 @@
 		"DELETE", path "/{id}", &use_##word##_delete, NULL, ROUTE_PEOPLE, ""     \
 	}
 
-#define RESOURCE_ROUTES(constant, table, tag, word, ...)                                 \
-	COLLECTION("/v1/" #table, word, LIST),
+#define RESOURCE_ROUTES(constant, table, tag, word, step, own, path)                     \
+	COLLECTION("/v1/" path, word, LIST),
 
 const struct route routes[] = {
 	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT " project" },
@@ -120,6 +120,10 @@ const struct route routes[] = {
 		BODY_JSON, "" },
 	{ "POST", "/v1/tools/{id}/test", &use_tool_access, route_tool_test, BODY_JSON,
 		"" },
+	{ "POST", "/v1/mcp-servers/{id}/test", &use_mcp_access, route_mcp_server_test,
+		BODY_JSON, "" },
+	{ "POST", "/v1/mcp-servers/{id}/accept", &use_mcp_accept, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/providers/{id}/models", &use_model_access, route_models, 0, "" },
 	{ "GET", "/v1/prices", &use_price_list, NULL, 0, "source" },
 	{ "PUT", "/v1/prices", &use_price_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },

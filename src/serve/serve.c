@@ -547,6 +547,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->tls = set->tls;
 	s->set = set->set;
 	s->tool_try = set->tool_try;
+	s->mcp_try = set->mcp_try;
 	s->away_tick.fn = away_look;
 	TAILQ_INIT(&s->requests_away);
 	TAILQ_INIT(&s->passwords.queues);

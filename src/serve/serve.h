@@ -15,6 +15,8 @@ struct mcp_offer;
 struct receiver;
 struct tool_access;
 struct tool_outcome;
+struct mcp_access;
+struct mcp_found;
 
 struct serve_settings {
 	const struct receiver *const *receivers; /* up to NULL; borrowed. NULL: none */
@@ -27,6 +29,9 @@ struct serve_settings {
 	/* Calls a tool, on a thread that may wait. False: no memory. */
 	bool (*tool_try)(const struct tool_access *, const struct json *arguments,
 		struct arena *, struct tool_outcome *out);
+	/* Reads an MCP server, and calls a tool of it; likewise. */
+	bool (*mcp_try)(const struct mcp_access *, const struct json *call,
+		struct arena *, struct mcp_found *out);
 };
 
 /* The use case of a route that needs no more than the desk, for administration without a server.

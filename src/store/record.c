@@ -603,6 +603,20 @@ static const struct column model_list_record_columns[] = {
 	COLUMN(INT, model_list_record, version, CHANGES),
 };
 
+static const struct column mcp_list_record_columns[] = {
+	COLUMN(INT, mcp_list_record, ws, 0),
+	COLUMN(TEXT, mcp_list_record, server, 0),
+	COLUMN(TEXT, mcp_list_record, agent, 0),
+	COLUMN(TEXT, mcp_list_record, tools, CHANGES | PACKED),
+	COLUMN(TEXT, mcp_list_record, revision, CHANGES),
+	COLUMN(INT, mcp_list_record, status, CHANGES),
+	COLUMN(TEXT, mcp_list_record, error, CHANGES),
+	COLUMN(BOOL, mcp_list_record, truncated, CHANGES),
+	COLUMN(INT, mcp_list_record, listed_ms, CHANGES),
+	COLUMN(INT, mcp_list_record, checked_ms, CHANGES),
+	COLUMN(INT, mcp_list_record, version, CHANGES),
+};
+
 static const struct column price_record_columns[] = {
 	COLUMN(INT, price_record, ws, 0),
 	COLUMN(TEXT, price_record, model, 0),
@@ -614,7 +628,7 @@ static const struct column price_record_columns[] = {
 /* ---- the resources ---- */
 
 #define LISTED(...) COLUMN(__VA_ARGS__),
-#define RESOURCE_COLUMNS(constant, table, tag, word, step, own)                          \
+#define RESOURCE_COLUMNS(constant, table, tag, word, step, own, path)                    \
 	static const struct column tag##_columns[] = {                                   \
 		COLUMN(INT, tag, ws, 0),                                                 \
 		COLUMN(TEXT, tag, id, 0),                                                \
@@ -644,7 +658,7 @@ RESOURCES(FITS)
 		.keys_len = keys,                                                        \
 		.name = key_name,                                                        \
 		__VA_ARGS__ },
-#define RESOURCE_ROW(constant, table_name, tag, word, step, own)                         \
+#define RESOURCE_ROW(constant, table_name, tag, word, step, own, path)                   \
 	ROW(constant, table_name, tag, 2, 1, VERSION(tag), .since = step)
 
 const struct record records[RECORD_COUNT] = { RECORDS(ROW) RESOURCES(RESOURCE_ROW) };

@@ -20,6 +20,7 @@
 #include "core/policy/rulebook.h"
 #include "core/proof/signing_key.h"
 #include "core/run/agent.h"
+#include "core/run/mcp_server.h"
 #include "core/run/message.h"
 #include "core/run/model_list.h"
 #include "core/run/own_tool.h"

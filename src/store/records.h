@@ -51,6 +51,8 @@
 	RECORD(PRICES, prices, price_record, 2, -1, VERSION(price_record))               \
 	RECORD(MODEL_LISTS, model_lists, model_list_record, 2, -1,                       \
 		VERSION(model_list_record), .since = 10)                                 \
+	RECORD(MCP_LISTS, mcp_lists, mcp_list_record, 3, -1, VERSION(mcp_list_record),   \
+		.since = 12)                                                             \
 	RECORD(EVENTS, events, event, 1, -1)
 
 #endif

@@ -333,6 +333,8 @@ STATEMENT(SQL_PRESETS_OF, "SELECT @presets FROM presets WHERE ws = $1 AND kind =
 STATEMENT(SQL_AGENTS_OF, "SELECT @agents FROM agents WHERE ws = $1 ORDER BY name")
 STATEMENT(
 	SQL_PROVIDERS_OF, "SELECT @providers FROM providers WHERE ws = $1 ORDER BY name")
+STATEMENT(SQL_MCP_SERVERS_OF,
+	"SELECT @mcp_servers FROM mcp_servers WHERE ws = $1 ORDER BY name")
 STATEMENT(SQL_TOOLS_OF, "SELECT @tools FROM tools WHERE ws = $1 ORDER BY name")
 STATEMENT(SQL_PRICES_OF, "SELECT @prices FROM prices WHERE ws = $1 ORDER BY model")
 

@@ -48,6 +48,7 @@ static const struct untold {
 	{ "tools", " version " },
 	{ "signing_keys", " version " },
 	{ "holds", " version " },
+	{ "mcp_servers", " version " },
 	{ "runs",
 		" call label agent turn attempt waits_for wake_ms"
 		" tries trouble_ms left_out cut_upto cut_each lease_ms lease_by"
@@ -64,6 +65,7 @@ static const struct untold {
 	{ "memories", NULL },
 	{ "prices", NULL },
 	{ "model_lists", NULL },
+	{ "mcp_lists", NULL },
 	{ "marks", NULL },
 	{ "notify_people", NULL },
 	{ "starts", NULL },

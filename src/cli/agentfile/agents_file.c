@@ -1,4 +1,4 @@
-/* agents_file.c - sections [provider X], [agent X] and [tool X] as bodies of the API. */
+/* agents_file.c - sections [provider X], [agent X], [tool X] and [mcp X] as bodies of the API. */
 #include "cli/agentfile/agents_file.h"
 
 #include <errno.h>
@@ -94,7 +94,15 @@ static const char *path_beside(
 
 /* ---- bodies ---- */
 
-enum row_form { ROW_TEXT, ROW_NUMBER, ROW_LIST, ROW_MODELS, ROW_WEBHOOK, ROW_ELSEWHERE };
+enum row_form {
+	ROW_TEXT,
+	ROW_NUMBER,
+	ROW_LIST,
+	ROW_MODELS,
+	ROW_WEBHOOK,
+	ROW_SWITCH,
+	ROW_ELSEWHERE
+};
 
 struct row_key {
 	const char *key;
@@ -123,6 +131,12 @@ static const struct row_key tool_keys[] = { { "url" }, { "command" }, { "env", R
 	{ "schema_file", ROW_ELSEWHERE }, { "header", ROW_ELSEWHERE },
 	{ "key_env", ROW_ELSEWHERE }, { "key_file", ROW_ELSEWHERE }, { "risk" },
 	{ "class" }, { "timeout" }, { "later" }, { "category" }, { 0 } };
+
+static const struct row_key mcp_keys[] = { { "url" }, { "command", ROW_ELSEWHERE },
+	{ "env", ROW_ELSEWHERE }, { "bearer_env", ROW_ELSEWHERE },
+	{ "bearer_file", ROW_ELSEWHERE }, { "header", ROW_ELSEWHERE }, { "category" },
+	{ "trust", ROW_SWITCH }, { "gateway", ROW_SWITCH }, { "agents", ROW_LIST },
+	{ "timeout" }, { 0 } };
 
 static enum err keys_check(const struct section_reader *r, const struct row_key *keys)
 {
@@ -169,8 +183,13 @@ static void row_write(
 	struct arena scratch = { 0 };
 	const struct json *number;
 
+	bool yes = str_is(value, "yes") || str_is(value, "true");
+
 	jw_key(w, k->key);
-	if (k->form == ROW_LIST || k->form == ROW_MODELS)
+	if (k->form == ROW_SWITCH &&
+		(yes || str_is(value, "no") || str_is(value, "false")))
+		jw_bool(w, yes);
+	else if (k->form == ROW_LIST || k->form == ROW_MODELS)
 		list_write(w, value, k->form == ROW_MODELS);
 	else if (k->form == ROW_WEBHOOK)
 		jw_object(w), jw_put_str(w, "webhook", value), jw_object_end(w);
@@ -270,15 +289,18 @@ struct key_found {
 	struct str from, key;
 };
 
-static enum err key_take(const struct section_reader *r, struct key_found *out)
+static enum err key_take(const struct section_reader *r, const char *by_env,
+	const char *by_file, struct key_found *out)
 {
-	const struct settings_line *env = line_find(r->section, STR("key_env"));
-	const struct settings_line *file = line_find(r->section, STR("key_file"));
+	const struct settings_line *env = line_find(r->section, str_of(by_env));
+	const struct settings_line *file = line_find(r->section, str_of(by_file));
 	enum err e;
 
 	if (env && file)
-		return section_wrong(r, "key_file", &file->value,
-			"there is a key_env already: keep one of both");
+		return section_wrong(r, by_file, &file->value,
+			arena_print(r->arena, "there is a %s already: keep one of both",
+				by_env)
+				.at);
 	if (env) {
 		out->source = KEY_ENV;
 		out->from = env->value.value;
@@ -345,7 +367,7 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
 	if (e) return body_wrong(r, &found);
 	e = url_check(r);
-	if (!e) e = key_take(r, &key);
+	if (!e) e = key_take(r, "key_env", "key_file", &key);
 	out->source = key.source;
 	out->key_from = key.from;
 	out->key = key.key;
@@ -423,11 +445,85 @@ static enum err tool_take(const struct section_reader *r, struct tool_record *ou
 	e = own_tool_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
 	if (e) return body_wrong(r, &found);
 	e = tool_url_check(r);
-	if (!e) e = key_take(r, &key);
+	if (!e) e = key_take(r, "key_env", "key_file", &key);
 	out->source = key.source;
 	out->key_from = key.from;
 	out->key = key.key;
 	return e;
+}
+
+/* ---- MCP servers ---- */
+
+/* What it is sent: the lines of `header`, and its token. */
+static enum err mcp_headers_take(const struct section_reader *r,
+	struct mcp_server_record *out, struct mcp_server *parts)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	struct key_found key = { 0 };
+	const struct json *body;
+	struct fault found = { 0 };
+	struct str last4, ignored;
+	enum err e = key_take(r, "bearer_env", "bearer_file", &key);
+
+	if (e) return e;
+	jw_object(&w);
+	jw_put_str(&w, "name", r->section->name);
+	jw_put_str(&w, "url", parts->url);
+	e = headers_write(r, &w);
+	jw_put_some(&w, "bearer", key.key);
+	jw_object_end(&w);
+	e = body_end(r, &text, e, &body);
+	if (!e &&
+		mcp_server_read(body, STR_NONE, NULL, r->arena, &ignored, parts, &found))
+		return body_wrong(r, &found);
+	if (!e && !mcp_headers_change(parts, STR_NONE, r->arena, &out->headers, &last4))
+		e = fail(r->why, ERR_MEMORY, "out of memory");
+	out->source = key.source;
+	out->key_from = key.from;
+	/* Without the token the other headers are of no use. */
+	if (key.source && !key.key.len) out->headers = STR_NONE;
+	return e;
+}
+
+static struct str line_value(const struct section_reader *r, const char *key)
+{
+	const struct settings_line *l = line_find(r->section, str_of(key));
+
+	return l ? l->value.value : STR_NONE;
+}
+
+static enum err mcp_take(const struct section_reader *r, struct mcp_server_record *out)
+{
+	const struct settings_line *program = line_find(r->section, STR("command"));
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	const struct json *body;
+	struct fault found = { 0 };
+	struct mcp_server parts;
+	enum err e = keys_check(r, mcp_keys);
+
+	if (e) return e;
+	if (program && line_find(r->section, STR("url")))
+		return section_wrong(r, "command", &program->value,
+			"there is a url already: keep one of both");
+	jw_object(&w);
+	jw_put_str(&w, "name", r->section->name);
+	if (program) jw_put_text(&w, "transport", "stdio");
+	rows_write(&w, r->section, mcp_keys, false);
+	jw_object_end(&w);
+	e = body_end(r, &text, OK, &body);
+	if (e) return e;
+	out->name = r->section->name;
+	out->command = str_trim(line_value(r, "command"));
+	out->env = line_value(r, "env");
+	e = mcp_server_read(body, STR_NONE, NULL, r->arena, &out->body, &parts, &found);
+	if (e) return body_wrong(r, &found);
+	if (program && !out->command.len)
+		return section_wrong(
+			r, "command", &program->value, "must name a program");
+	e = url_check(r);
+	return e || program ? e : mcp_headers_take(r, out, &parts);
 }
 
 /* ---- found without a section ---- */
@@ -493,8 +589,12 @@ static enum err assistant_take(
 
 static bool tool_known(const struct agents_file *f, struct str name)
 {
+	struct str server, tool;
+
 	for (size_t i = 0; i < f->tools_len; i++)
 		if (str_eq(f->tools[i].name, name)) return true;
+	/* Its servers may be in the store. */
+	if (mcp_call_chosen(name, &server, &tool)) return true;
 	return run_tool_known(name, true);
 }
 
@@ -534,13 +634,16 @@ enum err agents_file_read(const struct settings *set, struct arena *arena,
 	out->providers = ARENA_ARRAY(arena, struct provider_record, cap);
 	out->agents = ARENA_ARRAY(arena, struct agent_record, cap);
 	out->tools = ARENA_ARRAY(arena, struct tool_record, cap);
-	if (!out->providers || !out->agents || !out->tools)
+	out->mcp_servers = ARENA_ARRAY(arena, struct mcp_server_record, cap);
+	if (!out->providers || !out->agents || !out->tools || !out->mcp_servers)
 		return fail(why, ERR_MEMORY, "out of memory");
 	for (r.section = set->sections; r.section && !e; r.section = r.section->next)
 		e = str_is(r.section->kind, "agent")
 			    ? agent_take(&r, &out->agents[out->agents_len++])
 		    : str_is(r.section->kind, "tool")
 			    ? tool_take(&r, &out->tools[out->tools_len++])
+		    : str_is(r.section->kind, "mcp")
+			    ? mcp_take(&r, &out->mcp_servers[out->mcp_servers_len++])
 			    : provider_take(&r, &out->providers[out->providers_len++]);
 	if (!e) e = agent_tools_check(&r, out);
 	for (const struct usual_provider *u = usual_providers; u->name && !e; u++)

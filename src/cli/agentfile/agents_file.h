@@ -1,9 +1,10 @@
-/* agents_file.h - agents, providers and tools of the configuration file and of the environment. */
+/* agents_file.h - agents, providers, tools and MCP servers of the configuration file and of the environment. */
 #ifndef CLI_AGENTFILE_AGENTS_FILE_H
 #define CLI_AGENTFILE_AGENTS_FILE_H
 
 #include "cli/settings.h"
 #include "core/run/agent.h"
+#include "core/run/mcp_server.h"
 #include "core/run/own_tool.h"
 #include "core/run/provider.h"
 
@@ -15,6 +16,8 @@ struct agents_file {
 	size_t agents_len;
 	struct tool_record *tools;
 	size_t tools_len;
+	struct mcp_server_record *mcp_servers;
+	size_t mcp_servers_len;
 };
 
 /* The sections of the settings, then providers whose usual variables are set, and an agent

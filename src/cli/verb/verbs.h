@@ -12,6 +12,7 @@ extern const struct command ask_verbs[], approve_verbs[], gate_verbs[], wait_ver
 	mcp_verbs[], connect_verbs[], hook_verbs[], login_verbs[], doctor_verbs[],
 	help_verbs[], token_verbs[], user_verbs[], team_verbs[], template_verbs[],
 	workspace_verbs[], agents_verbs[], providers_verbs[], tools_verbs[],
-	delivery_verbs[], mail_in_verbs[], store_verbs[], alerts_verbs[];
+	mcp_servers_verbs[], delivery_verbs[], mail_in_verbs[], store_verbs[],
+	alerts_verbs[];
 
 #endif

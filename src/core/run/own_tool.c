@@ -56,7 +56,7 @@ static void json_member_write(
 	jw_json(w, str_is(m->name, "schema") ? t->schema : t->headers);
 }
 
-static bool header_name_valid(struct str name)
+bool own_tool_header_valid(struct str name)
 {
 	/* What we say ourselves, or what says where a request ends. */
 	static const char *const ours[] = { "host", "content-length", "content-type",
@@ -93,7 +93,7 @@ static void headers_read(
 	for (uint32_t i = 0; v && i < v->count; i++) {
 		const struct json *value = &v->members[i].value;
 
-		if (!header_name_valid(v->members[i].name))
+		if (!own_tool_header_valid(v->members[i].name))
 			wrong_member(r->check, &at, v->members[i].name,
 				"is no header that can be set here");
 		else if (value->type != JSON_STRING || !text_one_line(value->text) ||

@@ -49,7 +49,12 @@ struct own_tool {
 	const struct json *headers; /* {name: value}; or NULL */
 	enum risk risk_said;
 	enum tool_class { TOOL_CLASS_USUAL, TOOL_ONCE, TOOL_REPEAT } class_said;
-	enum tool_category { TOOL_TOOLS, TOOL_FILE_OPS, TOOL_DB_OPS } category;
+	enum tool_category {
+		TOOL_TOOLS,
+		TOOL_FILE_OPS,
+		TOOL_DB_OPS,
+		TOOL_MCP /* never said: of an MCP server */
+	} category;
 	int64_t timeout_said_ms;
 	int64_t later_said_ms; /* how long a result that comes later is waited for */
 	/* Of a body, never kept. */
@@ -71,11 +76,15 @@ int64_t own_tool_later_ms(const struct own_tool *);
 struct str own_tool_schema(const struct own_tool *, struct arena *); /* JSON */
 /* Does a header of it need a key? */
 bool own_tool_keyed(const struct own_tool *);
+/* Is it a header that requests may have, and none that we say ourselves? */
+bool own_tool_header_valid(struct str name);
 /* `wrong`: why it cannot be called; empty: it can. */
 void own_tool_show(struct json_writer *, const struct tool_record *,
 	const struct own_tool *, struct str wrong);
 
 /* ---- a call ---- */
+
+struct mcp_access;
 
 /* Everything that a call needs. Texts live in an arena. */
 struct tool_access {
@@ -87,8 +96,9 @@ struct tool_access {
 	struct str call, session, run, agent, digest;
 	struct str
 		callback; /* the token that a later result comes with; empty: none can */
-	struct str signs[2]; /* the webhook keys of the workspace; or empty */
-	struct str wrong;    /* why it cannot be called; empty: it can */
+	struct str signs[2];	      /* the webhook keys of the workspace; or empty */
+	const struct mcp_access *mcp; /* of a tool of an MCP server; or NULL */
+	struct str wrong;	      /* why it cannot be called; empty: it can */
 };
 
 struct tool_request {

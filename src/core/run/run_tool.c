@@ -320,6 +320,7 @@ static enum operation_type own_type(const struct own_tool *t)
 {
 	return t->category == TOOL_FILE_OPS ? TYPE_FILE_OP
 	       : t->category == TOOL_DB_OPS ? TYPE_DB_OP
+	       : t->category == TOOL_MCP    ? TYPE_MCP
 					    : TYPE_TOOL;
 }
 

@@ -95,6 +95,11 @@ const char *const event_types[] = {
 	"alert.cleared",
 	"alert.acked",
 	"node.gone",
+	"mcp.added",
+	"mcp.changed",
+	"mcp.accepted",
+	"mcp.removed",
+	"mcp.failed",
 	NULL,
 };
 

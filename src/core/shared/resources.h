@@ -48,13 +48,28 @@
 	COLUMN(TEXT, tool_record, last4, CHANGES)                                        \
 	COLUMN(INT, tool_record, changed_ms, CHANGES)
 
-/* The constant of the record, its table and path (/v1/TABLE), its struct, the word of its use cases, the
- * step of the schema that makes the table (0: written out in store/migrate.c), its columns. */
+#define MCP_SERVER_COLUMNS(COLUMN)                                                       \
+	COLUMN(TEXT, mcp_server_record, name, 0)                                         \
+	/* JSON, as mcp_server_read wrote it */                                          \
+	COLUMN(TEXT, mcp_server_record, body, CHANGES)                                   \
+	/* JSON {header: value}, as base/seal has it, base64; empty: none */             \
+	COLUMN(TEXT, mcp_server_record, sealed, CHANGES)                                 \
+	/* JSON {header: its last four, or ""} */                                        \
+	COLUMN(TEXT, mcp_server_record, last4, CHANGES)                                  \
+	/* JSON: who made it, and accepts its first list */                              \
+	COLUMN(TEXT, mcp_server_record, made_by, 0)                                      \
+	COLUMN(INT, mcp_server_record, changed_ms, CHANGES)
+
+/* The constant of the record, its table, its struct, the word of its use cases, the
+ * step of the schema that makes the table (0: written out in store/migrate.c), its columns, its path behind /v1/. */
 #define RESOURCES(RESOURCE)                                                              \
-	RESOURCE(TEAMS, teams, team, team, 0, TEAM_COLUMNS)                              \
-	RESOURCE(AGENTS, agents, agent_record, agent, 0, AGENT_COLUMNS)                  \
-	RESOURCE(PROVIDERS, providers, provider_record, provider, 0, PROVIDER_COLUMNS)   \
-	RESOURCE(TOOLS, tools, tool_record, tool, 10, TOOL_COLUMNS)
+	RESOURCE(TEAMS, teams, team, team, 0, TEAM_COLUMNS, "teams")                     \
+	RESOURCE(AGENTS, agents, agent_record, agent, 0, AGENT_COLUMNS, "agents")        \
+	RESOURCE(PROVIDERS, providers, provider_record, provider, 0, PROVIDER_COLUMNS,   \
+		"providers")                                                             \
+	RESOURCE(TOOLS, tools, tool_record, tool, 10, TOOL_COLUMNS, "tools")             \
+	RESOURCE(MCP_SERVERS, mcp_servers, mcp_server_record, mcp_server, 12,            \
+		MCP_SERVER_COLUMNS, "mcp-servers")
 
 /* The members of its struct, which stands here unless core has a header for it. */
 #define RESOURCE_MEMBERS(COLUMNS)                                                        \

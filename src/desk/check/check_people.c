@@ -1,5 +1,5 @@
 /* check_people.c - users, tokens, logins, teams, keys, rules, stops, the policy, routes,
- * templates, lists, agents, providers and contacts of one workspace against their events.
+ * templates, lists, agents, providers, MCP servers and contacts of one workspace against their events.
  *
  * A page of rows is read by id; then all events about people are gone through, of which the
  * last one about a record counts. A token that has run out may be gone without an event:
@@ -57,6 +57,7 @@ static const struct people_kind kinds[] = {
 	{ PAGE_OF(TOOLS), 1, "tool", { "tool.changed" } },
 	{ PAGE_OF(SIGNING_KEYS), 1, "kid", { "key." } },
 	{ PAGE_OF(HOLDS), 1, "hold", { "hold." } },
+	{ PAGE_OF(MCP_SERVERS), 1, "id", { "mcp." } },
 	{ PAGE_OF(CONTACTS), 1, "contact", { "contact." }, "contact.removed" },
 };
 

@@ -8,6 +8,7 @@
 #include "core/people/project.h"
 #include "core/policy/rulebook.h"
 #include "core/run/agent.h"
+#include "core/run/mcp_server.h"
 #include "core/run/own_tool.h"
 #include "core/run/provider.h"
 #include "core/shared/digest.h"
@@ -48,6 +49,7 @@ void log_digest(enum record_id id, const void *record, char out[SHORT_DIGEST_SIZ
 	case RECORD_TOOLS: own_tool_digest(record, out); break;
 	case RECORD_SIGNING_KEYS: signing_key_digest(record, out); break;
 	case RECORD_HOLDS: legal_hold_digest(record, out); break;
+	case RECORD_MCP_SERVERS: mcp_server_digest(record, out); break;
 	case RECORD_CONTACTS: contact_digest(record, out); break;
 	default: out[0] = '\0';
 	}

@@ -6,6 +6,7 @@
 #include "core/ask/preset.h"
 #include "core/notify/notify_route.h"
 #include "core/run/agent.h"
+#include "core/run/mcp_server.h"
 #include "core/run/own_tool.h"
 #include "core/run/provider.h"
 #include "core/shared/body.h"
@@ -183,6 +184,25 @@ static void hold_event(
 			field_str("reason", h->reason)));
 }
 
+static void mcp_server_event(
+	struct rows *rows, const struct job *job, const struct row_change *c)
+{
+	const struct mcp_server_record *r = c->now;
+	char digest[SHORT_DIGEST_SIZE];
+
+	mcp_server_digest(r, digest);
+	log_event(rows, job, r->ws,
+		c->deleted  ? "mcp.removed"
+		: c->before ? "mcp.changed"
+			    : "mcp.added",
+		c->deleted ? "" : digest,
+		FIELDS(field_text("server", r->name), field_text("id", r->id),
+			field_some(field_json(
+				"tools", c->before && !c->deleted
+						 ? STR("{\"new\":0,\"changed\":0}")
+						 : STR_NONE))));
+}
+
 /* What is logged, and how. */
 static const struct {
 	void (*event)(struct rows *, const struct job *, const struct row_change *);
@@ -194,6 +214,7 @@ static const struct {
 	[RECORD_TOOLS] = { tool_event },
 	[RECORD_SIGNING_KEYS] = { key_event },
 	[RECORD_HOLDS] = { hold_event },
+	[RECORD_MCP_SERVERS] = { mcp_server_event },
 	[RECORD_ROUTES] = { routes_event },
 	[RECORD_RULES] = { rule_event, true },
 	[RECORD_STOPS] = { stop_event, true },

@@ -1,5 +1,6 @@
 /* configured.c - agents, providers and tools found: those of the configuration, then stored ones. */
 #include "desk/run/configured.h"
+#include "desk/run/mcp_servers.h"
 #include "desk/run/model_lists.h"
 
 #include "base/json_pattern.h"
@@ -29,7 +30,8 @@ static const struct configured_kind {
 	void (*id)(int64_t ws, struct str name, char *out);
 } agents = { "agt", "agent", "an agent", agent_id },
   providers = { "prv", "provider", "a provider", provider_id },
-  tools = { "tol", "tool", "a tool", own_tool_id };
+  tools = { "tol", "tool", "a tool", own_tool_id },
+  servers = { "mcp", "MCP server", "an MCP server", mcp_server_id };
 
 #define BEGINS_ALIKE(tag)                                                                \
 	_Static_assert(offsetof(struct agent_record, id) == offsetof(struct tag, id) &&  \
@@ -38,26 +40,30 @@ static const struct configured_kind {
 		"they begin alike")
 BEGINS_ALIKE(provider_record);
 BEGINS_ALIKE(tool_record);
+BEGINS_ALIKE(mcp_server_record);
 
 static const struct configured_kind *kind_of(enum record_id record)
 {
-	return record == RECORD_AGENTS	    ? &agents
-	       : record == RECORD_PROVIDERS ? &providers
-					    : &tools;
+	return record == RECORD_AGENTS	      ? &agents
+	       : record == RECORD_PROVIDERS   ? &providers
+	       : record == RECORD_MCP_SERVERS ? &servers
+					      : &tools;
 }
 
-/* Of RECORD_AGENTS, RECORD_PROVIDERS or RECORD_TOOLS: the i-th of the configuration as one of this workspace, in the
+/* Of one of these records: the i-th of the configuration as one of this workspace, in the
  * arena; NULL: there is no such. */
 static const void *configured_own(
 	struct desk *d, enum record_id record, int64_t ws, size_t i, struct arena *arena)
 {
 	const struct configured *c = configured(d);
-	const void *all = record == RECORD_AGENTS      ? (const void *)c->agents
-			  : record == RECORD_PROVIDERS ? (const void *)c->providers
-						       : (const void *)c->tools;
-	size_t len = record == RECORD_AGENTS	  ? c->agents_len
-		     : record == RECORD_PROVIDERS ? c->providers_len
-						  : c->tools_len;
+	const void *all = record == RECORD_AGENTS	 ? (const void *)c->agents
+			  : record == RECORD_PROVIDERS	 ? (const void *)c->providers
+			  : record == RECORD_MCP_SERVERS ? (const void *)c->mcp_servers
+							 : (const void *)c->tools;
+	size_t len = record == RECORD_AGENTS	    ? c->agents_len
+		     : record == RECORD_PROVIDERS   ? c->providers_len
+		     : record == RECORD_MCP_SERVERS ? c->mcp_servers_len
+						    : c->tools_len;
 	size_t size = records[record].size;
 	struct agent_record *copy = i < len ? arena_alloc(arena, size) : NULL;
 	char id[32];
@@ -248,7 +254,8 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 	const struct configured *c = configured(d);
 	const struct provider_record *p = NULL;
 	const struct tool_record *own = NULL;
-	size_t room = c->providers_len + PROVIDERS_MAX + c->tools_len + OWN_TOOLS_MAX;
+	size_t room = c->providers_len + PROVIDERS_MAX + c->tools_len + OWN_TOOLS_MAX +
+		      (c->mcp_servers_len + MCP_SERVERS_MAX) * (MCP_HEADERS_MAX + 1);
 	struct str *keys = ARENA_ARRAY(rows->arena, struct str, room + 1);
 	struct buf b = { 0 };
 	size_t len = 0;
@@ -270,6 +277,8 @@ enum err configured_mask(struct desk *d, struct rows *rows, int64_t ws, struct s
 		if (own->ws == ws && own->sealed.len)
 			keys[len++] =
 				configured_key(d, own->key, own->sealed, rows->arena);
+	e = mcp_secrets(d, rows, ws, keys, room, &len, why);
+	if (e) return e;
 	for (size_t i = 0; i < len; i++)
 		if (keys[i].len >= MASK_MIN && str_find(*text, keys[i]) >= 0) {
 			mask_text(&b, *text, keys, len);

@@ -1,4 +1,4 @@
-/* configured.h - agents, providers and tools that the server's configuration and environment define.
+/* configured.h - agents, providers, tools and MCP servers that the server's configuration and environment define.
  * They are held in memory, hold for every workspace and come before stored ones of the same
  * name. What it holds never changes; a reload puts another in its place. */
 #ifndef DESK_CONFIGURED_H
@@ -6,6 +6,7 @@
 
 #include "base/seal.h"
 #include "core/run/agent.h"
+#include "core/run/mcp_server.h"
 #include "core/run/model_list.h"
 #include "core/run/own_tool.h"
 #include "store/rows.h"
@@ -21,6 +22,8 @@ struct configured {
 	size_t agents_len;
 	const struct tool_record *tools;
 	size_t tools_len;
+	const struct mcp_server_record *mcp_servers;
+	size_t mcp_servers_len;
 	struct str default_agent;  /* a name; empty: the first there is */
 	struct str model_internal; /* as core/address has it; empty: none */
 	struct str tool_internal, webhook_internal; /* likewise */

@@ -234,6 +234,12 @@ export function eventWords(event: Event, around: Around = {}): string {
 			);
 		case 'node.gone':
 			return about(t('web.event.node.gone'), data(event, 'detail'));
+		case 'mcp.added':
+		case 'mcp.changed':
+		case 'mcp.accepted':
+		case 'mcp.removed':
+		case 'mcp.failed':
+			return about(t(`web.event.${event.type}`), data(event, 'server'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided':

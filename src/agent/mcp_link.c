@@ -1,0 +1,474 @@
+/* mcp_link.c - a client of MCP over HTTP: which family a server speaks, the list of its tools, and calls. A call is
+ * sent once: what was sent and not answered is unknown. */
+#include "agent/inner.h"
+
+#include "agent/mcp_link.h"
+#include "base/clock.h"
+#include "base/json_pattern.h"
+#include "base/keep.h"
+#include "core/shared/address.h"
+#include "mcp/remote.h"
+
+#include <stdio.h>
+
+enum {
+	NOTE_MS = 1000, /* for what is only told */
+	PROGRESS_MS = 10 * 60 * 1000,
+	PAUSE_MS = 200
+};
+
+/* A server, while it is spoken to. */
+struct mcp_link {
+	struct fetcher *fetcher, *aside; /* aside: while a reply is being read */
+	const struct mcp_access *access;
+	const struct json *headers; /* its own; or NULL */
+	struct url url;
+	int stop_fd;
+	int64_t until_ms; /* by the steady clock: the end of all of it; 0: each call's own */
+	struct arena *arena;
+	enum revision revision;
+	char session[256];
+	int64_t id; /* of the last request */
+	bool alive; /* something came that says so */
+	bool list_changed;
+	struct remote_reader *reading;
+};
+
+/* What came of a request. */
+struct mcp_answer {
+	enum {
+		ANSWER_SAID, /* a JSON-RPC message */
+		ANSWER_NONE, /* something else: `wrong` */
+		ANSWER_STOPPED
+	} how;
+	const struct json *reply;
+	struct remote_said said;
+	struct fetch_end end;
+	bool over; /* it is longer than we read */
+	struct str wrong;
+};
+
+static bool link_may_connect(void *ctx, const uint8_t bytes[16])
+{
+	struct mcp_link *l = ctx;
+	struct address to;
+
+	memcpy(to.bytes, bytes, sizeof to.bytes);
+	return model_reach_allows(l->access->reach, &l->url, &to);
+}
+
+static bool link_take(void *ctx, int status, struct str bytes)
+{
+	struct mcp_link *l = ctx;
+	bool alive;
+
+	(void)status;
+	remote_feed(l->reading, bytes);
+	alive = l->alive;
+	l->alive = false;
+	return alive;
+}
+
+static bool nothing_take(void *ctx, int status, struct str bytes)
+{
+	(void)ctx, (void)status, (void)bytes;
+	return true;
+}
+
+static void link_progressed(void *ctx, struct str text)
+{
+	(void)text;
+	((struct mcp_link *)ctx)->alive = true;
+}
+
+static int64_t time_left(const struct mcp_link *l, int64_t ms)
+{
+	int64_t left = l->until_ms ? l->until_ms - clock_mono_ms() : ms;
+
+	return left < 1 ? 1 : left < ms ? left : ms;
+}
+
+/* Told, with no answer to wait for. */
+static void link_post(struct mcp_link *l, const struct remote_call *c, struct str body,
+	const char *method, struct fetcher *f)
+{
+	struct fetch_end end;
+	const char **headers =
+		remote_headers(c, str_of(l->session), l->headers, l->arena);
+
+	if (!headers || !f) return;
+	fetcher_run(f,
+		&(struct fetch_request){ .url = arena_copy(l->arena, l->access->url),
+			.headers = headers,
+			.get = method != NULL,
+			.method = method,
+			.body = body,
+			.timeout_ms = NOTE_MS,
+			.stop_fd = -1,
+			.may_connect = link_may_connect,
+			.take = nothing_take,
+			.ctx = l },
+		&end);
+}
+
+static void link_note(struct mcp_link *l, const char *method, struct str params)
+{
+	const struct remote_call c = {
+		.revision = l->revision, .method = method, .params = params
+	};
+	struct buf body = { 0 };
+
+	remote_message(&body, &c);
+	link_post(l, &c, buf_str(&body), NULL, l->fetcher);
+	buf_done(&body);
+}
+
+/* A request of the server's, on the stream that is being read. */
+static void link_asked(void *ctx, const struct rpc *asked)
+{
+	struct mcp_link *l = ctx;
+	const struct remote_call c = { .revision = l->revision, .method = "response" };
+	struct buf body = { 0 };
+
+	if (!l->aside) l->aside = fetcher_new(NULL);
+	remote_answer(&body, asked);
+	link_post(l, &c, buf_str(&body), NULL, l->aside);
+	buf_done(&body);
+}
+
+static struct str none_words(
+	const struct fetch_end *end, const struct remote_reader *r, struct arena *arena)
+{
+	if (r->over) return STR("what it sends is larger than 8 MiB");
+	if (end->how != FETCH_WHOLE) return arena_str(arena, str_of(end->error));
+	if (end->location[0])
+		return arena_print(arena, "HTTP %d: it redirects to %s; use that address",
+			end->status, end->location);
+	if (end->status == 401 || end->status == 403)
+		return arena_print(
+			arena, "HTTP %d: it wants other credentials", end->status);
+	if (end->status != 200) return arena_print(arena, "HTTP %d", end->status);
+	return STR("its reply is no message of MCP, or nested too deep");
+}
+
+static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout_ms,
+	struct mcp_answer *out)
+{
+	struct remote_reader r = { .arena = l->arena,
+		.asked = link_asked,
+		.progressed = link_progressed,
+		.ctx = l };
+	struct buf body = { 0 };
+	const char **headers;
+
+	c->revision = l->revision;
+	c->id = r.id = ++l->id;
+	remote_message(&body, c);
+	headers = remote_headers(c, str_of(l->session), l->headers, l->arena);
+	*out = (struct mcp_answer){ .how = ANSWER_NONE, .wrong = STR("out of memory") };
+	l->reading = &r;
+	if (headers && !body.failed) {
+		fetcher_run(l->fetcher,
+			&(struct fetch_request){
+				.url = arena_copy(l->arena, l->access->url),
+				.headers = headers,
+				.fresh = c->tool != NULL,
+				.body = buf_str(&body),
+				.timeout_ms = time_left(
+					l, c->progress ? PROGRESS_MS : timeout_ms),
+				.idle_ms = c->progress ? timeout_ms : 0,
+				.stop_fd = l->stop_fd,
+				.may_connect = link_may_connect,
+				.take = link_take,
+				.enough = &r.done,
+				.ctx = l },
+			&out->end);
+		remote_end(&r);
+		out->reply = r.reply;
+		out->over = r.over;
+		out->wrong = none_words(&out->end, &r, l->arena);
+	}
+	if (out->end.how == FETCH_STOPPED) out->how = ANSWER_STOPPED;
+	if (r.reply) {
+		out->how = ANSWER_SAID;
+		remote_said(r.reply, &out->said);
+	}
+	l->list_changed |= r.list_changed;
+	l->reading = NULL;
+	buf_done(&body);
+	remote_done(&r);
+}
+
+/* ---- which family it speaks ---- */
+
+static bool link_refused(const struct mcp_answer *a)
+{
+	return a->end.how == FETCH_WHOLE &&
+	       (a->end.status == 401 || a->end.status == 403);
+}
+
+static bool link_greet(struct mcp_link *l, struct mcp_found *out)
+{
+	struct remote_call c = { .method = "initialize" };
+	struct mcp_answer a;
+	struct str said;
+
+	l->revision = REV_2025_11_25;
+	c.params = remote_greeting(l->revision, l->arena);
+	link_call(l, &c, MCP_LIST_MS, &a);
+	out->status = link_refused(&a) ? MCP_UNAUTHORIZED : MCP_FAILED;
+	out->error = a.wrong;
+	if (a.how != ANSWER_SAID) {
+		if (a.end.how == FETCH_WHOLE &&
+			(a.end.status == 404 || a.end.status == 405))
+			out->error = arena_print(l->arena,
+				"HTTP %d: nothing here speaks Streamable HTTP; servers that "
+				"speak only HTTP+SSE (2024-11-05) are not supported",
+				a.end.status);
+		return false;
+	}
+	if (!a.said.result) {
+		out->error = arena_print(l->arena, "it refuses to begin: %.*s",
+			STR_ARGS(str_first(a.said.message, 300)));
+		return false;
+	}
+	if (!remote_revision(a.reply, &l->revision, &said) ||
+		l->revision == REV_2026_07_28) {
+		out->error = arena_print(l->arena,
+			"it speaks MCP %.*s, which is not supported",
+			STR_ARGS(str_first(said, 40)));
+		return false;
+	}
+	snprintf(l->session, sizeof l->session, "%s", a.end.session);
+	link_note(l, "notifications/initialized", STR_NONE);
+	return true;
+}
+
+/* True: it is of the newer family. */
+static bool link_discover(struct mcp_link *l, struct mcp_answer *a)
+{
+	struct remote_call c = { .method = "server/discover" };
+	enum revision best;
+	struct str said;
+
+	l->revision = REV_2026_07_28;
+	link_call(l, &c, MCP_LIST_MS, a);
+	return a->how == ANSWER_SAID && a->said.result &&
+	       remote_revision(a->reply, &best, &said) && best == REV_2026_07_28;
+}
+
+/* False: *out says why. */
+static bool link_open(struct mcp_link *l, struct mcp_found *out)
+{
+	enum revision last;
+	struct mcp_answer a;
+
+	*out = (struct mcp_found){ .status = MCP_FAILED, .error = l->access->wrong };
+	if (out->error.len) return false;
+	/* The family it spoke last is tried first. */
+	if (revision_read(l->access->revision, &last) && last != REV_2026_07_28) {
+		if (link_greet(l, out)) return true;
+		if (out->status == MCP_UNAUTHORIZED) return false;
+	}
+	if (link_discover(l, &a)) return true;
+	out->status = link_refused(&a) ? MCP_UNAUTHORIZED : MCP_FAILED;
+	out->error = a.wrong;
+	if (a.how != ANSWER_SAID && (a.end.how != FETCH_WHOLE || link_refused(&a) ||
+					    a.end.location[0] || a.end.status >= 500))
+		return false;
+	return link_greet(l, out);
+}
+
+/* ---- the list of its tools ---- */
+
+struct tools_found {
+	struct buf all;
+	struct json_writer w;
+	size_t len, bytes;
+};
+
+static const char *page_take(
+	const struct json *result, struct tools_found *t, bool *truncated)
+{
+	const struct json *tools = json_get(result, "tools"), *item = NULL;
+
+	if (!json_is(tools, JSON_ARRAY)) return "its list has no tools";
+	while (json_each(tools, &item)) {
+		if (t->len == MCP_TOOLS_MAX) {
+			*truncated = true;
+			return NULL;
+		}
+		if (item->type != JSON_OBJECT)
+			return "its list has something else than tools";
+		jw_json(&t->w, item);
+		t->len++;
+		if (t->all.len > MCP_LIST_BYTES || t->all.failed)
+			return "its list is larger than 8 MiB";
+	}
+	return NULL;
+}
+
+static bool link_list(struct mcp_link *l, struct mcp_found *out)
+{
+	struct tools_found t = { .all = { .max = 2 * MCP_LIST_BYTES } };
+	struct str cursor = STR_NONE;
+	const char *wrong = NULL;
+	struct mcp_answer a = { 0 };
+
+	t.w.out = &t.all;
+	jw_array(&t.w);
+	out->revision = str_of(revision_name(l->revision));
+	for (int page = 0; !wrong; page++) {
+		struct remote_call c = { .method = "tools/list" };
+
+		if (page == MCP_PAGES_MAX) {
+			wrong = "its list does not end: more than 100 pages";
+			break;
+		}
+		if (cursor.len) c.params = JSON_TEXT(l->arena, "{'cursor':%s}", cursor);
+		link_call(l, &c, MCP_LIST_MS, &a);
+		if (a.how != ANSWER_SAID) break;
+		/* Without tools it is a server of resources or prompts. */
+		if (!a.said.result && a.said.code == RPC_NO_METHOD) break;
+		if (!a.said.result) {
+			wrong = arena_print(l->arena,
+				"it refuses to list its tools: %.*s",
+				STR_ARGS(str_first(a.said.message, 300)))
+					.at;
+			break;
+		}
+		wrong = page_take(a.said.result, &t, &out->truncated);
+		cursor = json_text_of(a.said.result, "nextCursor");
+		if (!cursor.len || out->truncated) break;
+	}
+	jw_array_end(&t.w);
+	if (!wrong && a.how != ANSWER_SAID)
+		wrong = l->until_ms && clock_mono_ms() >= l->until_ms
+				? "its list takes longer than 30 s"
+				: a.wrong.at;
+	out->status = !wrong		 ? MCP_READY
+		      : link_refused(&a) ? MCP_UNAUTHORIZED
+					 : MCP_FAILED;
+	out->error = str_of(wrong);
+	out->tools = buf_keep_done(&t.all, l->arena);
+	return !wrong;
+}
+
+/* ---- a call ---- */
+
+/* What was sent is not sent again: who reads it may have done it. */
+static enum own_call_end call_ended(
+	struct mcp_link *l, const struct mcp_answer *a, struct tool_outcome *out)
+{
+	const struct fetch_end *end = &a->end;
+
+	out->failed = true;
+	out->status = end->status;
+	if (a->how == ANSWER_STOPPED) return OWN_CALL_STOPPED;
+	if (a->how == ANSWER_SAID && a->said.result)
+		out->text = remote_text(a->said.result, l->arena, &out->failed);
+	else if (a->how == ANSWER_SAID)
+		out->text = arena_print(l->arena, "The server refused it: %.*s (%lld)",
+			STR_ARGS(str_first(a->said.message, 2000)),
+			(long long)a->said.code);
+	else if (a->over)
+		out->text =
+			STR("It ran; its result is larger than 8 MiB and was cut off");
+	else if (end->sent &&
+		 (end->how != FETCH_WHOLE || end->status >= 500 || end->status == 200)) {
+		out->text = STR("No answer came");
+		return OWN_CALL_UNKNOWN;
+	} else
+		out->text =
+			arena_print(l->arena, "It did not run: %.*s", STR_ARGS(a->wrong));
+	return OWN_CALL_DONE;
+}
+
+static enum own_call_end link_tool(
+	struct mcp_link *l, const struct json *arguments, struct tool_outcome *out)
+{
+	const struct mcp_access *a = l->access;
+	struct remote_call c = { .method = "tools/call",
+		.progress = true,
+		.tool = a->said,
+		.arguments = arguments };
+	struct mcp_answer answer;
+	char id[32];
+
+	c.params = JSON_TEXT(l->arena, "{'name':%s,'arguments':%j}", a->tool,
+		json_keep(arguments, l->arena));
+	link_call(l, &c, a->timeout_ms, &answer);
+	snprintf(id, sizeof id, "%lld", (long long)l->id);
+	if (answer.end.sent && answer.how != ANSWER_SAID && l->revision < REV_2026_07_28)
+		link_note(l, "notifications/cancelled",
+			JSON_TEXT(l->arena, "{'requestId':%j}", str_of(id)));
+	return call_ended(l, &answer, out);
+}
+
+/* ---- from its beginning to its end ---- */
+
+static bool link_begin(struct mcp_link *l)
+{
+	const struct mcp_access *a = l->access;
+
+	if (a->headers.len) json_read(a->headers, NULL, l->arena, &l->headers, NULL);
+	return l->fetcher && url_split(a->url, &l->url);
+}
+
+static void link_end(struct mcp_link *l)
+{
+	const struct remote_call c = { .revision = l->revision, .method = "DELETE" };
+
+	if (l->session[0] && l->revision < REV_2026_07_28)
+		link_post(l, &c, STR_NONE, "DELETE", l->fetcher);
+	fetcher_free(l->aside);
+}
+
+bool mcp_link_try(const struct mcp_access *a, const struct json *call,
+	struct arena *arena, struct mcp_found *out)
+{
+	struct mcp_link l = { .fetcher = fetcher_new(NULL),
+		.access = a,
+		.stop_fd = -1,
+		.until_ms = clock_mono_ms() + MCP_LIST_MS,
+		.arena = arena };
+	static const struct json none = { .type = JSON_OBJECT };
+	const struct json *arguments = json_get(call, "arguments");
+	int64_t began;
+	bool done = link_begin(&l);
+
+	if (done && link_open(&l, out) && link_list(&l, out) && call && a->said) {
+		l.until_ms = 0;
+		began = clock_mono_ms();
+		link_tool(&l, arguments ? arguments : &none, &out->came);
+		out->came.took_ms = clock_mono_ms() - began;
+		out->called = true;
+	}
+	if (done) link_end(&l);
+	fetcher_free(l.fetcher);
+	return done && !arena->failed;
+}
+
+enum own_call_end mcp_link_run(struct fetcher *f, int stop_fd,
+	const struct tool_access *t, const struct json *arguments, struct arena *arena,
+	struct tool_outcome *out)
+{
+	struct mcp_link l = {
+		.fetcher = f, .access = t->mcp, .stop_fd = stop_fd, .arena = arena
+	};
+	enum own_call_end end = OWN_CALL_DONE;
+	int64_t began = clock_mono_ms();
+	struct mcp_found found;
+
+	*out = (struct tool_outcome){ .failed = true, .text = t->mcp->wrong };
+	if (!out->text.len && !link_begin(&l)) out->text = STR("out of memory");
+	if (out->text.len) return OWN_CALL_DONE;
+	if (link_open(&l, &found))
+		end = link_tool(&l, arguments, out);
+	else
+		out->text =
+			arena_print(arena, "It did not run: %.*s", STR_ARGS(found.error));
+	link_end(&l);
+	out->took_ms = clock_mono_ms() - began;
+	return end;
+}

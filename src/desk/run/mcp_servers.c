@@ -1,0 +1,489 @@
+/* mcp_servers.c - MCP servers: listed, made, changed, removed; their headers sealed; their tools as they were
+ * read, and accepted. */
+#include "desk/run/mcp_servers.h"
+
+#include "base/keep.h"
+#include "core/shared/address.h"
+#include "core/shared/show.h"
+#include "desk/people/people_log.h"
+#include "desk/run/configured.h"
+#include "desk/shared/collection.h"
+
+/* ---- found ---- */
+
+static enum err list_get(struct rows *rows, int64_t ws, struct str server,
+	struct str agent, const struct mcp_list_record **out, struct fault *why)
+{
+	*out = NULL;
+	return rows_get(rows, RECORD_MCP_LISTS, KEY(ws, server, agent), out, why);
+}
+
+static enum err known_fill(
+	struct rows *rows, const void *record, struct mcp_known *out, struct fault *why)
+{
+	enum err e;
+
+	*out = (struct mcp_known){ .record = record };
+	e = mcp_server_parse(out->record->body, rows->arena, &out->parts, why);
+	if (!e)
+		e = list_get(rows, out->record->ws, out->record->name, STR_NONE,
+			&out->list, why);
+	if (e || !out->list) return e;
+	return mcp_pins_read(out->list->tools, rows->arena, &out->pins)
+		       ? OK
+		       : fail(why, ERR_INTERNAL,
+				 "the tools of an MCP server are unreadable");
+}
+
+enum err mcp_known_find(struct desk *d, struct rows *rows, int64_t ws, struct str which,
+	struct mcp_known *out, struct fault *why)
+{
+	const void *found = NULL;
+	enum err e = configured_find(d, rows, RECORD_MCP_SERVERS, ws, which, &found, why);
+
+	*out = (struct mcp_known){ 0 };
+	return e || !found ? e : known_fill(rows, found, out, why);
+}
+
+/* Those it is sent, as JSON; empty: none. */
+static struct str headers_of(
+	struct desk *d, const struct mcp_server_record *r, struct arena *arena)
+{
+	const struct configured *c = configured_now(d);
+	struct buf b = { .max = 1 << 20 };
+
+	if (!r->version) return arena_str(arena, r->headers);
+	if (!r->sealed.len || !c->sealing || !seal_open(c->secret, r->sealed, &b)) {
+		buf_done(&b);
+		return STR_NONE;
+	}
+	return buf_keep_done(&b, arena);
+}
+
+static struct str access_wrong(
+	struct desk *d, const struct mcp_server_record *r, struct arena *arena)
+{
+	const struct configured *c = configured_now(d);
+
+	if (r->source == KEY_ENV && !r->headers.len)
+		return arena_print(arena,
+			"%.*s is not set: start the server with %.*s=TOKEN in its environment",
+			STR_ARGS(r->key_from), STR_ARGS(r->key_from));
+	if (r->source == KEY_FILE && !r->headers.len)
+		return arena_print(arena,
+			"%.*s is missing or empty: put the token there, 0600",
+			STR_ARGS(r->key_from));
+	if (!r->sealed.len) return STR_NONE;
+	if (!c->sealing)
+		return STR("this server has no secret.key to decrypt its headers with");
+	return seal_fits(c->secret, r->sealed)
+		       ? STR_NONE
+		       : STR("its headers were encrypted with another secret.key: "
+			     "give every server the same file, or set them again");
+}
+
+enum err mcp_access_make(struct desk *d, struct rows *rows, const struct mcp_known *k,
+	struct str tool, struct arena *arena, struct mcp_access *out, struct fault *why)
+{
+	const struct configured *c = configured_now(d);
+	const struct mcp_server_record *r = k->record;
+	const struct mcp_tool *t = tool.len ? mcp_pins_find(&k->pins, tool) : NULL;
+	enum err e = OK;
+
+	(void)rows;
+	*out = (struct mcp_access){ .ws = r->ws,
+		.name = arena_str(arena, r->name),
+		.url = arena_str(arena, k->parts.url),
+		.command = arena_str(arena, r->command),
+		.env = arena_str(arena, r->env),
+		.headers = headers_of(d, r, arena),
+		.tool = arena_str(arena, tool),
+		.reach = arena_str(
+			arena, c->model_internal.len ? c->model_internal : STR("no")),
+		.revision = arena_str(arena, k->list ? k->list->revision : STR_NONE),
+		.timeout_ms = k->parts.timeout_ms,
+		.wrong = arena_str(arena, access_wrong(d, r, arena)) };
+	if (tool.len && !out->wrong.len)
+		out->wrong =
+			!t || t->gone	 ? STR("the server has no such tool")
+			: mcp_tool_on(t) ? STR_NONE
+			: t->why.len	 ? arena_str(arena, t->why)
+			: mcp_tool_state(t) == MCP_CHANGED
+				? STR("it changed since it was accepted: an admin accepts "
+				      "it under Settings, MCP servers")
+				: STR("it is not accepted: an admin accepts it under "
+				      "Settings, MCP servers");
+	if (t && !out->wrong.len)
+		e = json_read(json_keep(t->tool, arena), &mcp_list_limits, arena,
+			&out->said, why);
+	return !e && arena->failed ? fail_memory(why) : e;
+}
+
+/* ---- shown ---- */
+
+static enum err server_shown(struct task *t, struct rows *rows, struct json_writer *w,
+	const void *record, struct fault *why)
+{
+	struct mcp_known k;
+	struct str error;
+	enum err e = known_fill(rows, record, &k, why);
+
+	if (e) return e;
+	error = access_wrong(t->desk, record, rows->arena);
+	if (!error.len && k.list) error = k.list->error;
+	mcp_server_show(w, k.record, &k.parts, k.list, &k.pins,
+		task_words(t, error, rows->arena));
+	return OK;
+}
+
+/* ---- create, change ---- */
+
+static enum err server_body_read(struct task *t, struct str before,
+	const struct members *also, struct arena *arena, struct str *body,
+	struct mcp_server *out, struct fault *why)
+{
+	struct str reach = configured_now(t->desk)->model_internal;
+	struct url url;
+	enum err e;
+
+	if (json_get(t->body, "command"))
+		return fail_at(why, "/command",
+			"a program is not started over HTTP: name it in the "
+			"configuration: [mcp NAME] command = ...");
+	e = mcp_server_read(t->body, before, also, arena, body, out, why);
+	if (!e && out->transport == MCP_STDIO)
+		e = fail_at(why, "/transport",
+			"a program is not started over HTTP: name it in the "
+			"configuration: [mcp NAME] command = ...");
+	if (!e && out->transport == MCP_LOCAL && !before.len)
+		e = fail_at(why, "/transport",
+			"parley mcp-gateway makes it when an agent starts it");
+	if (e || !out->url.len) return e;
+	if (!url_split(out->url, &url) ||
+		!model_reach_may_allow(reach.len ? reach : STR("no"), &url))
+		return fail_at(why, "/url",
+			"must be https, or on this machine; the setting model_internal "
+			"allows more");
+	return OK;
+}
+
+static enum err server_create_check(struct task *t, struct fault *why)
+{
+	struct mcp_server parts;
+	struct str body;
+
+	return server_body_read(t, STR_NONE, NULL, &t->job.arena, &body, &parts, why);
+}
+
+static enum err headers_seal(struct task *t, struct rows *rows,
+	struct mcp_server_record *r, const struct mcp_server *b, struct fault *why)
+{
+	const struct configured *c = configured_now(t->desk);
+	struct buf sealed = { .max = 1 << 20 };
+	struct str headers;
+
+	if (!b->has_headers && !b->has_bearer) return OK;
+	if (!mcp_headers_change(b, headers_of(t->desk, r, rows->arena), rows->arena,
+		    &headers, &r->last4))
+		return fail_memory(why);
+	r->sealed = STR_NONE;
+	if (!headers.len) return OK;
+	if (!c->sealing)
+		return fail(why, ERR_CONFLICT,
+			"only a running server can encrypt the headers: start it, then try again");
+	if (!seal_close(c->secret, headers, &sealed)) {
+		buf_done(&sealed);
+		return fail_memory(why);
+	}
+	r->sealed = buf_keep_done(&sealed, rows->arena);
+	return OK;
+}
+
+static const struct collection mcp_servers;
+
+static struct str maker_text(const struct task *t, struct arena *arena)
+{
+	struct buf b = { 0 };
+
+	answered_by_write(&b, "human", &t->job.who);
+	return buf_keep_done(&b, arena);
+}
+
+static enum err server_fill(struct task *t, struct rows *rows, const void *was,
+	void *record, struct fault *why)
+{
+	struct mcp_server_record *r = record;
+	struct mcp_server parts, before;
+	enum err e = was ? mcp_server_parse(r->body, rows->arena, &before, why)
+			 : configured_collection_new(&mcp_servers, t, rows, r, why);
+
+	if (!e && !was) e = collection_room(&mcp_servers, t, rows, MCP_SERVERS_MAX, why);
+	if (e) return e;
+	if (!was) {
+		r->created_ms = rows->now_ms;
+		r->made_by = maker_text(t, rows->arena);
+	}
+	r->changed_ms = rows->now_ms;
+	e = server_body_read(t, r->body, was ? &version_also : NULL, rows->arena,
+		&r->body, &parts, why);
+	/* Headers are for the address they were given for. */
+	if (!e && was && !str_eq(before.url, parts.url)) r->sealed = r->last4 = STR_NONE;
+	return e ? e : headers_seal(t, rows, r, &parts, why);
+}
+
+/* ---- delete ---- */
+
+static bool agent_chose(const struct agent_config *a, struct str server)
+{
+	struct str of, tool;
+
+	for (size_t i = 0; i < a->tools_len; i++)
+		if (mcp_call_chosen(a->tools[i], &of, &tool) && str_eq(of, server))
+			return true;
+	return false;
+}
+
+static enum err agent_note(const struct agent_record *a, struct str server,
+	struct rows *rows, struct buf *names, struct fault *why)
+{
+	struct agent_config parts;
+	enum err e = agent_parse(a->body, rows->arena, &parts, why);
+
+	if (!e && agent_chose(&parts, server))
+		buf_print(names, "%s%.*s", names->len ? ", " : "", STR_ARGS(a->name));
+	return e;
+}
+
+static enum err server_unused(
+	struct task *t, struct rows *rows, const void *record, struct fault *why)
+{
+	const struct configured *c = configured_now(t->desk);
+	const struct mcp_server_record *r = record;
+	const struct mcp_list_record *list = NULL;
+	const struct agent_record *a = NULL;
+	struct buf agents = { .max = 160 };
+	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(r->ws), why);
+
+	for (size_t i = 0; !e && i < c->agents_len; i++)
+		e = agent_note(&c->agents[i], r->name, rows, &agents, why);
+	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
+		if (a->ws == r->ws) e = agent_note(a, r->name, rows, &agents, why);
+	if (!e && agents.len)
+		e = fail(why, ERR_CONFLICT, "agents use it: %.*s",
+			STR_ARGS(buf_str(&agents)));
+	buf_done(&agents);
+	if (!e) e = list_get(rows, r->ws, r->name, STR_NONE, &list, why);
+	if (!e && list) rows_delete(rows, list);
+	return e;
+}
+
+static const struct collection mcp_servers = {
+	.noun = "MCP server",
+	.nouns = "MCP servers",
+	.record = RECORD_MCP_SERVERS,
+	.id_at = offsetof(struct mcp_server_record, id),
+	.name_at = offsetof(struct mcp_server_record, name),
+	.list = SQL_MCP_SERVERS_OF,
+	.find = configured_collection_find,
+	.own = configured_collection_own,
+	.show = server_shown,
+	.fill = server_fill,
+	.before_delete = server_unused,
+};
+
+RESOURCE_USES(mcp_server, MAY_READ_ALL, MAY_ADMIN, mcp_servers, server_create_check);
+
+/* ---- POST /v1/mcp-servers/{id}/test ---- */
+
+static enum err found_or_missing(
+	struct task *t, struct rows *rows, struct mcp_known *out, struct fault *why)
+{
+	enum err e = mcp_known_find(t->desk, rows, t->job.who.ws, t->id, out, why);
+
+	return e || out->record ? e : desk_missing("MCP server", t->id, why);
+}
+
+static enum err access_check(struct task *t, struct fault *why)
+{
+	static const struct str names[] = { STR("call") },
+				inner[] = { STR("name"), STR("arguments") };
+	const struct members known = { names, 1 }, of_call = { inner, 2 };
+	const struct json_place root = place_root(""), at = place_root("/call");
+	const struct json *call = NULL, *v[2] = { 0 };
+	struct check c = { .why = why };
+
+	if (t->body && members_read(&c, &root, t->body, &known, NULL, &call) && call &&
+		members_read(&c, &at, call, &of_call, NULL, v)) {
+		if (!json_text(v[0]).len)
+			wrong_member(&c, &at, inner[0], "must be the name of a tool");
+		if (v[1] && v[1]->type != JSON_OBJECT)
+			wrong_member(&c, &at, inner[1], "must be an object");
+	}
+	return check_end(&c, &t->job.arena);
+}
+
+static enum err access_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct mcp_access *a = ARENA_NEW(&job->arena, struct mcp_access);
+	struct str tool = json_text_of(json_get(t->body, "call"), "name");
+	struct mcp_known k;
+	enum err e = a ? found_or_missing(t, rows, &k, why) : fail_memory(why);
+
+	if (!e) e = mcp_access_make(t->desk, rows, &k, tool, &job->arena, a, why);
+	if (!e && tool.len && a->wrong.len &&
+		!access_wrong(t->desk, k.record, rows->arena).len)
+		e = fail_at(why, "/call/name", "%.*s", STR_ARGS(a->wrong));
+	if (!e) t->mcp = a;
+	return e;
+}
+
+const struct use use_mcp_access =
+	READS("mcp_access", MAY_ADMIN, 0, access_read, access_check);
+
+/* ---- what was found is kept ---- */
+
+static void server_log(struct rows *rows, struct task *t,
+	const struct mcp_server_record *r, const char *type, struct field more)
+{
+	char digest[SHORT_DIGEST_SIZE];
+
+	mcp_server_digest(r, digest);
+	/* One of the configuration has no row that `check` could look for. */
+	log_event(rows, &t->job, r->ws, type, r->version ? digest : "",
+		FIELDS(field_text("server", r->name), field_text("id", r->id), more));
+}
+
+static enum err tools_keep(struct task *t, struct rows *rows, struct mcp_known *k,
+	struct mcp_list_record *row, const struct mcp_found *f, struct fault *why)
+{
+	struct mcp_listed l = {
+		.first = !row->listed_ms, .by = k->record->made_by, .now_ms = rows->now_ms
+	};
+	const struct json *all, **tools;
+	struct mcp_pins after;
+	struct mcp_news news;
+	enum err e = json_read(arena_str(rows->arena, f->tools), &mcp_list_limits,
+		rows->arena, &all, why);
+
+	if (e) return e;
+	tools = ARENA_ARRAY(rows->arena, const struct json *, all->count + 1);
+	for (uint32_t i = 0; tools && i < all->count; i++)
+		tools[l.len++] = &all->items[i];
+	l.tools = tools;
+	if (!tools || !mcp_pins_renew(&k->pins, &l, rows->arena, &after, &news))
+		return fail_memory(why);
+	row->tools = mcp_pins_write(&after, rows->arena);
+	row->truncated = f->truncated;
+	row->listed_ms = rows->now_ms;
+	if (news.added || news.changed)
+		server_log(rows, t, k->record, "mcp.changed",
+			field_json("tools",
+				fields_text(rows->arena,
+					FIELDS(field_int("new", news.added),
+						field_int("changed", news.changed)))));
+	k->pins = after;
+	return OK;
+}
+
+static enum err listing_keep(struct task *t, struct rows *rows,
+	const struct mcp_listing *l, struct mcp_known *k, struct fault *why)
+{
+	const struct mcp_list_record fresh = { .ws = l->ws,
+		.server = k->record->name,
+		.agent = arena_str(rows->arena, l->agent) };
+	const struct mcp_found *f = l->found;
+	struct mcp_list_record *row = k->list ? rows_change(rows, k->list)
+					      : rows_new(rows, RECORD_MCP_LISTS, &fresh);
+	bool failed = f->status != MCP_READY;
+	enum err e = row ? OK : fail_memory(why);
+
+	if (!e && !failed) e = tools_keep(t, rows, k, row, f, why);
+	if (e) return e;
+	if (failed &&
+		(row->status != (int64_t)f->status || !str_eq(row->error, f->error)))
+		server_log(rows, t, k->record, "mcp.failed",
+			field_text("error", arena_str(rows->arena, f->error)));
+	row->status = f->status;
+	row->error = arena_str(rows->arena, f->error);
+	if (f->revision.len) row->revision = arena_str(rows->arena, f->revision);
+	row->checked_ms = rows->now_ms;
+	k->list = row;
+	return OK;
+}
+
+static enum err keep_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct mcp_listing *l = t->checked;
+	struct mcp_known k;
+	enum err e = mcp_known_find(t->desk, rows, l->ws, l->server, &k, why);
+
+	if (!e && !k.record) e = desk_missing("MCP server", l->server, why);
+	if (!e) e = listing_keep(t, rows, l, &k, why);
+	if (e || !l->shown) return e;
+	buf_clear(&job->out);
+	return server_shown(t, rows, TO_REPLY(job), k.record, why);
+}
+
+const struct use use_mcp_keep =
+	WRITES("mcp_keep", 0, JOB_OPEN, NULL, keep_decide, NULL, NULL);
+
+/* ---- POST /v1/mcp-servers/{id}/accept ---- */
+
+static enum err accept_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct mcp_list_record *row;
+	struct mcp_known k;
+	size_t len = 0;
+	enum err e = found_or_missing(t, rows, &k, why);
+
+	if (!e)
+		e = mcp_pins_accept(&k.pins, t->body, maker_text(t, rows->arena),
+			rows->now_ms, rows->arena, &len, why);
+	if (e) return e;
+	row = rows_change(rows, k.list);
+	row->tools = mcp_pins_write(&k.pins, rows->arena);
+	server_log(rows, t, k.record, "mcp.accepted",
+		field_json("tools", json_keep(json_get(t->body, "tools"), rows->arena)));
+	return server_shown(t, rows, TO_REPLY(job), k.record, why);
+}
+
+const struct use use_mcp_accept =
+	WRITES("mcp_accept", MAY_ADMIN, 0, NULL, accept_decide, NULL, NULL);
+
+/* ---- secrets ---- */
+
+static void header_secrets(struct str headers, struct arena *arena, struct str *keys,
+	size_t room, size_t *len)
+{
+	const struct json *all = NULL;
+
+	if (!headers.len || json_read(headers, NULL, arena, &all, NULL)) return;
+	for (uint32_t i = 0; i < all->count && *len < room; i++) {
+		struct str value = json_text(&all->members[i].value);
+
+		/* The token alone is as secret as with its scheme. */
+		if (value.len > 7 && str_is_nocase(str_first(value, 7), "bearer "))
+			value = str_from(value, 7);
+		keys[(*len)++] = value;
+	}
+}
+
+enum err mcp_secrets(struct desk *d, struct rows *rows, int64_t ws, struct str *keys,
+	size_t room, size_t *len, struct fault *why)
+{
+	const struct configured *c = configured_now(d);
+	const struct mcp_server_record *r = NULL;
+	enum err e = rows_fetch_once(
+		rows, RECORD_MCP_SERVERS, SQL_MCP_SERVERS_OF, ARGS(ws), why);
+
+	for (size_t i = 0; !e && i < c->mcp_servers_len; i++)
+		header_secrets(c->mcp_servers[i].headers, rows->arena, keys, room, len);
+	while (!e && (r = rows_next(rows, RECORD_MCP_SERVERS, r)))
+		if (r->ws == ws && r->sealed.len)
+			header_secrets(headers_of(d, r, rows->arena), rows->arena, keys,
+				room, len);
+	return e;
+}
