@@ -258,6 +258,8 @@ extern const struct use use_start_put;
  * use_key_first makes it. */
 extern const struct use use_redeem, use_receipt, use_key_list, use_key_first,
 	use_key_rotate, use_key_revoke;
+/* Holds: what nobody deletes. */
+extern const struct use use_hold_list, use_hold_get, use_hold_set, use_hold_lift;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,

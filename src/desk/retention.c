@@ -22,7 +22,10 @@ static enum err old_delete(struct task *t, struct rows *rows, int64_t ws,
 		if (e == ERR_NOT_FOUND)
 			e = OK;
 		else if (!e && session_over(s) && s->updated_ms < since_ms)
-			e = session_delete(t, rows, s, why);
+			e = session_delete(
+				t, rows, s, STR("{\"by\":\"retention\"}"), why);
+		/* A hold of this very batch. */
+		if (e == ERR_HELD) e = OK;
 	}
 	*left -= len;
 	return e;

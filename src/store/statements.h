@@ -105,9 +105,24 @@ STATEMENT(SQL_SESSION_LIST, "SELECT @sessions FROM sessions WHERE ws = $1"
 			    " AND ($7 = '' OR agent = $7 OR starter = $8)"
 			    " ORDER BY id DESC LIMIT $3")
 
-STATEMENT(SQL_SESSIONS_OLD, "SELECT id FROM sessions WHERE ws = $1 AND updated_ms < $2"
-			    " AND open_input = 0 AND open_approval = 0 AND open_other = 0"
-			    " AND run_open = 0 ORDER BY updated_ms LIMIT $3")
+/* The hold h keeps the session s: itself, by its project or that of an ask in it, by its agent, or by who
+ * started it, or settled or voted on something in it. */
+#define HOLD_KEEPS                                                                        \
+	"h.ws = s.ws AND h.lifted = '' AND (h.session = s.id"                             \
+	" OR (h.agent <> '' AND (h.agent = s.agent OR h.agent = s.agent_name))"           \
+	" OR (h.project <> '' AND (h.project = s.project OR EXISTS (SELECT 1 FROM asks a" \
+	" WHERE a.ws = s.ws AND a.session = s.id AND a.project = h.project)))"            \
+	" OR (h.user_id <> '' AND (h.user_id = s.starter OR h.user_id = s.agent"          \
+	" OR EXISTS (SELECT 1 FROM asks a WHERE a.ws = s.ws AND a.session = s.id"         \
+	" AND (a.settled_user = h.user_id"                                                \
+	" OR a.votes LIKE '%\"' || h.user_id || '\"%')))))"
+STATEMENT(SQL_SESSION_HOLDS, "SELECT h.id FROM holds h, sessions s WHERE s.ws = $1"
+			     " AND s.id = $2 AND " HOLD_KEEPS " ORDER BY h.id")
+STATEMENT(SQL_SESSIONS_OLD,
+	"SELECT s.id FROM sessions s WHERE s.ws = $1 AND s.updated_ms < $2"
+	" AND s.open_input = 0 AND s.open_approval = 0 AND s.open_other = 0"
+	" AND s.run_open = 0 AND NOT EXISTS (SELECT 1 FROM holds h WHERE " HOLD_KEEPS ")"
+	" ORDER BY s.updated_ms LIMIT $3")
 
 STATEMENT(SQL_ASK_GET, ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.id = $2")
 STATEMENT(SQL_ASKS_OPEN, "SELECT @asks FROM asks WHERE ws = $1"

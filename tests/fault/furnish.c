@@ -193,6 +193,12 @@ static void furnish_rules(struct rig *r)
 	change(r, &use_stop_set, r->ada, NULL, body);
 	change(r, &use_template_put, r->ada, "deploy",
 		"{'ask':{'question':'Deploy {{what}}?'},'values':{'what':{}}}");
+	put(r,
+		&(struct request){ &use_hold_set, r->ada,
+			.body = "{'project':'none','reason':'audit'}" },
+		id);
+	change(r, &use_hold_lift, NULL, id, NULL);
+	change(r, &use_hold_set, r->ada, NULL, "{'agent':'none','reason':'audit'}");
 	change(r, &use_key_rotate, NULL, NULL, "{}");
 	change(r, &use_key_rotate, NULL, NULL, "{}");
 	change(r, &use_list_put, r->ada, "names", "{'items':['One','Two']}");

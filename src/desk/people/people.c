@@ -2,6 +2,7 @@
  * only. */
 #include "desk/people/people.h"
 #include "desk/notify/contacts.h"
+#include "desk/people/holds.h"
 #include "desk/shared/collection.h"
 
 #include "base/clock.h"
@@ -424,6 +425,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 
 	if (!e) e = user_reach(&job->who, u->role, why);
 	if (!e) e = owner_left(rows, u, why);
+	if (!e) e = holds_on_user(task_of(job), rows, u, why);
 	if (!e) e = tokens_end(rows, u, why);
 	if (!e) e = teams_drop_user(job, rows, u, why);
 	if (!e) e = away_drop_delegate(rows, u, why);

@@ -1,6 +1,7 @@
 /* session.c - sessions: made, changed, told about, cancelled, deleted. */
 #include "desk/session/session.h"
 #include "desk/ask/ask.h"
+#include "desk/people/holds.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
 
@@ -297,14 +298,15 @@ const struct use use_session_progress = WRITES("session_progress", 0, 0, progres
 
 /* ---- delete: everything under it goes; waiters are told by the cancellations ---- */
 
-enum err session_delete(
-	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+enum err session_delete(struct task *t, struct rows *rows, struct session *s,
+	struct str data, struct fault *why)
 {
-	enum err e = s->run_open ? session_run_cancel(t, rows, s, why) : OK;
+	enum err e = holds_on_session(t, rows, s, why);
 
+	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
 	if (!e) e = ask_cancel_all(t, rows, s, STR("the session was deleted"), why);
 	if (e) return e;
-	rows_event(rows, "session.deleted", s, NULL, STR_NONE);
+	rows_event(rows, "session.deleted", s, NULL, data);
 	rows_delete(rows, s);
 	return OK;
 }
@@ -316,7 +318,7 @@ static enum err delete_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = session_find_own(t, rows, &s, why);
 
 	job->status = 204;
-	return e ? e : session_delete(t, rows, s, why);
+	return e ? e : session_delete(t, rows, s, STR_NONE, why);
 }
 
 const struct use use_session_delete =

@@ -152,8 +152,10 @@ enum err desk_find_session(
  * that nothing is told of what one may not see. */
 enum err desk_admit(
 	struct task *, struct rows *, enum permission, struct ask **, struct fault *);
-/* With everything under it; what is open there is cancelled. */
-enum err session_delete(struct task *, struct rows *, struct session *, struct fault *);
+/* With everything under it; what is open there is cancelled. ERR_HELD: a hold keeps it. `data`: what its
+ * event says; or empty. */
+enum err session_delete(
+	struct task *, struct rows *, struct session *, struct str data, struct fault *);
 enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN, or why the body was refused: of a kind that is `late`. */
 enum err desk_permit(const struct task *, enum permission, struct fault *);
