@@ -437,6 +437,12 @@ bool mcp_link_try(const struct mcp_access *a, const struct json *call,
 	int64_t began;
 	bool done = link_begin(&l);
 
+	if (a->command.len) {
+		*out = (struct mcp_found){ .status = MCP_FAILED,
+			.error = STR("programs are not started yet: give it an url") };
+		fetcher_free(l.fetcher);
+		return true;
+	}
 	if (done && link_open(&l, out) && link_list(&l, out) && call && a->said) {
 		l.until_ms = 0;
 		began = clock_mono_ms();

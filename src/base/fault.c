@@ -11,6 +11,7 @@ static const char *const names[] = {
 	[ERR_FORBIDDEN] = "forbidden",
 	[ERR_NOT_ENTITLED] = "not entitled",
 	[ERR_VOTES] = "votes are needed",
+	[ERR_AHEAD] = "ahead",
 	[ERR_STALE] = "stale",
 	[ERR_ALONE] = "not with others",
 	[ERR_UNVERIFIED] = "not verified",

@@ -29,6 +29,7 @@ enum err operate_look(
 
 /* An ask was refused with this error, or made it through (OK); ws 0: nobody knows whose. */
 void tally_ask(struct desk *, int64_t ws, enum err);
+void tally_use_refused(struct desk *, int64_t ws); /* of an approval */
 void tally_model(struct desk *, int64_t ws, struct str provider, bool ok);
 
 #endif

@@ -144,13 +144,6 @@ static void metrics_workspace(struct serve *s, struct buf *b, int64_t ws)
 	struct desk_counts c;
 
 	desk_counts(s->desk, ws, &c);
-	serve_metric(b, "asks_answered_total", "counter", "Asks answered by people.",
-		c.answers);
-	serve_metric(
-		b, "asks_skipped_total", "counter", "Asks skipped by people.", c.skips);
-	serve_metric(b, "asks_cancelled_total", "counter", "Asks withdrawn.", c.cancels);
-	serve_metric(b, "asks_expired_total", "counter", "Asks whose deadline passed.",
-		c.expiries);
 	serve_metric(b, "events_total", "counter", "Events committed by this process.",
 		c.events);
 	serve_metric(b, "waiters", "gauge", "Requests that wait for an ask.",

@@ -280,6 +280,8 @@ static void request_back(struct post *post)
 	r->task.job.credential.note_use = false;
 	if (r->task.job.err && r->task.job.kind->flags & JOB_ASKS)
 		tally_ask(s->desk, r->task.job.who.ws, r->task.job.err);
+	if (r->task.job.err && r->task.job.kind == &use_approval_consume.job)
+		tally_use_refused(s->desk, r->task.job.who.ws);
 	r->then(r); /* may hand it over again */
 	serve_try_end(s);
 }

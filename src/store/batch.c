@@ -436,7 +436,9 @@ static enum err batch_try(
 	if (!e && rows_dirty(&b->rows)) {
 		if (news->follower && news->follower->ahead)
 			news->follower->ahead(news->follower);
+		b->rows.commit_ns = -clock_mono_ns();
 		e = rows_write(&b->rows, why);
+		b->rows.commit_ns += clock_mono_ns();
 		/* First, because the thread that goes on has the longest way. */
 		if (!e && !news->later) follower_done(news);
 		if (!e) batch_learn(b);

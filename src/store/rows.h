@@ -94,7 +94,8 @@ struct savepoint {
 };
 
 struct rows {
-	int64_t now_ms; /* taken once a batch */
+	int64_t now_ms;	   /* taken once a batch */
+	int64_t commit_ns; /* how long it took to be written, once it was */
 	struct arena *arena;
 	struct ids *ids;
 	struct db *db;

@@ -233,8 +233,16 @@ STATEMENT(SQL_ASKS_COUNTED,
 	" a.status AS status, a.answer AS answer" ASKS_FROM SETTLED_FILTER ASKS_FILTER
 	" AND $12 = 0 AND $13 = 0 ORDER BY a.settled_ms DESC, a.id DESC LIMIT $2) AS found")
 STATEMENT(SQL_AGENTS, "SELECT DISTINCT agent FROM tokens WHERE ws = $1")
-STATEMENT(SQL_ASKS_PENDING, "SELECT COUNT(*) FROM asks WHERE ws = $1"
-			    " AND status = 'pending'")
+/* By kind and project, at most $2 of them: how many, and since when the oldest. */
+STATEMENT(SQL_ASKS_PENDING,
+	"SELECT kind, project, COUNT(*), MIN(created_ms) FROM asks WHERE ws = $1"
+	" AND status = 'pending' GROUP BY kind, project ORDER BY project, kind LIMIT $2")
+STATEMENT(SQL_RUNS_COUNTED,
+	"SELECT COALESCE(SUM(CASE WHEN status = 'queued' THEN 1 ELSE 0 END), 0),"
+	" COALESCE(SUM(CASE WHEN status = 'running' THEN 1 ELSE 0 END), 0),"
+	" COALESCE(SUM(CASE WHEN status = 'waiting' THEN 1 ELSE 0 END), 0),"
+	" COALESCE(MIN(CASE WHEN status = 'queued' THEN queued_ms END), 0)"
+	" FROM runs WHERE ws = $1 AND ended_ms = 0")
 /* $2 and $3 ids, $4 the asking agent, which sees its own alone; $5 agent, $6 project, $7 kind. What is
  * large is left out. */
 STATEMENT(SQL_INSIGHTS,

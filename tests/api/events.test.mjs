@@ -303,11 +303,13 @@ test('numbers go on after a crash', async () => {
 	assert.equal(items.at(-1).ask, ask.id);
 });
 
-test('a cursor from beyond the end waits for what is still to come, or is refused', async () => {
+test('a cursor from beyond the end is refused: the client saw another store', async () => {
 	const { as_of: now } = await member.events();
-	const reply = await member.get(`/v1/events?format=json&after=${now + 1000}`);
-	if (reply.status === 200) assert.deepEqual(reply.body.items, []);
-	else assert.equal(reply.status, 422);
+	for (const query of [`format=json&after=${now + 1000}`, `after=${now + 1000}`]) {
+		const reply = await member.get(`/v1/events?${query}`);
+		assert.deepEqual([reply.status, reply.body.type], [409, '/problems/ahead'], query);
+	}
+	assert.equal((await member.get(`/v1/events?format=json&after=${now}`)).status, 200);
 });
 
 test('HEAD tells what the stream is and ends', async () => {

@@ -334,14 +334,14 @@ test('metrics tell of runs, tool calls and model calls, with bounded labels', as
 	const { text } = await member.get('/metrics');
 	const value = (line) => Number(text.split('\n').find((one) => one.startsWith(`parley_${line} `))?.split(' ').at(-1));
 	assert.equal(value(`runs_total{agent="${name}",status="completed"}`), 1);
-	assert.equal(value(`model_calls_total{provider="${name}",model="any",status="ok"}`), 2);
-	assert.equal(value(`model_calls_total{provider="${name}",model="any",status="overloaded"}`), 1);
-	assert.equal(value(`model_tokens_total{provider="${name}",model="any",kind="input"}`), 17);
+	assert.equal(value(`model_calls_total{provider="${name}",model="any",outcome="ok"}`), 2);
+	assert.equal(value(`model_calls_total{provider="${name}",model="any",outcome="overloaded"}`), 1);
+	assert.equal(value(`model_tokens_total{provider="${name}",model="any",type="input"}`), 17);
 	assert.ok(Math.abs(value(`model_cost_usd_total{provider="${name}",model="any"}`) - 0.000047) < 1e-9);
 	assert.equal(value(`model_seconds_count{provider="${name}",model="any"}`), 3);
 	assert.equal(value(`model_first_token_seconds_count{provider="${name}",model="any"}`), 2);
 	assert.ok(value('tool_calls_total{tool="todo",status="done"}') >= 1);
-	assert.ok(value('run_seconds_count') >= 1 && value('run_queue_seconds_count') >= 1);
+	assert.ok(value('run_seconds_count') >= 1 && value('run_queue_seconds') >= 0);
 	assert.equal(value('runs{status="queued"}'), 0);
 	if (spawnSync('promtool', ['--version']).status === 0) {
 		const judged = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });

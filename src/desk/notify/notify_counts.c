@@ -20,6 +20,7 @@ void notify_count(struct desk *d, const struct delivery_outcome *o)
 	struct notify_counts *c = &d->told_counts;
 	int64_t late_ms = clock_now_ms() - one->next_ms;
 
+	if (o->ours) atomic_fetch_add(&c->ended[one->kind][outcome_of(o)], 1);
 	if (!o->ours || !one->contact.len) return;
 	atomic_fetch_add(&c->total[one->kind][one->purpose][outcome_of(o)], 1);
 	if (o->ending != ENDED_WELL) return;
@@ -51,10 +52,29 @@ static void total_write(struct notify_counts *c, struct buf *out)
 			}
 }
 
+static void outcomes_write(struct notify_counts *c, struct buf *out)
+{
+	buf_add_text(out,
+		"# HELP parley_deliveries_total Attempts to deliver, by how they ended.\n"
+		"# TYPE parley_deliveries_total counter\n");
+	for (int k = 0; k < DELIVERY_KINDS; k++)
+		for (int o = 0; o < TELLING_OUTCOMES; o++) {
+			int64_t n = atomic_load(&c->ended[k][o]);
+
+			if (n)
+				buf_print(out,
+					"parley_deliveries_total{kind=\"%s\",outcome=\"%s\"} "
+					"%lld\n",
+					delivery_kind_name((enum delivery_kind)k),
+					o ? outcomes[o] : "done", (long long)n);
+		}
+}
+
 void notify_metrics(struct desk *d, struct buf *out)
 {
 	struct notify_counts *c = &d->told_counts;
 
+	outcomes_write(c, out);
 	total_write(c, out);
 	buf_add_text(out, "# HELP parley_notify_seconds From due to taken.\n"
 			  "# TYPE parley_notify_seconds histogram\n");

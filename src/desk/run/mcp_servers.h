@@ -30,9 +30,6 @@ enum err mcp_known_find(struct desk *, struct rows *, int64_t ws, struct str whi
 /* What a call of its tool needs; `tool` empty: what a list of them needs. In the arena. */
 enum err mcp_access_make(struct desk *, struct rows *, const struct mcp_known *,
 	struct str tool, struct arena *, struct mcp_access *out, struct fault *why);
-/* A tool of it, as runs have tools of one's own. */
-void mcp_own_tool(const struct mcp_known *, const struct mcp_tool *, struct arena *,
-	struct own_tool *out);
 /* All headers that servers of the workspace are sent: secrets. Adds to `keys` while there is room. */
 enum err mcp_secrets(struct desk *, struct rows *, int64_t ws, struct str *keys,
 	size_t room, size_t *len, struct fault *why);

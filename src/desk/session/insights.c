@@ -1,5 +1,4 @@
-/* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics
- * that the store knows. */
+/* insights.c - how asking goes: times to answer, rates, days. */
 #include "desk/session/insights.h"
 
 #include "base/clock.h"
@@ -382,65 +381,3 @@ static enum err insights_read(struct job *job, struct rows *rows, struct fault *
 }
 
 const struct use use_insights = READS("insights", 0, JOB_SLOW, insights_read, NULL);
-
-/* ---- what the store knows for /metrics ---- */
-
-static enum err deliveries_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	buf_print(ctx, "parley_deliveries{kind=\"%.*s\",status=\"%.*s\"} %lld\n",
-		STR_ARGS(row_text(row, 0)), STR_ARGS(row_text(row, 1)),
-		(long long)row_int(row, 2));
-	return OK;
-}
-
-/* Owners and the local admin see all of it. */
-static enum err runs_metrics(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct str owner = arena_print(&job->arena, "%lld", (long long)job->who.ws);
-	int64_t ahead[2] = { 0 }; /* queued, at work */
-	enum err e = rows_ints(rows, SQL_RUNS_AHEAD, ARGS(owner), ahead, 2, why);
-
-	if (e) return e;
-	buf_print(&job->out,
-		"# HELP parley_runs Top-level runs of the workspace, by status.\n"
-		"# TYPE parley_runs gauge\n"
-		"parley_runs{status=\"queued\"} %lld\nparley_runs{status=\"running\"} %lld\n",
-		(long long)ahead[0], (long long)ahead[1]);
-	run_counts_write(&task_of(job)->desk->run_counts,
-		job->who.role >= ROLE_OWNER ? 0 : job->who.ws, &job->out);
-	return OK;
-}
-
-static enum err metrics_read(struct job *job, struct rows *rows, struct fault *why)
-{
-	const struct val args[] = { val_int(job->who.ws) };
-	int64_t pending = 0;
-	enum err e = rows_int(rows, SQL_ASKS_PENDING, args, 1, &pending, why);
-
-	if (!e)
-		buf_print(&job->out,
-			"# HELP parley_asks_pending Asks that wait for an answer.\n"
-			"# TYPE parley_asks_pending gauge\n"
-			"parley_asks_pending %lld\n",
-			(long long)pending);
-	if (e) return e;
-	buf_add_text(&job->out,
-		"# HELP parley_deliveries Webhooks and resumers that wait or are dead.\n"
-		"# TYPE parley_deliveries gauge\n");
-	e = rows_query(rows, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
-	if (e) return e;
-	notify_metrics(task_of(job)->desk, &job->out);
-	mail_in_metrics(task_of(job)->desk, &job->out);
-	e = runs_metrics(job, rows, why);
-	if (e) return e;
-	buf_add_text(&job->out,
-		"# HELP parley_notify_waiting Messages to people that wait.\n"
-		"# TYPE parley_notify_waiting gauge\n");
-	e = rows_int(rows, SQL_NOTIFY_WAITING, args, 1, &pending, why);
-	buf_print(&job->out, "parley_notify_waiting %lld\n", (long long)pending);
-	return e;
-}
-
-const struct use use_metrics =
-	READS("metrics", MAY_READ_ALL, JOB_SLOW, metrics_read, NULL);

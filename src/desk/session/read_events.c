@@ -91,8 +91,7 @@ static enum err stream_read(
 	struct events_gathered g = { .t = t, .limit = STREAM_PAGE };
 	enum err e = OK;
 
-	/* A number still to come: the client saw another store; it goes on from now. */
-	if (t->after < 0 || t->after > last) t->after = last;
+	if (t->after < 0) t->after = last;
 	if (t->after < last) e = events_gather(t, rows, &g, last, why);
 	t->as_of = g.more ? t->events[t->events_len - 1].n : last;
 	return e;
@@ -122,6 +121,9 @@ static enum err events_read(struct job *job, struct rows *rows, struct fault *wh
 	int64_t last = 0;
 	enum err e = last_event(rows, job->who.ws, &last, why);
 
+	/* The client saw another store, or this one went back. */
+	if (!e && t->after > last)
+		e = fail(why, ERR_AHEAD, "the last event is %lld", (long long)last);
 	if (!e) e = filter_own(t, rows, why);
 	if (!e && t->stream) return stream_read(t, rows, last, why);
 	if (!e) e = page_read(t, rows, "events", &p, why);

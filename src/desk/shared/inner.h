@@ -45,6 +45,7 @@ struct policy_snapshot;
 enum { TELLING_OUTCOMES = 4, TELLING_BUCKETS = 7 };
 struct notify_counts {
 	_Atomic int64_t total[DELIVERY_KINDS][DELIVERY_PURPOSES][TELLING_OUTCOMES];
+	_Atomic int64_t ended[DELIVERY_KINDS][TELLING_OUTCOMES]; /* agents' ones, too */
 	_Atomic int64_t taken[DELIVERY_KINDS], sum_ms[DELIVERY_KINDS];
 	_Atomic int64_t under[DELIVERY_KINDS][TELLING_BUCKETS];
 };

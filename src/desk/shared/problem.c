@@ -26,6 +26,7 @@ static const struct {
 	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },
 	[ERR_DENIED] = { 409, "/problems/denied", "Denied by a rule" },
 	[ERR_DENIED_ANSWER] = { 403, "/problems/denied", "Denied by a rule" },
+	[ERR_AHEAD] = { 409, "/problems/ahead", "There are fewer events" },
 	[ERR_STALE] = { 409, "/problems/stale", "It has changed since" },
 	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
 	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",

@@ -3,18 +3,17 @@
 
 #include "base/json_pattern.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "desk/operate.h"
 #include "desk/run.h"
 #include "desk/shared/inner.h"
+#include "desk/shared/labels.h"
 
 #include <stdio.h>
 
-enum { BUCKETS = 10, LABELS_MAX = 200, SERIES_MAX = 300 };
+enum { BUCKETS = 10, LABELS_MAX = 700, SERIES_MAX = 2000 };
 
 enum metric {
 	RUNS,
-	RUN_QUEUE,
 	RUN_SECONDS,
 	TOOL_CALLS,
 	MODEL_CALLS,
@@ -30,7 +29,6 @@ static const struct {
 	bool histogram;
 } metrics[METRICS] = {
 	[RUNS] = { "runs_total", "Runs that ended, by agent and how." },
-	[RUN_QUEUE] = { "run_queue_seconds", "From queued to started.", true },
 	[RUN_SECONDS] = { "run_seconds", "Working time of runs that ended.", true },
 	[TOOL_CALLS] = { "tool_calls_total", "Tool calls that ended, by tool and how." },
 	[MODEL_CALLS] = { "model_calls_total", "Model calls, by what came of them." },
@@ -66,6 +64,8 @@ void run_counts_done(struct run_counts *c)
 	while (table_next(&c->series, &at, &key, &value))
 		mem_free(value);
 	table_done(&c->series);
+	counts_names_done(&c->agents);
+	counts_names_done(&c->models);
 	pthread_mutex_destroy(&c->lock);
 }
 
@@ -76,8 +76,8 @@ static struct run_series *series_of(
 	static const char *const other[METRICS] = {
 		[RUNS] = "agent=\"other\",status=\"other\"",
 		[TOOL_CALLS] = "tool=\"other\",status=\"other\"",
-		[MODEL_CALLS] = "provider=\"other\",model=\"other\",status=\"other\"",
-		[MODEL_TOKENS] = "provider=\"other\",model=\"other\",kind=\"other\"",
+		[MODEL_CALLS] = "provider=\"other\",model=\"other\",outcome=\"other\"",
+		[MODEL_TOKENS] = "provider=\"other\",model=\"other\",type=\"other\"",
 		[MODEL_COST] = "provider=\"other\",model=\"other\"",
 		[MODEL_SECONDS] = "provider=\"other\",model=\"other\"",
 		[MODEL_FIRST] = "provider=\"other\",model=\"other\"",
@@ -122,26 +122,13 @@ static void series_add(
 	}
 }
 
-/* name="value" behind what is there; what would end a label is escaped. */
-static void label_add(struct buf *b, const char *name, struct str value)
-{
-	buf_print(b, "%s%s=\"", b->len ? "," : "", name);
-	value = utf8_first(value, 48);
-	for (size_t i = 0; i < value.len; i++)
-		if (value.at[i] == '"' || value.at[i] == '\\')
-			buf_print(b, "\\%c", value.at[i]);
-		else
-			buf_add_char(b, value.at[i] == '\n' ? ' ' : value.at[i]);
-	buf_add_char(b, '"');
-}
-
 /* ---- what was committed ---- */
 
 static void run_ended_count(struct run_counts *c, const struct run *r)
 {
 	struct buf b = { .max = LABELS_MAX };
 
-	label_add(&b, "agent", r->agent);
+	label_add(&b, "agent", counts_name(&c->agents, r->agent));
 	label_add(&b, "status", str_of(run_status_name(r->status)));
 	series_add(c, r->ws, RUNS, buf_str(&b), 1);
 	series_add(c, r->ws, RUN_SECONDS, STR_NONE, (double)r->worked_ms / 1000);
@@ -176,18 +163,13 @@ static void event_count(
 	struct run_counts *c, const struct rows *rows, const struct event *e)
 {
 	const struct run *r;
-	bool started = strcmp(e->type, "run.started") == 0;
 	bool ended = strcmp(e->type, "run.completed") == 0 ||
 		     strcmp(e->type, "run.failed") == 0 ||
 		     strcmp(e->type, "run.cancelled") == 0;
 
 	if (strcmp(e->type, "run.tool_finished") == 0) call_ended_count(c, e);
-	if (!started && !ended) return;
-	r = run_in(rows, e->run);
-	if (r && ended) run_ended_count(c, r);
-	if (r && started && r->attempt <= 1)
-		series_add(c, r->ws, RUN_QUEUE, STR_NONE,
-			(double)(r->started_ms - r->queued_ms) / 1000);
+	r = ended ? run_in(rows, e->run) : NULL;
+	if (r) run_ended_count(c, r);
 }
 
 void run_counts_commit(struct run_counts *c, const struct rows *rows)
@@ -209,15 +191,21 @@ void run_count_call(struct desk *d, int64_t ws, const struct run_model_call *cal
 		int64_t tokens;
 	} tokens[] = { { "input", call->usage.input },
 		{ "cache_read", call->usage.cache_read },
-		{ "cache_write", call->usage.cache_write + call->usage.cache_write_1h },
-		{ "output", call->usage.output } };
+		{ "cache_write", call->usage.cache_write },
+		{ "cache_write_1h", call->usage.cache_write_1h },
+		{ "output", call->usage.output },
+		{ "reasoning", call->usage.reasoning } };
 	struct buf b = { .max = LABELS_MAX }, more = { .max = LABELS_MAX };
+	struct str model;
 
+	pthread_mutex_lock(&c->lock);
+	model = counts_name(&c->models, call->model);
+	pthread_mutex_unlock(&c->lock);
 	tally_model(d, ws, call->provider, strcmp(call->status, "ok") == 0);
 	label_add(&b, "provider", call->provider);
-	label_add(&b, "model", call->model);
+	label_add(&b, "model", model);
 	buf_add(&more, buf_str(&b));
-	label_add(&more, "status", str_of(call->status));
+	label_add(&more, "outcome", str_of(call->status));
 	pthread_mutex_lock(&c->lock);
 	series_add(c, ws, MODEL_CALLS, buf_str(&more), 1);
 	series_add(c, ws, MODEL_SECONDS, buf_str(&b), (double)call->took_ms / 1000);
@@ -230,7 +218,7 @@ void run_count_call(struct desk *d, int64_t ws, const struct run_model_call *cal
 		if (!tokens[i].tokens) continue;
 		buf_clear(&more);
 		buf_add(&more, buf_str(&b));
-		label_add(&more, "kind", str_of(tokens[i].kind));
+		label_add(&more, "type", str_of(tokens[i].kind));
 		series_add(c, ws, MODEL_TOKENS, buf_str(&more), (double)tokens[i].tokens);
 	}
 	pthread_mutex_unlock(&c->lock);

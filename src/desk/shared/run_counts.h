@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "core/run/usage.h"
 #include "desk/desk.h"
+#include "desk/shared/labels.h"
 #include "store/rows.h"
 
 #include <pthread.h>
@@ -14,6 +15,7 @@ struct run_counts {
 	pthread_mutex_t lock;
 	struct table series; /* workspace, metric and labels → struct run_series */
 	size_t len[16];	     /* of each metric, all workspaces together */
+	struct counted_names agents, models;
 };
 
 void run_counts_init(struct run_counts *);

@@ -55,6 +55,11 @@ void tally_ask(struct desk *d, int64_t ws, enum err e)
 	if (r != REFUSAL_CONFLICT) tally_add(d, ws, "ask", true);
 }
 
+void tally_use_refused(struct desk *d, int64_t ws)
+{
+	counts_use_refused(&d->counts, ws);
+}
+
 void tally_model(struct desk *d, int64_t ws, struct str provider, bool ok)
 {
 	char what[TALLY_WHAT_MAX];

@@ -279,7 +279,10 @@ export class Stream {
 		if (this.ended) return;
 		this.tell('lost');
 		if (source.readyState !== EventSource.CLOSED) return;
-		await api.me().catch((error) => this.endIfRefused(error));
+		await api
+			.me()
+			.then(() => api.events({ after: this.cursor, limit: 1 }))
+			.catch((error) => this.endIfRefused(error));
 		this.again = setTimeout(() => this.open(), pause(this.tries++));
 	}
 
@@ -347,7 +350,10 @@ export class Stream {
 	}
 
 	private endIfRefused(error: unknown): void {
-		if (this.ended || !(error instanceof Refused) || error.status !== 401) return;
+		if (this.ended || !(error instanceof Refused)) return;
+		/* The store went back behind what this tab was told: it begins anew. */
+		if (error.status === 409) location.reload();
+		if (error.status !== 401) return;
 		this.say({ gone: true });
 		this.ears.gone();
 	}
