@@ -36,6 +36,7 @@ static const char *const names[] = {
 	[ERR_MEDIA_TYPE] = "unsupported media type",
 	[ERR_INVALID] = "invalid",
 	[ERR_RATE] = "rate limit",
+	[ERR_TOO_MANY] = "too many asks in a session",
 	[ERR_UNAVAILABLE] = "unavailable",
 	[ERR_UNKNOWN] = "outcome unknown",
 	[ERR_MEMORY] = "out of memory",

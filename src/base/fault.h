@@ -35,6 +35,7 @@ enum err {
 	ERR_UNVERIFIED,	 /* 422: nobody has shown yet whose address it is */
 	ERR_INVALID,	 /* 422: well-formed, not acceptable */
 	ERR_RATE,	 /* 429 */
+	ERR_TOO_MANY,	 /* 429: of one session */
 	ERR_CHANNEL_OFF, /* 503: the channel is not configured */
 	ERR_NO_KEY,	 /* 503: the key to sign with cannot be opened here */
 	ERR_UNAVAILABLE, /* 503: nothing was accepted */

@@ -265,6 +265,8 @@ void desk_set(struct desk *d, const struct desk_settings *set)
 	atomic_store(&d->timeout_min_ms, set->set.timeout_min_ms);
 	atomic_store(&d->timeout_max_ms, set->set.timeout_max_ms);
 	atomic_store(&d->ask_rate, set->set.ask_rate);
+	atomic_store(&d->session_open, set->set.session_open);
+	atomic_store(&d->session_rate, set->set.session_rate);
 	atomic_store(&d->configured, set->configured);
 }
 
@@ -305,6 +307,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	run_counts_init(&d->run_counts);
 	tallies_init(&d->tallies);
 	pthread_mutex_init(&d->fetched.lock, NULL);
+	forecasts_init(&d->forecasts);
 	if (!d->url || !d->resumers || !d->verifiers || !d->channels || !d->commands)
 		fail_memory(why);
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
@@ -342,6 +345,7 @@ struct desk *desk_close(struct desk *d)
 	run_counts_done(&d->run_counts);
 	tallies_done(&d->tallies);
 	pthread_mutex_destroy(&d->fetched.lock);
+	forecasts_done(&d->forecasts);
 	mem_free(d);
 	return NULL;
 }

@@ -289,8 +289,8 @@ extern const struct use use_message_send, use_run_cancel, use_run_retry;
 extern const struct use use_message_list, use_task_list, use_run_list, use_run_get,
 	use_tool_call_get, use_tool_call_list, use_usage, use_memory_list, use_memory_add,
 	use_memory_delete;
-extern const struct use use_events, use_insights, use_insights_csv, use_metrics,
-	use_project_list;
+extern const struct use use_events, use_expect, use_insights, use_insights_csv,
+	use_metrics, use_project_list;
 /* Before use_login with a password: finds the user's stored hash in `password_hash`; the
  * caller verifies it where that is slow, and sets `verified`. */
 extern const struct use use_login_find, use_login, use_logout, use_me;

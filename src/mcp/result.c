@@ -121,6 +121,8 @@ static struct str structured(const struct ask_json *whole, const struct json *re
 	reply_copy(&w, reply);
 	if (is_pending(whole)) next_write(&w, whole, how, arena);
 	if (whole->view->stopped.len) jw_put_raw(&w, "stopped", whole->view->stopped);
+	if (is_pending(whole) && whole->view->expect.len)
+		jw_put_raw(&w, "expect", whole->view->expect);
 	if (!is_pending(whole)) show_json(&w, "answered_by", a->answered_by);
 	if (!is_pending(whole) && !reply) show_json(&w, "answer", a->answer);
 	if (not_empty(whole->replies)) jw_put_raw(&w, "replies", a->replies);

@@ -135,6 +135,7 @@ const struct route routes[] = {
 	PUT_COLLECTION("/v1/templates", template),
 	PUT_COLLECTION("/v1/lists", list),
 	{ "GET", "/v1/projects", &use_project_list, NULL, 0, "" },
+	{ "GET", "/v1/expect", &use_expect, NULL, 0, "kind project" },
 	{ "GET", "/v1/insights", &use_insights, NULL, 0, INSIGHTS },
 	{ "GET", "/v1/insights.csv", &use_insights_csv, route_csv, 0, INSIGHTS " by" },
 

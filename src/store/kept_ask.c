@@ -9,7 +9,7 @@ static void texts_each(struct kept_ask *k, text_fn *fn, void *ctx)
 {
 	const struct record *r = &records[RECORD_ASKS];
 	struct str *view[] = { &k->view.workspace, &k->view.session_title, &k->view.url,
-		&k->view.stopped, &k->view.denied };
+		&k->view.stopped, &k->view.denied, &k->view.expect };
 
 	for (int i = 0; i < r->columns_len; i++)
 		if (r->columns[i].type == COLUMN_TEXT)

@@ -243,6 +243,13 @@ STATEMENT(SQL_RUNS_COUNTED,
 	" COALESCE(SUM(CASE WHEN status = 'waiting' THEN 1 ELSE 0 END), 0),"
 	" COALESCE(MIN(CASE WHEN status = 'queued' THEN queued_ms END), 0)"
 	" FROM runs WHERE ws = $1 AND ended_ms = 0")
+/* How long people took, newest first; $2 an id, $3 how many. What expired was waited for as well. */
+STATEMENT(SQL_FORECAST,
+	"SELECT kind, project, created_ms, settled_ms,"
+	" CASE WHEN status = 'expired' THEN 1 ELSE 0 END FROM asks"
+	" WHERE ws = $1 AND id >= $2 AND (status = 'expired'"
+	" OR (status IN ('answered', 'skipped')"
+	" AND answered_by LIKE '%\"kind\":\"human\"%')) ORDER BY id DESC LIMIT $3")
 /* $2 and $3 ids, $4 the asking agent, which sees its own alone; $5 agent, $6 project, $7 kind. What is
  * large is left out. */
 STATEMENT(SQL_INSIGHTS,

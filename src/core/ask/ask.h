@@ -221,6 +221,7 @@ struct ask_view {
 	const struct mark *mark; /* the caller's own; NULL: not shown */
 	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */
 	struct str denied;	 /* JSON: the rule that denies it by now; likewise */
+	struct str expect;	 /* JSON: when somebody will answer; likewise */
 	/* English sentences in the reader's language; NULL: as they are. */
 	struct str (*words)(struct str english, struct arena *);
 	const char *refused; /* why the caller may not settle it; NULL: not shown */

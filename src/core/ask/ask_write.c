@@ -159,6 +159,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	because_write(w, a, v);
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
 	if (v->denied.len) show_json(w, "denied_by", v->denied);
+	if (v->expect.len) show_json(w, "expect", v->expect);
 	if (v->mark) mark_write(w, v->mark);
 	if (v->refused) jw_put_text(w, "refused", v->refused);
 	proof_write(w, &v->proof);

@@ -45,6 +45,9 @@ struct settings_section;
 	X(TIME, state_timeout, S, "TIME", "60s", SECOND, 3600 * SECOND)                  \
 	/* asks a minute for one token; 0: no limit */                                   \
 	X(INT, ask_rate, S, "N", "6000", 0, 1000000000)                                  \
+	/* of one session: open asks, and asks a minute; 0: no limit */                  \
+	X(INT, session_open, S, "N", "1000", 0, 1000000000)                              \
+	X(INT, session_rate, S, "N", "6000", 0, 1000000000)                              \
 	X(TIME, timeout_min, S, "TIME", "1s", 1, INT64_MAX)                              \
 	X(TIME, timeout_max, S, "TIME", "30d", 1, INT64_MAX)                             \
 	X(TIME, approval_ttl, S, "TIME", "5m", 10 * SECOND, 3600 * SECOND)               \

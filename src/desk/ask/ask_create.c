@@ -199,6 +199,28 @@ static bool ask_same(struct task *t, struct rows *rows)
 	return true;
 }
 
+/* Of one job: so many open asks, and so many a minute. */
+static enum err ask_check_caps(
+	struct task *t, const struct session *s, int64_t now_ms, struct fault *why)
+{
+	struct desk *d = t->desk;
+	int64_t open = s->open_input + s->open_approval + s->open_other;
+	int64_t open_max = d->session_open, rate = d->session_rate, after_s = 0;
+	bool taken;
+
+	if (open_max && open >= open_max)
+		return fail(why, ERR_TOO_MANY, "the session has %lld open asks already",
+			(long long)open);
+	pthread_mutex_lock(&d->rate_lock);
+	taken = rate_take(&d->rate, s->id, rate, now_ms, &after_s);
+	pthread_mutex_unlock(&d->rate_lock);
+	if (taken) return OK;
+	fail(why, ERR_TOO_MANY, "more than %lld asks a minute in one session",
+		(long long)rate);
+	why->retry_after_s = after_s;
+	return ERR_TOO_MANY;
+}
+
 static struct session *ask_new_session(
 	struct task *t, struct rows *rows, const struct draft *d, struct str project)
 {
@@ -243,6 +265,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 		e = away_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
 	if (!e) e = ask_check_require(t, rows, d, from.session, project, why);
+	if (!e && from.session) e = ask_check_caps(t, from.session, rows->now_ms, why);
 	if (!e) e = desk_rate(t, rows->now_ms, why);
 	if (e) return e;
 	from.fresh = !from.session;

@@ -129,6 +129,10 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	jw_object(&w);
 	decided_write(&w, &d, rows->arena);
 	jw_put_bool(&w, "default", d.by_default);
+	if (d.effect == EFFECT_ASK)
+		jw_put_raw(&w, "expect",
+			forecast_shown(t->desk, job->who.ws, ASK_APPROVAL, project,
+				rows->now_ms, &job->arena));
 	jw_object_end(&w);
 	return OK;
 }

@@ -221,13 +221,17 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 	return buf_keep_done(&b, arena);
 }
 
-static struct ask_view task_view(const struct task *t, const struct session *s)
+static struct ask_view task_view(struct task *t, const struct rows *rows,
+	const struct ask *a, const struct session *s)
 {
 	struct ask_view view =
 		desk_view(t->desk, s ? s->title : STR_NONE, t->job.credential.workspace);
 
 	view.own_session = s && s->for_ask;
 	view.words = t->words;
+	if (a->status == ASK_PENDING)
+		view.expect = forecast_shown(
+			t->desk, a->ws, a->kind, a->project, rows->now_ms, &t->job.arena);
 	return view;
 }
 
@@ -250,7 +254,8 @@ static bool found(struct task *t, const struct ask *a, const struct ask_view *vi
 void desk_reply_marked(struct task *t, struct rows *rows, const struct ask *a,
 	const struct mark *mark, const char *refused)
 {
-	struct ask_view view = task_view(t, rows_session(rows, a->ws, a->session));
+	struct ask_view view =
+		task_view(t, rows, a, rows_session(rows, a->ws, a->session));
 
 	view.mark = mark;
 	view.refused = refused;
@@ -269,7 +274,7 @@ void desk_reply_settled(struct task *t, struct rows *rows, const struct ask *a)
 {
 	const struct session *s = rows_session(rows, a->ws, a->session);
 	struct json_writer w = { .out = &t->job.out };
-	struct ask_view view = task_view(t, s);
+	struct ask_view view = task_view(t, rows, a, s);
 
 	if (found(t, a, &view)) return;
 	jw_object(&w);
@@ -298,7 +303,8 @@ struct str desk_shown(struct task *t, struct rows *rows, const struct ask *a)
 enum err desk_conflict(struct task *t, struct rows *rows, const struct ask *a,
 	struct fault *why, const char *format, ...)
 {
-	struct ask_view view = task_view(t, rows_session(rows, a->ws, a->session));
+	struct ask_view view =
+		task_view(t, rows, a, rows_session(rows, a->ws, a->session));
 	char text[200];
 	va_list args;
 

@@ -8,6 +8,7 @@
 #include "desk/mail_in.h"
 #include "desk/run.h"
 #include "desk/shared/counts.h"
+#include "desk/shared/forecasts.h"
 #include "desk/shared/rate.h"
 #include "desk/shared/run_counts.h"
 #include "desk/shared/tally.h"
@@ -86,7 +87,7 @@ struct desk {
 		int64_t told_ms, count;
 	} refused[REFUSED_NAMES];
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
-	_Atomic int64_t ask_rate;
+	_Atomic int64_t ask_rate, session_open, session_rate;
 	_Atomic bool ready, reached; /* it writes; it hears of the others */
 	pthread_mutex_t deadlines;   /* over the next four */
 	int64_t next_deadline_ms;    /* 0: none */
@@ -99,6 +100,7 @@ struct desk {
 	struct counts counts;
 	bool threads;
 	struct fetched fetched;
+	struct forecasts forecasts;
 	struct settings set; /* as they were at the start */
 	bool test_tools;
 	struct notify_counts told_counts;

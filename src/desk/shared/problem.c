@@ -36,6 +36,7 @@ static const struct {
 	[ERR_UNVERIFIED] = { 422, "/problems/unverified", "Not verified" },
 	[ERR_INVALID] = { 422, "/problems/invalid", "Invalid request" },
 	[ERR_RATE] = { 429, "/problems/too-many-requests", "Too many requests" },
+	[ERR_TOO_MANY] = { 429, "/problems/too-many", "Too many asks in one session" },
 	[ERR_CHANNEL_OFF] = { 503, "/problems/channel-off",
 		"The channel is not configured" },
 	[ERR_NO_KEY] = { 503, "/problems/no-key", "No key to sign with" },
