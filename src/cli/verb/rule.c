@@ -49,7 +49,7 @@ static int add_run(struct cli *cli)
 		"json"                                                                   \
 	}
 
-static const struct flag add_flags[] = { TERMS, { 0 } };
+static const struct flag add_flags[] = { TERMS, { "shadow" }, { 0 } };
 /* ---- show, edit ---- */
 
 static int show_run(struct cli *cli)
@@ -261,6 +261,7 @@ const struct command rule_verbs[] = {
 		"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h\n"
 		"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'by two'\n"
 		"parley rule add ask pay --argument /amount:min=100 --risk high\n"
+		"parley rule add allow 'Bash(npm test*)' --shadow\n"
 		"parley rule add --file rule.json" },
 	{ "rule show", show_run, "RULE", 1, 1, json_flags, CLIENT, "0 2 3 4 5",
 		"parley rule show rul_01jc…" },

@@ -25,8 +25,9 @@ struct json rule_terms(const struct json *rule, bool id, struct arena *arena)
 {
 	static const char *const names[] = { "id", "effect", "note", "enabled", "match",
 		"ask", "expires_at", "uses_left" };
-	struct json_member *room = ARENA_ARRAY(arena, struct json_member, 8);
+	struct json_member *room = ARENA_ARRAY(arena, struct json_member, 9);
 	struct json out = { .type = JSON_OBJECT, .members = room };
+	const struct json *shadow = json_get(rule, "shadow");
 
 	for (size_t i = id ? 0 : 1; room && i < 8; i++) {
 		const struct json *value = json_get(rule, names[i]);
@@ -35,6 +36,10 @@ struct json rule_terms(const struct json *rule, bool id, struct arena *arena)
 			room[out.count++] =
 				(struct json_member){ str_of(names[i]), *value };
 	}
+	/* It is shown with what it counts. Without this a copy of it would decide. */
+	if (room && (json_is(shadow, JSON_OBJECT) || json_is(shadow, JSON_TRUE)))
+		room[out.count++] =
+			(struct json_member){ STR("shadow"), { .type = JSON_TRUE } };
 	return out;
 }
 
@@ -205,5 +210,6 @@ struct str rule_given(struct cli *cli, struct str effect, struct str pattern)
 	return BODY(cli, { "effect", effect }, { "note", cli_arg(cli, "note") },
 		{ "match", .raw = match },
 		{ "ask", .raw = asks_given(cli, asks ? risk : STR_NONE) },
-		{ "expires_at", until });
+		{ "expires_at", until },
+		{ "shadow", .raw = cli_has(cli, "shadow") ? STR("true") : STR_NONE });
 }

@@ -6,11 +6,11 @@
 
 /* What is wrong is said, and ends the program. */
 
-/* What --agent, --project, --argument, --require, --risk, --verify, --for and --note say, or what
+/* What --agent, --project, --argument, --require, --risk, --verify, --for, --shadow and --note say, or what
  * --file holds. `effect` and `pattern` may be empty. */
 struct str rule_given(struct cli *, struct str effect, struct str pattern);
 /* What a person can say of a rule, without what is only shown: effect, note, enabled, match, ask,
- * expires_at, uses_left; with `id` that, too. Values are borrowed. */
+ * expires_at, uses_left, shadow; with `id` that, too. Values are borrowed. */
 struct json rule_terms(const struct json *rule, bool id, struct arena *);
 /* The JSON in this file, or on standard input for "-". */
 const struct json *rule_file(struct cli *, struct str name);
