@@ -31,6 +31,7 @@ static const char *const names[] = {
 	[ERR_READ_ONLY] = "read_only",
 	[ERR_STOPPED] = "stopped",
 	[ERR_DENIED] = "denied",
+	[ERR_MANDATE_SPENT] = "mandate spent",
 	[ERR_DENIED_ANSWER] = "denied",
 	[ERR_TOO_BIG] = "too big",
 	[ERR_MEDIA_TYPE] = "unsupported media type",

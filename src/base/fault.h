@@ -27,6 +27,7 @@ enum err {
 	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */
 	ERR_DENIED_ANSWER, /* 403: a rule forbids what is being approved */
 	ERR_AHEAD,	   /* 409: behind an event that is not there */
+	ERR_MANDATE_SPENT, /* 409: nothing is left of what was approved in advance */
 	ERR_STALE,	   /* 409: it is about something that has changed since */
 	ERR_TOO_BIG,	   /* 413 */
 	ERR_MEDIA_TYPE,	   /* 415 */

@@ -246,6 +246,8 @@ extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_ma
 extern const struct use use_reply, use_assign, use_claim, use_extend,
 	use_approval_consume;
 /* Takes back one's vote. */
+extern const struct use use_mandate_list, use_mandate_get, use_mandate_create,
+	use_mandate_revoke;
 extern const struct use use_prompts_closed; /* a terminal decided beside us */
 extern const struct use use_retract;
 /* Takes back an approval that was not used yet. */

@@ -5,6 +5,7 @@
  * 3. No concept calls another's reaction: a new capability is a row here. */
 #include "desk/reactions.h"
 
+#include "desk/approval/mandates.h"
 #include "desk/approval/verify.h"
 #include "desk/delivery/callbacks.h"
 #include "desk/notify/notify_ask.h"
@@ -63,6 +64,7 @@ static const struct reaction {
 	{ "settled everywhere", SETTLED, notify_settled, NULL },
 	{ "webhook", SETTLED, webhook_settled, NULL },
 	{ "run", SETTLED, run_settled, NULL },
+	{ "mandate", SETTLED, mandate_settled, NULL },
 	{ "resumer", SETTLED, resumer_settled, NULL },
 	{ "message of a reply", REPLIED, notify_replied, NULL },
 	{ "call of a reply", REPLIED, call_replied, NULL },
@@ -70,7 +72,9 @@ static const struct reaction {
 	{ "edit after a vote", VOTED, notify_voted, NULL },
 	{ "steps of a route", EXTENDED, notify_moved, NULL },
 	{ "rules of an answer", REVOKED, rules_revoked, NULL },
+	{ "mandate taken back", REVOKED, mandate_taken_back, NULL },
 	{ "rules of a session", SESSION_MOVED, rules_of_session, NULL },
+	{ "mandates of a session", SESSION_MOVED, mandates_of_session, NULL },
 	{ "alert by its route", ALERTED, notify_alert_raised, NULL },
 	{ "end of an alert", CALMED, notify_alert_cleared, NULL },
 };

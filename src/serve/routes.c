@@ -50,6 +50,12 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },
 
+	{ "GET", "/v1/mandates", &use_mandate_list, NULL, 0,
+		LIST " agent session status" },
+	{ "POST", "/v1/mandates", &use_mandate_create, NULL, WRITE, "" },
+	{ "POST", "/v1/sessions/{id}/mandates", &use_mandate_create, NULL, WRITE, "" },
+	{ "GET", "/v1/mandates/{id}", &use_mandate_get, NULL, 0, "" },
+	{ "POST", "/v1/mandates/{id}/revoke", &use_mandate_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/prompts/closed", &use_prompts_closed, NULL, BODY_JSON, "" },
 
 	{ "POST", "/v1/sessions", &use_session_create, route_session, WRITE, "wait" },

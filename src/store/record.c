@@ -226,6 +226,28 @@ static const struct column stop_record_columns[] = {
 	COLUMN(INT, stop_record, version, CHANGES),
 };
 
+static const struct column mandate_record_columns[] = {
+	COLUMN(INT, mandate_record, ws, 0),
+	COLUMN(TEXT, mandate_record, id, 0),
+	COLUMN(TEXT, mandate_record, title, 0),
+	COLUMN(TEXT, mandate_record, reason, 0),
+	COLUMN(TEXT, mandate_record, agent, 0),
+	COLUMN(TEXT, mandate_record, agent_name, 0),
+	COLUMN(TEXT, mandate_record, session, 0),
+	COLUMN(TEXT, mandate_record, project, 0),
+	COLUMN(TEXT, mandate_record, ask, 0),
+	COLUMN(TEXT, mandate_record, status, CHANGES),
+	COLUMN(TEXT, mandate_record, lines, CHANGES),
+	COLUMN(TEXT, mandate_record, counts, CHANGES),
+	COLUMN(INT, mandate_record, until_ms, CHANGES),
+	COLUMN(TEXT, mandate_record, granted_by, CHANGES),
+	COLUMN(TEXT, mandate_record, granted_user, CHANGES),
+	COLUMN(INT, mandate_record, created_ms, 0),
+	COLUMN(TEXT, mandate_record, ended, CHANGES),
+	COLUMN(INT, mandate_record, ended_ms, CHANGES),
+	COLUMN(INT, mandate_record, version, CHANGES),
+};
+
 static const struct column policy_record_columns[] = {
 	COLUMN(INT, policy_record, ws, 0),
 	COLUMN(TEXT, policy_record, body, CHANGES),

@@ -19,6 +19,8 @@
 	RECORD(MARKS, marks, mark, 3, -1, VERSION(mark), SESSION(mark))                  \
 	RECORD(RULES, rules, rule_record, 2, 1, VERSION(rule_record))                    \
 	RECORD(STOPS, stops, stop_record, 2, 1, VERSION(stop_record))                    \
+	RECORD(MANDATES, mandates, mandate_record, 2, 1, VERSION(mandate_record),        \
+		SESSION(mandate_record), .since = 12)                                    \
 	RECORD(POLICIES, policies, policy_record, 1, -1, VERSION(policy_record))         \
 	RECORD(PRESETS, presets, preset_record, 3, -1, VERSION(preset_record))           \
 	RECORD(CONTACTS, contacts, contact, 2, 1, VERSION(contact))                      \

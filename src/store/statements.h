@@ -334,6 +334,21 @@ STATEMENT(SQL_ASKS_ANSWERED,
 	" AND settled_ms > 0 AND status = 'answered'"
 	" AND (agent = $2 OR (project = $3 AND project <> ''))"
 	" AND LENGTH(fixed) <= 65536 ORDER BY settled_ms DESC, id DESC LIMIT $5")
+STATEMENT(SQL_MANDATES_LIVE, "SELECT @mandates FROM mandates WHERE ws = $1"
+			     " AND status = 'live' ORDER BY id")
+STATEMENT(SQL_MANDATES_OPEN, /* of the agent $2, or in the session $3 */
+	"SELECT @mandates FROM mandates WHERE ws = $1 AND status <> 'ended'"
+	" AND (agent = $2 OR session = $3) ORDER BY id")
+STATEMENT(SQL_MANDATE_OF_ASK,
+	"SELECT @mandates FROM mandates WHERE ws = $1 AND session = $2 AND ask = $3")
+STATEMENT(SQL_MANDATES_DUE, "SELECT @mandates FROM mandates WHERE status <> 'ended'"
+			    " AND until_ms <= $1 ORDER BY until_ms LIMIT $2")
+/* $4 agent, $5 session, $6 status, $7 now, $8 whose alone; empty: any */
+STATEMENT(SQL_MANDATES_LIST,
+	"SELECT @mandates FROM mandates WHERE ws = $1 AND id < $2"
+	" AND ($4 = '' OR agent = $4 OR agent_name = $4) AND ($5 = '' OR session = $5)"
+	" AND ($6 = '' OR CASE WHEN until_ms <= $7 THEN 'ended' ELSE status END = $6)"
+	" AND ($8 = '' OR agent = $8) ORDER BY id DESC LIMIT $3")
 STATEMENT(SQL_STOPS_LIVE, "SELECT @stops FROM stops WHERE ws = $1 AND ended_ms = 0"
 			  " ORDER BY id")
 /* $4 live ones (1), ended ones (0) or both (2), $5 now */

@@ -58,6 +58,7 @@ static const struct untold {
 		" context_tokens context_max tools_used tools roster mcp_calls queued_ms started_ms"
 		" ended_ms worked_ms notes version " },
 	{ "messages", NULL },
+	{ "mandates", NULL },
 	{ "tool_calls",
 		" approved_arguments ask child status result answer error attempts started_ms"
 		" ended_ms until_ms version " },

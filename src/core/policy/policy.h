@@ -69,10 +69,11 @@ unsigned policy_looser(const struct policy *before, const struct policy *after);
 struct decided {
 	enum effect effect;
 	enum risk risk;
-	struct str rule;   /* rul_…, "policy", or empty */
-	struct str stop;   /* stp_…: it is denied while that holds */
-	struct str reason; /* a clause: "a rule denies it: its note" */
-	bool by_default;   /* by a mode that nobody has set */
+	struct str rule;    /* rul_…, "policy", or empty */
+	struct str stop;    /* stp_…: it is denied while that holds */
+	struct str reason;  /* a clause: "a rule denies it: its note" */
+	struct str mandate; /* JSON: the line of one that allows it; or empty */
+	bool by_default;    /* by a mode that nobody has set */
 };
 
 /* `risk`: as far as known without the ruling, which may raise it. */

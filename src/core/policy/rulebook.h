@@ -51,6 +51,23 @@ struct stop_record {
 	int64_t version;
 };
 
+/* What a person approved in advance; what it means is core/policy/mandate.h. */
+struct mandate_record {
+	int64_t ws;
+	struct str id, title, reason;
+	struct str agent, agent_name; /* as of its session */
+	struct str session, project, ask;
+	struct str status; /* asked, live, ended */
+	struct str lines;  /* JSON array, as mandate_lines_read wrote it */
+	struct str counts; /* JSON array of {"used", "spent"}, one for each line */
+	int64_t until_ms;
+	struct str granted_by, granted_user;
+	int64_t created_ms;
+	struct str ended; /* JSON object {at, by, why}; empty: not yet */
+	int64_t ended_ms;
+	int64_t version;
+};
+
 /* What holds when no rule fits. A workspace without one has the default. */
 struct policy_record {
 	int64_t ws;

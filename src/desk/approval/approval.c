@@ -65,6 +65,31 @@ enum err approval_still_allowed(
 	return ERR_DENIED;
 }
 
+/* One that was given in advance is taken from what is left of that, now that it runs. */
+static enum err approval_draw(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct policy_snapshot *snapshot;
+	struct operation_view look;
+	struct ask_parts parts;
+	const struct json *by;
+	struct str rule;
+	enum err e;
+
+	if (str_find(a->answered_by, STR("\"man_")) < 0) return OK;
+	e = json_read(a->answered_by, NULL, rows->arena, &by, why);
+	rule = e ? STR_NONE : json_text_of(by, "rule");
+	if (e || !str_starts(rule, "man_")) return e;
+	e = snapshot_of(t, rows, a->ws, &snapshot, why);
+	if (!e) e = ask_parts(a, rows->arena, &parts, why);
+	if (e) return e;
+	ask_operation(&look, a, parts.operation, NULL, rows->arena);
+	e = mandate_use(snapshot, rows, rule, &look, a->risk, why);
+	if (e == ERR_MANDATE_SPENT || e == ERR_REVOKED)
+		t->job.conflict = desk_shown(t, rows, a);
+	return e;
+}
+
 enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
 	struct str digest, struct str target, struct fault *why)
 {
@@ -72,6 +97,7 @@ enum err approval_consume(struct task *t, struct rows *rows, struct ask *a,
 	enum err e = approval_fits(t, rows, a, digest, why);
 
 	if (!e) e = approval_still_allowed(t, rows, a, why);
+	if (!e) e = approval_draw(t, rows, a, why);
 	if (e) return e;
 	a->used_ms = rows->now_ms;
 	a->used_for = target;

@@ -2,6 +2,7 @@
 #include "core/shared/show.h"
 
 #include "base/keep.h"
+#include "desk/approval/mandates.h"
 #include "desk/approval/scope.h"
 #include "desk/approval/verify.h"
 #include "desk/approval/vote.h"
@@ -96,6 +97,8 @@ static enum err answer_settle(
 	if (!e && t->limit)
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
 			rows->arena, why);
+	if (!e && answer.decision == DECISION_APPROVE && answer.arguments)
+		e = mandate_edit_admit(rows, a, &parts, &answer, why);
 	if (!e && answer.decision == DECISION_APPROVE && parts.never_once)
 		e = fail_at(why, "/answers/decision",
 			"the agent offers no way to allow this call alone: reject it");
@@ -238,6 +241,7 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 	while (!e && (a = rows_next_due(rows, a)))
 		e = ask_expire(task_of(job), rows, a, why);
 	if (!e) e = stops_end_due(rows, EXPIRE_AT_ONCE, why);
+	if (!e) e = mandates_end_due(rows, EXPIRE_AT_ONCE, why);
 	return e ? e : sessions_idle(rows, why);
 }
 

@@ -176,17 +176,19 @@ static size_t approvals_only(struct ask_parts *parts)
 	return n;
 }
 
-static struct str ruled_by(const struct rule_record *r, struct arena *arena)
+static struct str ruled_by(
+	const struct rule_record *r, struct str mandate, struct arena *arena)
 {
 	return fields_text(arena,
 		FIELDS(field_text("kind", STR("policy")), field_text("user", STR_NONE),
 			field_text("name", rule_title(r, arena)),
-			field_text("via", STR_NONE), field_text("rule", r->id)));
+			field_text("via", STR_NONE), field_text("rule", r->id),
+			field_some(field_json("mandate", mandate))));
 }
 
 static enum err settled_by_rule(struct rows *rows, const struct ask *a,
-	const struct rule_record *rule, bool approve, struct settlement *out,
-	struct answer *answer, struct fault *why)
+	const struct rule_record *rule, struct str mandate, bool approve,
+	struct settlement *out, struct answer *answer, struct fault *why)
 {
 	struct str note = approve ? STR_NONE : rule->note;
 	const struct json *values;
@@ -201,7 +203,7 @@ static enum err settled_by_rule(struct rows *rows, const struct ask *a,
 		rows->arena, answer, why);
 	*out = (struct settlement){ .verb = SETTLE_ANSWER,
 		.answer = answer,
-		.answered_by = ruled_by(rule, rows->arena),
+		.answered_by = ruled_by(rule, mandate, rows->arena),
 		.reason = note };
 	return e;
 }
@@ -214,8 +216,8 @@ static enum err ask_settle_ruled(struct task *t, struct rows *rows, struct ask *
 	struct settlement how;
 	struct answer answer;
 	struct staged *st;
-	enum err e =
-		settled_by_rule(rows, a, v->ruling.rule, approve, &how, &answer, why);
+	enum err e = settled_by_rule(
+		rows, a, v->ruling.rule, v->mandate, approve, &how, &answer, why);
 
 	if (!e) e = ask_settle_staged(t, rows, a, &how, &st, why);
 	if (!e) st->replied = true;
@@ -227,7 +229,8 @@ enum err ask_settle_by(struct task *t, struct rows *rows, struct ask *a,
 {
 	struct settlement how;
 	struct answer answer;
-	enum err e = settled_by_rule(rows, a, rule, approve, &how, &answer, why);
+	enum err e =
+		settled_by_rule(rows, a, rule, STR_NONE, approve, &how, &answer, why);
 
 	return e ? e : ask_settle(t, rows, a, &how, why);
 }

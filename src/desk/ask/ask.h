@@ -15,6 +15,7 @@ enum ask_origin {
 	ASK_BY_RUN_ERROR,
 	ASK_BY_RUN_LIMIT,
 	ASK_BY_RUN_INTERRUPTED, /* a call was cut short */
+	ASK_BY_MANDATE,
 	ASK_ORIGINS
 };
 

@@ -67,6 +67,7 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 	if (e) return e;
 	ask_operation(&look, a, d->operation, NULL, rows->arena);
 	e = snapshot_decide(snapshot, rows, &look, flags, out, why);
+	if (!e && !person) e = mandate_decide(snapshot, rows, &look, false, out, why);
 	if (e) return e;
 	if (ask_ruled(out))
 		a->because = STR_NONE;

@@ -54,8 +54,10 @@ static enum err decide_look(struct task *t, struct rows *rows,
 	enum err e = snapshot_of(t, rows, t->job.who.ws, &snapshot, why);
 
 	if (!e) e = snapshot_decide(snapshot, rows, look, RULE_ASK_UNCOUNTED, &v, why);
+	if (!e) e = mandate_decide(snapshot, rows, look, true, &v, why);
 	if (e) return e;
 	decided_make(out, &snapshot->policy, look->type, &v.ruling, v.risk, rows->arena);
+	out->mandate = v.mandate;
 	if (!v.stop || out->effect == EFFECT_DENY) return OK;
 	stop_fail(v.stop, &stopped);
 	*out = (struct decided){ .effect = EFFECT_DENY,
@@ -73,6 +75,7 @@ static void decided_write(
 	show_text(w, "stop", d->stop);
 	show_text(w, "reason", decided_sentence(d, arena));
 	show_text(w, "risk", str_of(risk_name(d->risk)));
+	if (d->mandate.len) show_json(w, "mandate", d->mandate);
 }
 
 static enum err decide_keep(struct task *t, struct rows *rows, const struct session *s,

@@ -44,6 +44,8 @@ static bool record_over(
 
 	if (id == RECORD_RULES)
 		return rule->ended_ms > 0 || change_ends(change, rule->id);
+	if (id == RECORD_MANDATES)
+		return !str_is(((const struct mandate_record *)record)->status, "live");
 	return id == RECORD_STOPS && ((const struct stop_record *)record)->ended_ms > 0;
 }
 
@@ -118,6 +120,22 @@ static enum err stops_load(
 	return e ? e : stops_take(b, why);
 }
 
+/* One that cannot be read allows nothing. */
+static enum err mandates_load(
+	struct policy_snapshot *b, struct rows *rows, struct fault *why)
+{
+	enum err e = own_load(b, rows, RECORD_MANDATES, SQL_MANDATES_LIVE, NULL,
+		&b->mandates, &b->mandates_len, why);
+
+	if (e || !b->mandates_len) return e;
+	b->mandate_lines = ARENA_ARRAY(&b->arena, struct mandate_lines, b->mandates_len);
+	for (size_t i = 0; b->mandate_lines && i < b->mandates_len; i++)
+		if (!mandate_lines_load(
+			    b->mandates[i].lines, &b->arena, &b->mandate_lines[i]))
+			b->mandate_lines[i].len = 0;
+	return b->arena.failed ? fail_memory(why) : OK;
+}
+
 /* `rows` is NULL of a workspace that never had a rule, a stop or a policy. */
 static enum err snapshot_fill(struct policy_snapshot *b, struct rows *rows,
 	const struct snapshot_change *change, struct fault *why)
@@ -138,6 +156,7 @@ static enum err snapshot_fill(struct policy_snapshot *b, struct rows *rows,
 			&b->rules_len, why);
 	if (!e) e = rules_take(b, why);
 	if (!e && rows) e = stops_load(b, rows, why);
+	if (!e && rows) e = mandates_load(b, rows, why);
 	return e ? e : policy_parse(b->kept.body, &b->arena, &b->policy, why);
 }
 

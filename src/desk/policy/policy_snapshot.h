@@ -8,6 +8,7 @@
 #ifndef DESK_POLICY_SNAPSHOT_H
 #define DESK_POLICY_SNAPSHOT_H
 
+#include "core/policy/mandate.h"
 #include "core/policy/policy.h"
 #include "desk/shared/inner.h"
 
@@ -28,6 +29,10 @@ struct policy_snapshot {
 	struct stop_record *stops;
 	struct rule_match *stop_matches;
 	size_t stops_len;
+	/* Those that are live, and their lines. What is left of them is in the rows. */
+	struct mandate_record *mandates;
+	struct mandate_lines *mandate_lines;
+	size_t mandates_len;
 	struct policy_record kept; /* version 0: the default */
 	struct policy policy;
 };
@@ -67,7 +72,25 @@ struct rule_verdict {
 	enum risk risk; /* by the policy and the agent's claim; raised by ask rules */
 	struct ruling ruling;
 	const struct stop_record *stop; /* that fits; then no rule allows */
+	/* JSON: the line of the mandate that allows it, where no rule says anything; else empty. Then
+	 * `ruling.rule` is made of the mandate. */
+	struct str mandate;
 };
+
+/* Where neither a stop nor a rule says anything: the first mandate with a line that fits and has
+ * enough left allows it. `draws`: that is taken of it now; else by mandate_use, when it runs. */
+enum err mandate_decide(struct policy_snapshot *, struct rows *,
+	const struct operation_view *, bool draws, struct rule_verdict *, struct fault *);
+/* An approval that a mandate gave is used. ERR_MANDATE_SPENT, ERR_REVOKED. */
+enum err mandate_use(struct policy_snapshot *, struct rows *, struct str id,
+	const struct operation_view *, enum risk, struct fault *);
+/* Ends it; `who` may be NULL: its time or uses were up. */
+void mandate_end(struct rows *, const struct mandate_record *,
+	const struct principal *who, const char *why);
+/* Of its life: mandate.asked, granted, drawn, ended. */
+void mandate_event(
+	struct rows *, const struct mandate_record *, const char *type, struct str data);
+enum err mandates_end_due(struct rows *, int64_t limit, struct fault *);
 
 /* Looks at the rules without counting; `flags` of decide_flags. */
 void snapshot_rule(const struct policy_snapshot *, const struct operation_view *,

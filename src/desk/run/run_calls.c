@@ -51,6 +51,9 @@ static enum err gate(const struct run_job *j, const struct run_operation *op,
 	if (e) return e;
 	run_gate(&policy, op, &look, &rules->ruling, j->rows->arena, out);
 	rules->risk = out->risk;
+	e = mandate_decide(snapshot, j->rows, &look, true, rules, why);
+	if (e || !rules->mandate.len) return e;
+	run_gate(&policy, op, &look, &rules->ruling, j->rows->arena, out);
 	return OK;
 }
 

@@ -27,6 +27,8 @@ static const struct {
 	[ERR_DENIED] = { 409, "/problems/denied", "Denied by a rule" },
 	[ERR_DENIED_ANSWER] = { 403, "/problems/denied", "Denied by a rule" },
 	[ERR_AHEAD] = { 409, "/problems/ahead", "There are fewer events" },
+	[ERR_MANDATE_SPENT] = { 409, "/problems/mandate-spent",
+		"Nothing is left of the approval in advance" },
 	[ERR_STALE] = { 409, "/problems/stale", "It has changed since" },
 	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
 	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",

@@ -20,7 +20,7 @@ const MINUTE = 60e3;
 
 async function rule(m, reaction, ask) {
 	const reply = await m.admin.post('/v1/rules', { ...(ask ? { effect: 'ask', ask } : { effect: 'deny', note: 'never' }),
-		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)'] } });
+		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)', 'mandate'] } });
 	assert.equal(reply.status, 201, reply.text);
 }
 
@@ -72,7 +72,7 @@ const denied = {
 /** A rule of the person an agent asks for allows nothing of what that agent asks; what another agent asks, it allows. */
 const own = {
 	approval: true,
-	not: (way) => approvalsOnly('rules decide about operations, and this asks about none')(way)
+	not: (way) => (way.bundles ? 'no rule allows a mandate' : undefined) ?? approvalsOnly('rules decide about operations, and this asks about none')(way)
 		?? (way.runs ? 'a run asks for nobody: who started it may approve it, by an answer and by a rule' : undefined),
 	async workspace({ admin, server }) {
 		const made = async (body) => {
@@ -336,7 +336,7 @@ const resumer = {
 const undone = {
 	rows: ['rules of an answer', 'rules of a session'],
 	approval: true,
-	not: approvalsOnly('only approvals last'),
+	not: (way) => (way.bundles ? 'a mandate is approved once' : approvalsOnly('only approvals last')(way)),
 	async settle(cell) {
 		const { status, body, text } = await cell.member.post(`/v1/asks/${cell.ask.id}/answer`,
 			{ answers: { [cell.ask.questions[0].key]: 'approve' }, scope: { for: 'session' } });
@@ -354,6 +354,22 @@ const undone = {
 		const { ended } = (await cell.member.get(`/v1/rules/${cell.rule}`)).body;
 		assert.match(ended?.why ?? 'in force', /^(revoked|session)$/);
 		if (back.status === 200 && back.body.ended.length) assert.deepEqual([back.body.ended, ended.why], [[cell.rule], 'revoked']);
+	},
+};
+
+/** A mandate is live from its approval on, and ends when that is taken back, or with its session. */
+const bundle = {
+	rows: ['mandate', 'mandate taken back', 'mandates of a session'],
+	approval: true,
+	not: (way) => (way.bundles ? undefined : 'no mandate stands behind it'),
+	async settled(cell) {
+		const now = async () => (await cell.member.get(`/v1/mandates/${cell.mandate}`)).body;
+		assert.equal((await now()).status, 'live');
+		assert.equal((await cell.member.post(`/v1/asks/${cell.ask.id}/revoke`, {})).status, 200);
+		assert.equal((await now()).ended.why, 'revoked');
+		const other = await cell.agent.post('/v1/mandates', { title: 'More', session: cell.ask.session, lines: [{ key: 'a', tool: ['x'], uses: 1 }] });
+		await cell.agent.post(`/v1/sessions/${cell.ask.session}/cancel`, {});
+		assert.equal((await cell.member.get(`/v1/mandates/${other.body.id}`)).body.ended.why, 'session');
 	},
 };
 
@@ -440,4 +456,4 @@ const alerted = {
 };
 
 export const REACTIONS = { event, because, project, rules, denied, own, require, verifier, deadline, stop, message, everywhere,
-	assigned, webhook, replied, extended, resumer, undone, waiter, goes_on: goesOn, fetched, chain, alerted };
+	assigned, webhook, replied, extended, resumer, undone, bundle, waiter, goes_on: goesOn, fetched, chain, alerted };

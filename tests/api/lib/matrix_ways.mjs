@@ -145,6 +145,18 @@ const approve = {
 	},
 };
 
+const mandate = {
+	origin: 'ASK_BY_MANDATE', because: 'agent', makes: ['approval'], bundles: true,
+	async ask(cell) {
+		const made = await cell.agent.post('/v1/mandates', { title: 'Close issues', session: cell.session,
+			lines: [{ key: 'close', tool: ['mcp__github__close_issue'], uses: 3 }] });
+		assert.equal(made.status, 201, made.text);
+		cell.mandate = made.body.id;
+		cell.ask = (await cell.agent.get(`/v1/asks/${made.body.ask}`)).body;
+		return async () => decided(await reading(cell)());
+	},
+};
+
 /* ---- our own runs ---- */
 
 /** Starts one; the model does what the word at the beginning of the message says (`answer` below). */
@@ -235,7 +247,7 @@ const subAgent = {
 	},
 };
 
-export const WAYS = { http, dialect, mcp, hook, gate, approve, template, run_question: runQuestion,
+export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, template, run_question: runQuestion,
 	run_approval: runApproval, run_error: runError, run_limit: runLimit, interrupted, sub_agent: subAgent };
 
 /* ---- the model ---- */
