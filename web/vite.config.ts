@@ -62,7 +62,7 @@ const moments: [name: string, entries: string[]][] = [
 		'soon',
 		[
 			...[
-				'rules/StopLine',
+				'frame/Above',
 				'rules/StopButton',
 				'frame/Over',
 				'ask/InboxKeys',

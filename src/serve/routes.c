@@ -234,6 +234,7 @@ const struct route routes[] = {
 	{ "GET", "/history", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/history/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/activity", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/alerts", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/insights", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/agents", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/rules", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },

@@ -139,4 +139,24 @@ area('stops', (scenario) => {
 		await lift(desk);
 		await line(me).waitFor({ state: 'detached' });
 	});
+
+	scenario('an alert stands above every screen until somebody knows of it', bypass, async (me, desk) => {
+		const { version } = (await desk.admin.get('/v1/policy')).body;
+		await desk.admin.put('/v1/policy', { version, alerts: { unanswered: '1m', unreachable: null } });
+		await desk.agent.ask({ question: 'Is anybody there?', type: 'boolean', session: (await desk.agent.session('alone')).id });
+		await me.visitLive('/rules');
+		desk.server.jump(121_000);
+		const above = me.page.getByRole('status').filter({ hasText: me.tn('alerts.count', 1) });
+		await above.waitFor();
+		await me.press(above.getByRole('link', { name: me.t('alerts.view') }));
+		const box = me.page.getByRole('list', { name: me.t('nav.alerts') }).getByRole('listitem').first();
+		await box.getByRole('link', { name: 'Is anybody there?' }).waitFor();
+		assert.deepEqual(await complaints(me), []);
+		await me.write(box.getByRole('textbox', { name: me.t('alerts.note') }), 'On my way');
+		await me.press(me.button('alerts.ack', {}, box));
+		await box.getByText('On my way').waitFor();
+		await above.waitFor({ state: 'detached' });
+		const [alert] = (await desk.admin.get('/v1/alerts')).body.items;
+		assert.deepEqual([alert.kind, alert.acked.note], ['unanswered', 'On my way']);
+	});
 }, { furnish: (desk) => desk.client('viewer', 'Vera'), stands: true });

@@ -5,6 +5,7 @@ import type { Run, Tool, ToolTest } from './runs';
 import type {
 	AgentConfig,
 	AgentTest,
+	Alert,
 	Ask,
 	AskDeliveries,
 	AskRequest,
@@ -131,6 +132,8 @@ export const api = {
 		post<AgentTest>(`/v1/providers/${name}/test`, body),
 
 	eventsWhole,
+	alerts: (query: Query) => get<List<Alert>>('/v1/alerts', query),
+	alertAck: (id: string, body: { note?: string }) => post<Alert>(`/v1/alerts/${id}/ack`, body),
 	insights: (query: Query) => get<Insights>('/v1/insights', query),
 	usage: (query: Query) => get<UsageSums>('/v1/usage', query),
 

@@ -21,7 +21,7 @@ export type Route =
 	| { screen: 'sessions' }
 	| { screen: 'session'; id: string }
 	| { screen: 'history'; ask: string | null }
-	| { screen: 'activity' | 'insights' | 'agents' | 'rules' | 'start' | 'login' | 'lost' }
+	| { screen: 'activity' | 'alerts' | 'insights' | 'agents' | 'rules' | 'start' | 'login' | 'lost' }
 	/** null: the list of them, and on a wide screen the first beside it. */
 	| { screen: 'settings'; part: SettingsPart | null };
 
@@ -42,6 +42,7 @@ export function routeOf(path: string): Route {
 		case 'settings':
 			return { screen: 'settings', part: null };
 		case 'activity':
+		case 'alerts':
 		case 'insights':
 		case 'agents':
 		case 'rules':
