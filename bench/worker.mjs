@@ -36,7 +36,7 @@ export async function instantModel() {
 
 /** A server whose agent `worker` (with more of its members) asks the model at this address. */
 export async function workerServer(url, more = {}) {
-	const server = new Server({ flags: ['--ask-rate', '0'], env: { PARLEY_TEST_CLOCK: undefined } }); /* whose file each look at the clock would read */
+	const server = new Server({ flags: ['--ask-rate', '0', '--session-open', '0', '--session-rate', '0'], env: { PARLEY_TEST_CLOCK: undefined } }); /* whose file each look at the clock would read */
 	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
 	await server.start();
 	const send = async (who, ...request) => {

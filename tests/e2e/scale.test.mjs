@@ -77,4 +77,4 @@ area(`${MANY} pending asks`, (scenario) => {
 		await desk.agent.ask({ question: gone.questions[0].text, type: 'boolean' });
 		await until(async () => await me.waiting(MANY).count(), 'as many as before');
 	});
-}, { furnish: (desk) => fillInbox(desk.server, MANY), keep: true, stands: true });
+}, { flags: ['--session-open', '0'], furnish: (desk) => fillInbox(desk.server, MANY), keep: true, stands: true });

@@ -97,6 +97,7 @@ area('stops', (scenario) => {
 		await me.press(me.button('stop.now.one', { name: 'only this one' }));
 		await line(me).getByText('Wrong branch').waitFor();
 		assert.deepEqual((await held(desk)).map((stop) => stop.match), [{ session: session.id }]);
+		await desk.agent.ask({ session: session.id, question: 'Which branch?', type: 'boolean' });
 		await me.visitLive('/sessions');
 		const row = me.page.getByRole('listitem').filter({ has: me.page.getByRole('link', { name: 'only this one' }) });
 		await row.getByText(me.t('stop.stopped'), { exact: true }).waitFor();

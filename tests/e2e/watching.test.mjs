@@ -1,5 +1,6 @@
 // Watching agents work: sessions, one session, activity, insights, agents.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { until } from './lib.mjs';
 import { area, beside } from './matrix.mjs';
 
@@ -252,6 +253,22 @@ area('watching', (scenario) => {
 		await until(() => late.done, 'the late reply');
 		await shows(30);
 		await me.page.unroute('**/v1/insights*');
+	});
+
+	scenario('what is settled has a receipt to take along, and the lines that verify it', async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Keep this?', type: 'boolean' });
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await me.visit(`/history/${ask.id}`);
+		const fold = me.page.locator('details.proof:not([open]) > summary');
+		const link = me.page.getByRole('link', { name: me.t('proof.receipt') });
+		await link.or(fold).first().waitFor();
+		if (await fold.count()) await me.press(fold);
+		await me.page.getByText(`parley verify receipt-${ask.id}.json --key keys.json`).waitFor();
+		const [taken] = await Promise.all([me.page.waitForEvent('download'), me.press(link)]);
+		assert.equal(taken.suggestedFilename(), `receipt-${ask.id}.json`);
+		const receipt = JSON.parse(readFileSync(await taken.path(), 'utf8'));
+		const said = JSON.parse(Buffer.from(receipt.payload, 'base64url'));
+		assert.deepEqual([said.ask, said.outcome, said.answered_by.name], [ask.id, 'answered', 'Marie']);
 	});
 
 	scenario('the agents that asked, and another one joins', async (me, desk) => {

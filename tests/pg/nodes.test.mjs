@@ -247,8 +247,13 @@ test('a commit whose wait for the standby was cancelled is not acknowledged', as
 		+ sql('SELECT pg_reload_conf()', cluster.url);
 	const post = () => node.once(agent, 'POST', '/v1/asks', { question: 'Now?', type: 'boolean' }, 'once');
 	waits('nobody');
-	const reply = post();
-	await until(() => sql("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", cluster.url) > 0, 'the wait');
+	let settled = false;
+	const reply = post().finally(() => (settled = true));
+	/* The node's own commits wait as well. */
+	await until(() => {
+		sql("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", cluster.url);
+		return settled;
+	}, 'a reply');
 	waits('');
 	assert.deepEqual([(await reply).status, (await reply).body.type], [503, '/problems/outcome-unknown']);
 	const again = await persist([node], agent, 'POST', '/v1/asks', { question: 'Now?', type: 'boolean' }, 'once');
