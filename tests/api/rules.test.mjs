@@ -606,3 +606,14 @@ test('nothing allows a plan or a mandate but a person', async () => {
 	assert.equal((await agent.post('/v1/decide', { operation: { type: 'tool', name: 'scheme', risk: 'low' } })).body.effect, 'allow');
 	await admin.delete(`/v1/rules/${made.body.id}`);
 });
+
+test('why a rule denied is kept, also when rules change in the same batch', async () => {
+	await within([deny('Bash(never *)', { note: 'never' })], async () => {
+		const replies = await Promise.all(Array.from({ length: 150 }, (_, i) => (i % 3
+			? agent.post('/v1/asks', bash(`never ${i}`)) : admin.post('/v1/rules', allow(`Bash(another ${i})`)))));
+		const [made, denied] = [replies.filter((_, i) => i % 3 === 0), replies.filter((_, i) => i % 3)];
+		assert.deepEqual(new Set(replies.map((reply) => reply.status)), new Set([201]));
+		for (const { body } of denied) assert.equal((await agent.get(`/v1/asks/${body.id}`)).body.reason, 'never');
+		await Promise.all(made.map(({ body }) => end(body)));
+	});
+});

@@ -9,10 +9,14 @@
 
 struct policy_snapshot *snapshot_free(struct policy_snapshot *b)
 {
-	if (!b) return NULL;
-	rule_set_free(b->set);
-	arena_done(&b->arena);
-	mem_free(b);
+	while (b) {
+		struct policy_snapshot *before = b->before;
+
+		rule_set_free(b->set);
+		arena_done(&b->arena);
+		mem_free(b);
+		b = before;
+	}
 	return NULL;
 }
 
@@ -227,6 +231,8 @@ enum err snapshot_of(struct task *t, struct rows *rows, int64_t ws,
 	if (e) return e;
 	rows_policy_seen(rows, ws, facts.policy_version);
 	version = facts.policy_version + raised;
+	if (*place && (*place)->since != t->job.batch)
+		(*place)->before = snapshot_free((*place)->before);
 	if (*place && (*place)->ws == ws && (*place)->version == version &&
 		(*place)->batch == batch) {
 		*out = *place;
@@ -236,7 +242,8 @@ enum err snapshot_of(struct task *t, struct rows *rows, int64_t ws,
 	if (e) return e;
 	fresh->version = version;
 	fresh->batch = batch;
-	snapshot_free(*place);
+	fresh->before = *place;
+	fresh->since = t->job.batch;
 	*out = *place = fresh;
 	return OK;
 }

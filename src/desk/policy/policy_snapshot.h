@@ -35,12 +35,15 @@ struct policy_snapshot {
 	size_t mandates_len;
 	struct policy_record kept; /* version 0: the default */
 	struct policy policy;
+	/* The one that it took the place of, whose texts that batch may still have to write. */
+	struct policy_snapshot *before;
+	uint64_t since; /* the batch */
 };
 
 struct policy_snapshot *snapshot_free(
 	struct policy_snapshot *); /* NULL is fine; returns NULL */
 
-/* The snapshot that this batch decides by; borrowed until the next call. */
+/* The snapshot that this batch decides by; borrowed until the batch is written. */
 enum err snapshot_of(struct task *, struct rows *, int64_t ws,
 	struct policy_snapshot **out, struct fault *);
 void snapshots_done(struct desk *);
