@@ -308,7 +308,7 @@ test('the history: what was settled, by whom, mine, one outcome, and the ask its
 
 test('a history that could not be read does not keep what was asked for next', async (t) => {
 	const held = [];
-	const url = await slowWay(t, (req) => /outcome=approved/.test(req.url), held);
+	const url = await slowWay(t, (req) => /asks\?.*outcome=approved/.test(req.url), held);
 	const inbox = await server.inbox({ columns: 120, env: await loggedIn(url, 'broken') });
 	await server.member.answer(await ask(approval('low', { title: 'Turned down' })), { decision: { value: 'reject' } });
 	inbox.press('g', 'h');
