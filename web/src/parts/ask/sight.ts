@@ -1,7 +1,7 @@
 /* Which parts of an element were on the screen, with nothing over them. */
 
-const BAND = 14; // pixels; less than a line
-const EDGE = 5; // inside of its corners
+const BAND = 10; // pixels; less than a line
+const EDGE = 4; // inside of its corners
 
 export class Sight {
 	private seen = new Set<number>();
