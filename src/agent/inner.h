@@ -162,10 +162,6 @@ enum own_call_end own_call_run(struct fetcher *, int stop_fd, const struct tool_
 enum own_call_end own_command_run(int stop_fd, const struct tool_access *,
 	const struct json *arguments, struct arena *, struct tool_outcome *out);
 
-/* mcp_link.c: a call of a tool of an MCP server. */
-enum own_call_end mcp_link_run(struct fetcher *, int stop_fd, const struct tool_access *,
-	const struct json *arguments, struct arena *, struct tool_outcome *out);
-
 /* transcript.c: takes the messages that a work brings, and before a model call reads those that are
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of
  * memory. */

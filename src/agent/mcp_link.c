@@ -439,7 +439,7 @@ bool mcp_link_try(const struct mcp_access *a, const struct json *call,
 
 	if (a->command.len) {
 		*out = (struct mcp_found){ .status = MCP_FAILED,
-			.error = STR("programs are not started yet: give it an url") };
+			.error = STR("programs are not started yet: give it a URL") };
 		fetcher_free(l.fetcher);
 		return true;
 	}
@@ -453,28 +453,4 @@ bool mcp_link_try(const struct mcp_access *a, const struct json *call,
 	if (done) link_end(&l);
 	fetcher_free(l.fetcher);
 	return done && !arena->failed;
-}
-
-enum own_call_end mcp_link_run(struct fetcher *f, int stop_fd,
-	const struct tool_access *t, const struct json *arguments, struct arena *arena,
-	struct tool_outcome *out)
-{
-	struct mcp_link l = {
-		.fetcher = f, .access = t->mcp, .stop_fd = stop_fd, .arena = arena
-	};
-	enum own_call_end end = OWN_CALL_DONE;
-	int64_t began = clock_mono_ms();
-	struct mcp_found found;
-
-	*out = (struct tool_outcome){ .failed = true, .text = t->mcp->wrong };
-	if (!out->text.len && !link_begin(&l)) out->text = STR("out of memory");
-	if (out->text.len) return OWN_CALL_DONE;
-	if (link_open(&l, &found))
-		end = link_tool(&l, arguments, out);
-	else
-		out->text =
-			arena_print(arena, "It did not run: %.*s", STR_ARGS(found.error));
-	link_end(&l);
-	out->took_ms = clock_mono_ms() - began;
-	return end;
 }

@@ -213,12 +213,12 @@ static void rows_write(struct json_writer *w, const struct settings_section *s,
 	}
 }
 
-/* A schema in a file of its own. */
-static enum err schema_write(const struct section_reader *r, const char *key,
+/* What stands in a file of its own. */
+static enum err json_file_write(const struct section_reader *r, const char *key,
 	const char *member, struct json_writer *w)
 {
 	const struct settings_line *l = line_find(r->section, str_of(key));
-	const struct json *schema;
+	const struct json *value;
 	struct fault found = { 0 };
 	struct str text;
 	enum err e;
@@ -227,9 +227,9 @@ static enum err schema_write(const struct section_reader *r, const char *key,
 	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
 	if (e) return e;
 	if (!text.len) return section_wrong(r, key, &l->value, strerror(errno));
-	if (json_read(text, NULL, r->arena, &schema, &found))
+	if (json_read(text, NULL, r->arena, &value, &found))
 		return section_wrong(r, key, &l->value, found.detail);
-	jw_put_json(w, member, schema);
+	jw_put_json(w, member, value);
 	return OK;
 }
 
@@ -266,7 +266,7 @@ static enum err agent_take(const struct section_reader *r, struct agent_record *
 	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, agent_keys, false);
 	e = prompt_write(r, &w);
-	if (!e) e = schema_write(r, "output_schema_file", "output_schema", &w);
+	if (!e) e = json_file_write(r, "output_schema_file", "output_schema", &w);
 	jw_put_object(&w, "limits");
 	rows_write(&w, r->section, agent_keys, true);
 	jw_object_end(&w);
@@ -327,25 +327,6 @@ static enum err url_check(const struct section_reader *r)
 		"must be https, or on this machine; model_internal allows more");
 }
 
-static enum err script_write(const struct section_reader *r, struct json_writer *w)
-{
-	const struct settings_line *l = line_find(r->section, STR("script_file"));
-	const struct json *script;
-	struct fault found = { 0 };
-	struct str text;
-	enum err e;
-
-	if (!l) return OK;
-	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
-	if (e) return e;
-	if (!text.len) return section_wrong(r, "script_file", &l->value, strerror(errno));
-	if (json_read(text, NULL, r->arena, &script, &found))
-		return section_wrong(r, "script_file", &l->value, found.detail);
-	jw_key(w, "script");
-	jw_json(w, script);
-	return OK;
-}
-
 static enum err provider_take(const struct section_reader *r, struct provider_record *out)
 {
 	struct buf text = { .max = 1 << 20 };
@@ -359,7 +340,7 @@ static enum err provider_take(const struct section_reader *r, struct provider_re
 	jw_object(&w);
 	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, provider_keys, false);
-	e = script_write(r, &w);
+	e = json_file_write(r, "script_file", "script", &w);
 	jw_object_end(&w);
 	e = body_end(r, &text, e, &body);
 	if (e) return e;
@@ -436,7 +417,7 @@ static enum err tool_take(const struct section_reader *r, struct tool_record *ou
 	jw_object(&w);
 	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, tool_keys, false);
-	e = schema_write(r, "schema_file", "schema", &w);
+	e = json_file_write(r, "schema_file", "schema", &w);
 	if (!e) e = headers_write(r, &w);
 	jw_object_end(&w);
 	e = body_end(r, &text, e, &body);

@@ -9,7 +9,6 @@
 
 #define RECEIPT_TYP  "parley-receipt"
 #define APPROVAL_TYP "parley-approval"
-#define EXPORT_TYP   "parley-export"
 
 /* ---- receipts ---- */
 

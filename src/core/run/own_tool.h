@@ -84,8 +84,6 @@ void own_tool_show(struct json_writer *, const struct tool_record *,
 
 /* ---- a call ---- */
 
-struct mcp_access;
-
 /* Everything that a call needs. Texts live in an arena. */
 struct tool_access {
 	struct own_tool tool;
@@ -96,9 +94,8 @@ struct tool_access {
 	struct str call, session, run, agent, digest;
 	struct str
 		callback; /* the token that a later result comes with; empty: none can */
-	struct str signs[2];	      /* the webhook keys of the workspace; or empty */
-	const struct mcp_access *mcp; /* of a tool of an MCP server; or NULL */
-	struct str wrong;	      /* why it cannot be called; empty: it can */
+	struct str signs[2]; /* the webhook keys of the workspace; or empty */
+	struct str wrong;    /* why it cannot be called; empty: it can */
 };
 
 struct tool_request {

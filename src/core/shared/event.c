@@ -94,7 +94,6 @@ const char *const event_types[] = {
 	"approval.redeemed",
 	"hold.set",
 	"hold.lifted",
-	"export.made",
 	"alert.raised",
 	"alert.cleared",
 	"alert.acked",
