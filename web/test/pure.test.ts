@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diffLines, diffPairs, diffTally } from '../src/lib/diff';
+import { lineDiff } from '../src/lib/lineDiff';
 import { isSafe, markdown, misleads, type Inline } from '../src/lib/markdown';
 import { argumentsOf, commandOf, edit } from '../src/lib/operation';
 import { agentOf, byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
@@ -126,6 +127,17 @@ describe('a unified diff', () => {
 	test('side by side puts what went beside what came', () => {
 		const pairs = diffPairs(diffLines(diff));
 		expect(pairs.find((pair) => pair.left?.kind === 'del')?.right?.text).toBe('zwei');
+	});
+	test('two texts are compared line by line, whatever a line begins with', () => {
+		const lines = lineDiff('one\n-- two\nthree', 'one\n++ zwei\nthree\nfour');
+		expect(lines.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+			'same one',
+			'del -- two',
+			'add ++ zwei',
+			'same three',
+			'add four',
+		]);
+		expect(lines.at(-1)).toMatchObject({ old: null, new: 4 });
 	});
 	test('what is no diff stays as it is', () => {
 		expect(diffLines('hello')).toEqual([{ kind: 'same', text: 'hello', old: null, new: null }]);

@@ -1,7 +1,7 @@
 /* What the page asks the server for: the routes that it uses, by name. */
 import { call, get, post, type Query } from './client';
 import { api as first } from './first';
-import type { Run, Tool, ToolTest } from './runs';
+import type { McpServer, McpServerTest, Run, Tool, ToolTest } from './runs';
 import type {
 	AgentConfig,
 	AgentTest,
@@ -120,6 +120,12 @@ export const api = {
 	toolDelete: (name: string) => call<null>('DELETE', `/v1/tools/${name}`),
 	toolTest: (name: string, args: unknown) =>
 		post<ToolTest>(`/v1/tools/${name}/test`, { arguments: args }),
+	mcpServers: () => get<List<McpServer>>('/v1/mcp-servers', { limit: 200 }),
+	mcpServerNew: (body: unknown) => post<McpServer>('/v1/mcp-servers', body),
+	mcpServerTest: (name: string) => post<McpServerTest>(`/v1/mcp-servers/${name}/test`, {}),
+	mcpServerAccept: (name: string, tools: unknown[]) =>
+		post<McpServer>(`/v1/mcp-servers/${name}/accept`, { tools }),
+	mcpServerDelete: (name: string) => call<null>('DELETE', `/v1/mcp-servers/${name}`),
 	providers: () => get<List<Provider>>('/v1/providers', { limit: 200 }),
 	providerNew: (body: unknown) => post<Provider>('/v1/providers', body),
 	providerPatch: (name: string, body: unknown) =>

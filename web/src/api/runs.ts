@@ -19,5 +19,7 @@ export type ToolCall = Open<Schemas['ToolCall']>;
 export type Task = Schemas['Task'];
 export type Tool = Open<Schemas['Tool']>;
 export type ToolTest = Schemas['ToolTest'];
+export type McpServer = Open<Schemas['McpServer']>;
+export type McpServerTest = Open<Schemas['McpServerTest']>;
 export type Message = Open<Schemas['Message']>;
 export type Part = Message['content'][number];

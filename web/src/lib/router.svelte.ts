@@ -12,6 +12,7 @@ export const settingsParts = [
 	'templates',
 	'providers',
 	'tools',
+	'servers',
 	'deliveries',
 ] as const;
 export type SettingsPart = (typeof settingsParts)[number];
