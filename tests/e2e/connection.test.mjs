@@ -73,6 +73,26 @@ area('connection', (scenario) => {
 		await me.page.unroute('**/v1/asks/*/answer');
 	});
 
+	scenario('who has left while an answer was on its way is not led back', async (me, desk) => {
+		const ask = await me.open({ question: 'Still here?', type: 'boolean' });
+		let release;
+		const held = new Promise((done) => (release = done));
+		await me.page.route('**/v1/asks/*/answer', async (route) => {
+			await held;
+			await route.continue();
+		});
+		await me.check(me.page.getByRole('radio', { name: me.t('form.yes') }));
+		await me.send();
+		await me.visitInside('/sessions');
+		const taken = me.page.waitForResponse('**/v1/asks/*/answer');
+		release();
+		await taken;
+		await me.page.locator('.toast').first().waitFor();
+		assert.equal(new URL(me.page.url()).pathname, '/sessions');
+		assert.deepEqual(await desk.answer(ask.id), { value: true });
+		await me.page.unroute('**/v1/asks/*/answer');
+	});
+
 	scenario('ten tabs, one stream; when its tab closes another takes over', async (me) => {
 		/* A server counts streams also of tabs that have just closed: this one has had no others. */
 		const desk = await new Desk().open([]);

@@ -313,6 +313,8 @@ area('watching', (scenario) => {
 		};
 		const option = (name) => me.dialog.getByRole('option', { name });
 		await find(title.toLowerCase());
+		/* What fits the first letters stands there until the last ones are looked for. */
+		await until(async () => (await me.dialog.getByRole('option').allInnerTexts()).every((text) => text.includes(title)), 'only what fits');
 		await me.dialog.getByRole('group', { name: me.t('nav.sessions'), exact: true }).getByRole('option').waitFor();
 		await option(`${title}: now`).waitFor();
 		assert.equal(await me.dialog.getByRole('button').count(), 0, 'nothing to decide with');

@@ -6,6 +6,7 @@ const EDGE = 4; // inside of its corners
 export class Sight {
 	private seen = new Set<number>();
 	private size = '';
+	private text = '';
 	/** Where it stands; another one once it has moved. */
 	place = '';
 	/** Did it stand there at the last look of the clock, too? */
@@ -20,11 +21,13 @@ export class Sight {
 	look(of: HTMLElement, ticks: boolean): boolean {
 		const { left, right, top, width, height } = of.getBoundingClientRect();
 		const size = `${Math.round(width)} ${Math.round(height)}`;
-		if (size !== this.size) {
+		const text = of.textContent;
+		if (size !== this.size || text !== this.text) {
 			this.before.clear();
 			this.seen.clear();
 		}
 		this.size = size;
+		this.text = text;
 		this.place = `${Math.round(left)} ${Math.round(top)} ${size}`;
 		this.stands = this.place === this.ticked;
 		if (ticks) this.ticked = this.place;
