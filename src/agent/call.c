@@ -61,6 +61,7 @@ static bool own_run(struct worker *w, const struct run_do *c, struct str argumen
 	*out = (struct run_outcome){ c->call, came.failed, came.text,
 		end == OWN_CALL_UNKNOWN,
 		came.later ? own_tool_later_ms(&c->tool->tool) : 0 };
+	if (came.list_changed) mcp_lists_again(w, c->tool->mcp);
 	return end != OWN_CALL_STOPPED;
 }
 

@@ -162,6 +162,15 @@ enum own_call_end own_call_run(struct fetcher *, int stop_fd, const struct tool_
 enum own_call_end own_command_run(int stop_fd, const struct tool_access *,
 	const struct json *arguments, struct arena *, struct tool_outcome *out);
 
+/* mcp_link.c: a call of a tool of an MCP server. */
+enum own_call_end mcp_link_run(struct fetcher *, int stop_fd, const struct tool_access *,
+	const struct json *arguments, struct arena *, struct tool_outcome *out);
+
+/* mcp_lists.c: reads the tools of the servers that its run is about to use, and has the step behind it. */
+bool mcp_lists_read(struct worker *, const struct run_work *, struct run_work *next);
+/* One of them, when it says that its tools are others by now. */
+void mcp_lists_again(struct worker *, const struct mcp_access *);
+
 /* transcript.c: takes the messages that a work brings, and before a model call reads those that are
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of
  * memory. */
@@ -171,6 +180,8 @@ struct model_written *transcript_written(const struct run_message *);
 void transcript_clear(struct transcript *);
 void transcript_done(struct transcript *);
 
+/* What all turns of its run have in common is made anew. */
+void worker_forget(struct worker *);
 /* A task of this worker whose arena lives until the step after the next one begins. */
 struct task *worker_task(struct worker *);
 /* Puts it and waits. The store in trouble: tried again until it works. False: the run is not ours

@@ -45,6 +45,7 @@ struct mcp_answer {
 	struct remote_said said;
 	struct fetch_end end;
 	bool over; /* it is longer than we read */
+	size_t bytes;
 	struct str wrong;
 };
 
@@ -186,6 +187,7 @@ static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout
 		remote_end(&r);
 		out->reply = r.reply;
 		out->over = r.over;
+		out->bytes = r.bytes;
 		out->wrong = none_words(&out->end, &r, l->arena);
 	}
 	if (out->end.how == FETCH_STOPPED) out->how = ANSWER_STOPPED;
@@ -257,19 +259,10 @@ static bool link_discover(struct mcp_link *l, struct mcp_answer *a)
 	       remote_revision(a->reply, &best, &said) && best == REV_2026_07_28;
 }
 
-/* False: *out says why. */
-static bool link_open(struct mcp_link *l, struct mcp_found *out)
+static bool link_find(struct mcp_link *l, struct mcp_found *out)
 {
-	enum revision last;
 	struct mcp_answer a;
 
-	*out = (struct mcp_found){ .status = MCP_FAILED, .error = l->access->wrong };
-	if (out->error.len) return false;
-	/* The family it spoke last is tried first. */
-	if (revision_read(l->access->revision, &last) && last != REV_2026_07_28) {
-		if (link_greet(l, out)) return true;
-		if (out->status == MCP_UNAUTHORIZED) return false;
-	}
 	if (link_discover(l, &a)) return true;
 	out->status = link_refused(&a) ? MCP_UNAUTHORIZED : MCP_FAILED;
 	out->error = a.wrong;
@@ -279,12 +272,31 @@ static bool link_open(struct mcp_link *l, struct mcp_found *out)
 	return link_greet(l, out);
 }
 
+/* The family it spoke last is tried first; `lists`: or asked for anew. False: *out says why. */
+static bool link_open(struct mcp_link *l, bool lists, struct mcp_found *out)
+{
+	bool known = revision_read(l->access->revision, &l->revision);
+
+	*out = (struct mcp_found){ .status = MCP_FAILED, .error = l->access->wrong };
+	if (!out->error.len && l->access->command.len)
+		out->error = STR("programs are not started yet: give it a URL");
+	if (out->error.len) return false;
+	/* Since then each request says all there is to know. */
+	if (known && l->revision == REV_2026_07_28 && !lists) return true;
+	if (known && l->revision != REV_2026_07_28) {
+		if (link_greet(l, out)) return true;
+		if (out->status == MCP_UNAUTHORIZED) return false;
+	}
+	return link_find(l, out);
+}
+
 /* ---- the list of its tools ---- */
 
 struct tools_found {
 	struct buf all;
 	struct json_writer w;
-	size_t len, bytes;
+	size_t len;
+	size_t bytes; /* that came for it */
 };
 
 static const char *page_take(
@@ -327,7 +339,10 @@ static bool link_list(struct mcp_link *l, struct mcp_found *out)
 		}
 		if (cursor.len) c.params = JSON_TEXT(l->arena, "{'cursor':%s}", cursor);
 		link_call(l, &c, MCP_LIST_MS, &a);
-		if (a.how != ANSWER_SAID) break;
+		t.bytes += a.bytes;
+		if (a.how == ANSWER_SAID && t.bytes > MCP_LIST_BYTES)
+			wrong = "its list is larger than 8 MiB";
+		if (a.how != ANSWER_SAID || wrong) break;
 		/* Without tools it is a server of resources or prompts. */
 		if (!a.said.result && a.said.code == RPC_NO_METHOD) break;
 		if (!a.said.result) {
@@ -364,10 +379,12 @@ static enum own_call_end call_ended(
 
 	out->failed = true;
 	out->status = end->status;
+	out->list_changed = l->list_changed;
 	if (a->how == ANSWER_STOPPED) return OWN_CALL_STOPPED;
-	if (a->how == ANSWER_SAID && a->said.result)
+	if (a->how == ANSWER_SAID && a->said.result) {
 		out->text = remote_text(a->said.result, l->arena, &out->failed);
-	else if (a->how == ANSWER_SAID)
+		out->text = tool_result_cut(out->text, l->arena);
+	} else if (a->how == ANSWER_SAID)
 		out->text = arena_print(l->arena, "The server refused it: %.*s (%lld)",
 			STR_ARGS(str_first(a->said.message, 2000)),
 			(long long)a->said.code);
@@ -384,6 +401,14 @@ static enum own_call_end call_ended(
 	return OWN_CALL_DONE;
 }
 
+/* It does not speak the revision any more that it was known by, and did nothing. */
+static bool link_outdated(const struct mcp_link *l, const struct mcp_answer *a)
+{
+	return l->revision == REV_2026_07_28 && !a->said.result &&
+	       (a->said.code == RPC_NO_VERSION ||
+		       (a->end.how == FETCH_WHOLE && a->end.status == 400));
+}
+
 static enum own_call_end link_tool(
 	struct mcp_link *l, const struct json *arguments, struct tool_outcome *out)
 {
@@ -393,11 +418,14 @@ static enum own_call_end link_tool(
 		.tool = a->said,
 		.arguments = arguments };
 	struct mcp_answer answer;
+	struct mcp_found found;
 	char id[32];
 
 	c.params = JSON_TEXT(l->arena, "{'name':%s,'arguments':%j}", a->tool,
 		json_keep(arguments, l->arena));
 	link_call(l, &c, a->timeout_ms, &answer);
+	if (link_outdated(l, &answer) && link_find(l, &found))
+		link_call(l, &c, a->timeout_ms, &answer);
 	snprintf(id, sizeof id, "%lld", (long long)l->id);
 	if (answer.end.sent && answer.how != ANSWER_SAID && l->revision < REV_2026_07_28)
 		link_note(l, "notifications/cancelled",
@@ -412,7 +440,7 @@ static bool link_begin(struct mcp_link *l)
 	const struct mcp_access *a = l->access;
 
 	if (a->headers.len) json_read(a->headers, NULL, l->arena, &l->headers, NULL);
-	return l->fetcher && url_split(a->url, &l->url);
+	return l->fetcher && (a->command.len || url_split(a->url, &l->url));
 }
 
 static void link_end(struct mcp_link *l)
@@ -422,6 +450,50 @@ static void link_end(struct mcp_link *l)
 	if (l->session[0] && l->revision < REV_2026_07_28)
 		link_post(l, &c, STR_NONE, "DELETE", l->fetcher);
 	fetcher_free(l->aside);
+}
+
+bool mcp_link_list(struct fetcher *f, int stop_fd, const struct mcp_access *a,
+	struct arena *arena, struct mcp_found *out)
+{
+	struct mcp_link l = { .fetcher = f,
+		.access = a,
+		.stop_fd = stop_fd,
+		.until_ms = clock_mono_ms() + MCP_LIST_MS,
+		.arena = arena };
+
+	if (!link_begin(&l)) return false;
+	if (link_open(&l, true, out)) link_list(&l, out);
+	link_end(&l);
+	return !arena->failed;
+}
+
+enum own_call_end mcp_link_run(struct fetcher *f, int stop_fd,
+	const struct tool_access *t, const struct json *arguments, struct arena *arena,
+	struct tool_outcome *out)
+{
+	struct mcp_link l = {
+		.fetcher = f, .access = t->mcp, .stop_fd = stop_fd, .arena = arena
+	};
+	int most = own_tool_class(&t->tool) == CLASS_REPEAT ? OWN_TOOL_TRIES : 1;
+	enum own_call_end end = OWN_CALL_DONE;
+	int64_t began = clock_mono_ms();
+	struct mcp_found found;
+
+	*out = (struct tool_outcome){ .failed = true, .text = STR("out of memory") };
+	if (!link_begin(&l)) return OWN_CALL_DONE;
+	for (int tries = 1; tries <= most; tries++) {
+		if (link_open(&l, false, &found))
+			end = link_tool(&l, arguments, out);
+		else
+			out->text = arena_print(
+				arena, "It did not run: %.*s", STR_ARGS(found.error));
+		if (end != OWN_CALL_UNKNOWN) break;
+	}
+	/* What may be run again needs nobody to decide about it. */
+	if (end == OWN_CALL_UNKNOWN && most > 1) end = OWN_CALL_DONE;
+	link_end(&l);
+	out->took_ms = clock_mono_ms() - began;
+	return end;
 }
 
 bool mcp_link_try(const struct mcp_access *a, const struct json *call,
@@ -437,13 +509,7 @@ bool mcp_link_try(const struct mcp_access *a, const struct json *call,
 	int64_t began;
 	bool done = link_begin(&l);
 
-	if (a->command.len) {
-		*out = (struct mcp_found){ .status = MCP_FAILED,
-			.error = STR("programs are not started yet: give it a URL") };
-		fetcher_free(l.fetcher);
-		return true;
-	}
-	if (done && link_open(&l, out) && link_list(&l, out) && call && a->said) {
+	if (done && link_open(&l, true, out) && link_list(&l, out) && call && a->said) {
 		l.until_ms = 0;
 		began = clock_mono_ms();
 		link_tool(&l, arguments ? arguments : &none, &out->came);

@@ -4,7 +4,14 @@
 
 #include "core/run/mcp_server.h"
 
-/* Reads the list of its tools, and calls one of them if `call` ({"name", "arguments"}) is given: access.said is
+enum { MCP_LINK_MEMORY = 256 * 1024 * 1024 }; /* that the arena of a list may have */
+
+struct fetcher;
+
+/* Reads the list of its tools. `stop_fd`: readable, it is given up. False: there was no memory for it. */
+bool mcp_link_list(struct fetcher *, int stop_fd, const struct mcp_access *,
+	struct arena *, struct mcp_found *out);
+/* The same, and calls one of them if `call` ({"name", "arguments"}) is given: access.said is
  * that tool. False: there was no memory for it. */
 bool mcp_link_try(const struct mcp_access *, const struct json *call, struct arena *,
 	struct mcp_found *out);

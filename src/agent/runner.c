@@ -62,6 +62,13 @@ bool worker_sleep(struct worker *w, int64_t ms)
 	return poll(&p, 1, (int)ms) == 0;
 }
 
+void worker_forget(struct worker *w)
+{
+	arena_done(&w->setup.arena);
+	w->setup = (struct run_setup){ 0 };
+	w->known = (struct run_known){ 0 };
+}
+
 struct task *worker_task(struct worker *w)
 {
 	struct task *t = &w->tasks[w->at];
@@ -126,8 +133,9 @@ static bool worker_go(struct worker *w)
 		w->known.access = work.step == RUN_STEP_MODEL ? &work.access : NULL;
 		next = (struct run_work){ .key = work.key };
 		if (ours)
-			ours = work.step == RUN_STEP_MODEL
-				       ? turn_run(w, &work, &next)
+			ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
+			       : work.step == RUN_STEP_LISTS
+				       ? mcp_lists_read(w, &work, &next)
 				       : call_run_all(w, &work, &next);
 		if (ours && work.step == RUN_STEP_MODEL) lists_read(w, &work);
 		ours = worker_kept(w) && ours;
@@ -141,10 +149,8 @@ static bool worker_go(struct worker *w)
 	task_empty(&w->tasks[1]);
 	transcript_clear(&w->transcript);
 	buf_done(&w->body);
-	arena_done(&w->setup.arena);
-	w->setup = (struct run_setup){ 0 };
+	worker_forget(w);
 	w->sent = (struct sent_request){ 0 };
-	w->known = (struct run_known){ 0 };
 	w->listed = false;
 	return ours;
 }

@@ -173,8 +173,8 @@ static size_t tools_make(const struct run_work *work, struct run_setup *p)
 	if (work->roster.len &&
 		json_read(work->roster, NULL, &p->arena, &box.roster, NULL))
 		box.roster = NULL;
-	if (work->tools.len &&
-		json_read(arena_str(&p->arena, work->tools), NULL, &p->arena, &own, NULL))
+	if (work->tools.len && json_read(arena_str(&p->arena, work->tools),
+				       &mcp_list_limits, &p->arena, &own, NULL))
 		own = NULL;
 	box.templates = arena_str(&p->arena, work->templates);
 	p->tools = ARENA_ARRAY(

@@ -8,6 +8,7 @@
  *	use_run_history                      → the messages, unless the work brought all it lacks
  *	RUN_STEP_MODEL: calls the model, then use_run_turn or use_run_trouble → the next step
  *	RUN_STEP_CALLS: runs them (one of class once after use_run_start), then use_run_calls
+ *	RUN_STEP_LISTS: reads the tools of MCP servers, use_mcp_keep for each, then use_run_calls with none
  *	RUN_STEP_REST:  nothing: it waits, has ended, or was queued again; the lease is given up
  *
  * Everything that makes a run go on is committed with what it waited for. */
@@ -44,13 +45,14 @@ struct run_key {
 	const struct run_known *known; /* or NULL */
 };
 
-enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };
+enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS, RUN_STEP_LISTS };
 
 /* A tool call to be run outside of the store. */
 struct run_do {
 	struct str call, name, arguments;
 	enum call_class class;
-	const struct tool_access *tool; /* of one's own; NULL: a built-in one */
+	/* Of one's own, or of an MCP server; NULL: a built-in one. */
+	const struct tool_access *tool;
 };
 
 /* What is to be done next. Texts are in the arena of the task that found it. */
@@ -82,6 +84,8 @@ struct run_work {
 	size_t fresh_len;
 	struct run_do *calls;
 	size_t calls_len;
+	struct mcp_access *lists; /* of RUN_STEP_LISTS: the servers */
+	size_t lists_len;
 };
 
 /* use_run_claim, in task.checked: takes what is due. */

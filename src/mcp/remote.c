@@ -202,6 +202,7 @@ static void form_find(struct remote_reader *r, struct str bytes)
 
 void remote_feed(struct remote_reader *r, struct str bytes)
 {
+	r->bytes += bytes.len;
 	if (r->form == REMOTE_UNKNOWN) form_find(r, bytes);
 	if (r->done || r->form == REMOTE_UNKNOWN) return;
 	if (r->form == REMOTE_STREAM) {

@@ -42,6 +42,7 @@ struct remote_reader {
 	bool over;		  /* it is longer than REMOTE_MESSAGE_MAX */
 	bool list_changed;	  /* the server says that its tools are others */
 	size_t foreign;		  /* messages that are none */
+	size_t bytes;		  /* that came, in all */
 	enum { REMOTE_UNKNOWN, REMOTE_JSON, REMOTE_STREAM } form;
 	struct sse sse;
 	struct buf whole;

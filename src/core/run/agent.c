@@ -7,6 +7,7 @@
 #include "base/keep.h"
 #include "core/policy/policy.h"
 #include "core/run/effort.h"
+#include "core/run/mcp_tool.h"
 #include "core/run/output.h"
 #include "core/run/run_tool.h"
 #include "core/shared/shape.h"
@@ -64,7 +65,10 @@ struct str agent_name_fit(struct str name, struct arena *arena)
 
 bool agent_tool_valid(struct str tool)
 {
-	return run_tool_known(tool, true) || run_tool_own_name(tool);
+	struct str server, one;
+
+	return run_tool_known(tool, true) || run_tool_own_name(tool) ||
+	       mcp_call_chosen(tool, &server, &one);
 }
 
 /* ---- limits ---- */

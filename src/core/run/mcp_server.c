@@ -212,6 +212,25 @@ bool mcp_server_admits(const struct mcp_server *s, struct str agent)
 	return false;
 }
 
+/* ---- its tools ---- */
+
+void mcp_server_tool(const struct mcp_server *s, const struct mcp_tool *t,
+	struct arena *arena, struct own_tool *out)
+{
+	struct str name = mcp_call_name(s->name, t->name, arena);
+	struct str words = json_text_of(t->tool, "description");
+
+	*out = (struct own_tool){ .name = name,
+		.told = mcp_call_model_name(name, arena),
+		.description = words.len ? words : json_text_of(t->tool, "title"),
+		.schema = json_get(t->tool, "inputSchema"),
+		.risk_said = mcp_tool_risk(t, s->trust),
+		.class_said = mcp_tool_class(t, s->trust) == CLASS_REPEAT ? TOOL_REPEAT
+									  : TOOL_ONCE,
+		.category = mcp_server_category(s),
+		.timeout_said_ms = s->timeout_ms };
+}
+
 /* ---- headers ---- */
 
 static bool header_said(const struct json *headers, struct str name, bool bearer)
@@ -279,6 +298,40 @@ bool mcp_headers_change(const struct mcp_server *body, struct str before,
 }
 
 /* ---- shown ---- */
+
+void mcp_server_tool_show(struct json_writer *w, const struct mcp_server_record *r,
+	const struct mcp_server *s, const struct mcp_tool *t, struct str wrong)
+{
+	struct arena arena = { 0 };
+	struct own_tool own = { 0 };
+	const struct json *schema = t ? json_get(t->tool, "inputSchema") : NULL;
+
+	if (t) mcp_server_tool(s, t, &arena, &own);
+	jw_object(w);
+	jw_put_null(w, "id");
+	jw_put_str(w, "name",
+		arena_print(&arena, "mcp:%.*s%s%.*s", STR_ARGS(r->name), t ? "/" : "",
+			STR_ARGS(t ? t->name : STR_NONE)));
+	jw_put_text(w, "kind", "mcp");
+	jw_put_str(w, "description",
+		t ? own.description
+		  : arena_print(&arena, "All tools of the MCP server %.*s",
+			    STR_ARGS(r->name)));
+	jw_put_text(w, "category", categories[s->category]);
+	show_text(w, "risk", t ? str_of(risk_name(own_tool_risk(&own))) : STR_NONE);
+	jw_put_text(w, "class", call_class_name(t ? own_tool_class(&own) : CLASS_ONCE));
+	if (json_is(schema, JSON_OBJECT))
+		jw_put_json(w, "schema", schema);
+	else
+		jw_put_raw(w, "schema", STR("{\"type\":\"object\"}"));
+	jw_put_bool(w, "available", wrong.len == 0);
+	show_text(w, "why", wrong);
+	jw_put_text(w, "source", r->version ? "store" : "file");
+	jw_put_int(w, "version", r->version);
+	jw_object_end(w);
+	if (arena.failed) w->out->failed = true;
+	arena_done(&arena);
+}
 
 static void headers_show(struct json_writer *w, struct str last4, struct arena *arena)
 {

@@ -78,6 +78,13 @@ enum err mcp_server_parse(
 enum tool_category mcp_server_category(const struct mcp_server *);
 /* May this agent use its gateway? */
 bool mcp_server_admits(const struct mcp_server *, struct str agent);
+/* One of its tools as runs know tools: named mcp__NAME__tool, with the risk, the class and the category that the
+ * server's settings give it. In the arena. */
+void mcp_server_tool(const struct mcp_server *, const struct mcp_tool *, struct arena *,
+	struct own_tool *out);
+/* A row of GET /v1/tools; `t` NULL: of the whole server. `wrong`: why it cannot be called. */
+void mcp_server_tool_show(struct json_writer *, const struct mcp_server_record *,
+	const struct mcp_server *, const struct mcp_tool *t, struct str wrong);
 /* The headers that are sent, as a body changes them: JSON in and out; `last4` is what may be shown of each. */
 bool mcp_headers_change(const struct mcp_server *body, struct str before, struct arena *,
 	struct str *headers, struct str *last4);

@@ -315,6 +315,21 @@ bool mcp_tool_on(const struct mcp_tool *t)
 	return mcp_tool_state(t) == MCP_ACCEPTED && !t->off && !t->gone && !t->why.len;
 }
 
+struct str mcp_tool_refusal(const struct mcp_tool *t)
+{
+	if (!t || t->gone) return STR("the server has no such tool");
+	if (mcp_tool_on(t)) return STR_NONE;
+	if (t->why.len) return t->why;
+	if (mcp_tool_state(t) == MCP_CHANGED)
+		return STR("it changed since it was accepted: an admin accepts "
+			   "it under Settings, MCP servers");
+	if (mcp_tool_state(t) == MCP_ACCEPTED)
+		return STR("it is turned off: an admin turns it on under Settings, "
+			   "MCP servers");
+	return STR("it is not accepted: an admin accepts it under "
+		   "Settings, MCP servers");
+}
+
 static bool hint(const struct mcp_tool *t, const char *name, enum json_type is)
 {
 	return json_is(json_get(json_get(t->tool, "annotations"), name), is);

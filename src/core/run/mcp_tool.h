@@ -77,6 +77,8 @@ struct str mcp_tool_wrong(const struct json *tool, struct arena *);
 enum mcp_tool_state mcp_tool_state(const struct mcp_tool *);
 /* May it be called? */
 bool mcp_tool_on(const struct mcp_tool *);
+/* Why not; empty: it may. NULL: the server has no such tool. */
+struct str mcp_tool_refusal(const struct mcp_tool *);
 enum risk mcp_tool_risk(const struct mcp_tool *, bool trust);
 enum call_class mcp_tool_class(const struct mcp_tool *, bool trust);
 void mcp_tool_show(struct json_writer *, const struct mcp_tool *, bool trust);

@@ -16,6 +16,7 @@ enum {
 	URL_MAX = 2000,
 	COMMAND_MAX = 4096,
 	HEADER_MAX = 4096,
+	SHOWN_DEPTH = 48,
 	TIMEOUT_MAX_MS = 10 * 60 * 1000
 };
 #define LATER_MAX_MS (90LL * 24 * 60 * 60 * 1000)
@@ -267,6 +268,31 @@ struct str own_tool_schema(const struct own_tool *t, struct arena *arena)
 {
 	return t->schema ? json_keep(t->schema, arena)
 			 : STR("{\"type\":\"object\",\"properties\":{}}");
+}
+
+const struct json *own_tool_checked(const struct own_tool *t)
+{
+	/* An ask shows it, within its operation. */
+	const struct json_limits limits = { .depth = SHOWN_DEPTH };
+	const struct json_place root = place_root("");
+	struct buf text = { .max = JSON_SCHEMA_MAX };
+	struct arena arena = { 0 };
+	struct check c = { 0 };
+	const struct json *read;
+
+	if (!t->schema || !t->told.len) return t->schema;
+	json_write(&text, t->schema);
+	c.failed = text.failed ||
+		   json_read(buf_str(&text), &limits, &arena, &read, NULL) != OK;
+	if (!c.failed) json_schema_check(&c, &root, t->schema);
+	arena_done(&arena);
+	buf_done(&text);
+	return c.failed ? NULL : t->schema;
+}
+
+struct str own_tool_told(const struct own_tool *t)
+{
+	return t->told.len ? t->told : t->name;
 }
 
 bool own_tool_keyed(const struct own_tool *t)

@@ -57,6 +57,8 @@ struct own_tool {
 	} category;
 	int64_t timeout_said_ms;
 	int64_t later_said_ms; /* how long a result that comes later is waited for */
+	/* Of a tool of an MCP server: its name as models are told it; else empty. */
+	struct str told;
 	/* Of a body, never kept. */
 	bool has_key;
 	struct str key;
@@ -74,6 +76,10 @@ enum call_class own_tool_class(const struct own_tool *);
 int64_t own_tool_timeout_ms(const struct own_tool *);
 int64_t own_tool_later_ms(const struct own_tool *);
 struct str own_tool_schema(const struct own_tool *, struct arena *); /* JSON */
+/* The same, to check arguments by. A server of others may say more than we can check, which is left to it: NULL. */
+const struct json *own_tool_checked(const struct own_tool *);
+/* As models are told it. */
+struct str own_tool_told(const struct own_tool *);
 /* Does a header of it need a key? */
 bool own_tool_keyed(const struct own_tool *);
 /* Is it a header that requests may have, and none that we say ourselves? */
@@ -83,6 +89,8 @@ void own_tool_show(struct json_writer *, const struct tool_record *,
 	const struct own_tool *, struct str wrong);
 
 /* ---- a call ---- */
+
+struct mcp_access;
 
 /* Everything that a call needs. Texts live in an arena. */
 struct tool_access {
@@ -94,8 +102,9 @@ struct tool_access {
 	struct str call, session, run, agent, digest;
 	struct str
 		callback; /* the token that a later result comes with; empty: none can */
-	struct str signs[2]; /* the webhook keys of the workspace; or empty */
-	struct str wrong;    /* why it cannot be called; empty: it can */
+	struct str signs[2];	      /* the webhook keys of the workspace; or empty */
+	const struct mcp_access *mcp; /* of a tool of an MCP server; or NULL */
+	struct str wrong;	      /* why it cannot be called; empty: it can */
 };
 
 struct tool_request {
@@ -113,8 +122,9 @@ bool tool_request_make(const struct tool_access *, const struct json *arguments,
 /* What came of a call. */
 struct tool_outcome {
 	bool failed;
-	bool later; /* its result comes later */
-	int status; /* 0: no reply came */
+	bool later;	   /* its result comes later */
+	bool list_changed; /* an MCP server says that its tools are others by now */
+	int status;	   /* 0: no reply came */
 	struct str text;
 	int64_t took_ms;
 };
@@ -133,6 +143,8 @@ bool tool_request_may_connect(const struct tool_access *, const uint8_t address[
 
 /* What a status says about trying again: 408, 425, 429 and 5xx. */
 bool tool_reply_again(int status);
+/* A text of more than is kept, cut to that, and saying so. */
+struct str tool_result_cut(struct str text, struct arena *);
 /* The result of a call, or its error, for the model. */
 struct str tool_reply_text(
 	int status, struct str type, struct str body, struct arena *, bool *failed);

@@ -301,14 +301,11 @@ struct str run_tool_wrong(const struct json_miss *wrong, struct arena *arena)
 }
 
 /* Models give null for what they leave out. */
-static bool arguments_fit(struct str text, const struct json *arguments, bool nulls,
-	struct arena *arena, struct json_miss *wrong)
+static bool arguments_fit(const struct json *schema, const struct json *arguments,
+	bool nulls, struct arena *arena, struct json_miss *wrong)
 {
 	const struct json_schema_rules rules = { .nulls = nulls };
-	const struct json *schema;
 
-	*wrong = (struct json_miss){ STR_NONE, STR("out of memory") };
-	if (json_read(text, NULL, arena, &schema, NULL)) return false;
 	if (json_schema_fits(schema, arguments, &rules, arena, wrong)) return true;
 	if (!wrong->at.len)
 		wrong->must =
@@ -328,13 +325,13 @@ static enum operation_type own_type(const struct own_tool *t)
 static const struct run_operation *own_call(const struct own_tool *t,
 	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
 {
+	const struct json *schema = own_tool_checked(t);
 	struct run_operation *o;
 
 	if (!json_is(arguments, JSON_OBJECT))
 		return tool_none(
 			wrong, STR_NONE, STR("the arguments are no JSON object"));
-	if (!arguments_fit(own_tool_schema(t, arena), arguments, false, arena, wrong))
-		return NULL;
+	if (schema && !arguments_fit(schema, arguments, false, arena, wrong)) return NULL;
 	o = ARENA_NEW(arena, struct run_operation);
 	if (!o) return tool_none(wrong, STR_NONE, STR("out of memory"));
 	*o = (struct run_operation){ .tool = RUN_TOOL_OWN,
@@ -344,12 +341,20 @@ static const struct run_operation *own_call(const struct own_tool *t,
 	return o;
 }
 
+const struct own_tool *run_tool_own(const struct run_toolbox *box, struct str told)
+{
+	for (size_t i = 0; i < box->own_len; i++)
+		if (str_eq(own_tool_told(&box->own[i]), told)) return &box->own[i];
+	return NULL;
+}
+
 struct str run_tool_schema_of(
 	const struct run_toolbox *box, struct str name, struct arena *arena)
 {
-	for (size_t i = 0; i < box->own_len; i++)
-		if (str_eq(box->own[i].name, name))
-			return own_tool_schema(&box->own[i], arena);
+	const struct own_tool *own = run_tool_own(box, name);
+
+	if (own && own->told.len && !own_tool_checked(own)) return STR_NONE;
+	if (own) return own_tool_schema(own, arena);
 	for (int i = 0; i < RUN_TOOLS; i++)
 		if (str_is(name, run_tools[i].name))
 			return run_tool_schema(box, (enum run_tool_id)i, arena);
@@ -359,14 +364,14 @@ struct str run_tool_schema_of(
 const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
 	const struct json *arguments, struct arena *arena, struct json_miss *wrong)
 {
+	const struct own_tool *own = run_tool_own(box, name);
 	struct run_toolbox checking = *box;
 	int tool = tool_named(name);
 	const struct run_operation *o;
+	const struct json *schema;
 
 	checking.checking = true;
-	for (size_t i = 0; i < box->own_len; i++)
-		if (str_eq(box->own[i].name, name))
-			return own_call(&box->own[i], arguments, arena, wrong);
+	if (own) return own_call(own, arguments, arena, wrong);
 	if (tool < 0 || !tool_offered(box, tool))
 		return tool_none(wrong, STR_NONE,
 			tool >= 0 && run_tools[tool].starts && box->child
@@ -376,9 +381,10 @@ const struct run_operation *run_tool_call(const struct run_toolbox *box, struct 
 	if (!json_is(arguments, JSON_OBJECT))
 		return tool_none(
 			wrong, STR_NONE, STR("the arguments are no JSON object"));
-	if (!arguments_fit(run_tool_schema(&checking, (enum run_tool_id)tool, arena),
-		    arguments, true, arena, wrong))
-		return NULL;
+	if (json_read(run_tool_schema(&checking, (enum run_tool_id)tool, arena), NULL,
+		    arena, &schema, NULL))
+		return tool_none(wrong, STR_NONE, STR("out of memory"));
+	if (!arguments_fit(schema, arguments, true, arena, wrong)) return NULL;
 	o = run_tool_operation(name, arguments);
 	return o ? o : tool_none(wrong, STR("/operation"), STR("is required"));
 }

@@ -73,7 +73,10 @@ bool run_tool_own_name(struct str);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
 struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);
-/* Of the arguments of a tool that it has, by its name; empty: it has none. */
+/* The one of one's own that models are told by this name; or NULL. */
+const struct own_tool *run_tool_own(const struct run_toolbox *, struct str told);
+/* Of the arguments of a tool that it has, by the name that models are told; empty: it has none, or none that is
+ * checked here. */
 struct str run_tool_schema_of(
 	const struct run_toolbox *, struct str name, struct arena *);
 /* What a model is told of it, with the agents that it can give tasks to. */

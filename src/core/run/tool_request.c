@@ -247,13 +247,19 @@ bool tool_reply_again(int status)
 	       (status >= 500 && status < 600);
 }
 
+struct str tool_result_cut(struct str text, struct arena *arena)
+{
+	if (text.len <= CALL_RESULT_MAX) return text;
+	return arena_print(arena, "%.*s\n[cut: a result has 1 MiB at most]",
+		STR_ARGS(utf8_fit(text, CALL_RESULT_MAX - 64)));
+}
+
 struct str tool_reply_text(
 	int status, struct str type, struct str body, struct arena *arena, bool *failed)
 {
-	bool cut = body.len > CALL_RESULT_MAX;
-	struct str fit = cut ? utf8_fit(body, CALL_RESULT_MAX - 64) : body;
-	bool text = utf8_valid(fit);
-	struct str shown = text ? utf8_fit(fit, TOOL_ERROR_BODY) : STR_NONE;
+	bool text = utf8_valid(
+		body.len > CALL_RESULT_MAX ? utf8_fit(body, CALL_RESULT_MAX - 64) : body);
+	struct str shown = text ? utf8_fit(body, TOOL_ERROR_BODY) : STR_NONE;
 
 	*failed = true;
 	if (status >= 300 && status < 400)
@@ -267,7 +273,6 @@ struct str tool_reply_text(
 			STR_ARGS(type.len ? str_first(type, 100) : STR("bytes")),
 			body.len);
 	*failed = false;
-	return cut ? arena_print(arena, "%.*s\n[cut: a result has 1 MiB at most]",
-			     STR_ARGS(fit))
-		   : arena_str(arena, body);
+	return tool_result_cut(
+		body.len > CALL_RESULT_MAX ? body : arena_str(arena, body), arena);
 }

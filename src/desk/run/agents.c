@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "core/shared/principal.h"
 #include "desk/run/configured.h"
+#include "desk/run/mcp_servers.h"
 #include "desk/run/model_lists.h"
 #include "desk/shared/collection.h"
 
@@ -90,7 +91,25 @@ static enum err fallback_admit(struct task *t, struct rows *rows, struct str fal
 		STR_ARGS(provider));
 }
 
-/* The provider and the tools it names are there; those of tests in tests alone. */
+/* Built in (those of tests in tests alone), one's own, or of an MCP server. */
+static enum err tool_admit(
+	struct task *t, struct rows *rows, struct str tool, size_t n, struct fault *why)
+{
+	const void *found = NULL;
+	enum err e;
+
+	if (run_tool_known(tool, t->desk->test_tools)) return OK;
+	if (str_starts(tool, "mcp:"))
+		return mcp_chosen_admit(t->desk, rows, t->job.who.ws, tool,
+			POINTER("/tools/%zu", n), why);
+	e = configured_find(
+		t->desk, rows, RECORD_TOOLS, t->job.who.ws, tool, &found, why);
+	return e || found ? e
+			  : fail_at(why, POINTER("/tools/%zu", n),
+				    "there is no tool %.*s", STR_ARGS(tool));
+}
+
+/* The provider and the tools it names are there. */
 static enum err agent_admit(
 	struct task *t, struct rows *rows, struct str body, struct fault *why)
 {
@@ -108,15 +127,8 @@ static enum err agent_admit(
 			t->desk, parts.on_ended.webhook, "/on_ended/webhook", why);
 	for (size_t n = 0; !e && n < parts.fallbacks_len; n++)
 		e = fallback_admit(t, rows, parts.fallbacks[n], n, why);
-	for (size_t n = 0; !e && n < parts.tools_len; n++) {
-		if (run_tool_known(parts.tools[n], t->desk->test_tools)) continue;
-		found = NULL;
-		e = configured_find(t->desk, rows, RECORD_TOOLS, t->job.who.ws,
-			parts.tools[n], &found, why);
-		if (!e && !found)
-			e = fail_at(why, POINTER("/tools/%zu", n),
-				"there is no tool %.*s", STR_ARGS(parts.tools[n]));
-	}
+	for (size_t n = 0; !e && n < parts.tools_len; n++)
+		e = tool_admit(t, rows, parts.tools[n], n, why);
 	return e;
 }
 

@@ -104,15 +104,7 @@ enum err mcp_access_make(struct desk *d, struct rows *rows, const struct mcp_kno
 		.timeout_ms = k->parts.timeout_ms,
 		.wrong = arena_str(arena, access_wrong(d, r, arena)) };
 	if (tool.len && !out->wrong.len)
-		out->wrong =
-			!t || t->gone	 ? STR("the server has no such tool")
-			: mcp_tool_on(t) ? STR_NONE
-			: t->why.len	 ? arena_str(arena, t->why)
-			: mcp_tool_state(t) == MCP_CHANGED
-				? STR("it changed since it was accepted: an admin accepts "
-				      "it under Settings, MCP servers")
-				: STR("it is not accepted: an admin accepts it under "
-				      "Settings, MCP servers");
+		out->wrong = arena_str(arena, mcp_tool_refusal(t));
 	if (t && !out->wrong.len)
 		e = json_read(json_keep(t->tool, arena), &mcp_list_limits, arena,
 			&out->said, why);
@@ -292,6 +284,30 @@ static const struct collection mcp_servers = {
 };
 
 RESOURCE_USES(mcp_server, MAY_READ_ALL, MAY_ADMIN, mcp_servers, server_create_check);
+
+enum err mcp_known_all(struct task *t, struct rows *rows, struct mcp_known **out,
+	size_t *len, struct fault *why)
+{
+	const struct mcp_server_record *own, *r = NULL;
+	size_t room = configured_now(t->desk)->mcp_servers_len + MCP_SERVERS_MAX;
+	enum err e = rows_fetch_once(
+		rows, RECORD_MCP_SERVERS, SQL_MCP_SERVERS_OF, ARGS(t->job.who.ws), why);
+
+	*len = 0;
+	*out = ARENA_ARRAY(rows->arena, struct mcp_known, room);
+	if (!*out) return fail_memory(why);
+	while (!e && *len < room &&
+		(own = configured_collection_own(&mcp_servers, t, *len, rows->arena)))
+		e = known_fill(rows, own, &(*out)[(*len)++], why);
+	while (!e && *len < room && (r = rows_next(rows, RECORD_MCP_SERVERS, r))) {
+		bool hidden = r->ws != t->job.who.ws;
+
+		for (size_t i = 0; i < *len && !hidden; i++)
+			hidden = str_eq((*out)[i].record->id, r->id);
+		if (!hidden) e = known_fill(rows, r, &(*out)[(*len)++], why);
+	}
+	return e;
+}
 
 /* ---- POST /v1/mcp-servers/{id}/test ---- */
 

@@ -6,7 +6,9 @@
 #include "core/run/mcp_server.h"
 #include "store/rows.h"
 
+struct agent_config;
 struct desk;
+struct task;
 
 /* use_mcp_keep, in task.checked: a server was read, or could not be. */
 struct mcp_listing {
@@ -30,6 +32,34 @@ enum err mcp_known_find(struct desk *, struct rows *, int64_t ws, struct str whi
 /* What a call of its tool needs; `tool` empty: what a list of them needs. In the arena. */
 enum err mcp_access_make(struct desk *, struct rows *, const struct mcp_known *,
 	struct str tool, struct arena *, struct mcp_access *out, struct fault *why);
+/* Those of the task's workspace. */
+enum err mcp_known_all(
+	struct task *, struct rows *, struct mcp_known **, size_t *len, struct fault *);
+
+/* ---- mcp_tools.c: as runs use them ---- */
+
+/* "mcp:NAME" or "mcp:NAME/tool" of an agent, which stands there: ERR_INVALID, there is no such server or tool. */
+enum err mcp_chosen_admit(struct desk *, struct rows *, int64_t ws, struct str chosen,
+	const char *pointer, struct fault *why);
+/* The tools that it stands for and that may be called. In the rows' arena. */
+enum err mcp_tools_chosen(struct desk *, struct rows *, int64_t ws, struct str chosen,
+	struct own_tool **out, size_t *len, struct fault *why);
+/* What a call of mcp__NAME__tool needs, as configured_tool. In the arena. */
+enum err mcp_call_access(struct desk *, struct rows *, int64_t ws, struct str name,
+	struct arena *, struct tool_access *out, struct fault *why);
+/* Of the servers that the agent uses, those whose lists are to be read (again). In the arena. */
+enum err mcp_lists_due(struct desk *, struct rows *, int64_t ws,
+	const struct agent_config *, struct arena *, struct mcp_access **out, size_t *len,
+	struct fault *why);
+/* Rows of the tools that there are: those of all servers, and one by its name (NULL in *out: there is none). They
+ * begin with a tool_record, whose name begins with "mcp:". */
+enum err mcp_rows_all(
+	struct task *, struct rows *, const void ***out, size_t *len, struct fault *why);
+enum err mcp_row_find(struct desk *, struct rows *, int64_t ws, struct str which,
+	const void **out, struct fault *why);
+void mcp_row_show(
+	struct task *, struct json_writer *, const void *record, struct arena *);
+
 /* All headers that servers of the workspace are sent: secrets. Adds to `keys` while there is room. */
 enum err mcp_secrets(struct desk *, struct rows *, int64_t ws, struct str *keys,
 	size_t room, size_t *len, struct fault *why);

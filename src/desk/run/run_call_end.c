@@ -3,24 +3,50 @@
 #include "desk/run/run_inner.h"
 
 #include "base/keep.h"
+#include "desk/run/mcp_servers.h"
+
+/* Those that models are not told of by the same name yet. */
+static bool toolbox_add(struct run_toolbox *box, const struct own_tool *more, size_t len,
+	struct arena *arena)
+{
+	struct own_tool *all = ARENA_ARRAY(arena, struct own_tool, box->own_len + len);
+
+	if (!all) return false;
+	if (box->own_len) memcpy(all, box->own, box->own_len * sizeof *all);
+	box->own = all;
+	for (size_t i = 0; i < len; i++)
+		if (!run_tool_own(box, own_tool_told(&more[i])))
+			all[box->own_len++] = more[i];
+	return true;
+}
 
 enum err run_toolbox(const struct run_job *j, struct run_toolbox *out, struct fault *why)
 {
 	const struct agent_config *a = j->agent;
-	struct own_tool *own =
-		ARENA_ARRAY(j->rows->arena, struct own_tool, a->tools_len + 1);
+	struct arena *arena = j->rows->arena;
 	struct tool_access access;
-	enum err e = own ? OK : fail_memory(why);
+	enum err e = OK;
 
 	*out = (struct run_toolbox){ a->tools, a->tools_len, run_is_child(j->r),
-		j->t->desk->test_tools, .own = own };
+		j->t->desk->test_tools };
 	for (size_t i = 0; !e && i < a->tools_len; i++) {
+		struct own_tool *more = &access.tool;
+		size_t len = 1;
+
 		if (run_tool_known(a->tools[i], true)) continue;
-		e = configured_tool(j->t->desk, j->rows, j->r->ws, a->tools[i],
-			j->rows->arena, &access, why);
-		if (!e && !access.wrong.len) own[out->own_len++] = access.tool;
+		if (str_starts(a->tools[i], "mcp:"))
+			e = mcp_tools_chosen(j->t->desk, j->rows, j->r->ws, a->tools[i],
+				&more, &len, why);
+		else
+			e = configured_tool(j->t->desk, j->rows, j->r->ws, a->tools[i],
+				arena, &access, why);
 		/* It was removed, or has lost its key: it is not offered. */
+		if (e == ERR_NOT_FOUND ||
+			(!e && more == &access.tool && access.wrong.len))
+			len = 0;
 		if (e == ERR_NOT_FOUND) e = OK;
+		if (!e && len && !toolbox_add(out, more, len, arena))
+			e = fail_memory(why);
 	}
 	return e;
 }
@@ -48,15 +74,17 @@ static enum err told_before(
 	return OK;
 }
 
-static void tool_used(const struct run_job *j, struct str tool)
+static void tool_used(const struct run_job *j, const struct tool_call *c)
 {
 	struct run *r = j->r;
+	struct str server, tool;
 
 	r->tools_used++;
+	r->mcp_calls += mcp_call_parts(c->name, &server, &tool);
 	for (struct str rest = r->tools, name; str_cut(&rest, ' ', &name);)
-		if (str_eq(name, tool)) return;
+		if (str_eq(name, c->name)) return;
 	r->tools = arena_print(j->rows->arena, "%.*s%s%.*s", STR_ARGS(r->tools),
-		r->tools.len ? " " : "", STR_ARGS(tool));
+		r->tools.len ? " " : "", STR_ARGS(c->name));
 }
 
 enum err run_call_end(const struct run_job *j, struct tool_call *c,
@@ -75,12 +103,22 @@ enum err run_call_end(const struct run_job *j, struct tool_call *c,
 		c->error = kept;
 	if (!c->started_ms) c->started_ms = j->rows->now_ms;
 	c->ended_ms = j->rows->now_ms;
-	if (action == CALL_FINISH || action == CALL_FAIL) tool_used(j, c->name);
+	if (action == CALL_FINISH || action == CALL_FAIL) tool_used(j, c);
 	run_event(j, "run.tool_finished",
 		FIELDS(field_text("call", c->id), field_text("name", c->name),
 			field_word("status", call_status_name(c->status)),
 			field_int("duration_ms", c->ended_ms - c->started_ms)));
 	return OK;
+}
+
+/* As the model called it. */
+static struct str name_told(struct rows *rows, struct str name)
+{
+	struct str server, tool;
+
+	return mcp_call_parts(name, &server, &tool)
+		       ? mcp_call_model_name(name, rows->arena)
+		       : name;
 }
 
 bool run_turn_close(const struct run_job *j)
@@ -99,7 +137,7 @@ bool run_turn_close(const struct run_job *j)
 		fields_object(&w,
 			FIELDS(field_word("type", "tool_result"),
 				field_text("id", at->wire), field_text("call", at->id),
-				field_text("name", at->name),
+				field_text("name", name_told(j->rows, at->name)),
 				field_str("content",
 					bad && at->error.len ? at->error : at->result),
 				field_some(field_json(

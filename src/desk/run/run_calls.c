@@ -148,10 +148,12 @@ enum err run_call_use(const struct run_job *j, struct tool_call *c, struct fault
 /* ---- made ---- */
 
 /* said: what the agent said before it called. */
-static enum err call_make(const struct run_job *j, struct str message, struct str said,
-	const struct json *part, int64_t n, struct tool_call **out, struct fault *why)
+static enum err call_make(const struct run_job *j, const struct run_toolbox *box,
+	struct str message, struct str said, const struct json *part, int64_t n,
+	struct tool_call **out, struct fault *why)
 {
-	struct run_toolbox box;
+	struct str told = json_text(json_get(part, "name"));
+	const struct own_tool *own = run_tool_own(box, told);
 	const struct json *arguments = json_get(part, "arguments"), *operation;
 	struct str unreadable = json_text(json_get(part, "unreadable"));
 	struct json_miss wrong = { 0 };
@@ -162,7 +164,7 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 		.message = message,
 		.n = n,
 		.wire = json_text(json_get(part, "id")),
-		.name = json_text(json_get(part, "name")),
+		.name = own ? own->name : told,
 		.arguments = json_is(arguments, JSON_OBJECT)
 				     ? json_keep(arguments, j->rows->arena)
 				     : STR("{}"),
@@ -173,11 +175,10 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 	struct ask_from from = { .origin = ASK_BY_RUN_APPROVAL, .verdict = &rules };
 	struct tool_call *made;
 	struct str text;
-	enum err e = run_toolbox(j, &box, why);
+	enum err e;
 
-	if (e) return e;
 	if (!unreadable.len)
-		op = run_tool_call(&box, c.name, arguments, j->rows->arena, &wrong);
+		op = run_tool_call(box, told, arguments, j->rows->arena, &wrong);
 	if (op) {
 		c.class = op->class;
 		c.category =
@@ -202,7 +203,7 @@ static enum err call_make(const struct run_job *j, struct str message, struct st
 	if (v.effect == EFFECT_DENY)
 		return run_call_end(j, made, CALL_REJECT, v.reason, why);
 	from.timeout_ms = v.timeout_ms;
-	from.schema = run_tool_schema_of(&box, c.name, j->rows->arena);
+	from.schema = run_tool_schema_of(box, told, j->rows->arena);
 	return v.effect == EFFECT_ASK ? approval_ask(j, made, said, from, text, why) : OK;
 }
 
@@ -230,8 +231,9 @@ enum err run_calls_make(const struct run_job *j, struct str message,
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	struct str said = STR_NONE;
+	struct run_toolbox box;
 	int64_t n = 0;
-	enum err e = OK;
+	enum err e = run_toolbox(j, &box, why);
 
 	jw_array(&w);
 	for (uint32_t i = 0; !e && i < parts->count; i++) {
@@ -242,7 +244,7 @@ enum err run_calls_make(const struct run_job *j, struct str message,
 		if (str_is(type, "text"))
 			said = str_trim(json_text(json_get(part, "text")));
 		if (str_is(type, "tool_call"))
-			e = call_make(j, message, said, part, n++, &c, why);
+			e = call_make(j, &box, message, said, part, n++, &c, why);
 		if (!e && c) tool_call_digest(c, digest);
 		if (!e) part_write(&w, part, c);
 	}

@@ -5,6 +5,7 @@
  * place that makes such a run. */
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/run/mcp_tool.h"
 #include "core/run/plan.h"
 #include "core/shared/body.h"
 #include "desk/run/configured.h"
@@ -35,9 +36,14 @@ static void tools_write(struct json_writer *w, const struct json *wanted,
 	for (size_t i = 0; !wanted && i < agent->tools_len; i++)
 		jw_str(w, agent->tools[i]);
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
-		struct str name = json_text(&wanted->items[i]), rest = name, tool;
+		struct str name = json_text(&wanted->items[i]), rest, server, tool;
 		bool has = false;
 
+		/* Models know a tool of an MCP server by the name it is called with. */
+		if (mcp_call_parts(name, &server, &tool))
+			name = arena_print(
+				arena, "mcp:%.*s/%.*s", STR_ARGS(server), STR_ARGS(tool));
+		rest = name;
 		str_cut(&rest, '/', &tool);
 		for (size_t k = 0; k < agent->tools_len; k++)
 			has |= str_eq(agent->tools[k], name) ||

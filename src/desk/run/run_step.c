@@ -5,6 +5,7 @@
 #include "core/run/run_limit.h"
 #include "core/shared/body.h"
 #include "desk/policy/policy_snapshot.h"
+#include "desk/run/mcp_servers.h"
 #include "desk/run/run_inner.h"
 #include "desk/shared/transient.h"
 
@@ -27,8 +28,10 @@ enum err run_call_interrupt(const struct run_job *j, struct tool_call *c,
 		"It may have taken effect.",
 		because, began);
 	struct str context = fields_text(arena, FIELDS(field_text("text", text)));
-	struct str operation = run_operation_text(
-		TYPE_TOOL, c->name, tool_call_arguments(c), c->risk, arena);
+	enum operation_type type = TYPE_TOOL;
+	operation_category_read(c->category, &type);
+	struct str operation =
+		run_operation_text(type, c->name, tool_call_arguments(c), c->risk, arena);
 	struct str title = arena_print(arena, "%.*s was interrupted", STR_ARGS(c->name));
 	struct ask *a;
 	enum err e = tool_call_act(c, CALL_INTERRUPT, why);
@@ -114,6 +117,9 @@ static enum err call_access(const struct run_job *j, const struct tool_call *c,
 	a = ARENA_NEW(arena, struct tool_access);
 	if (!a) return fail_memory(why);
 	e = configured_tool(j->t->desk, j->rows, j->r->ws, c->name, arena, a, why);
+	if (e == ERR_NOT_FOUND)
+		e = mcp_call_access(
+			j->t->desk, j->rows, j->r->ws, c->name, arena, a, why);
 	if (e == ERR_NOT_FOUND) {
 		a->wrong = STR("there is no such tool any more");
 		e = OK;
@@ -292,8 +298,9 @@ static struct str tools_text(const struct run_toolbox *box, struct arena *arena)
 	if (!box->own_len) return STR_NONE;
 	jw_array(&w);
 	for (size_t i = 0; i < box->own_len; i++)
-		JW(&w, "{'name':%s,'description':%s,'schema':%j}", box->own[i].name,
-			box->own[i].description, own_tool_schema(&box->own[i], arena));
+		JW(&w, "{'name':%s,'description':%s,'schema':%j}",
+			own_tool_told(&box->own[i]), box->own[i].description,
+			own_tool_schema(&box->own[i], arena));
 	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
 }
@@ -387,6 +394,18 @@ static enum err work_access(
 	return e;
 }
 
+/* What the model is told of MCP servers is read first, if that is due. */
+static enum err work_lists(
+	const struct run_job *j, struct run_work *out, struct fault *why)
+{
+	enum err e = mcp_lists_due(j->t->desk, j->rows, j->r->ws, j->agent,
+		&j->t->job.arena, &out->lists, &out->lists_len, why);
+
+	if (e || !out->lists_len) return e;
+	out->step = RUN_STEP_LISTS;
+	return run_fresh(j, out, why);
+}
+
 enum err run_go_on(
 	const struct run_job *j, bool claimed, struct run_work *out, struct fault *why)
 {
@@ -413,7 +432,8 @@ enum err run_go_on(
 			STR("the same tool call failed three times"), why);
 	if (!e) e = limit_check(j, out, &over, why);
 	if (!e && over != RUN_LIMITS) return run_over(j, over, why);
-	if (e) return e;
+	if (!e) e = work_lists(j, out, why);
+	if (e || out->step == RUN_STEP_LISTS) return e;
 	out->turn = j->r->turn;
 	e = work_access(j, out, why);
 	if (e == ERR_NOT_FOUND)

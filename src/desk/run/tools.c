@@ -8,6 +8,7 @@
 #include "core/shared/principal.h"
 #include "core/shared/show.h"
 #include "desk/run/configured.h"
+#include "desk/run/mcp_servers.h"
 #include "desk/shared/collection.h"
 
 /* ---- what a call needs ---- */
@@ -93,6 +94,8 @@ static enum err tool_find(const struct collection *r, struct task *t, struct row
 			*out = own;
 			return OK;
 		}
+	if (str_starts(which, "mcp:"))
+		return mcp_row_find(t->desk, rows, t->job.who.ws, which, out, why);
 	return configured_collection_find(r, t, rows, which, out, why);
 }
 
@@ -103,6 +106,10 @@ static enum err tool_shown(struct task *t, struct rows *rows, struct json_writer
 	struct own_tool parts;
 	enum err e;
 
+	if (str_starts(r->name, "mcp:")) {
+		mcp_row_show(t, w, record, rows->arena);
+		return OK;
+	}
 	for (size_t k = 0; !r->body.len && k < run_operations_len; k++)
 		if (str_eq(run_operation_name(&run_operations[k], rows->arena),
 			    r->name)) {
@@ -229,6 +236,7 @@ static const struct collection tools = {
 	.list = SQL_TOOLS_OF,
 	.find = tool_find,
 	.own = tool_own,
+	.behind = mcp_rows_all,
 	.show = tool_shown,
 	.fill = tool_fill,
 	.before_delete = tool_unused,

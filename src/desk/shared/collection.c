@@ -92,8 +92,8 @@ static enum err item_list(
 static enum err items_list(struct collection_page *l, struct fault *why)
 {
 	const struct collection *r = l->of;
-	const void *at = NULL, *own[OWN_MAX];
-	size_t len = 0;
+	const void *at = NULL, *own[OWN_MAX], **behind = NULL;
+	size_t len = 0, more = 0;
 	enum err e = OK;
 
 	while (r->own && len < OWN_MAX &&
@@ -109,6 +109,9 @@ static enum err items_list(struct collection_page *l, struct fault *why)
 		if (i == len && *workspace_of(r, at) == l->t->job.who.ws)
 			e = item_list(l, at, why);
 	}
+	if (!e && r->behind) e = r->behind(l->t, l->rows, &behind, &more, why);
+	for (size_t i = 0; !e && i < more; i++)
+		e = item_list(l, behind[i], why);
 	return e;
 }
 

@@ -37,6 +37,9 @@ struct collection {
 	 * record in the arena; NULL: there is no such. */
 	const void *(*own)(
 		const struct collection *r, struct task *, size_t i, struct arena *);
+	/* What comes behind what is stored, and is not changed here either: records, in the rows' arena. */
+	enum err (*behind)(struct task *, struct rows *, const void ***out, size_t *len,
+		struct fault *);
 	enum err (*show)(struct task *, struct rows *, struct json_writer *,
 		const void *record, struct fault *);
 	/* Fills the record from the body; `was` is NULL of one that is made. */
