@@ -75,10 +75,12 @@ function observe(every) {
 		lookAll();
 		const card = event.target?.closest?.('article[data-ask], .quick, .together');
 		const states = {};
+		/* An ask may be drawn twice, in its session and in a dialog: what counts is what the pressed card shows. */
+		const better = (one, other) => one.inside - other.inside || one.whole - other.whole || one.still - other.still;
 		for (const [of, { whole, still, text }] of drawn) {
 			const id = of.dataset.operation;
-			const state = { whole, still: now() - still, text };
-			if (!states[id] || (whole && state.still > states[id].still)) states[id] = state;
+			const state = { whole, still: now() - still, text, inside: Boolean(card?.contains(of)) };
+			if (!states[id] || better(state, states[id]) > 0) states[id] = state;
 		}
 		seen.press = { key: event.key ?? 'pointer', card: card?.className ?? null, states, moved: event.key || !event.detail || moved(card), at: now() };
 	};
