@@ -55,7 +55,9 @@ function observe(every) {
 		for (const of of drawn.keys()) if (!of.isConnected) drawn.delete(of);
 		for (const of of document.querySelectorAll('[data-operation]')) look(of);
 		for (const card of document.querySelectorAll('article[data-ask], .quick, .together'))
-			if (!came.has(card)) came.set(card, { from: places.at(-1) ?? null, n: places.length, on: isOn(places.at(-1)) });
+			if (!came.has(card)) came.set(card, { at: now(), from: places.at(-1) ?? null, n: places.length, on: isOn(places.at(-1)) });
+			/* Its button may still slide from under the pointer before it is painted: who then goes after it means it. */
+			else if (now() - came.get(card).at <= 2 * every && !isOn(came.get(card).from)) came.get(card).on = false;
 	}
 	setInterval(lookAll, every);
 	new MutationObserver(lookAll).observe(document, { subtree: true, childList: true });
@@ -82,7 +84,8 @@ function observe(every) {
 			const state = { whole, still: now() - still, text, inside: Boolean(card?.contains(of)) };
 			if (!states[id] || better(state, states[id]) > 0) states[id] = state;
 		}
-		seen.press = { key: event.key ?? 'pointer', card: card?.className ?? null, states, moved: event.key || !event.detail || moved(card), at: now() };
+		seen.press = { key: event.key ?? 'pointer', card: card?.className ?? null, states, moved: event.key || !event.detail || moved(card),
+			pointer: [came.get(card), ...places.slice(-6)], at: now() };
 	};
 	addEventListener('click', pressed, true);
 	addEventListener('keydown', pressed, true);
