@@ -158,11 +158,14 @@ void base64_write(struct buf *out, struct str s)
 	base64_add(out, s, sodium_base64_VARIANT_ORIGINAL);
 }
 
-/* `digits` without the padding. libsodium refuses stray bits and wrong padding. */
+/* `digits` without the padding. libsodium refuses stray bits and wrong padding, but takes some bytes above
+ * ASCII for digits. */
 static bool base64_take(struct str s, size_t digits, struct buf *out, int variant)
 {
 	size_t room = digits / 4 * 3 + digits % 4 * 3 / 4, len;
 
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.at[i] > 0x7f) return false;
 	if (!buf_reserve(out, room) ||
 		sodium_base642bin((uint8_t *)out->at + out->len, room, s.at, s.len, NULL,
 			&len, NULL, variant) != 0)

@@ -137,9 +137,9 @@ static const struct {
 	unsigned group;
 } group_rows[] = { { "ask request gate wait cancel", COMMANDS_ASK },
 	{ "inbox list show answer approve reject reply claim assign snooze extend skip take-back "
-	  "history receipt verify open watch status whoami login logout pause resume away contact route alert",
+	  "history receipt verify expect insights open watch status whoami login logout pause resume away contact route alert",
 		COMMANDS_ANSWER },
-	{ "rule policy template team", COMMANDS_RULES },
+	{ "rule rehearse policy template team", COMMANDS_RULES },
 	{ "connect host mcp hook run attach session project usage agent provider tool mcp-server",
 		COMMANDS_AGENTS },
 	{ "serve mail-in slack doctor backup check copy completion help",

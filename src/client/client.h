@@ -41,6 +41,9 @@ struct api_call {
 	struct str after; /* Last-Event-ID; empty: none */
 	int64_t hold_ms;  /* the server may hold the reply this long; -1: for ever */
 	const struct header *headers; /* further ones; NULL: none */
+	/* Gets the body of a 2xx as it comes, instead of the reply; false: no more. NULL: nobody. */
+	bool (*take)(void *ctx, struct str bytes);
+	void *take_ctx;
 };
 
 /* Lives in the arena of its call. */

@@ -22,7 +22,9 @@ struct transfer {
 	struct buf request;
 	struct buf body;
 	struct buf cookie;
-	struct sse *sse; /* or NULL */
+	struct sse *sse;			   /* or NULL */
+	bool (*take)(void *ctx, struct str bytes); /* likewise */
+	void *take_ctx;
 	int64_t retry_after_s;
 	int64_t heard_ms; /* monotonic; when a byte came last */
 	bool over;
@@ -39,6 +41,8 @@ static size_t take_body(char *at, size_t size, size_t n, void *ctx)
 	if (t->sse && transfer_status(t) < 300 &&
 		str_starts(transfer_header(t, "Content-Type"), "text/event-stream"))
 		t->refused = !sse_feed(t->sse, bytes);
+	else if (t->take && transfer_status(t) < 300)
+		t->refused = !t->take(t->take_ctx, bytes);
 	else
 		buf_add(&t->body, bytes);
 	t->refused |= t->body.failed;
@@ -171,7 +175,10 @@ struct transfer *transfer_start(
 	struct transfer *t = mem_alloc(sizeof *t);
 
 	if (!t) return NULL;
-	*t = (struct transfer){ .client = client, .sse = sse };
+	*t = (struct transfer){ .client = client,
+		.sse = sse,
+		.take = call->take,
+		.take_ctx = call->take_ctx };
 	t->cookie.max = COOKIE_MAX;
 	t->easy = curl_easy_init();
 	if (!t->easy) return transfer_free(t);

@@ -409,6 +409,26 @@ static struct clerk *task_clerk(struct desk *d, const struct use *use, struct ta
 	return use->job.flags & JOB_SLOW ? d->slow_reader : d->reader;
 }
 
+static void alone_done(struct job *job)
+{
+	(void)job;
+}
+
+void desk_read_alone(struct desk *d, const struct use *use, struct task *t)
+{
+	const struct db_options patient = { .patient = true };
+	const struct clerk_options o = { d->set.store, &patient, DB_READ, NULL, 0 };
+
+	task_check(d, use, t);
+	t->job.done = alone_done;
+	t->alone = clerk_new(&o, &t->job.why);
+	t->job.err = t->alone ? OK : t->job.why.err;
+	if (!t->alone) return;
+	clerk_reads_after(t->alone, d->writer);
+	clerk_work(t->alone, &t->job.link);
+	t->alone = clerk_free(t->alone);
+}
+
 /* One that writes goes to its lane, where there are some. */
 static bool task_put(struct desk *d, struct clerk *c, struct task *t)
 {

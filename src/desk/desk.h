@@ -47,6 +47,12 @@ struct recheck {
 	size_t len;
 };
 
+/* Who takes lines that are made while they are read, on the thread that reads them. */
+struct export_sink {
+	bool (*put)(void *ctx, struct str bytes); /* false: no more is wanted */
+	void *ctx;
+};
+
 /* One request to the desk. { 0 } and the members below; texts live in job.arena. */
 struct task {
 	struct job job; /* first */
@@ -113,7 +119,9 @@ struct task {
 	struct event_filter filter;
 	struct event *events;
 	size_t events_len;
-	struct recheck *recheck; /* of use_recheck */
+	struct recheck *recheck;	 /* of use_recheck */
+	const struct export_sink *lines; /* of use_export; NULL: nobody wants them */
+	struct clerk *alone;		 /* that reads it, of desk_read_alone */
 	/* Of use_model_access: `id` is a provider, not an agent; what was found. */
 	bool of_provider;
 	const struct model_access *access;
@@ -172,6 +180,10 @@ struct desk *desk_close(struct desk *);
 /* Checks the task and hands it to a clerk; job.done is called in any case, on the clerk's
  * thread, or on the caller's when the desk is closing. */
 void desk_put(struct desk *, const struct use *, struct task *);
+
+/* A read on the caller's thread, over a connection of its own: for what takes so long that it would be
+ * in the way of others. job.done is not called. */
+void desk_read_alone(struct desk *, const struct use *, struct task *);
 
 /* The jobs of one turn of a loop, { 0 } at first. They are put together at its end; one that
  * is `lone`, with nothing of this loop's under way beside it, is worked right there if that
@@ -258,6 +270,7 @@ extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_start_put;
 /* Receipts, and the keys that sign them. Those that read fail with `keyless` while the workspace has none:
  * use_key_first makes it. */
+extern const struct use use_export_begin, use_export;
 extern const struct use use_redeem, use_receipt, use_key_list, use_key_first,
 	use_key_rotate, use_key_revoke;
 /* Holds: what nobody deletes. */

@@ -73,7 +73,8 @@ struct serve {
 	/* The frame of the events that are being passed on, made when first wanted. */
 	struct frame *frame;
 	int64_t frame_ws, frame_first, frame_last;
-	int probes; /* in the pool: provider_test.c, tool_test.c, mcp_server_test.c */
+	int exports; /* under way: export.c */
+	int probes;  /* in the pool: provider_test.c, tool_test.c, mcp_server_test.c */
 	bool (*tool_try)(const struct tool_access *, const struct json *, struct arena *,
 		struct tool_outcome *);
 	bool (*mcp_try)(const struct mcp_access *, const struct json *, struct arena *,
@@ -286,7 +287,7 @@ route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_healthz, route_readyz, route_metrics, route_csv, route_openapi, route_page,
 	route_page_lost, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource, route_agent_test, route_provider_test, route_models, route_rule,
-	route_tool_test, route_tool_result, route_signed, route_receipt,
+	route_tool_test, route_tool_result, route_signed, route_receipt, route_export,
 	route_mcp_server_test;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct committed *);

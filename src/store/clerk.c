@@ -277,6 +277,11 @@ void clerk_reads_after(struct clerk *reader, struct clerk *writer)
 	reader->batch.syncer = writer->batch.syncer;
 }
 
+void clerk_await(struct clerk *c)
+{
+	if (c->batch.syncer) syncer_await(c->batch.syncer);
+}
+
 enum err clerk_start(struct clerk *c, struct fault *why)
 {
 	if (clerk_start_syncer(c, why)) return ERR_UNAVAILABLE;

@@ -161,6 +161,8 @@ bool clerk_try(struct clerk *, struct job *);
 void clerk_wake(struct clerk *);
 /* Both have started: what the reader sees of the writer's commits is durable when it tells. */
 void clerk_reads_after(struct clerk *reader, struct clerk *writer);
+/* What it sees by now is durable when this returns: for a read that tells before its end. */
+void clerk_await(struct clerk *);
 void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */
 /* One batch on the caller's thread: for simulations and for admin without a server. */

@@ -233,6 +233,11 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows_savepoint(rows);
 }
 
+void rows_start_page(struct rows *page, const struct rows *of, struct arena *arena)
+{
+	rows_start(page, arena, of->db, of->ids, of->now_ms);
+}
+
 void rows_done(struct rows *rows)
 {
 	for (int i = 0; i < RECORD_COUNT; i++)

@@ -235,6 +235,10 @@ const void **rows_all(struct rows *, enum record_id, int64_t ws, size_t *len);
 /* The engine's own check of its store. */
 enum err rows_verify(struct rows *, struct fault *);
 
+/* Rows of the same snapshot in memory of their own, for a read that takes page by page; rows_done ends
+ * them. */
+void rows_start_page(struct rows *page, const struct rows *of, struct arena *);
+
 /* ---- what a job does ----
  *
  * None of this fails. Without memory the arena has failed: a job gets records and events that are

@@ -690,6 +690,16 @@ STATEMENT(SQL_EVENTS_OF_SESSION_BEFORE, EVENTS_OF_ONE " ORDER BY n DESC LIMIT $4
 /* Behind the place $1 and up to $2. */
 STATEMENT(SQL_EVENTS_CHAIN, "SELECT @events FROM events WHERE place > $1"
 			    " AND place <= $2 ORDER BY place LIMIT $3")
+/* With the project of each one's session. */
+STATEMENT(SQL_EXPORT_EVENTS, "SELECT @events(e.), COALESCE(s.project, '') FROM events e"
+			     " LEFT JOIN sessions s ON s.ws = e.ws AND s.id = e.session"
+			     " WHERE e.place > $1 AND e.place <= $2 ORDER BY e.place"
+			     " LIMIT $3")
+/* The last event before a time, and the first from one on; 0: there is none. */
+STATEMENT(SQL_EXPORT_TO, "SELECT COALESCE(MAX(n), 0) FROM events WHERE place > $1"
+			 " AND place <= $2 AND at_ms < $3")
+STATEMENT(SQL_EXPORT_FROM, "SELECT COALESCE(MIN(n), 0) FROM events WHERE place > $1"
+			   " AND place <= $2 AND at_ms >= $3")
 STATEMENT(SQL_SESSION_EXISTS, "SELECT COUNT(*) FROM sessions WHERE ws = $1 AND id = $2")
 
 STATEMENT(SQL_CHECK_COUNT,

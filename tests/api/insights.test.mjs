@@ -100,3 +100,26 @@ test('an agent sees its own questions alone', async () => {
 	const mine = (await server.client(other.token).get('/v1/insights')).body;
 	assert.deepEqual([mine.questions, mine.by_project], [[], []]);
 });
+
+test('the shell shows the same: rows by anything, CSV, what is expected, what rules would change', async () => {
+	const env = { PARLEY_URL: server.url, PARLEY_TOKEN: member.token };
+	const run = async (args, input) => {
+		const done = await server.run(args, { env, input });
+		assert.equal(done.code, 0, done.stderr);
+		return done.stdout;
+	};
+	assert.match(await run(['insights']), /^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: \d+ asked, \d+ answered \(\d+ by rules\), \d+ expired\.\n/);
+	assert.match(await run(['insights', '--by', 'project', '--project', 'shop']), /^ +3 +2 +0 +0 .* shop$/m);
+	assert.match(await run(['insights', '--by', 'kind']), / approval$/m);
+	assert.equal((await run(['insights', '--by', 'hour'])).trim().split('\n').length, 24);
+	assert.equal(await run(['insights', '--by', 'question', '--project', 'shop', '--csv']), (await member.get('/v1/insights.csv?by=question&project=shop')).text);
+	assert.deepEqual(JSON.parse(await run(['insights', '--json', '--project', 'ci'])).questions, (await insights('?project=ci')).questions);
+	assert.equal((await server.run(['insights', '--by', 'mood'], { env })).code, 2);
+	assert.equal((await run(['expect', '--kind', 'approval'])).trim(), (await member.get('/v1/expect?kind=approval')).body.text);
+	const rules = { rules: [{ effect: 'allow', match: { tool: ['Bash(npm *)'] } }] };
+	const text = await run(['rehearse', '-'], JSON.stringify(rules));
+	assert.match(text, /^Asked \d+ → \d+, of \d+\. Would be allowed: \d+\. Would be denied: 0\.\n1 that people rejected would have run\.\n/);
+	assert.deepEqual(JSON.parse(await run(['rehearse', '-', '--json', '--days', '5'], JSON.stringify({ add: rules.rules }))),
+		(await member.post('/v1/rehearse', { add: rules.rules, days: 5 })).body);
+	assert.equal((await server.run(['rehearse', '-'], { env, input: '{"add":[{"effect":"maybe"}]}' })).code, 2);
+});

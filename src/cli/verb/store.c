@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/outcome.h"
 #include "cli/resource.h"
+#include "cli/verb/proof.h"
 #include "cli/verb/verbs.h"
 #include "text/safe_text.h"
 
@@ -133,9 +134,12 @@ static int check_run(struct cli *cli)
 	struct str store =
 		file.len ? arena_print(&cli->arena, "sqlite:%.*s", STR_ARGS(file))
 			 : cli->settings.store;
-	enum err e = inspect_check(store, bar.draw, &bar, &cli->arena, &text, &why);
+	enum err e;
 	bool ok;
 
+	if (cli_has(cli, "export")) return export_check_run(cli);
+	if (cli_has(cli, "key")) return CLI_USAGE(cli, "cli.check.key");
+	e = inspect_check(store, bar.draw, &bar, &cli->arena, &text, &why);
 	progress_bar_end(&bar);
 	if (!e) e = json_read(text, NULL, &cli->arena, &report, &why);
 	if (e) {
@@ -174,6 +178,9 @@ static int copy_run(struct cli *cli)
 
 static const struct flag copy_flags[] = { { "from", "STORE" }, { "to", "STORE" }, { 0 } };
 
+static const struct flag check_flags[] = { { "export", "FILE" }, { "key", "FILE" },
+	{ "json" }, { 0 } };
+
 const struct command workspace_verbs[] = {
 	{ "workspace create", workspace_create_run, "NAME", 1, 1, json_flags,
 		STORE | MAKES_STORE, "0 1 2 3", "parley workspace create acme" },
@@ -185,9 +192,10 @@ const struct command workspace_verbs[] = {
 const struct command store_verbs[] = {
 	{ "backup", backup_run, "FILE", 1, 1, json_flags, STORE, "0 1 2",
 		"parley backup parley-$(date +%F).db" },
-	{ "check", check_run, "[FILE]", 0, 1, json_flags, STORE, "0 1 2 3",
+	{ "check", check_run, "[FILE]", 0, 1, check_flags, STORE, "0 1 2 3",
 		"parley check\n"
-		"parley check parley-2026-11-17.db" },
+		"parley check parley-2026-11-17.db\n"
+		"parley check --export parley-2026.ndjson --key keys.json" },
 	{ "copy", copy_run, NULL, 0, 0, copy_flags, 0, "0 1 2 3",
 		"parley copy --from sqlite:/var/lib/parley/parley.db \\\n"
 		"      --to postgresql:///parley" },

@@ -94,6 +94,7 @@ const char *const event_types[] = {
 	"approval.redeemed",
 	"hold.set",
 	"hold.lifted",
+	"export.made",
 	"alert.raised",
 	"alert.cleared",
 	"alert.acked",

@@ -198,6 +198,7 @@ export function eventWords(event: Event, around: Around = {}): string {
 		}
 		case 'session.resuming':
 		case 'session.deleted':
+		case 'export.made':
 			return t(`web.event.${event.type}`);
 		case 'session.changed':
 			return about(t('web.event.session.changed'), data(event, 'title'));

@@ -110,6 +110,7 @@ const TYPES = Object.keys({
 	'approval.redeemed': 0,
 	'hold.set': 0,
 	'hold.lifted': 0,
+	'export.made': 0,
 	'alert.raised': 0,
 	'alert.cleared': 0,
 	'alert.acked': 0,
