@@ -6,6 +6,7 @@
 
 #include "admin/admin.h"
 #include "agent/mcp_link.h"
+#include "agent/mcp_program.h"
 #include "agent/own_call.h"
 #include "agent/runner.h"
 #include "base/clock.h"
@@ -602,6 +603,7 @@ static void server_greet(struct server *sv)
 static void server_close(struct server *sv)
 {
 	runner_free(sv->runner);
+	mcp_programs_end();
 	notify_free(sv->notify);
 	desk_close(sv->desk); /* no clerk has a request: serve_stop waited for them */
 	if (sv->loop) sv->loop = loop_free(sv->loop);

@@ -3,6 +3,7 @@
 #include "agent/inner.h"
 
 #include "agent/mcp_link.h"
+#include "agent/mcp_program.h"
 #include "base/clock.h"
 #include "base/json_pattern.h"
 #include "base/keep.h"
@@ -13,6 +14,7 @@
 
 enum {
 	NOTE_MS = 1000, /* for what is only told */
+	DISCOVER_MS = 5 * 1000,
 	PROGRESS_MS = 10 * 60 * 1000,
 	PAUSE_MS = 200
 };
@@ -20,6 +22,7 @@ enum {
 /* A server, while it is spoken to. */
 struct mcp_link {
 	struct fetcher *fetcher, *aside; /* aside: while a reply is being read */
+	struct mcp_program *program;	 /* in their place; or NULL */
 	const struct mcp_access *access;
 	const struct json *headers; /* its own; or NULL */
 	struct url url;
@@ -94,9 +97,15 @@ static void link_post(struct mcp_link *l, const struct remote_call *c, struct st
 	const char *method, struct fetcher *f)
 {
 	struct fetch_end end;
+	struct str ignored;
 	const char **headers =
 		remote_headers(c, str_of(l->session), l->headers, l->arena);
 
+	if (l->program) {
+		mcp_program_run(l->program, &(struct program_request){ .message = body },
+			l->arena, &ignored);
+		return;
+	}
 	if (!headers || !f) return;
 	fetcher_run(f,
 		&(struct fetch_request){ .url = arena_copy(l->arena, l->access->url),
@@ -131,7 +140,7 @@ static void link_asked(void *ctx, const struct rpc *asked)
 	const struct remote_call c = { .revision = l->revision, .method = "response" };
 	struct buf body = { 0 };
 
-	if (!l->aside) l->aside = fetcher_new(NULL);
+	if (!l->aside && !l->program) l->aside = fetcher_new(NULL);
 	remote_answer(&body, asked);
 	link_post(l, &c, buf_str(&body), NULL, l->aside);
 	buf_done(&body);
@@ -152,6 +161,56 @@ static struct str none_words(
 	return STR("its reply is no message of MCP, or nested too deep");
 }
 
+static void link_fetch(struct mcp_link *l, const struct remote_call *c,
+	struct remote_reader *r, struct str body, int64_t timeout_ms,
+	struct mcp_answer *out)
+{
+	const char **headers =
+		remote_headers(c, str_of(l->session), l->headers, l->arena);
+
+	if (!headers) return;
+	fetcher_run(l->fetcher,
+		&(struct fetch_request){ .url = arena_copy(l->arena, l->access->url),
+			.headers = headers,
+			.fresh = c->tool != NULL,
+			.body = body,
+			.timeout_ms =
+				time_left(l, c->progress ? PROGRESS_MS : timeout_ms),
+			.idle_ms = c->progress ? timeout_ms : 0,
+			.stop_fd = l->stop_fd,
+			.may_connect = link_may_connect,
+			.take = link_take,
+			.enough = &r->done,
+			.ctx = l },
+		&out->end);
+	remote_end(r);
+	out->wrong = none_words(&out->end, r, l->arena);
+}
+
+/* The same of a program, as if it had been a fetch. */
+static void link_talk(struct mcp_link *l, const struct remote_call *c,
+	struct remote_reader *r, struct str body, int64_t timeout_ms,
+	struct mcp_answer *out)
+{
+	static const enum fetch_ending ends[] = { [PROGRAM_ANSWERED] = FETCH_WHOLE,
+		[PROGRAM_ENDED] = FETCH_CUT,
+		[PROGRAM_LATE] = FETCH_TIMEOUT,
+		[PROGRAM_STOPPED] = FETCH_STOPPED };
+
+	l->alive = false;
+	out->end.how = ends[mcp_program_run(l->program,
+		&(struct program_request){ .message = body,
+			.reads = r,
+			.timeout_ms =
+				time_left(l, c->progress ? PROGRESS_MS : timeout_ms),
+			.idle_ms = c->progress ? timeout_ms : 0,
+			.alive = &l->alive,
+			.stop_fd = l->stop_fd },
+		l->arena, &out->wrong)];
+	out->end.sent = true;
+	out->end.status = r->reply ? 200 : 0;
+}
+
 static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout_ms,
 	struct mcp_answer *out)
 {
@@ -160,36 +219,19 @@ static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout
 		.progressed = link_progressed,
 		.ctx = l };
 	struct buf body = { 0 };
-	const char **headers;
 
+	l->id = l->program ? mcp_program_next_id(l->program) : l->id + 1;
 	c->revision = l->revision;
-	c->id = r.id = ++l->id;
+	c->id = r.id = l->id;
 	remote_message(&body, c);
-	headers = remote_headers(c, str_of(l->session), l->headers, l->arena);
 	*out = (struct mcp_answer){ .how = ANSWER_NONE, .wrong = STR("out of memory") };
 	l->reading = &r;
-	if (headers && !body.failed) {
-		fetcher_run(l->fetcher,
-			&(struct fetch_request){
-				.url = arena_copy(l->arena, l->access->url),
-				.headers = headers,
-				.fresh = c->tool != NULL,
-				.body = buf_str(&body),
-				.timeout_ms = time_left(
-					l, c->progress ? PROGRESS_MS : timeout_ms),
-				.idle_ms = c->progress ? timeout_ms : 0,
-				.stop_fd = l->stop_fd,
-				.may_connect = link_may_connect,
-				.take = link_take,
-				.enough = &r.done,
-				.ctx = l },
-			&out->end);
-		remote_end(&r);
-		out->reply = r.reply;
-		out->over = r.over;
-		out->bytes = r.bytes;
-		out->wrong = none_words(&out->end, &r, l->arena);
-	}
+	if (!body.failed)
+		(l->program ? link_talk : link_fetch)(
+			l, c, &r, buf_str(&body), timeout_ms, out);
+	out->reply = r.reply;
+	out->over = r.over;
+	out->bytes = r.bytes;
 	if (out->end.how == FETCH_STOPPED) out->how = ANSWER_STOPPED;
 	if (r.reply) {
 		out->how = ANSWER_SAID;
@@ -254,7 +296,8 @@ static bool link_discover(struct mcp_link *l, struct mcp_answer *a)
 	struct str said;
 
 	l->revision = REV_2026_07_28;
-	link_call(l, &c, MCP_LIST_MS, a);
+	/* An older program may leave what it does not know without an answer. */
+	link_call(l, &c, l->program ? DISCOVER_MS : MCP_LIST_MS, a);
 	return a->how == ANSWER_SAID && a->said.result &&
 	       remote_revision(a->reply, &best, &said) && best == REV_2026_07_28;
 }
@@ -266,28 +309,49 @@ static bool link_find(struct mcp_link *l, struct mcp_found *out)
 	if (link_discover(l, &a)) return true;
 	out->status = link_refused(&a) ? MCP_UNAUTHORIZED : MCP_FAILED;
 	out->error = a.wrong;
-	if (a.how != ANSWER_SAID && (a.end.how != FETCH_WHOLE || link_refused(&a) ||
-					    a.end.location[0] || a.end.status >= 500))
+	if (a.how != ANSWER_SAID && !(l->program && a.end.how == FETCH_TIMEOUT) &&
+		(a.end.how != FETCH_WHOLE || link_refused(&a) || a.end.location[0] ||
+			a.end.status >= 500))
 		return false;
 	return link_greet(l, out);
 }
 
-/* The family it spoke last is tried first; `lists`: or asked for anew. False: *out says why. */
-static bool link_open(struct mcp_link *l, bool lists, struct mcp_found *out)
+/* The family it spoke last is tried first. */
+static bool link_agree(struct mcp_link *l, struct mcp_found *out)
 {
-	bool known = revision_read(l->access->revision, &l->revision);
-
-	*out = (struct mcp_found){ .status = MCP_FAILED, .error = l->access->wrong };
-	if (!out->error.len && l->access->command.len)
-		out->error = STR("programs are not started yet: give it a URL");
-	if (out->error.len) return false;
-	/* Since then each request says all there is to know. */
-	if (known && l->revision == REV_2026_07_28 && !lists) return true;
-	if (known && l->revision != REV_2026_07_28) {
+	if (revision_read(l->access->revision, &l->revision) &&
+		l->revision != REV_2026_07_28) {
 		if (link_greet(l, out)) return true;
 		if (out->status == MCP_UNAUTHORIZED) return false;
 	}
 	return link_find(l, out);
+}
+
+/* What was agreed with a program holds as long as it runs. */
+static bool program_open(struct mcp_link *l, struct mcp_found *out)
+{
+	bool done = true;
+
+	if (!l->program) l->program = mcp_program_take(l->access, l->arena, &out->error);
+	if (!l->program) return false;
+	if (!mcp_program_begin(l->program, &l->revision)) {
+		done = link_agree(l, out);
+		mcp_program_begun(l->program, done, l->revision);
+	}
+	return done;
+}
+
+/* `lists`: what it speaks is asked for anew. False: *out says why. */
+static bool link_open(struct mcp_link *l, bool lists, struct mcp_found *out)
+{
+	*out = (struct mcp_found){ .status = MCP_FAILED, .error = l->access->wrong };
+	if (out->error.len) return false;
+	if (l->access->command.len) return program_open(l, out);
+	/* Since then each request says all there is to know. */
+	if (!lists && revision_read(l->access->revision, &l->revision) &&
+		l->revision == REV_2026_07_28)
+		return true;
+	return link_agree(l, out);
 }
 
 /* ---- the list of its tools ---- */
@@ -404,7 +468,7 @@ static enum own_call_end call_ended(
 /* It does not speak the revision any more that it was known by, and did nothing. */
 static bool link_outdated(const struct mcp_link *l, const struct mcp_answer *a)
 {
-	return l->revision == REV_2026_07_28 && !a->said.result &&
+	return l->revision == REV_2026_07_28 && !l->program && !a->said.result &&
 	       (a->said.code == RPC_NO_VERSION ||
 		       (a->end.how == FETCH_WHOLE && a->end.status == 400));
 }
@@ -427,7 +491,9 @@ static enum own_call_end link_tool(
 	if (link_outdated(l, &answer) && link_find(l, &found))
 		link_call(l, &c, a->timeout_ms, &answer);
 	snprintf(id, sizeof id, "%lld", (long long)l->id);
-	if (answer.end.sent && answer.how != ANSWER_SAID && l->revision < REV_2026_07_28)
+	/* Since 2026-07-28 the end of a request over HTTP says so. */
+	if (answer.end.sent && answer.how != ANSWER_SAID &&
+		(l->revision < REV_2026_07_28 || l->program))
 		link_note(l, "notifications/cancelled",
 			JSON_TEXT(l->arena, "{'requestId':%j}", str_of(id)));
 	return call_ended(l, &answer, out);
@@ -447,7 +513,9 @@ static void link_end(struct mcp_link *l)
 {
 	const struct remote_call c = { .revision = l->revision, .method = "DELETE" };
 
-	if (l->session[0] && l->revision < REV_2026_07_28)
+	if (l->program)
+		mcp_program_give(l->program);
+	else if (l->session[0] && l->revision < REV_2026_07_28)
 		link_post(l, &c, STR_NONE, "DELETE", l->fetcher);
 	fetcher_free(l->aside);
 }
@@ -488,6 +556,9 @@ enum own_call_end mcp_link_run(struct fetcher *f, int stop_fd,
 			out->text = arena_print(
 				arena, "It did not run: %.*s", STR_ARGS(found.error));
 		if (end != OWN_CALL_UNKNOWN) break;
+		/* Another is started. */
+		if (l.program) mcp_program_give(l.program);
+		l.program = NULL;
 	}
 	/* What may be run again needs nobody to decide about it. */
 	if (end == OWN_CALL_UNKNOWN && most > 1) end = OWN_CALL_DONE;

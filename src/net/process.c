@@ -57,6 +57,13 @@ static bool pipe_open(int *read_end, int *write_end)
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
 }
 
+/* Of its input: it may block, we do not. */
+static bool talk_open(int *read_end, int *write_end)
+{
+	return pipe_open(read_end, write_end) && fcntl(*read_end, F_SETFL, 0) == 0 &&
+	       fcntl(*write_end, F_SETFL, O_NONBLOCK) == 0;
+}
+
 /* ---- starting ---- */
 
 /* Starts a supervisor that inherits no descriptors, ignored signals or signal masks of ours. */
@@ -130,8 +137,13 @@ static int fd_raise(int fd)
 
 static int process_spawn(struct process *p, const struct process_setup *set)
 {
-	int in = text_open(set->input), out = -1, report = -1, result = -1, e = ENOMEM;
+	int in = -1, out = -1, report = -1, result = -1, e = ENOMEM;
 	char parent[16], **words;
+
+	if (!set->talks)
+		in = text_open(set->input);
+	else if (!talk_open(&in, &p->input))
+		fd_close(&in);
 
 	snprintf(parent, sizeof parent, "%d", (int)getpid());
 	words = words_make(set, parent);
@@ -163,6 +175,7 @@ enum err process_start(
 	int e;
 
 	*p = (struct process){ .handle = -1,
+		.input = -1,
 		.output = -1,
 		.report = -1,
 		.result = -1,
@@ -280,6 +293,7 @@ void process_done(struct process *p)
 		p->pid = 0;
 	}
 	fd_close(&p->handle);
+	fd_close(&p->input);
 	fd_close(&p->output);
 	fd_close(&p->report);
 	fd_close(&p->result);

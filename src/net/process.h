@@ -31,6 +31,7 @@ struct process_setup {
 	char *const *argv;
 	char *const *envp;
 	struct str input; /* what it reads on standard input */
+	bool talks;	  /* instead, it reads what is written to process.input */
 	/* Gets what it prints on standard output, piece by piece; the tail is of standard error then. NULL: the
 	 * tail is of both. */
 	void (*take)(void *ctx, struct str bytes);
@@ -48,6 +49,7 @@ struct process {
 	int result; /* the same of what is taken; -1: nothing is */
 	void (*take)(void *ctx, struct str bytes);
 	void *ctx;
+	int input;  /* of one that talks, not blocking; else -1 */
 	int report; /* why it could not be started */
 	char *tail; /* a ring of PROCESS_TAIL_MAX */
 	size_t printed;

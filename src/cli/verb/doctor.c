@@ -1,4 +1,5 @@
 /* doctor.c - parley doctor: tries what is set up. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -249,6 +250,66 @@ static void retiring_told(struct findings *f)
 	client_free(client);
 }
 
+/* ---- MCP servers that are programs ---- */
+
+enum { SYSTEMCTL_MS = 5 * 1000 };
+
+static void said_take(void *ctx, struct str bytes)
+{
+	struct buf *said = ctx;
+
+	if (said->len < 64) buf_add(said, str_first(bytes, 64));
+}
+
+/* Does the unit keep its programs from making memory executable, as Node has to? */
+static bool unit_denies(struct arena *arena)
+{
+	char *argv[] = { (char *)"systemctl", (char *)"show", (char *)"--value",
+		(char *)"--property=MemoryDenyWriteExecute", (char *)"parley.service",
+		NULL };
+	char *envp[2] = { NULL };
+	size_t len = 0;
+	struct buf said = { 0 };
+	const struct process_setup set = { .argv = argv,
+		.envp = envp,
+		.take = said_take,
+		.ctx = &said,
+		.limit_ms = SYSTEMCTL_MS };
+	struct process_end end;
+	struct process p;
+	bool denies = false;
+
+	process_env_add(STR("PATH"), envp, &len, 1, arena);
+	if (!process_found(STR("systemctl"), arena) || process_start(&p, &set, NULL))
+		return false;
+	for (process_look(&p); !process_ended(&p, &end); process_look(&p))
+		poll(&(struct pollfd){ p.handle, POLLIN, 0 }, 1, 100);
+	denies = str_is(str_trim(buf_str(&said)), "yes");
+	process_done(&p);
+	buf_done(&said);
+	return denies;
+}
+
+static void mcp_try(struct findings *f, const struct agents_file *file)
+{
+	struct arena *arena = &f->cli->arena;
+	bool any = false;
+
+	for (size_t i = 0; i < file->mcp_servers_len; i++) {
+		const struct mcp_server_record *s = &file->mcp_servers[i];
+		struct resumer words;
+
+		if (!s->command.len ||
+			resumer_read(s->command, COMMAND_IS_TOOL, arena, &words, NULL))
+			continue;
+		any = true;
+		NOTE_WHETHER(f, process_found(words.words[0], arena), "cli.doctor.mcp",
+			"cli.doctor.bad_mcp", { "name", s->name },
+			{ "program", words.words[0] });
+	}
+	if (any && unit_denies(arena)) NOTE(f, WRONG, "cli.doctor.mcp_node");
+}
+
 /* As this shell would start a server. */
 static void providers_try(struct findings *f)
 {
@@ -263,6 +324,15 @@ static void providers_try(struct findings *f)
 		provider_note(f, file.providers[i].name,
 			provider_key_wrong(&file.providers[i], &f->cli->arena), MISSING);
 	if (!file.providers_len) NOTE(f, MISSING, "cli.doctor.no_provider");
+}
+
+static void programs_try(struct findings *f)
+{
+	struct agents_file file;
+
+	/* What is wrong with it is told with the providers. */
+	if (!agents_file_read(&f->cli->settings, &f->cli->arena, &file, NULL))
+		mcp_try(f, &file);
 }
 
 /* True when there is a server to try the rest with. */
@@ -320,6 +390,7 @@ static int doctor_run(struct cli *cli)
 	data_try(&f);
 	store_try_out(&f);
 	callbacks_try(&f);
+	programs_try(&f);
 	cli->above->channels_doctor(
 		&cli->settings, &(struct doctor){ &cli->arena, channel_note, &f });
 	reached = server_try(&f);

@@ -108,6 +108,7 @@ struct mcp_found {
 /* Everything that a call of a tool of it needs, beside struct tool_access. */
 struct mcp_access {
 	struct str name, url, command, env;
+	struct str agent;	 /* who uses it; of a program each has one of their own */
 	struct str headers;	 /* JSON object; or empty */
 	struct str tool;	 /* its own name */
 	const struct json *said; /* the tool as it was accepted; NULL: none is called */

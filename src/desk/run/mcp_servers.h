@@ -44,9 +44,9 @@ enum err mcp_chosen_admit(struct desk *, struct rows *, int64_t ws, struct str c
 /* The tools that it stands for and that may be called. In the rows' arena. */
 enum err mcp_tools_chosen(struct desk *, struct rows *, int64_t ws, struct str chosen,
 	struct own_tool **out, size_t *len, struct fault *why);
-/* What a call of mcp__NAME__tool needs, as configured_tool. In the arena. */
-enum err mcp_call_access(struct desk *, struct rows *, int64_t ws, struct str name,
-	struct arena *, struct tool_access *out, struct fault *why);
+/* What a call of mcp__NAME__tool by this agent needs, as configured_tool. In the arena. */
+enum err mcp_call_access(struct desk *, struct rows *, int64_t ws, struct str agent,
+	struct str name, struct arena *, struct tool_access *out, struct fault *why);
 /* Of the servers that the agent uses, those whose lists are to be read (again). In the arena. */
 enum err mcp_lists_due(struct desk *, struct rows *, int64_t ws,
 	const struct agent_config *, struct arena *, struct mcp_access **out, size_t *len,

@@ -53,8 +53,8 @@ enum err mcp_tools_chosen(struct desk *d, struct rows *rows, int64_t ws,
 	return OK;
 }
 
-enum err mcp_call_access(struct desk *d, struct rows *rows, int64_t ws, struct str name,
-	struct arena *arena, struct tool_access *out, struct fault *why)
+enum err mcp_call_access(struct desk *d, struct rows *rows, int64_t ws, struct str agent,
+	struct str name, struct arena *arena, struct tool_access *out, struct fault *why)
 {
 	struct mcp_access *a = ARENA_NEW(arena, struct mcp_access);
 	const struct mcp_tool *t;
@@ -69,6 +69,7 @@ enum err mcp_call_access(struct desk *d, struct rows *rows, int64_t ws, struct s
 	if (!e && !k.record) e = desk_missing("MCP server", server, why);
 	if (!e) e = mcp_access_make(d, rows, &k, tool, arena, a, why);
 	if (e) return e;
+	a->agent = arena_str(arena, agent);
 	*out = (struct tool_access){ .mcp = a, .wrong = a->wrong };
 	t = mcp_pins_find(&k.pins, tool);
 	if (!t) return OK;
@@ -118,7 +119,7 @@ enum err mcp_lists_due(struct desk *d, struct rows *rows, int64_t ws,
 		if (!*out) *out = ARENA_ARRAY(arena, struct mcp_access, a->tools_len);
 		if (!*out) return fail_memory(why);
 		e = mcp_access_make(d, rows, &k, STR_NONE, arena, &(*out)[*len], why);
-		++*len;
+		(*out)[(*len)++].agent = arena_str(arena, a->name);
 	}
 	return e;
 }

@@ -118,8 +118,8 @@ static enum err call_access(const struct run_job *j, const struct tool_call *c,
 	if (!a) return fail_memory(why);
 	e = configured_tool(j->t->desk, j->rows, j->r->ws, c->name, arena, a, why);
 	if (e == ERR_NOT_FOUND)
-		e = mcp_call_access(
-			j->t->desk, j->rows, j->r->ws, c->name, arena, a, why);
+		e = mcp_call_access(j->t->desk, j->rows, j->r->ws, j->r->agent, c->name,
+			arena, a, why);
 	if (e == ERR_NOT_FOUND) {
 		a->wrong = STR("there is no such tool any more");
 		e = OK;
