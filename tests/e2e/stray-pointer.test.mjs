@@ -110,7 +110,9 @@ export function complaint({ asks, press }, textsOf) {
 		const state = press.states[ask];
 		if (!state) return `${ask}: no operation was drawn`;
 		const squeezed = state.text.replace(/\s/g, '');
-		const missing = (textsOf[ask] ?? []).find((text) => !squeezed.includes(text.replace(/\s/g, '')));
+		/* In words, or raw as JSON. */
+		const isDrawn = (text) => [text, JSON.stringify(text).slice(1, -1)].some((form) => squeezed.includes(form.replace(/\s/g, '')));
+		const missing = (textsOf[ask] ?? []).find((text) => !isDrawn(text));
 		if (missing !== undefined) return `${ask}: not drawn: ${missing.slice(0, 40)}`;
 		if (!state.whole) return `${ask}: not wholly on the screen`;
 		if (state.still < STILL_MS - SAMPLE_MS) return `${ask}: still for ${Math.round(state.still)} ms`;
