@@ -57,6 +57,42 @@ area('approving for longer', (scenario) => {
 		assert.deepEqual(await rules(desk), []);
 	});
 
+	scenario('an approval in advance is granted in part, is used up line by line, and ended', async (me, desk) => {
+		const { id: session } = await desk.agent.session('Triage');
+		const lines = [{ key: 'close', tool: ['mcp__github__close_issue'], arguments: { '/repo': { is: 'web' } }, uses: 20 },
+			{ key: 'pay', tool: ['mcp__bank__pay'], uses: 5, sum: { pointer: '/amount', max: 500 }, risk: 'high' },
+			{ key: 'mail', tool: ['mcp__mail__send'], uses: 3 }];
+		const { body: mandate } = await desk.agent.post('/v1/mandates', { title: 'Close stale issues', session, lines, until: '2h' });
+		await me.come(`/asks/${mandate.ask}`);
+		const card = me.page.getByRole('article');
+		const box = (name) => card.getByRole('checkbox', { name: new RegExp(name) });
+		await box('close_issue.*web, 20').waitFor();
+		await me.check(box('mcp__mail__send'), false);
+		const uses = card.getByRole('textbox', { name: me.t('mandate.uses.of', { name: 'close', n: 20 }) });
+		await me.write(uses, '21');
+		await card.getByText(me.t('mandate.flaw.number')).waitFor();
+		assert.equal(await me.button('mandate.approve', { n: 2, all: 3 }, card).getAttribute('aria-disabled'), 'true');
+		await me.write(uses, '12');
+		await me.write(card.getByRole('textbox', { name: me.t('mandate.max.of', { name: 'pay', n: 500 }) }), '120.05');
+		assert.deepEqual(await complaints(me), []);
+		const approve = me.button('mandate.approve', { n: 2, all: 3 }, card);
+		await me.readToEnd(card.getByRole('region', { name: me.t('mandate.one') }));
+		await me.armed(approve);
+		await me.press(approve);
+		await desk.settled(mandate.ask);
+		const got = async () => (await desk.admin.get(`/v1/mandates/${mandate.id}`)).body;
+		assert.deepEqual((await got()).lines.map(({ key, uses: n, sum }) => [key, n, sum?.max]), [['close', 12, undefined], ['pay', 5, 120.05]]);
+		await desk.agent.post('/v1/decide', { session, operation: { type: 'mcp', name: 'mcp__github__close_issue', arguments: { repo: 'web' } } });
+		await me.visit('/rules');
+		const live = me.region('mandates');
+		await live.getByText(me.t('mandate.used', { n: 1, of: 12 })).waitFor();
+		await live.getByText(me.t('mandate.spent', { n: 0, of: 120.05 })).waitFor();
+		await me.press(me.button('mandate.end.name', { title: 'Close stale issues' }));
+		await me.press(me.button('mandate.end', {}, me.dialog));
+		await live.waitFor({ state: 'detached' });
+		assert.equal((await got()).ended.why, 'revoked');
+	});
+
 	scenario('the same call for 15 minutes', async (me, desk) => {
 		const ask = await me.open(bash('npm test'));
 		await openScopes(me);

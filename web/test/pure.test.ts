@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diffLines, diffPairs, diffTally } from '../src/lib/diff';
 import { lineDiff } from '../src/lib/lineDiff';
+import { bundleFlaw, bundleLeft, bundleOf, numberIn } from '../src/lib/mandate';
 import { isSafe, markdown, misleads, type Inline } from '../src/lib/markdown';
 import { argumentsOf, commandOf, edit } from '../src/lib/operation';
 import { agentOf, byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
@@ -234,3 +235,35 @@ test.each([
 	['/rules/what', { screen: 'lost' }],
 	['/a/b/c', { screen: 'lost' }],
 ])('%s leads to %j', (path, place) => expect(routeOf(path)).toEqual(place));
+
+describe('an approval in advance only gets smaller', () => {
+	const lines = [
+		{ key: 'a', tool: ['x'], uses: 20 },
+		{ key: 'b', tool: ['y'], uses: 5, sum: { pointer: '/n', max: 500 } },
+	];
+	const until = '2026-11-18T17:30:00.000Z';
+	const asked = bundleOf({ type: 'mandate', name: 'mandate', arguments: { lines, until } })!;
+	const flaw = (given: unknown) =>
+		bundleFlaw(asked, bundleLeft(asked, { lines: JSON.stringify(given) }));
+	test('fewer lines and lower numbers', () => {
+		expect(bundleFlaw(asked, bundleLeft(asked, {}))).toBeNull();
+		expect(flaw([{ ...lines[1], uses: 1, sum: { pointer: '/n', max: 0.1 } }])).toBeNull();
+	});
+	test.each([
+		[[], 'none'],
+		[[{ ...lines[0], uses: 21 }], 'number'],
+		[[{ ...lines[0], uses: 0 }], 'number'],
+		[[{ ...lines[0], uses: '' }], 'number'],
+		[[{ ...lines[0], uses: 1.5 }], 'number'],
+		[[{ ...lines[1], sum: { pointer: '/n', max: 500.01 } }], 'number'],
+	])('%j', (given, expected) => expect(flaw(given)).toBe(expected));
+	test('numbers as people write them', () => {
+		expect(['12', ' 0,5', '1.0000001', 'many', '1e3'].map(numberIn)).toEqual([
+			12,
+			0.5,
+			'1.0000001',
+			'many',
+			'1e3',
+		]);
+	});
+});

@@ -20,6 +20,7 @@ import type {
 	UsageSums,
 	List,
 	Login,
+	Mandate,
 	Mark,
 	Me,
 	NotifyPrefs,
@@ -160,6 +161,9 @@ export const api = {
 	policy: () => get<Policy>('/v1/policy'),
 	policyPut: (body: Partial<Policy> & { version: number }) =>
 		call<Policy>('PUT', '/v1/policy', body),
+
+	mandates: (query: Query) => get<List<Mandate>>('/v1/mandates', query),
+	mandateEnd: (id: string) => post<Mandate>(`/v1/mandates/${id}/revoke`, {}),
 
 	stops: () => get<List<Stop>>('/v1/stops', { limit: 200 }),
 	stopSet: (body: StopRequest) => post<Stop>('/v1/stops', body),

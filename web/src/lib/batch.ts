@@ -1,6 +1,7 @@
 /* Which approvals go together, and how each is drawn on its line. Pure. */
 import type { Ask, Operation } from '../api/types';
 import { jsonWrite } from './json';
+import { bundleOf } from './mandate';
 import { argumentsOf, commandOf } from './operation';
 import { askRisk } from './order';
 
@@ -25,6 +26,13 @@ interface Said {
 
 /** An operation on one line: its arguments in order of their names; null: not as rows. */
 function argumentsLine(operation: Operation): Said[] | null {
+	const bundle = bundleOf(operation);
+	if (bundle)
+		return bundle.lines.map(({ key, tool, uses }) => ({
+			of: key,
+			name: null,
+			text: `${tool.join(' ')} ×${uses}`,
+		}));
 	const list = argumentsOf(operation);
 	if (!list) return null;
 	const lone = list.length === 1 && commandOf(list);
@@ -47,7 +55,7 @@ const shapeOf = ({ type, name, arguments: given }: Operation): string =>
 
 function fits(ask: Ask): boolean {
 	const line = ask.operation && argumentsLine(ask.operation);
-	if (!line || ask.context?.diff) return false;
+	if (!line || ask.context?.diff || bundleOf(ask.operation!)) return false;
 	const texts = line.flatMap(({ name, text }) => [name ?? '', text]);
 	const all = [ask.operation!.name, ...texts].join(' ');
 	return all.length <= LINE_MAX && !/[\p{Cc}\u2028\u2029]/u.test(all);

@@ -243,11 +243,15 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return about(t(`web.event.${event.type}`), data(event, 'server'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
-		case 'policy.decided':
+		case 'policy.decided': {
+			const drawn = event.data['mandate'] as { used: number; uses: number } | null | undefined;
 			return about(
-				t(data(event, 'effect') === 'allow' ? 'web.policy.allowed' : 'web.policy.denied'),
+				drawn
+					? t('web.mandate.used.by', { n: drawn.used, of: drawn.uses })
+					: t(data(event, 'effect') === 'allow' ? 'web.policy.allowed' : 'web.policy.denied'),
 				data(event, 'name'),
 			);
+		}
 		default: {
 			/* Of a login the name is that of its token, which nobody knows: it is told whose it is. */
 			const user = data(event, 'user');

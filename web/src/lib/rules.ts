@@ -59,15 +59,21 @@ function argumentPieces(given: Record<string, unknown>): Piece[] {
 	return [plain(before), ...lines, plain(after)];
 }
 
+/** "`close_issue` where `/repo` is `web`": which calls fit. */
+export function callPieces(match: Match, from: From = null): Piece[] {
+	const what = whatPieces(match, from);
+	return match.arguments && Object.keys(match.arguments).length
+		? [...what, plain(' '), ...argumentPieces(match.arguments as Record<string, unknown>)]
+		: what;
+}
+
 /** "`npm test *` for ci-bot in web": what stands behind the word of its effect. */
 export function rulePieces(
 	match: Match,
 	from: From = null,
 	sessionTitle: (id: string) => string | null = () => null,
 ): Piece[] {
-	const list: Piece[][] = [whatPieces(match, from)];
-	if (match.arguments && Object.keys(match.arguments).length)
-		list.push(argumentPieces(match.arguments as Record<string, unknown>));
+	const list: Piece[][] = [callPieces(match, from)];
 	if (match.risk?.min)
 		list.push(name('web.rules.says.min', 'risk', t(`web.risk.${match.risk.min}`)));
 	if (match.risk?.max)

@@ -25,7 +25,7 @@ export interface Block {
 
 /* They say how the machine goes on, nothing that a reader of the log asks for. */
 const NOISE =
-	/^(session\.(status|resuming)|run\.(queued|started|waiting|resumed|tool_started|tool)|ask\.(claimed|used|fetched|notified|read|overdue)|\w+\.recorded|login\.(changed|link_\w+))$/;
+	/^(session\.(status|resuming)|run\.(queued|started|waiting|resumed|tool_started|tool)|mandate\.drawn|ask\.(claimed|used|fetched|notified|read|overdue)|\w+\.recorded|login\.(changed|link_\w+))$/;
 
 const begins = (event: Event) =>
 	event.type === 'ask.created' ||

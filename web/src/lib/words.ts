@@ -138,6 +138,7 @@ export function settledWords(ask: Ask): string {
 			if (by?.kind === 'default') return t('web.settled.default');
 			return t(ask.kind === 'approval' ? 'web.settled.expired.approval' : 'web.settled.expired');
 		default:
+			if (by?.mandate) return t('web.policy.advance', { name });
 			if (by?.kind === 'policy')
 				return t(
 					`web.policy.${outcome === 'rejected' ? 'denied' : 'allowed'}${name ? '.by' : ''}`,
