@@ -26,11 +26,13 @@ enum err {
 	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */
 	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */
 	ERR_DENIED_ANSWER, /* 403: a rule forbids what is being approved */
-	ERR_AHEAD,	   /* 409: behind an event that is not there */
-	ERR_MANDATE_SPENT, /* 409: nothing is left of what was approved in advance */
-	ERR_STALE,	   /* 409: it is about something that has changed since */
-	ERR_TOO_BIG,	   /* 413 */
-	ERR_MEDIA_TYPE,	   /* 415 */
+	ERR_REJECTED, /* 403: whoever was asked said no, or nobody answered in time */
+	ERR_APPROVAL_PENDING, /* 403: a person has to approve it first */
+	ERR_AHEAD,	      /* 409: behind an event that is not there */
+	ERR_MANDATE_SPENT,    /* 409: nothing is left of what was approved in advance */
+	ERR_STALE,	      /* 409: it is about something that has changed since */
+	ERR_TOO_BIG,	      /* 413 */
+	ERR_MEDIA_TYPE,	      /* 415 */
 	ERR_VOTES,	 /* 422: approvals are required, so each is voted on by itself */
 	ERR_ALONE,	 /* 422: not with others; the member `reason` says why */
 	ERR_UNVERIFIED,	 /* 422: nobody has shown yet whose address it is */

@@ -125,8 +125,9 @@ struct task {
 	/* Of use_model_access: `id` is a provider, not an agent; what was found. */
 	bool of_provider;
 	const struct model_access *access;
-	const struct tool_access *tool; /* of use_tool_access: found */
-	const struct mcp_access *mcp;	/* of use_mcp_access: found */
+	const struct tool_access *tool;	     /* of use_tool_access: found */
+	const struct mcp_access *mcp;	     /* of use_mcp_access: found */
+	const struct authorized *authorized; /* of use_authorize: found */
 	struct str callback; /* of use_tool_result: the token that it comes with */
 	/* Of an MCP client whose job has mcp_gate: its session, or empty; and what is to
 	 * be known of the caller before anything is decided, on the clerk's thread. */
@@ -136,6 +137,15 @@ struct task {
 	/* An English sentence of ours for who asks, in their language. NULL: they read
 	 * English. */
 	struct str (*words)(struct str english, struct arena *);
+};
+
+/* What is said of a call to whoever lets it through or not. Texts in the job's arena; empty: null. */
+struct authorized {
+	enum err err;	      /* OK: it may run, now and once */
+	const char *decision; /* "allow", "ask", "deny" */
+	const char *by;	      /* "rule", "mandate", "policy", "person"; NULL: nobody */
+	struct str rule, ask, digest, reason, stop;
+	struct str detail; /* of the problem */
 };
 
 struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
@@ -295,6 +305,9 @@ extern const struct use use_list_list, use_list_get, use_list_put, use_list_dele
 /* What people answered to the same questions before. */
 extern const struct use use_ask_suggestions;
 extern const struct use use_policy_get, use_policy_put, use_decide;
+/* Decides, asks where a person is needed, and uses the approval: found in task.authorized. The second is for
+ * who waited: `id` is the ask. */
+extern const struct use use_authorize, use_authorize_asked;
 extern const struct use use_ask_get, use_ask_list, use_ask_counts;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,

@@ -36,9 +36,10 @@ struct http_header {
 /* Borrowed until the reply is done or the exchange is parked. */
 struct http_request {
 	enum http_method method;
-	struct str target; /* as it came */
-	struct str path;   /* before '?', not decoded */
-	struct str query;  /* after '?', not decoded */
+	struct str method_name; /* as it came */
+	struct str target;	/* as it came */
+	struct str path;	/* before '?', not decoded */
+	struct str query;	/* after '?', not decoded */
 	struct str body;
 	struct http_header *headers;
 	size_t headers_len;

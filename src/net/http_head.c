@@ -224,6 +224,8 @@ bool head_read(struct http_reading *r, struct head_facts *facts)
 	if (parser.http_major != 1 || parser.http_minor > 1)
 		return reading_refuse(r, 400, "not a request of HTTP/1.0 or HTTP/1.1");
 	r->request.method = method_of(parser.method);
+	r->request.method_name =
+		str_of(llhttp_method_name((llhttp_method_t)parser.method));
 	r->request.http_1_0 = parser.http_minor == 0;
 	facts->keep_alive = llhttp_should_keep_alive(&parser);
 	return headers_check(r, facts) && target_split(r);

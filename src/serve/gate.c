@@ -86,6 +86,8 @@ enum err gate_check(struct serve *s, const struct listener *listener,
 	bool page = route && (route->flags & ROUTE_PAGE);
 
 	if (listener->local_admin) return OK;
+	/* Host and Origin are those of somebody else's client. */
+	if (route && (route->flags & ROUTE_ORIGINAL)) return OK;
 	if (host.len && !host_allowed(s, host))
 		return fail(
 			why, ERR_FORBIDDEN, "this server does not answer to that Host");

@@ -95,15 +95,20 @@ enum route_flags {
 	ROUTE_PAGE = 8,	     /* links from elsewhere may lead here */
 	ROUTE_OPEN = 16,     /* no credential is looked for */
 	ROUTE_ANYWHERE = 64, /* other sites and programs may send it: it needs no login */
-	ROUTE_PEOPLE = 32,   /* an event may follow that says where the caller is */
+	ROUTE_AUTHORIZES =
+		128, /* who does not get 200 or 401 gets 403, whatever is wrong */
+	ROUTE_ORIGINAL =
+		256, /* all but Parley- headers are of another request, asked about here */
+	ROUTE_PEOPLE = 32, /* an event may follow that says where the caller is */
 };
 
 struct request;
 typedef void route_fn(struct request *);
 
 struct route {
-	const char *method; /* "GET" serves HEAD too */
-	const char *path;   /* "/v1/asks/{id}": {id} is one segment */
+	const char *method; /* "GET" serves HEAD too, "*" all */
+	const char *
+		path; /* "/v1/asks/{id}": {id} is one segment; a last * any number of them */
 	const struct use *use;
 	route_fn *run; /* NULL: hand it to the desk and reply with what comes back */
 	unsigned flags;
@@ -169,6 +174,9 @@ void request_send(struct request *, int status, const char *type, struct str hea
 /* A refusal without the desk. */
 void request_refuse(struct request *, enum err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Replies with a problem; the route may be NULL. */
+void serve_problem(struct serve *, struct exchange *, const struct route *, enum err,
+	const struct fault *, enum lang, struct str headers);
 void serve_try_end(struct serve *); /* after what was away came back */
 void serve_count(struct serve *, int status);
 /* One value of /metrics. */
@@ -212,8 +220,9 @@ struct wait_result {
 	struct str text;	    /* what was read, as JSON, where there is no ask */
 };
 struct hold_kind {
-	void (*begin)(struct hold *, int status); /* the head of the reply */
-	void (*beat)(struct hold *);		  /* every HEARTBEAT_MS */
+	/* The head of the reply; status 0: it goes out at the end. */
+	void (*begin)(struct hold *, int status);
+	void (*beat)(struct hold *); /* every HEARTBEAT_MS */
 	/* Writes the last bytes and ends the exchange. */
 	void (*end)(struct hold *, struct exchange *, const struct wait_result *);
 	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
@@ -281,6 +290,12 @@ struct event_stream {
 bool stream_open(struct request *, const struct stream_kind *, struct event_stream *st,
 	int64_t after);
 
+/* authorize.c: the members that follow those of any problem where calls are authorized; NULL: nothing was
+ * decided. */
+void authorize_members(struct json_writer *, const struct authorized *);
+/* What is said there in place of another error, and with which status. */
+enum err authorize_error(const struct route *, enum err, int *status);
+
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_events, route_login, route_logout, route_me, route_user, route_revoke,
@@ -288,7 +303,7 @@ route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_page_lost, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource, route_agent_test, route_provider_test, route_models, route_rule,
 	route_tool_test, route_tool_result, route_signed, route_receipt, route_export,
-	route_mcp_server_test;
+	route_mcp_server_test, route_authorize, route_authorize_original;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */

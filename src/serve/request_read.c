@@ -43,13 +43,21 @@ static void request_read_via(struct request *r, const struct http_request *h)
 	r->task.limit = limit;
 }
 
+/* A gateway's own token, beside what its client sent. */
+static struct str gateway_token(const struct request *r, const struct http_request *h)
+{
+	return r->route->flags & ROUTE_AUTHORIZES
+		       ? str_trim(http_header(h, "parley-token"))
+		       : STR_NONE;
+}
+
 static enum err request_read_who(
 	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct job *job = &r->task.job;
 	struct str auth = http_header(h, "authorization");
 	struct str cookie = request_cookie(h);
-	struct str token = STR_NONE;
+	struct str token = gateway_token(r, h);
 
 	if (r->route->flags & ROUTE_PEOPLE) {
 		char from[PEER_SIZE];
@@ -58,7 +66,9 @@ static enum err request_read_who(
 		job->from = arena_str(&job->arena, str_of(from));
 	}
 	if (r->route->flags & ROUTE_OPEN) return OK;
-	if (auth.len > 7 && str_is_nocase(str_first(auth, 7), "bearer "))
+	if (token.len || (r->route->flags & ROUTE_ORIGINAL))
+		cookie = STR_NONE;
+	else if (auth.len > 7 && str_is_nocase(str_first(auth, 7), "bearer "))
 		token = str_trim(str_from(auth, 7));
 	else if (auth.len)
 		return fail(why, ERR_NO_TOKEN, "Authorization: Bearer is needed");
@@ -161,7 +171,7 @@ static enum err request_read_project(
 	struct task *t = &r->task;
 	struct str name;
 
-	if (h->method != HTTP_M_POST) return OK;
+	if (h->method != HTTP_M_POST && !(r->route->flags & ROUTE_ORIGINAL)) return OK;
 	name = str_trim(http_header(h, "parley-project"));
 	if (!name.len) name = task_param(t, "project");
 	t->project.name = arena_str(&t->job.arena, name);
@@ -216,6 +226,7 @@ static enum err request_read_body(
 	enum body_kind kind = body_kind(type);
 
 	t->body = &empty_object;
+	if (r->route->flags & ROUTE_ORIGINAL) return OK;
 	if (h->body.len && !body_plain(http_header(h, "content-encoding")))
 		return fail(
 			why, ERR_MEDIA_TYPE, "a body is taken without Content-Encoding");

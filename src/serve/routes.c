@@ -112,6 +112,10 @@ const struct route routes[] = {
 	{ "GET", "/v1/policy", &use_policy_get, NULL, 0, "" },
 	{ "PUT", "/v1/policy", &use_policy_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "POST", "/v1/decide", &use_decide, NULL, BODY_JSON, "" },
+	{ "POST", "/v1/authorize", &use_authorize, route_authorize,
+		BODY_JSON | ROUTE_AUTHORIZES, "" },
+	{ "*", "/v1/authorize/*", &use_authorize, route_authorize_original,
+		ROUTE_AUTHORIZES | ROUTE_ORIGINAL, NULL },
 	{ "GET", "/v1/keys", &use_key_list, route_signed, 0, "" },
 	{ "POST", "/v1/keys", &use_key_rotate, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "POST", "/v1/keys/{id}/revoke", &use_key_revoke, NULL, WRITE | ROUTE_PEOPLE,
@@ -274,6 +278,7 @@ static bool path_fits(
 			pattern += 4;
 			continue;
 		}
+		if (*pattern == '*') return true;
 		if (!path.len || path.at[0] != *pattern) return false;
 		path = str_from(path, 1);
 		pattern++;
@@ -297,7 +302,7 @@ static const struct route *table_find(const struct route *r, struct route_search
 		struct str found = STR_NONE, whose = STR_NONE;
 
 		if (!path_fits(r->path, at->path, &found, &whose)) continue;
-		if (str_is(at->method, r->method) ||
+		if (str_is(at->method, r->method) || r->method[0] == '*' ||
 			(str_is(at->method, "HEAD") && strcmp(r->method, "GET") == 0)) {
 			at->id = found;
 			at->of = whose;

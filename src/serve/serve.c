@@ -26,36 +26,45 @@ static void retry_after(char out[48], const struct fault *why)
 		snprintf(out, 48, "Retry-After: %lld\r\n", (long long)why->retry_after_s);
 }
 
-static void problem_reply(struct serve *s, struct exchange *x, enum err e,
-	const struct fault *why, enum lang lang, struct str ask, struct str headers)
+static void problem_reply(struct serve *s, struct exchange *x, const struct route *route,
+	enum err e, const struct fault *why, enum lang lang, struct str ask,
+	struct str headers)
 {
 	struct fault said = *why;
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 	char after[48], who[512] = "WWW-Authenticate: Bearer\r\n";
 	char lines[1024];
 	int status = problem_status(e);
+	bool authorizes = route && (route->flags & ROUTE_AUTHORIZES);
 
+	if (authorizes) e = authorize_error(route, e, &status);
 	retry_after(after, why);
 	if (e == ERR_NO_TOKEN && strlen(s->url) < 300)
 		snprintf(who, sizeof who,
 			"WWW-Authenticate: Bearer realm=\"parley\", resource_metadata=\"%s"
 			"/.well-known/oauth-protected-resource/mcp\"\r\n",
 			s->url);
-	snprintf(lines, sizeof lines, API_HEADERS "Content-Language: %s\r\n%s%s%.*s",
+	snprintf(lines, sizeof lines, API_HEADERS "Content-Language: %s\r\n%s%s%s%.*s",
 		lang == LANG_FR ? "fr" : "en", after, e == ERR_NO_TOKEN ? who : "",
-		STR_ARGS(headers));
+		authorizes ? "Parley-Decision: deny\r\n" : "", STR_ARGS(headers));
 	problem_translate(&said, lang);
-	problem_write(&w, e, &said, ask);
+	if (authorizes) {
+		problem_open(&w, e, status, &said);
+		authorize_members(&w, NULL);
+		jw_object_end(&w);
+	} else {
+		problem_write(&w, e, &said, ask);
+	}
 	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "%d: %s", status, why->detail);
 	serve_count(s, status);
 	http_reply(x, status, "application/problem+json", str_of(lines), buf_str(w.out));
 	buf_done(w.out);
 }
 
-static void exchange_problem(struct serve *s, struct exchange *x, enum err e,
-	const struct fault *why, enum lang lang, struct str headers)
+void serve_problem(struct serve *s, struct exchange *x, const struct route *route,
+	enum err e, const struct fault *why, enum lang lang, struct str headers)
 {
-	problem_reply(s, x, e, why, lang, STR_NONE, headers);
+	problem_reply(s, x, route, e, why, lang, STR_NONE, headers);
 }
 
 void request_send(struct request *r, int status, const char *type, struct str headers,
@@ -81,8 +90,8 @@ void request_reply(struct request *r, struct str headers)
 	}
 	if (job->err == ERR_NO_KEY) log_line(LOG_WARN, "%s", job->why.detail);
 	http_on_gone(r->x, NULL, NULL);
-	problem_reply(
-		r->serve, r->x, job->err, &job->why, r->lang, job->conflict, headers);
+	problem_reply(r->serve, r->x, r->route, job->err, &job->why, r->lang,
+		job->conflict, headers);
 	request_free(r);
 }
 
@@ -252,7 +261,7 @@ static void away_give_up(struct request *r)
 	http_on_gone(x, NULL, NULL);
 	fail(&why, reads ? ERR_UNAVAILABLE : ERR_UNKNOWN,
 		"the store took too long to answer");
-	exchange_problem(r->serve, x, why.err, &why, r->lang, STR_NONE);
+	serve_problem(r->serve, x, r->route, why.err, &why, r->lang, STR_NONE);
 }
 
 static void away_look(struct tick *tick)
@@ -384,7 +393,7 @@ static void handle(void *ctx, struct exchange *x)
 	r = e ? NULL : request_new(s, x);
 	if (!e && !r) e = fail(&why, ERR_MEMORY, "out of memory");
 	if (e) {
-		exchange_problem(s, x, e, &why, lang, str_of(line));
+		serve_problem(s, x, route, e, &why, lang, str_of(line));
 		return;
 	}
 	r->listener = listener;

@@ -219,7 +219,7 @@ static void hold_begin(struct hold *h, const struct request *r, int status)
 	h->ws = job->who.ws;
 	h->role = job->who.role;
 	open_credential_known(h->serve, h->bearer, job);
-	serve_count(h->serve, status);
+	if (status) serve_count(h->serve, status);
 	http_on_gone(h->x, hold_gone, h);
 	h->kind->begin(h, status);
 	http_park(h->x);

@@ -44,6 +44,12 @@ test('a write that finds no room is 503', { skip: notInAFile }, () => {
 	assert.match(refused.body.type, /^\/problems\/(unavailable|outcome-unknown)$/);
 });
 
+test('a gateway hears 403, never 5xx', { skip: notInAFile }, async () => {
+	const reply = await agent.post('/v1/authorize', { operation: { name: 'deploy', arguments: { ballast: 'x'.repeat(8000) } } });
+	assert.deepEqual([reply.status, reply.body.type, reply.body.decision, reply.headers['parley-decision']],
+		[403, '/problems/unavailable', 'deny', 'deny']);
+});
+
 test('reads go on: what was acknowledged is there', async () => {
 	const ids = [];
 	let cursor = '';

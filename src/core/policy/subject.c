@@ -14,6 +14,7 @@ static const struct {
 	const char *tool;
 	enum subject_kind kind;
 	const char *members[MEMBERS_MAX];
+	bool request; /* its members are a method and an address: METHOD URL */
 } tools[] = {
 	{ "Bash", SUBJECT_COMMAND, { "command" } },
 	{ "bash", SUBJECT_COMMAND, { "command" } },
@@ -53,6 +54,7 @@ static const struct {
 	{ "memory", SUBJECT_TEXT, { "operation" } },
 	{ "todo", SUBJECT_TEXT, { "operation" } },
 	{ "files", SUBJECT_TEXT, { "operation" } },
+	{ "http", SUBJECT_TEXT, { "method", "url" }, true },
 };
 
 /* What members of other tools probably are. Sure enough to stop, not to allow. */
@@ -159,6 +161,81 @@ static size_t members_fill(const struct json *arguments, enum subject_kind kind,
 	return len;
 }
 
+/* Small letters or capitals: what is escaped may be read as a dot or a slash. */
+static bool escape_read(struct str rest, char *out)
+{
+	static const struct {
+		const char *escape;
+		char stands_for;
+	} known[] = { { "%2e", '.' }, { "%2f", '/' }, { "%5c", '/' } };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (str_is_nocase(str_first(rest, 3), known[i].escape)) {
+			*out = known[i].stands_for;
+			return true;
+		}
+	return false;
+}
+
+/* The path as a server may read it. */
+static struct str path_read(struct str path, struct arena *arena)
+{
+	char *out = arena_alloc(arena, path.len + 1);
+	size_t len = 0;
+
+	if (!out) return STR_NONE;
+	for (size_t i = 0; i < path.len; i++) {
+		bool escaped = escape_read(str_from(path, i), &out[len]);
+
+		if (!escaped) out[len] = path.at[i] == '\\' ? '/' : path.at[i];
+		i += escaped ? 2 : 0;
+		len++;
+	}
+	return str_make(out, len);
+}
+
+static size_t path_start(struct str url)
+{
+	int scheme = str_find(url, STR("://"));
+	size_t at = scheme < 0 ? 0 : (size_t)scheme + 3;
+
+	while (at < url.len && !strchr("/?#", url.at[at]))
+		at++;
+	return at;
+}
+
+/* METHOD URL. A path that leads elsewhere than it seems is no reason to allow; where it leads to, a deny sees. */
+static size_t request_fill(
+	const struct json *arguments, struct arena *arena, struct subject *out)
+{
+	const struct json *method = json_get(arguments, "method");
+	const struct json *url = json_get(arguments, "url");
+	struct str path, read, normal;
+	size_t start, end;
+
+	*out = (struct subject){ .kind = SUBJECT_TEXT };
+	out->known = json_is(method, JSON_STRING) && json_is(url, JSON_STRING);
+	if (!out->known) out->vague = method && url ? DOUBT_TYPE : DOUBT_ABSENT;
+	if (!out->known) return 1;
+	out->text = arena_print(
+		arena, "%.*s %.*s", STR_ARGS(method->text), STR_ARGS(url->text));
+	start = path_start(url->text);
+	for (end = start; end < url->text.len && !strchr("?#", url->text.at[end]);)
+		end++;
+	path = str_make(url->text.at + start, end - start);
+	read = path_read(path, arena);
+	if (path_unclear(read) != DOUBT_PARENT && str_find(read, STR("//")) < 0) return 1;
+	out->unclear = DOUBT_PARENT;
+	normal = path_normal(read, arena);
+	out[1] = (struct subject){
+		.kind = SUBJECT_TEXT, .known = true, .only_stops = true
+	};
+	out[1].text = arena_print(arena, "%.*s %.*s%.*s%.*s", STR_ARGS(method->text),
+		STR_ARGS(str_first(url->text, start)), STR_ARGS(normal),
+		STR_ARGS(str_from(url->text, end)));
+	return 2;
+}
+
 static size_t other_read(
 	const struct json *arguments, struct arena *arena, struct subject *out)
 {
@@ -185,7 +262,9 @@ size_t subject_read(struct str name, const struct json *arguments, struct arena 
 	int at = tool_find(name);
 	size_t len = 1;
 
-	if (at >= 0)
+	if (at >= 0 && tools[at].request)
+		len = request_fill(arguments, arena, out);
+	else if (at >= 0)
 		len = members_fill(
 			arguments, tools[at].kind, tools[at].members, arena, out);
 	else

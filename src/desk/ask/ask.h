@@ -37,6 +37,11 @@ struct ask_from {
 enum err ask_make(struct task *, struct rows *, const struct draft *,
 	const struct ask_from *, struct ask **out, struct fault *);
 
+/* As a request does: in the session of the draft or of the task, else in one of its own; the agent's
+ * limits count. */
+enum err ask_by_request(struct task *, struct rows *, const struct draft *,
+	struct ask **out, struct fault *);
+
 /* Settles it, counts it in its session, and stages the events; everything was checked. */
 enum err ask_settle(struct task *, struct rows *, struct ask *, const struct settlement *,
 	struct fault *);

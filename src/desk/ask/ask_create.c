@@ -247,34 +247,43 @@ static enum err ask_check_require(struct task *t, struct rows *rows,
 		 : require_check_people(t, rows, &probe, &d->require, "/require", why);
 }
 
-static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
+enum err ask_by_request(struct task *t, struct rows *rows, const struct draft *d,
+	struct ask **out, struct fault *why)
 {
-	struct task *t = task_of(job);
-	const struct draft *d = t->checked;
 	struct ask_from from = { .origin = ASK_BY_REQUEST };
 	struct str project = STR_NONE;
-	struct ask *a;
-	enum err e;
+	enum err e = ask_session(t, rows, d, &from.session, &from.was, why);
 
-	t->stopped = STR_NONE;
-	if (ask_same(t, rows)) return OK;
-	e = d->questions_len ? OK : ask_expand(t, rows, &d, why);
-	if (!e) e = ask_session(t, rows, d, &from.session, &from.was, why);
 	if (!e) e = projects_resolve(t, rows, from.session, d->project, &project, why);
 	if (!e)
 		e = away_check_assignees(
-			rows, job->who.ws, d->assignees, d->assignees_len, why);
+			rows, t->job.who.ws, d->assignees, d->assignees_len, why);
 	if (!e) e = ask_check_require(t, rows, d, from.session, project, why);
 	if (!e && from.session) e = ask_check_caps(t, from.session, rows->now_ms, why);
 	if (!e) e = desk_rate(t, rows->now_ms, why);
 	if (e) return e;
 	from.fresh = !from.session;
 	if (from.fresh) from.session = ask_new_session(t, rows, d, project);
-	e = ask_make(t, rows, d, &from, &a, why);
+	e = ask_make(t, rows, d, &from, out, why);
 	if (e) return e;
-	job->status = 201;
 	t->unheard = from.fresh;
 	t->resumable = from.session->on_settled.len > 0;
+	return OK;
+}
+
+static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct draft *d = t->checked;
+	struct ask *a;
+	enum err e;
+
+	t->stopped = STR_NONE;
+	if (ask_same(t, rows)) return OK;
+	e = d->questions_len ? OK : ask_expand(t, rows, &d, why);
+	if (!e) e = ask_by_request(t, rows, d, &a, why);
+	if (e) return e;
+	job->status = 201;
 	desk_keep_ask(t, a);
 	desk_reply_ask(t, rows, a);
 	return OK;

@@ -25,11 +25,12 @@ static void ask_deadline(struct rows *rows, const struct policy_snapshot *snapsh
 	rows_due_at(rows, a->deadline_ms);
 }
 
-/* Hooks and gate ask because the policy wants it; the agent would not have asked. */
+/* Hooks, gate and gateways ask because the policy wants it; the agent would not have asked. */
 static bool asked_for_policy(const struct task *t, const struct draft *d)
 {
 	return str_find(t->foreign, STR("\"dialect\":\"permission\"")) >= 0 ||
-	       str_is(json_text(json_get(d->operation, "type")), "command");
+	       str_is(json_text(json_get(d->operation, "type")), "command") ||
+	       t->job.kind == &use_authorize.job;
 }
 
 /* Would a rule allow it, were it not for the stop? */

@@ -1,11 +1,12 @@
 /* decide.c - may this operation run, without a person? For those who would not ask by
  * themselves: hooks, `gate --policy`, runs of our own. Stops, then rules, then the policy's mode.
  * What was allowed or denied is kept as an event; where a person must decide, one asks. */
+#include "desk/policy/decide.h"
+
 #include "base/keep.h"
 #include "core/policy/policy.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
-#include "desk/policy/policy_snapshot.h"
 
 struct decide_body {
 	struct str session, project;
@@ -45,7 +46,7 @@ static void decide_needs(struct job *job, struct wants *w)
 	if (b->session.len) wants_session(w, job->who.ws, b->session);
 }
 
-static enum err decide_look(struct task *t, struct rows *rows,
+enum err decide_operation(struct task *t, struct rows *rows,
 	const struct operation_view *look, struct decided *out, struct fault *why)
 {
 	struct fault stopped = { 0 };
@@ -78,7 +79,7 @@ static void decided_write(
 	if (d->mandate.len) show_json(w, "mandate", d->mandate);
 }
 
-static enum err decide_keep(struct task *t, struct rows *rows, const struct session *s,
+enum err decide_keep(struct task *t, struct rows *rows, const struct session *s,
 	const struct operation_view *look, const struct decided *d, struct fault *why)
 {
 	struct buf b = { .max = 65536 };
@@ -126,7 +127,7 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	operation_view(&look, b->operation, NULL, agent, project, s ? s->id : STR_NONE,
 		rows->arena);
 	look.requester = job->who.user;
-	e = decide_look(t, rows, &look, &d, why);
+	e = decide_operation(t, rows, &look, &d, why);
 	if (!e && d.effect != EFFECT_ASK) e = decide_keep(t, rows, s, &look, &d, why);
 	if (e) return e;
 	jw_object(&w);

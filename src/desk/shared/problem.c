@@ -26,6 +26,9 @@ static const struct {
 	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },
 	[ERR_DENIED] = { 409, "/problems/denied", "Denied by a rule" },
 	[ERR_DENIED_ANSWER] = { 403, "/problems/denied", "Denied by a rule" },
+	[ERR_REJECTED] = { 403, "/problems/rejected", "Rejected" },
+	[ERR_APPROVAL_PENDING] = { 403, "/problems/approval-pending",
+		"Waiting for approval" },
 	[ERR_AHEAD] = { 409, "/problems/ahead", "There are fewer events" },
 	[ERR_MANDATE_SPENT] = { 409, "/problems/mandate-spent",
 		"Nothing is left of the approval in advance" },
@@ -57,13 +60,12 @@ int problem_status(enum err e)
 	return problems[e].status;
 }
 
-void problem_write(
-	struct json_writer *w, enum err e, const struct fault *why, struct str ask)
+void problem_open(struct json_writer *w, enum err e, int status, const struct fault *why)
 {
 	jw_object(w);
 	jw_put_text(w, "type", problems[e].type);
 	jw_put_text(w, "title", problems[e].title);
-	jw_put_int(w, "status", problems[e].status);
+	jw_put_int(w, "status", status);
 	jw_put_text(w, "detail", why->detail);
 	if (why->items_len) {
 		jw_put_array(w, "errors");
@@ -75,6 +77,12 @@ void problem_write(
 		}
 		jw_array_end(w);
 	}
+}
+
+void problem_write(
+	struct json_writer *w, enum err e, const struct fault *why, struct str ask)
+{
+	problem_open(w, e, problems[e].status, why);
 	if (why->member) jw_put_text(w, why->member, why->member_text);
 	if (ask.len) jw_put_raw(w, e == ERR_HELD ? "holds" : "ask", ask);
 	jw_object_end(w);

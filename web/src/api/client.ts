@@ -3,7 +3,7 @@ import { unbroken } from '../lib/french';
 import { language } from '../lib/i18n.svelte';
 import { jsonRead, jsonWrite } from '../lib/json';
 import { serverTimeLearn } from '../lib/serverTime';
-import type { Ask, Problem } from './types';
+import type { Problem } from './types';
 
 /* The server's details are parts of sentences, in the language that was asked for. */
 export const sentence = (text: string) =>
@@ -21,7 +21,7 @@ function wordsOf(status: number, problem: Partial<Problem>): string {
 export class Refused extends Error {
 	constructor(
 		readonly status: number,
-		readonly problem: Partial<Problem> & { ask?: Ask },
+		readonly problem: Partial<Problem>,
 	) {
 		super(wordsOf(status, problem));
 	}

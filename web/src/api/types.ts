@@ -45,7 +45,8 @@ export type RouteTable = Schemas['RouteTable'];
 export type RoutePlan = Schemas['RoutePlan'];
 export type AskDeliveries = Schemas['AskDeliveries'];
 export type ChannelList = Schemas['ChannelList'];
-export type Problem = Schemas['Problem'];
+/** The page asks for no authorization: the ask of its problems is whole. */
+export type Problem = Omit<Schemas['Problem'], 'ask'> & { ask?: Ask };
 export type Settled = Schemas['Settled'];
 export type SettleManyResult = Schemas['SettleManyResult'];
 export type AskRequest = Schemas['AskRequest'];
