@@ -5,6 +5,7 @@
 #include "configure.h"
 
 #include "admin/admin.h"
+#include "agent/gateway.h"
 #include "agent/mcp_link.h"
 #include "agent/mcp_program.h"
 #include "agent/own_call.h"
@@ -44,7 +45,9 @@ struct server {
 	struct notify *notify;
 	const struct receiver *receivers[DELIVERY_KINDS + 1];
 	struct runner *runner;
-	struct tls_context *tls; /* NULL: plain */
+	struct gateway *gateway;
+	struct relay_server relay; /* that it is */
+	struct tls_context *tls;   /* NULL: plain */
 	int lock;
 	bool stopping;
 	struct str url;
@@ -467,7 +470,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.key = key,
 		.mcp = sv->mcp,
 		.tool_try = own_call_try,
-		.mcp_try = mcp_link_try };
+		.mcp_try = mcp_link_try,
+		.relay = &sv->relay };
 	enum err e = listen_check(set, sv->mcp, why);
 
 	channels_receivers(sv->receivers);
@@ -482,7 +486,9 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
 	if (sv->desk && desk_key_make(sv->desk, "serve", key, why)) return why->err;
-	sv->serve = sv->desk ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
+	sv->gateway = sv->desk ? gateway_new(sv->desk, server_node(sv), why) : NULL;
+	if (sv->gateway) sv->relay = gateway_server(sv->gateway);
+	sv->serve = sv->gateway ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);
 	if (!e) e = server_agent_token(sv, why);
@@ -602,6 +608,7 @@ static void server_greet(struct server *sv)
 
 static void server_close(struct server *sv)
 {
+	gateway_free(sv->gateway);
 	runner_free(sv->runner);
 	mcp_programs_end();
 	notify_free(sv->notify);

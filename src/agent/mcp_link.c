@@ -35,6 +35,9 @@ struct mcp_link {
 	bool alive; /* something came that says so */
 	bool list_changed;
 	struct remote_reader *reading;
+	struct relay *relay;	    /* what is passed on; or NULL */
+	bool passes;		    /* the request under way is that */
+	const struct json *greeted; /* what it said of itself when it was opened */
 };
 
 /* What came of a request. */
@@ -90,6 +93,21 @@ static int64_t time_left(const struct mcp_link *l, int64_t ms)
 	int64_t left = l->until_ms ? l->until_ms - clock_mono_ms() : ms;
 
 	return left < 1 ? 1 : left < ms ? left : ms;
+}
+
+static bool link_may_send(void *ctx)
+{
+	struct relay *r = ((struct mcp_link *)ctx)->relay;
+
+	return r->may_send(r);
+}
+
+static bool link_other(void *ctx, const struct rpc *rpc, struct str message)
+{
+	struct relay *r = ((struct mcp_link *)ctx)->relay;
+
+	((struct mcp_link *)ctx)->alive = true;
+	return r->other && r->other(r, rpc, message);
 }
 
 /* Told, with no answer to wait for. */
@@ -167,6 +185,7 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 {
 	const char **headers =
 		remote_headers(c, str_of(l->session), l->headers, l->arena);
+	bool lasts = c->progress || l->passes;
 
 	if (!headers) return;
 	fetcher_run(l->fetcher,
@@ -174,11 +193,12 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 			.headers = headers,
 			.fresh = c->tool != NULL,
 			.body = body,
-			.timeout_ms =
-				time_left(l, c->progress ? PROGRESS_MS : timeout_ms),
-			.idle_ms = c->progress ? timeout_ms : 0,
+			.timeout_ms = time_left(l, lasts ? PROGRESS_MS : timeout_ms),
+			.idle_ms = lasts ? timeout_ms : 0,
 			.stop_fd = l->stop_fd,
 			.may_connect = link_may_connect,
+			.may_send =
+				l->passes && l->relay->may_send ? link_may_send : NULL,
 			.take = link_take,
 			.enough = &r->done,
 			.ctx = l },
@@ -196,14 +216,16 @@ static void link_talk(struct mcp_link *l, const struct remote_call *c,
 		[PROGRAM_ENDED] = FETCH_CUT,
 		[PROGRAM_LATE] = FETCH_TIMEOUT,
 		[PROGRAM_STOPPED] = FETCH_STOPPED };
+	bool lasts = c->progress || l->passes;
 
 	l->alive = false;
+	out->end.how = FETCH_UNREACHABLE;
+	if (l->passes && l->relay->may_send && !link_may_send(l)) return;
 	out->end.how = ends[mcp_program_run(l->program,
 		&(struct program_request){ .message = body,
 			.reads = r,
-			.timeout_ms =
-				time_left(l, c->progress ? PROGRESS_MS : timeout_ms),
-			.idle_ms = c->progress ? timeout_ms : 0,
+			.timeout_ms = time_left(l, lasts ? PROGRESS_MS : timeout_ms),
+			.idle_ms = lasts ? timeout_ms : 0,
 			.alive = &l->alive,
 			.stop_fd = l->stop_fd },
 		l->arena, &out->wrong)];
@@ -223,6 +245,10 @@ static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout
 	l->id = l->program ? mcp_program_next_id(l->program) : l->id + 1;
 	c->revision = l->revision;
 	c->id = r.id = l->id;
+	/* A program's ids are ours: several callers share it. */
+	if (l->program) c->said_id = STR_NONE;
+	r.said_id = c->said_id;
+	if (l->passes) r.other = link_other;
 	remote_message(&body, c);
 	*out = (struct mcp_answer){ .how = ANSWER_NONE, .wrong = STR("out of memory") };
 	l->reading = &r;
@@ -258,8 +284,11 @@ static bool link_greet(struct mcp_link *l, struct mcp_found *out)
 	struct str said;
 
 	l->revision = REV_2025_11_25;
-	c.params = remote_greeting(l->revision, l->arena);
+	c.params = l->relay && l->relay->greeting.len
+			   ? l->relay->greeting
+			   : remote_greeting(l->revision, l->arena);
 	link_call(l, &c, MCP_LIST_MS, &a);
+	l->greeted = a.said.result;
 	out->status = link_refused(&a) ? MCP_UNAUTHORIZED : MCP_FAILED;
 	out->error = a.wrong;
 	if (a.how != ANSWER_SAID) {
@@ -298,6 +327,7 @@ static bool link_discover(struct mcp_link *l, struct mcp_answer *a)
 	l->revision = REV_2026_07_28;
 	/* An older program may leave what it does not know without an answer. */
 	link_call(l, &c, l->program ? DISCOVER_MS : MCP_LIST_MS, a);
+	l->greeted = a->said.result;
 	return a->how == ANSWER_SAID && a->said.result &&
 	       remote_revision(a->reply, &best, &said) && best == REV_2026_07_28;
 }
@@ -590,4 +620,115 @@ bool mcp_link_try(const struct mcp_access *a, const struct json *call,
 	if (done) link_end(&l);
 	fetcher_free(l.fetcher);
 	return done && !arena->failed;
+}
+
+/* ---- passed on ---- */
+
+/* False: it could not be begun, and r->wrong says why. */
+static bool pass_open(struct mcp_link *l, struct relay *r)
+{
+	if (r->known && !l->access->command.len) {
+		l->revision = r->revision;
+		snprintf(l->session, sizeof l->session, "%s", r->session);
+		return true;
+	}
+	r->known = link_open(l, r->kind == RELAY_GREET, &r->found);
+	r->revision = l->revision;
+	r->greeted = l->greeted;
+	snprintf(r->session, sizeof r->session, "%s", l->session);
+	r->wrong = r->found.error;
+	return r->known;
+}
+
+/* Of a client of the other family: what _meta says of that family is left out; the rest goes beside ours. */
+static void pass_params(struct mcp_link *l, const struct relay *r, struct remote_call *c)
+{
+	static const char *const meta[] = { "_meta", NULL };
+	const struct json *params = NULL, *own;
+	struct buf more = { .max = REMOTE_MESSAGE_MAX };
+	struct json_writer w = { .out = &more };
+
+	c->params = r->params;
+	c->raw = (l->revision >= REV_2026_07_28) == (r->client >= REV_2026_07_28);
+	if (c->raw || !r->params.len ||
+		json_read(r->params, &mcp_list_limits, l->arena, &params, NULL))
+		return;
+	own = json_get(params, "_meta");
+	for (uint32_t i = 0; json_is(own, JSON_OBJECT) && i < own->count; i++) {
+		if (str_starts(own->members[i].name, "io.modelcontextprotocol/"))
+			continue;
+		jw_name(&w, own->members[i].name);
+		jw_json(&w, &own->members[i].value);
+	}
+	c->params = json_keep(json_without(params, meta, l->arena), l->arena);
+	c->meta = buf_keep_done(&more, l->arena);
+}
+
+static void pass_request(struct mcp_link *l, struct relay *r)
+{
+	struct remote_call c = { .method = arena_copy(l->arena, r->method),
+		.said_id = r->id,
+		.tool = r->access->said,
+		.arguments = r->arguments };
+	struct mcp_answer a;
+
+	pass_params(l, r, &c);
+	l->passes = true;
+	link_call(l, &c, r->timeout_ms, &a);
+	l->passes = false;
+	r->reply = a.how == ANSWER_SAID ? a.reply : NULL;
+	r->said = a.said;
+	r->wrong = a.wrong;
+	r->status = a.end.status;
+	r->sent = a.end.sent;
+	r->over = a.over;
+	r->unknown =
+		a.how != ANSWER_SAID && a.end.sent && !a.over &&
+		(a.end.how != FETCH_WHOLE || a.end.status >= 500 || a.end.status == 200);
+	r->list_changed = l->list_changed;
+}
+
+/* A notification, or the answer to a request of the server's. */
+static void pass_note(struct mcp_link *l, struct relay *r)
+{
+	struct remote_call c = { .revision = l->revision,
+		.method = r->body.len ? "response" : arena_copy(l->arena, r->method) };
+	struct buf body = { 0 };
+
+	pass_params(l, r, &c);
+	if (r->body.len)
+		buf_add(&body, r->body);
+	else
+		remote_message(&body, &c);
+	link_post(l, &c, buf_str(&body), NULL, l->fetcher);
+	buf_done(&body);
+}
+
+void mcp_link_pass(struct fetcher *fetcher, struct relay *r)
+{
+	struct mcp_link l = { .fetcher = fetcher,
+		.access = r->access,
+		.stop_fd = r->stop_fd,
+		.arena = &r->arena,
+		.relay = r };
+
+	r->wrong = r->access->wrong;
+	if (r->wrong.len) return;
+	r->wrong = STR("its address cannot be read");
+	if (!link_begin(&l)) return;
+	if (r->kind == RELAY_END) {
+		r->known = pass_open(&l, r);
+		link_end(&l);
+		return;
+	}
+	l.until_ms = r->known ? 0 : clock_mono_ms() + MCP_LIST_MS;
+	if (pass_open(&l, r) && r->kind == RELAY_PASS) {
+		l.until_ms = 0;
+		if (r->id.len)
+			pass_request(&l, r);
+		else
+			pass_note(&l, r);
+	}
+	if (l.program) mcp_program_give(l.program);
+	fetcher_free(l.aside);
 }

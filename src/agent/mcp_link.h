@@ -2,7 +2,7 @@
 #ifndef AGENT_MCP_LINK_H
 #define AGENT_MCP_LINK_H
 
-#include "core/run/mcp_server.h"
+#include "mcp/relay.h"
 
 enum { MCP_LINK_MEMORY = 256 * 1024 * 1024 }; /* that the arena of a list may have */
 
@@ -15,5 +15,9 @@ bool mcp_link_list(struct fetcher *, int stop_fd, const struct mcp_access *,
  * that tool. False: there was no memory for it. */
 bool mcp_link_try(const struct mcp_access *, const struct json *call, struct arena *,
 	struct mcp_found *out);
+
+/* Passes a message on and fills what was found, all but RELAY_LIST. `session`, `revision` and `known` are those of
+ * the session it goes by, which is begun when none is known. */
+void mcp_link_pass(struct fetcher *, struct relay *);
 
 #endif

@@ -297,6 +297,10 @@ extern const struct use use_model_access; /* found in task.access */
 /* An MCP server to be tried: found in task.mcp; what was found then, kept and shown (struct mcp_listing in
  * task.checked); tools of it accepted. */
 extern const struct use use_mcp_access, use_mcp_keep, use_mcp_accept;
+/* The gateway: desk/gateway.h. */
+extern const struct use use_gateway_open, use_gateway_call, use_gateway_look,
+	use_gateway_start, use_gateway_end, use_gateway_load, use_gateway_cut,
+	use_gateway_delivered;
 extern const struct use use_tool_access; /* a tool to be tried: found in task.tool */
 /* Templates of asks, and lists of options; `id` is their name. */
 extern const struct use use_template_list, use_template_get, use_template_put,

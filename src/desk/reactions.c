@@ -12,6 +12,7 @@
 #include "desk/people/people_log.h"
 #include "desk/policy/policy_log.h"
 #include "desk/policy/rules.h"
+#include "desk/run/gateway_call.h"
 #include "desk/run/run_inner.h"
 
 #include <assert.h>
@@ -64,6 +65,7 @@ static const struct reaction {
 	{ "settled everywhere", SETTLED, notify_settled, NULL },
 	{ "webhook", SETTLED, webhook_settled, NULL },
 	{ "run", SETTLED, run_settled, NULL },
+	{ "held call", SETTLED, gateway_settled, NULL },
 	{ "mandate", SETTLED, mandate_settled, NULL },
 	{ "resumer", SETTLED, resumer_settled, NULL },
 	{ "message of a reply", REPLIED, notify_replied, NULL },

@@ -21,7 +21,7 @@ static bool stateless(enum revision r)
 
 static void meta_write(struct json_writer *w, const struct remote_call *c)
 {
-	if (!stateless(c->revision) && !c->progress) return;
+	if (c->raw || (!stateless(c->revision) && !c->progress && !c->meta.len)) return;
 	jw_put_object(w, "_meta");
 	if (stateless(c->revision)) {
 		jw_put_text(w, PREFIX "protocolVersion", revision_name(c->revision));
@@ -31,6 +31,7 @@ static void meta_write(struct json_writer *w, const struct remote_call *c)
 		jw_object_end(w);
 	}
 	if (c->progress) jw_put_int(w, "progressToken", c->id);
+	jw_members(w, c->meta);
 	jw_object_end(w);
 }
 
@@ -42,7 +43,10 @@ void remote_message(struct buf *out, const struct remote_call *c)
 
 	snprintf(id, sizeof id, "%lld", (long long)c->id);
 	if (members.len) members = str_make(members.at + 1, members.len - 2);
-	rpc_call(&w, c->method, c->id ? str_of(id) : STR_NONE);
+	rpc_call(&w, c->method,
+		c->said_id.len ? c->said_id
+		: c->id	       ? str_of(id)
+			       : STR_NONE);
 	meta_write(&w, c);
 	jw_members(&w, members);
 	rpc_end(&w);
@@ -149,11 +153,14 @@ static void message_take(struct remote_reader *r, const struct json *m, struct s
 	snprintf(id, sizeof id, "%lld", (long long)r->id);
 	if (!rpc_read(m, &scratch, &rpc))
 		r->foreign++;
+	else if (rpc.kind != RPC_RESPONSE && r->other && r->other(r->ctx, &rpc, text))
+		r->list_changed |= str_is(rpc.method, "notifications/tools/list_changed");
 	else if (rpc.kind == RPC_NOTIFICATION)
 		notification_take(r, &rpc);
 	else if (rpc.kind == RPC_REQUEST && r->asked)
 		r->asked(r->ctx, &rpc);
-	else if (rpc.kind == RPC_RESPONSE && str_is(rpc.id, id)) {
+	else if (rpc.kind == RPC_RESPONSE &&
+		 (r->said_id.len ? str_eq(rpc.id, r->said_id) : str_is(rpc.id, id))) {
 		/* The text is borrowed: a reply is kept. */
 		if (!json_read(arena_str(r->arena, text), &mcp_list_limits, r->arena, &m,
 			    NULL))

@@ -16,6 +16,10 @@ struct remote_call {
 	const char *method;
 	struct str params; /* a JSON object; or empty */
 	bool progress;	   /* we want to hear of it */
+	struct str
+		said_id; /* of a message that is passed on: as JSON, in place of id; or empty */
+	bool raw;	 /* its params have all that is to be said */
+	struct str meta; /* more members of _meta; or empty */
 	/* Of a call of a tool: as the server says it, and the arguments; or NULL. */
 	const struct json *tool, *arguments;
 };
@@ -36,6 +40,9 @@ struct remote_reader {
 	/* A request of the server, and how far ours is; or NULL. */
 	void (*asked)(void *ctx, const struct rpc *);
 	void (*progressed)(void *ctx, struct str text);
+	/* Before these: is the message taken? Or NULL. */
+	bool (*other)(void *ctx, const struct rpc *, struct str message);
+	struct str said_id; /* of the request, as JSON, in place of id; or empty */
 	void *ctx;
 	const struct json *reply; /* found: the message that answers ours */
 	bool done;		  /* it is found, or nothing more is read */

@@ -69,6 +69,9 @@ void ticket_session_write(struct buf *out, struct str key, const struct ticket_s
 	jw_put_some(&w, "name", s->client.name);
 	jw_put_some(&w, "nonce", s->nonce);
 	jw_put_some(&w, "agent", s->agent);
+	jw_put_some(&w, "server", s->server);
+	jw_put_some(&w, "behind", s->behind);
+	if (s->server.len) jw_put_int(&w, "speaks", s->speaks);
 	jw_put_int(&w, "expires", s->expires_ms);
 	jw_object_end(&w);
 	ticket_write(out, key, TICKET_SESSION, buf_str(w.out));
@@ -87,6 +90,9 @@ bool ticket_session_read(
 			json_text_of(m, "name") },
 		.nonce = json_text_of(m, "nonce"),
 		.agent = json_text_of(m, "agent"),
+		.server = json_text_of(m, "server"),
+		.behind = json_text_of(m, "behind"),
+		.speaks = member_int(m, "speaks"),
 		.expires_ms = member_int(m, "expires"),
 	};
 	return true;

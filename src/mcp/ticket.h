@@ -20,6 +20,9 @@ struct ticket_session {
 	struct str nonce;
 	int64_t expires_ms;
 	struct str agent; /* whose it is; empty: not said, as in those of old */
+	/* Of a session at the gateway: the server's name, its own session and its revision. */
+	struct str server, behind;
+	int64_t speaks;
 };
 
 /* A call that waits for an ask: what is needed to answer it later. */

@@ -79,6 +79,8 @@ struct serve {
 		struct tool_outcome *);
 	bool (*mcp_try)(const struct mcp_access *, const struct json *, struct arena *,
 		struct mcp_found *);
+	const struct relay_server *relay;	 /* or NULL */
+	LIST_HEAD(, passing) passings;		 /* messages at MCP servers */
 	const struct receiver *const *receivers; /* up to NULL */
 	void *states[RECEIVERS_MAX];		 /* theirs */
 	int64_t started_ms;
@@ -161,6 +163,7 @@ struct request {
 /* NULL: out of memory. It belongs to the exchange until request_free. */
 struct request *request_new(struct serve *, struct exchange *);
 struct request *request_free(struct request *); /* returns NULL */
+void request_watch(struct request *);		/* it notes when its peer goes */
 /* A new task for the same caller; what lies in its arena stays. */
 void request_renew(struct request *);
 /* To the desk, and then `then` on the loop; it frees the request. */
@@ -218,6 +221,7 @@ struct hold;
 struct wait_result {
 	const struct kept_ask *ask; /* or NULL */
 	struct str text;	    /* what was read, as JSON, where there is no ask */
+	const void *checked;	    /* the task's; or NULL */
 };
 struct hold_kind {
 	/* The head of the reply; status 0: it goes out at the end. */
@@ -228,6 +232,9 @@ struct hold_kind {
 	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
 	void (*left)(struct hold *); /* called at every end; or NULL */
 	const struct use *read; /* use case that reads the awaited thing; NULL: an ask */
+	/* Of those: fills the task that reads; looks at what was read, unless that is an error. Or NULL. */
+	bool (*wants)(struct hold *, struct task *);
+	void (*look)(struct hold *, const struct task *);
 };
 struct hold {
 	struct waiter waiter;
@@ -255,7 +262,8 @@ struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
  * seen, and frees the request. */
 void hold_start(struct hold *, struct request *, int status);
 void hold_end(struct hold *, const struct wait_result *); /* ends the wait with that */
-void hold_drop(struct hold *);				  /* ends the reply as it is */
+void hold_over(struct hold *); /* its time is up: it is read, and ends with that */
+void hold_drop(struct hold *); /* ends the reply as it is */
 const struct open_credential *hold_bearer(const struct waiter *);
 size_t holds_of(const struct serve *, int64_t ws); /* how many wait in a workspace */
 void holds_stop(struct serve *);     /* ends every wait soon, with the ask as it is */
@@ -305,6 +313,9 @@ route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_tool_test, route_tool_result, route_signed, route_receipt, route_export,
 	route_mcp_server_test, route_authorize, route_authorize_original;
 void mcp_stop(struct serve *); /* calls that wait are told so */
+/* serve/gateway.c: what is at MCP servers is cut. */
+void gated_open(struct serve *);
+void gated_stop(struct serve *);
 void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */
 void transient_write(struct buf *, const struct transient *, int64_t now_ms);

@@ -55,6 +55,14 @@ static void reply_message(struct request *r, int status)
 	if (m->out.failed || m->said.failed || r->task.job.arena.failed) {
 		mcp_done(m);
 		request_refuse(r, ERR_MEMORY, "out of memory");
+	} else if (m->begun) {
+		sse_write(&m->said, STR_NONE, buf_str(&m->out));
+		if (r->x) {
+			http_on_gone(r->x, NULL, NULL);
+			http_end_with(r->x, buf_str(&m->said));
+		}
+		mcp_done(m);
+		request_free(r);
 	} else if (m->batch) {
 		jw_raw(&m->batch->w, buf_str(&m->out));
 		batch_next(r);
@@ -78,6 +86,11 @@ struct json_writer *mcp_result(struct request *r, const char *type)
 void mcp_send(struct request *r)
 {
 	rpc_end(&mcp_of(r)->w);
+	reply_message(r, 200);
+}
+
+void mcp_send_as_is(struct request *r)
+{
 	reply_message(r, 200);
 }
 
@@ -192,7 +205,7 @@ static enum err entered(struct task *t, struct fault *why)
 		m->wait_ms = m->wait_max_ms;
 	if (m->tool && !tool_allowed(m->tool->name, m->tools))
 		return fail(why, ERR_FORBIDDEN, "there is no tool %s", m->tool->name);
-	return m->tool ? mcp_call_entered(r, why) : OK;
+	return m->tool || m->server.len ? mcp_call_entered(r, why) : OK;
 }
 
 /* Turned away, and with them all messages of a batch. */
@@ -344,7 +357,9 @@ static void run(struct request *r)
 
 	m->progress = rpc_id(
 		json_get(mcp_param(r, "_meta"), "progressToken"), &r->task.job.arena);
-	if (m->rpc.kind == RPC_REQUEST)
+	if (m->server.len)
+		gated_message(r);
+	else if (m->rpc.kind == RPC_REQUEST)
 		run_request(r);
 	else if (m->rpc.kind == RPC_NOTIFICATION)
 		run_notification(r);
@@ -375,11 +390,14 @@ static bool request_read_session(struct request *r, const struct http_request *h
 			STR_ARGS(str_first(wire->version, 32)));
 	if (id.len && !str_is(m->rpc.method, "initialize") &&
 		(!ticket_session_read(id, serve_key(r->serve), &r->task.job.arena, &s) ||
-			s.expires_ms <= clock_now_ms()))
+			s.expires_ms <= clock_now_ms() || !str_eq(s.server, m->server) ||
+			s.speaks < 0 || s.speaks >= REVISIONS))
 		return rpc_fail(why, 404, RPC_INVALID_REQUEST, "no such session");
 	m->client = s.client;
 	m->nonce = s.nonce;
 	m->owner = s.agent;
+	m->behind = s.behind;
+	m->speaks = (enum revision)s.speaks;
 	return true;
 }
 
@@ -489,6 +507,10 @@ static struct mcp *mcp_new(struct request *r)
 	m->key = r->task.job.key;
 	m->project = r->task.project;
 	m->wait_max_ms = -1;
+	m->server = r->task.id;
+	m->session = arena_str(&r->task.job.arena,
+		str_trim(http_header(http_request(r->x), "parley-session")));
+	m->stdio = str_is(http_header(http_request(r->x), "parley-via"), "stdio");
 	r->ctx = m;
 	if (mcp_offer(r)->guest && !r->task.job.has_hash && !r->listener->local_admin) {
 		r->task.job.has_hash = true;
@@ -545,11 +567,13 @@ void route_mcp_stream(struct request *r)
 		&r->task.job.arena, http_header(http_request(r->x), "last-event-id"));
 	if (m->last_event.len)
 		mcp_resume(r);
+	else if (m->server.len)
+		gated_stream(r);
 	else
 		mcp_enter_first(r, mcp_listen_legacy);
 }
 
-static void ended(struct request *r)
+void mcp_ended(struct request *r)
 {
 	reply(r, 204, NULL, STR_NONE);
 }
@@ -562,5 +586,5 @@ void route_mcp_end(struct request *r)
 		return;
 	}
 	mcp_task(r);
-	mcp_put(r, &use_mcp_end, ended, NULL);
+	mcp_put(r, &use_mcp_end, mcp_of(r)->behind.len ? gated_end : mcp_ended, NULL);
 }

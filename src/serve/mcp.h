@@ -50,6 +50,15 @@ struct mcp {
 	struct str last_event;	      /* GET: where a stream was cut */
 	struct mcp_batch *batch;      /* it is one of several; NULL: alone */
 	const struct ask_json *whole; /* the ask that was read last; or NULL */
+	/* Of /mcp/NAME; see gateway.c. */
+	struct str server;    /* NAME; empty: the desk itself */
+	struct str session;   /* Parley-Session; or empty */
+	struct str behind;    /* the client's session at the server; or empty */
+	enum revision speaks; /* the revision of that */
+	bool stdio;	      /* it comes by parley mcp-gateway */
+	bool begun;	      /* the head of the stream that replies is out */
+	struct gateway_task *gateway;
+	struct relay *relay; /* what came back from the server */
 };
 
 static inline struct mcp *mcp_of(struct request *r)
@@ -66,6 +75,7 @@ static inline const struct mcp_offer *mcp_offer(const struct request *r)
  * was said before (mcp_say). */
 struct json_writer *mcp_result(struct request *, const char *type);
 void mcp_send(struct request *);
+void mcp_send_as_is(struct request *); /* the message is written whole */
 /* Says a message to the client before the reply: a notification, or a request of ours. */
 void mcp_say(struct request *, struct str message);
 void mcp_refuse(struct request *, const struct rpc_fault *);
@@ -152,6 +162,32 @@ void mcp_forget(struct serve *, struct str nonce, struct str id); /* it was canc
 /* One event of a stream. `id`: with its line end, or empty. */
 void sse_write(struct buf *, struct str id, struct str message);
 mcp_fn mcp_resume; /* the call that a stream's last event names goes on */
+
+/* Of a call that is held at the gateway, likewise; `rounds`: how often requestState was given. */
+bool mcp_hold_gated(struct request *, int64_t wait_ms, unsigned rounds);
+struct gateway_task;
+/* The result of a held call as it stands. */
+struct gated_told {
+	enum revision revision;
+	struct str id;	  /* JSON-RPC's */
+	struct str token; /* whose call it is */
+	unsigned rounds;  /* since 2026-07-28: how often it was told to come again */
+	struct str why;	  /* it was not reached; or empty */
+};
+void gated_result(struct serve *, struct buf *, const struct gateway_task *,
+	const struct gated_told *, struct arena *);
+/* Its caller has the outcome. */
+void gated_delivered(struct serve *, int64_t ws, const struct gateway_task *);
+/* The ask of the call with this id that waits in this session; empty: none. */
+struct str mcp_waits_for(struct serve *, struct str nonce, struct str id);
+/* Ends the waits for this call: its server was not reached. */
+void mcp_unreached(struct serve *, struct str call, struct str why);
+/* The wait for a call that a stream's last event names goes on. */
+void gated_resume(struct request *, struct str call);
+mcp_fn gated_stream; /* GET without a call to go on with */
+mcp_fn gated_message, gated_end, mcp_ended;
+/* The header Mcp-Session-Id of a session that begins. */
+struct str mcp_session_header(struct request *, const struct ticket_session *behind);
 
 /* ---- the methods ---- */
 

@@ -13,14 +13,17 @@ enum { TOOLS_MS = 60000, NEVER_MS = 3600000 };
 
 /* ---- who we are ---- */
 
-static struct str session_header(struct request *r)
+struct str mcp_session_header(struct request *r, const struct ticket_session *behind)
 {
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
 	struct ticket_session s = { .client = m->client,
 		.agent = r->task.job.who.agent,
 		.expires_ms =
-			clock_now_ms() + (int64_t)MCP_SESSION_DAYS * 24 * 3600 * 1000 };
+			clock_now_ms() + (int64_t)MCP_SESSION_DAYS * 24 * 3600 * 1000,
+		.server = behind->server,
+		.behind = behind->behind,
+		.speaks = behind->speaks };
 	struct buf b = { .max = 4096 };
 	struct str out;
 	char nonce[24];
@@ -40,7 +43,7 @@ void mcp_initialize(struct request *r)
 	revision_greet(m->rpc.params, &m->client);
 	greeting_write(mcp_result(r, "complete"), m->client.revision,
 		mcp_offer(r)->capabilities);
-	m->headers = session_header(r);
+	m->headers = mcp_session_header(r, &(struct ticket_session){ 0 });
 	mcp_send(r);
 }
 

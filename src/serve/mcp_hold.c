@@ -5,7 +5,12 @@
  * waits for. What is kept of a call meanwhile is a struct tool_wait. Until 2025-11-25
  * every event of its stream has an id that names the call, so that a client that lost the
  * stream gets its answer from any node, even one that never saw the call. */
+#include "base/mem.h"
+#include "desk/gateway.h"
+#include "mcp/relay.h"
 #include "serve/mcp.h"
+
+#include <stdio.h>
 
 #define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
 
@@ -13,8 +18,9 @@
  * both fall into a restart. Spread, so that not all come at once. */
 enum { RETRY_MS = 3000, RETRY_SPREAD_MS = 2000 };
 
-/* What is kept of a call: JSON-RPC's id, the progress token, the session's nonce. */
-enum { ID, PROGRESS, NONCE, TEXTS };
+/* What is kept of a call: JSON-RPC's id, the progress token, the session's nonce; of one at the gateway its own
+ * id and the token it came with. */
+enum { ID, PROGRESS, NONCE, CALL, TOKEN, TEXTS };
 
 struct tool_wait {
 	struct hold hold;
@@ -24,6 +30,7 @@ struct tool_wait {
 	uint8_t how; /* enum result_how */
 	bool streams : 1, form : 1;
 	uint16_t beats;
+	char *why; /* its server was not reached; or NULL */
 	uint16_t lens[TEXTS];
 	char texts[];
 };
@@ -54,9 +61,10 @@ void sse_write(struct buf *b, struct str id, struct str message)
  * ids. */
 static void event_id(struct buf *out, const struct tool_wait *c)
 {
-	struct ticket_call t = {
-		.ask = str_of(c->hold.waiter.ask), .id = call_text(c, ID), .how = c->how
-	};
+	struct ticket_call t = { .ask = c->lens[CALL] ? call_text(c, CALL)
+						      : str_of(c->hold.waiter.ask),
+		.id = call_text(c, ID),
+		.how = c->how };
 
 	if (c->revision >= REV_2026_07_28) return;
 	buf_print(out, "%u:", c->beats);
@@ -220,6 +228,8 @@ static void call_end(struct hold *h, struct exchange *x, const struct wait_resul
 static void call_left(struct hold *h)
 {
 	LIST_REMOVE(call_of(h), others);
+	mem_free(call_of(h)->why);
+	call_of(h)->why = NULL;
 }
 
 static const struct hold_kind call_kind = { call_begin, call_beat, call_end, call_cut,
@@ -227,15 +237,19 @@ static const struct hold_kind call_kind = { call_begin, call_beat, call_end, cal
 
 /* ---- waiting ---- */
 
-static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wait_ms)
+static struct tool_wait *call_new(struct request *r, const struct hold_kind *kind,
+	struct str ask, struct str call, int64_t wait_ms)
 {
 	struct mcp *m = mcp_of(r);
-	struct str texts[] = {
-		[ID] = m->rpc.id, [PROGRESS] = m->progress, [NONCE] = m->nonce
-	};
-	size_t len = texts[ID].len + texts[PROGRESS].len + texts[NONCE].len;
-	struct hold *h = hold_new(
-		r, &call_kind, offsetof(struct tool_wait, texts) + len, ask, wait_ms);
+	struct str texts[] = { [ID] = m->rpc.id,
+		[PROGRESS] = m->progress,
+		[NONCE] = m->nonce,
+		[CALL] = call,
+		[TOKEN] = call.len ? m->token : STR_NONE };
+	size_t len = texts[ID].len + texts[PROGRESS].len + texts[NONCE].len +
+		     texts[CALL].len + texts[TOKEN].len;
+	struct hold *h =
+		hold_new(r, kind, offsetof(struct tool_wait, texts) + len, ask, wait_ms);
 	struct tool_wait *c = h ? call_of(h) : NULL;
 	char *at = c ? c->texts : NULL;
 
@@ -248,19 +262,20 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	c->streams = m->streams;
 	c->how = (uint8_t)m->how;
 	c->form = m->state == MCP_FORM;
-	c->hold.wants_record = true;
+	c->hold.wants_record = !call.len;
 	LIST_INSERT_HEAD(&r->serve->calls, c, others);
 	return c;
 }
 
-bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms)
+static bool hold_call(struct request *r, const struct hold_kind *kind, struct str ask,
+	struct str call, int64_t wait_ms)
 {
 	struct mcp *m = mcp_of(r);
 	struct buf said = m->said;
 	struct tool_wait *c;
 
 	if (!r->x || wait_ms <= 0 || m->batch) return false;
-	c = call_new(r, ask, wait_ms);
+	c = call_new(r, kind, ask, call, wait_ms);
 	if (!c) return false;
 	c->said = &said;
 	buf_done(&m->out);
@@ -268,6 +283,106 @@ bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms)
 	hold_start(&c->hold, r, 200);
 	buf_done(&said);
 	return true;
+}
+
+bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms)
+{
+	return hold_call(r, &call_kind, ask, STR_NONE, wait_ms);
+}
+
+/* ---- calls at the gateway ---- */
+
+static bool gated_wants(struct hold *h, struct task *t)
+{
+	struct gateway_task *g = ARENA_NEW(&t->job.arena, struct gateway_task);
+
+	if (!g) return false;
+	g->same = call_text(call_of(h), CALL);
+	t->checked = g;
+	return true;
+}
+
+/* Approved: whoever waits has it run. Another ask: that is what it waits for now. */
+static void gated_look(struct hold *h, const struct task *t)
+{
+	const struct gateway_task *g = t->checked;
+
+	if (g->call.ready && !call_of(h)->why)
+		h->serve->relay->run(h->serve->relay->ctx, h->ws, g->call.id);
+	if (g->what == GATEWAY_ENDED || str_is(g->call.ask, h->waiter.ask)) return;
+	feed_unpark(&h->serve->feed, &h->waiter);
+	h->again = true;
+	snprintf(h->waiter.ask, sizeof h->waiter.ask, "%.*s", STR_ARGS(g->call.ask));
+}
+
+static void gated_tell(struct hold *h, struct exchange *x, const struct gateway_task *g)
+{
+	struct tool_wait *c = call_of(h);
+	const struct gated_told told = { .revision = (enum revision)c->revision,
+		.id = call_text(c, ID),
+		.token = call_text(c, TOKEN),
+		.rounds = c->how,
+		.why = c->why ? str_of(c->why) : STR_NONE };
+	struct arena arena = { 0 };
+	struct fault fault = { 0 };
+	struct buf b = { 0 };
+
+	gated_result(h->serve, &b, g, &told, &arena);
+	if (arena.failed || b.failed) {
+		call_cut(h, x, fail(&fault, ERR_MEMORY, "out of memory"), &fault);
+	} else {
+		gated_delivered(h->serve, h->ws, g);
+		call_last(c, x, &b);
+	}
+	buf_done(&b);
+	arena_done(&arena);
+}
+
+/* Without what was read, it waits as far as is known. */
+static void gated_over(struct hold *h, struct exchange *x, const struct wait_result *out)
+{
+	struct gateway_task unknown = { .what = GATEWAY_HELD,
+		.call = { .id = call_text(call_of(h), CALL),
+			.ask = str_of(h->waiter.ask),
+			.status = CALL_WAITING,
+			.sent = 1 } };
+
+	gated_tell(h, x, out->checked ? out->checked : &unknown);
+}
+
+static const struct hold_kind gated_kind = { call_begin, call_beat, gated_over, call_cut,
+	call_left, &use_gateway_look, gated_wants, gated_look };
+
+bool mcp_hold_gated(struct request *r, int64_t wait_ms, unsigned rounds)
+{
+	const struct gateway_task *g = mcp_of(r)->gateway;
+
+	mcp_of(r)->how = rounds;
+	return hold_call(r, &gated_kind, g->call.ask, g->call.id, wait_ms);
+}
+
+void mcp_unreached(struct serve *s, struct str call, struct str why)
+{
+	for (struct tool_wait *c = LIST_FIRST(&s->calls), *next; c; c = next) {
+		next = LIST_NEXT(c, others);
+		if (!c->hold.begun || c->why || !str_eq(call_text(c, CALL), call))
+			continue;
+		c->why = mem_alloc(why.len + 1);
+		if (c->why) memcpy(c->why, why.at, why.len);
+		if (c->why) c->why[why.len] = '\0';
+		hold_over(&c->hold);
+	}
+}
+
+struct str mcp_waits_for(struct serve *s, struct str nonce, struct str id)
+{
+	struct tool_wait *c;
+
+	LIST_FOREACH(c, &s->calls, others)
+	if (nonce.len && c->lens[CALL] && str_eq(call_text(c, NONCE), nonce) &&
+		str_eq(call_text(c, ID), id))
+		return str_of(c->hold.waiter.ask);
+	return STR_NONE;
 }
 
 void mcp_forget(struct serve *s, struct str nonce, struct str id)
@@ -311,7 +426,10 @@ void mcp_resume(struct request *r)
 		m->rpc.id = t.id;
 		m->streams = true;
 		m->how = t.how;
-		mcp_read(r, t.ask, resumed);
+		if (m->server.len)
+			gated_resume(r, t.ask);
+		else
+			mcp_read(r, t.ask, resumed);
 	} else if (!mcp_enter_first(r, mcp_resume)) {
 		mcp_refuse_as(r, 400, RPC_INVALID_REQUEST, "no event of this server");
 	}

@@ -147,6 +147,11 @@ static void spares_drop(void *ctx)
 		request_drop(spare_take(s));
 }
 
+void request_watch(struct request *r)
+{
+	if (r->x) http_on_gone(r->x, request_gone, r);
+}
+
 struct request *request_new(struct serve *s, struct exchange *x)
 {
 	struct request *r = s->spare ? spare_take(s) : mem_alloc(sizeof *r);
@@ -155,7 +160,7 @@ struct request *request_new(struct serve *s, struct exchange *x)
 	r->serve = s;
 	r->x = x;
 	r->task.desk = s->desk;
-	if (x) http_on_gone(x, request_gone, r);
+	request_watch(r);
 	return r;
 }
 
@@ -559,6 +564,8 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->set = set->set;
 	s->tool_try = set->tool_try;
 	s->mcp_try = set->mcp_try;
+	s->relay = set->relay;
+	gated_open(s);
 	s->away_tick.fn = away_look;
 	TAILQ_INIT(&s->requests_away);
 	TAILQ_INIT(&s->passwords.queues);
@@ -653,6 +660,7 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 	s->stopped = done;
 	s->stopped_ctx = ctx;
 	mcp_stop(s);
+	gated_stop(s);
 	holds_stop(s);
 	for (size_t i = 0; (r = receiver_next(s, &i));)
 		if (r->stop) r->stop(s->states[i - 1]);

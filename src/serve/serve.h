@@ -17,6 +17,7 @@ struct tool_access;
 struct tool_outcome;
 struct mcp_access;
 struct mcp_found;
+struct relay_server;
 
 struct serve_settings {
 	const struct receiver *const *receivers; /* up to NULL; borrowed. NULL: none */
@@ -32,6 +33,8 @@ struct serve_settings {
 	/* Reads an MCP server, and calls a tool of it; likewise. */
 	bool (*mcp_try)(const struct mcp_access *, const struct json *call,
 		struct arena *, struct mcp_found *out);
+	/* Speaks to MCP servers for agents from elsewhere; borrowed. NULL: nobody does. */
+	const struct relay_server *relay;
 };
 
 /* The use case of a route that needs no more than the desk, for administration without a server.

@@ -101,7 +101,7 @@ static void hold_wake(struct waiter *w, const struct committed_event *told)
 	/* Show nothing before the first read has shown that they may see the ask. */
 	if (!h->begun)
 		h->again = true;
-	else if (told && !open_credential_doubtful(h->bearer))
+	else if (told && !h->kind->read && !open_credential_doubtful(h->bearer))
 		hold_end_settled(
 			h, &(struct wait_result){ .ask = told->ask }, told->lone);
 	else
@@ -140,7 +140,8 @@ static void hold_was_read(struct request *r)
 {
 	struct hold *h = r->ctx;
 	struct job *job = &r->task.job;
-	const struct wait_result out = { r->task.found, buf_str(&job->out) };
+	const struct wait_result out = { r->task.found, buf_str(&job->out),
+		r->task.checked };
 	bool over;
 
 	h->reading = false;
@@ -151,6 +152,7 @@ static void hold_was_read(struct request *r)
 	}
 	over = r->task.settled || r->task.stopped.len ||
 	       h->end_ms <= loop_now_ms(h->serve->loop);
+	if (!job->err && h->kind->look) h->kind->look(h, &r->task);
 	h->unread = job->err == ERR_UNAVAILABLE && !over && hold_park(h);
 	if (h->unread)
 		hold_rest(h);
@@ -186,6 +188,8 @@ static void hold_read(struct hold *h)
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
 	r->task.wants_record = h->wants_record;
+	if (h->kind->wants && !h->kind->wants(h, &r->task))
+		r->task.job.arena.failed = true;
 	open_credential_sign(h->bearer, h->role, h->ws, &r->task.job);
 	request_put(r, h->kind->read ? h->kind->read : &use_ask_get, hold_was_read);
 }
@@ -278,6 +282,12 @@ static void hold_hurry(struct waiter *w)
 	if (!h->begun || !h->x) return;
 	h->end_ms = loop_now_ms(h->serve->loop);
 	http_spare(h->x);
+	hold_read(h);
+}
+
+void hold_over(struct hold *h)
+{
+	h->end_ms = loop_now_ms(h->serve->loop);
 	hold_read(h);
 }
 

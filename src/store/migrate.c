@@ -476,8 +476,13 @@ static const char step_10[] =
 	"CREATE INDEX messages_summaries ON messages (ws, session, id)"
 	" WHERE role = 'user' AND seen > 0;";
 
+static const char step_13[] =
+	/* Calls that were held at the gateway: the same one again, and those that are under way. */
+	"CREATE INDEX tool_calls_same ON tool_calls (ws, same) WHERE same <> '';"
+	"CREATE INDEX tool_calls_held ON tool_calls (status) WHERE server <> '' AND status = 'started';";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
-	step_7, step_8, step_9, step_10 };
+	step_7, step_8, step_9, step_10, "", "", step_13 };
 
 enum { WRITTEN_OUT = sizeof(steps) / sizeof(steps[0]) };
 

@@ -586,6 +586,13 @@ static const struct column tool_call_columns[] = {
 	COLUMN(INT, tool_call, started_ms, CHANGES),
 	COLUMN(INT, tool_call, ended_ms, CHANGES),
 	COLUMN(INT, tool_call, until_ms, CHANGES | LATER | SELDOM, .since = 11),
+	COLUMN(TEXT, tool_call, server, 0, .since = 13),
+	COLUMN(TEXT, tool_call, via, 0, .since = 13),
+	COLUMN(INT, tool_call, sent, CHANGES | SELDOM, .since = 13),
+	COLUMN(TEXT, tool_call, same, 0, .since = 13),
+	COLUMN(TEXT, tool_call, behind, 0, .since = 13),
+	COLUMN(TEXT, tool_call, owner, CHANGES | LATER | SELDOM, .since = 13),
+	COLUMN(INT, tool_call, delivered_ms, CHANGES | LATER | SELDOM, .since = 13),
 	COLUMN(INT, tool_call, version, CHANGES),
 };
 

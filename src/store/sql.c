@@ -78,7 +78,9 @@
 	" OR type LIKE 'login.%' OR type LIKE 'settings.%' OR type LIKE 'team.%'))"
 #define CALL_IDS                                                                         \
 	"SELECT id FROM tool_calls WHERE ws = $1 AND id < $2"                            \
-	" AND ($4 = '' OR run = $4) AND ($5 = '' OR status = $5)"
+	" AND ($4 = '' OR run = $4) AND ($5 = '' OR status = $5)"                        \
+	" AND ($7 = '' OR server = $7) AND ($8 = '' OR session IN"                       \
+	" (SELECT id FROM sessions WHERE ws = $1 AND agent = $8))"
 #define EVENTS_OF_ALL                                                                    \
 	"SELECT @events FROM events WHERE place > $9 AND place <= $10" EVENTS_FILTER
 #define EVENTS_OF_ONE                                                                    \

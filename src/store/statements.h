@@ -601,8 +601,13 @@ STATEMENT(SQL_CALLS_OF_MESSAGE,
 	" AND message = $3 AND id > $4 ORDER BY n")
 STATEMENT(SQL_CALL_LIST, "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			 " AND session = $2 ORDER BY id DESC LIMIT $3")
-/* $2 the id to go on before, $4 run, $5 status, $6 session; or, of all, who started it */
+/* $2 the id to go on before, $4 run, $5 status, $7 server, $8 agent, $6 session; or, of all, who started it */
 STATEMENT(SQL_CALL_PAGE, CALL_IDS " AND session = $6 ORDER BY id DESC LIMIT $3")
+/* Those of the gateway that have this digest; those that were begun and have no end. */
+STATEMENT(SQL_CALLS_SAME, "SELECT @tool_calls FROM tool_calls WHERE ws = $1 AND same = $2"
+			  " AND same <> '' ORDER BY id")
+STATEMENT(SQL_CALLS_BEGUN, "SELECT @tool_calls FROM tool_calls WHERE server <> ''"
+			   " AND status = 'started' ORDER BY ws, id LIMIT $1")
 STATEMENT(SQL_CALL_PAGE_ALL,
 	CALL_IDS " AND ($6 = '' OR session IN (SELECT id FROM sessions"
 		 " WHERE ws = $1 AND starter = $6)) ORDER BY id DESC LIMIT $3")
@@ -733,7 +738,8 @@ STATEMENT(SQL_CHECK_LOST_MESSAGES,
 STATEMENT(SQL_CHECK_LOST_TOOL_CALLS,
 	"SELECT COUNT(*) FROM tool_calls c WHERE NOT EXISTS (SELECT 1 FROM messages m"
 	" WHERE m.ws = c.ws AND m.session = c.session AND m.id = c.message"
-	" AND m.run = c.run)")
+	" AND m.run = c.run) AND (c.server = '' OR NOT EXISTS (SELECT 1 FROM sessions s"
+	" WHERE s.ws = c.ws AND s.id = c.session))")
 STATEMENT(SQL_CHECK_LOST_TASKS,
 	"SELECT COUNT(*) FROM tasks t WHERE NOT EXISTS (SELECT 1 FROM sessions s"
 	" WHERE s.ws = t.ws AND s.id = t.session)")

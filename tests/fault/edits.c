@@ -61,7 +61,7 @@ static const struct untold {
 	{ "mandates", NULL },
 	{ "tool_calls",
 		" approved_arguments ask child status result answer error attempts started_ms"
-		" ended_ms until_ms version " },
+		" ended_ms until_ms server via sent same behind owner delivered_ms version " },
 	{ "tasks", NULL },
 	{ "memories", NULL },
 	{ "prices", NULL },

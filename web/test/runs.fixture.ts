@@ -85,6 +85,10 @@ export const call = (n: number, more: Partial<ToolCall> = {}): ToolCall => ({
 	started_at: null,
 	ended_at: null,
 	duration_ms: 1200,
+	session: 'ses_01',
+	server: null,
+	sent: null,
+	via: null,
 	...more,
 });
 

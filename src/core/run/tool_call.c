@@ -135,5 +135,9 @@ void tool_call_write(struct json_writer *w, const struct tool_call *c, struct st
 	show_time(w, "ended_at", c->ended_ms);
 	show_number(w, "duration_ms", c->ended_ms - c->started_ms,
 		c->started_ms && c->ended_ms);
+	show_text(w, "session", c->session);
+	show_text(w, "server", c->server);
+	show_number(w, "sent", c->sent, c->server.len > 0);
+	show_text(w, "via", c->via);
 	jw_object_end(w);
 }

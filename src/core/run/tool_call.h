@@ -63,6 +63,15 @@ struct tool_call {
 	int64_t attempts;
 	int64_t created_ms, started_ms, ended_ms;
 	int64_t until_ms; /* its result comes later, until then; or 0 */
+	/* Of a call that was held at the gateway, which has no run. Then `result` is the server's, as JSON. */
+	struct str server; /* its name; empty: a run's */
+	struct str via;	   /* http, stdio */
+	int64_t sent;	   /* how often it came */
+	struct str same;   /* digest of what makes it the same call */
+	struct str
+		behind; /* JSON {client, session, revision}: who called, and its session at the server */
+	struct str owner;     /* the process that started it */
+	int64_t delivered_ms; /* when its caller had the outcome; or 0 */
 	int64_t version;
 };
 

@@ -104,6 +104,9 @@ const char *const event_types[] = {
 	"mcp.accepted",
 	"mcp.removed",
 	"mcp.failed",
+	"call.held",
+	"call.started",
+	"call.finished",
 	NULL,
 };
 

@@ -313,6 +313,9 @@ static struct ask *ask_new(struct task *t, struct rows *rows, const struct draft
 			   ? arena_print(rows->arena, "%.*s,\"sensitive\":true",
 				     STR_ARGS(d->fixed))
 			   : d->fixed;
+	if (from->call.len)
+		a->fixed = arena_print(rows->arena, "%.*s,\"call\":\"%.*s\"",
+			STR_ARGS(a->fixed), STR_ARGS(from->call));
 	a->search = d->search;
 	a->assignees = STR("[]");
 	a->replies = STR("[]");

@@ -16,6 +16,7 @@ enum ask_origin {
 	ASK_BY_RUN_LIMIT,
 	ASK_BY_RUN_INTERRUPTED, /* a call was cut short */
 	ASK_BY_MANDATE,
+	ASK_BY_GATEWAY, /* a call of an MCP server's tool from elsewhere */
 	ASK_ORIGINS
 };
 
@@ -30,7 +31,8 @@ struct ask_from {
 	const struct rule_verdict *verdict;
 	int64_t timeout_ms; /* unless the draft brings one; 0: none */
 	struct str
-		schema; /* of the operation's arguments, of a run's approval; or empty */
+		schema;	 /* of the operation's arguments, of a run's approval; or empty */
+	struct str call; /* call_… at the gateway that waits for it; or empty */
 };
 
 /* Makes an ask of a draft that was checked. What rules decide is settled at once. */

@@ -45,7 +45,7 @@ const struct use use_tool_call_get = READS("tool_call_get", 0, 0, call_get_read,
 
 /* What is to be listed. */
 struct call_list {
-	struct str run, session, status;
+	struct str run, session, status, server, agent;
 	bool all; /* this principal sees every session */
 };
 
@@ -59,7 +59,8 @@ static enum err list_of(
 	enum err e = read_run_may(job, why);
 
 	*l = (struct call_list){ task_param(t, "run"), task_param(t, "session"),
-		task_param(t, "status"), role_may(job->who.role, MAY_READ_ALL) };
+		task_param(t, "status"), task_param(t, "server"), task_param(t, "agent"),
+		role_may(job->who.role, MAY_READ_ALL) };
 	if (!e && l->status.len && !call_status_read(l->status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (!e && l->run.len && !l->session.len) {
@@ -90,7 +91,8 @@ static enum err call_list_read(struct job *job, struct rows *rows, struct fault 
 			of.run, of.status,
 			of.session.len ? of.session
 			: of.all       ? STR_NONE
-				       : principal_starter(&job->who)),
+				       : principal_starter(&job->who),
+			of.server, of.agent),
 		ids, (size_t)p.limit + 1, &found, why);
 	page_begin(&w);
 	for (; !e && n < found && n < (size_t)p.limit && job->out.len < PAGE_BYTES; n++) {

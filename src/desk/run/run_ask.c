@@ -16,7 +16,7 @@ enum err run_ask(const struct run_job *j, struct ask_from from, struct str text,
 
 	limits.schema = from.schema;
 	if (!e && preset_asked(body))
-		e = presets_expand(j->rows, j->r->ws, body, &body, why);
+		e = presets_expand(j->rows, j->s->ws, body, &body, why);
 	if (!e) e = draft_read(body, &limits, j->rows->arena, &d, why);
 	if (e) return e;
 	from.session = j->s;

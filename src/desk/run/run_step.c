@@ -18,7 +18,8 @@ enum { STOPPED_MS = 30 * 1000, TASKS_COUNTED = 1000, TEMPLATES_TOLD = 50 };
 enum err run_call_interrupt(const struct run_job *j, struct tool_call *c,
 	const char *because, struct fault *why)
 {
-	const struct ask_from from = { .origin = ASK_BY_RUN_INTERRUPTED };
+	const struct ask_from from = { .origin = ASK_BY_RUN_INTERRUPTED,
+		.call = c->server.len ? c->id : STR_NONE };
 	struct arena *arena = j->rows->arena;
 	char began[TIME_SIZE];
 

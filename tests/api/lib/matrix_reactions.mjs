@@ -20,7 +20,7 @@ const MINUTE = 60e3;
 
 async function rule(m, reaction, ask) {
 	const reply = await m.admin.post('/v1/rules', { ...(ask ? { effect: 'ask', ask } : { effect: 'deny', note: 'never' }),
-		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)', 'mandate'] } });
+		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)', 'mandate', 'mcp__matrix__go'] } });
 	assert.equal(reply.status, 201, reply.text);
 }
 
@@ -84,13 +84,14 @@ const own = {
 		this.user = person.user;
 		this.other = server.client((await made({ name: 'other-own', role: 'agent' })).token);
 		this.person = server.client(person.token);
-		const reply = await this.person.post('/v1/rules', { effect: 'allow', match: { agent: '*-own', tool: ['Bash'] } });
+		const reply = await this.person.post('/v1/rules', { effect: 'allow', match: { agent: '*-own', tool: ['Bash', 'mcp__matrix__go'] } });
 		assert.equal(reply.status, 201, reply.text);
 	},
 	prepare(cell) { cell.behind = { user: this.user }; },
 	async asked(cell) {
 		assert.equal((await this.person.get(`/v1/asks/${cell.ask.id}`)).body.refused, 'self');
-		const { body } = await this.other.post('/v1/decide', { operation: cell.ask.operation });
+		const { schema, ...operation } = cell.ask.operation;
+		const { body } = await this.other.post('/v1/decide', { operation });
 		assert.equal(body.effect, 'allow');
 	},
 };
@@ -401,6 +402,18 @@ const goesOn = {
 	},
 };
 
+/** A call at the gateway runs once, with the approval that it waited for. */
+const heldCall = {
+	rows: ['held call'],
+	not: (way) => (way.once ? undefined : 'no call of the gateway waits for it'),
+	async settled(cell) {
+		assert.equal(await cell.outcome(), 'yes');
+		const { body } = await cell.member.get(`/v1/tool-calls/${cell.ask.call}`);
+		assert.deepEqual([body.status, body.attempts, body.ask], ['done', 1, cell.ask.id]);
+		assert.ok((await cell.read()).used_at);
+	},
+};
+
 const fetched = {
 	async asked(cell) { assert.equal((await cell.read()).fetched_at, null); },
 	async settled(cell) {
@@ -456,4 +469,4 @@ const alerted = {
 };
 
 export const REACTIONS = { event, because, project, rules, denied, own, require, verifier, deadline, stop, message, everywhere,
-	assigned, webhook, replied, extended, resumer, undone, bundle, waiter, goes_on: goesOn, fetched, chain, alerted };
+	assigned, webhook, replied, extended, resumer, undone, bundle, waiter, goes_on: goesOn, held_call: heldCall, fetched, chain, alerted };

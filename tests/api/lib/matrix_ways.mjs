@@ -11,6 +11,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { first, results, say, use } from '../../lib/script_model.mjs';
+import { McpServer, tool } from '../../lib/mcp_server.mjs';
 import { StatelessClient } from './mcp.mjs';
 
 const COMMAND = ['echo', 'done'];
@@ -157,6 +158,24 @@ const mandate = {
 	},
 };
 
+/** Another agent calls a tool of an MCP server through the desk. */
+const gateway = {
+	origin: 'ASK_BY_GATEWAY', because: 'policy', makes: ['approval'], holds: true, once: true,
+	async prepare({ admin }) {
+		const it = await new McpServer({ tools: [tool('go', { annotations: { destructiveHint: false } })] }).start();
+		it.http.unref();
+		const reply = await admin.post('/v1/mcp-servers', { name: 'matrix', url: it.url, trust: true });
+		assert.equal(reply.status, 201, reply.text);
+		assert.equal((await admin.post('/v1/mcp-servers/matrix/test', {})).status, 200);
+	},
+	async ask(cell) {
+		const client = new StatelessClient(cell.server, cell.token);
+		const call = client.call('go', { cell: cell.name }, {}, { path: '/mcp/matrix', headers: { 'parley-session': cell.session } });
+		await cell.appears();
+		return later(call.then(({ content, isError }) => (!isError ? 'yes' : /[Ss]topped by/.test(content[0].text) ? 'stopped' : 'no')));
+	},
+};
+
 /* ---- our own runs ---- */
 
 /** Starts one; the model does what the word at the beginning of the message says (`answer` below). */
@@ -247,7 +266,7 @@ const subAgent = {
 	},
 };
 
-export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, template, run_question: runQuestion,
+export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, gateway, template, run_question: runQuestion,
 	run_approval: runApproval, run_error: runError, run_limit: runLimit, interrupted, sub_agent: subAgent };
 
 /* ---- the model ---- */

@@ -241,6 +241,13 @@ export function eventWords(event: Event, around: Around = {}): string {
 		case 'mcp.removed':
 		case 'mcp.failed':
 			return about(t(`web.event.${event.type}`), data(event, 'server'));
+		case 'call.held':
+		case 'call.started':
+		case 'call.finished':
+			return about(
+				t(`web.event.${event.type}`),
+				`${data(event, 'server')}: ${data(event, 'tool')}`,
+			);
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided': {

@@ -1,0 +1,473 @@
+/* gateway.c - threads that speak to MCP servers for agents from elsewhere. Each works on one message or one held call
+ * at a time; they are made when they are first needed.
+ *
+ * 1. A held call is begun in the moment in which the connection stands: the commit that uses its approval up comes
+ *    before its first byte (call_may_send).
+ * 2. What was sent is never sent again. What came of it is told to the store until that has it. */
+#include "agent/gateway.h"
+
+#include "agent/inner.h"
+#include "agent/mcp_link.h"
+#include "base/clock.h"
+#include "base/json_pattern.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/table.h"
+#include "desk/gateway.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+	THREADS_MAX = 128,
+	STACK_SIZE = 512 * 1024,
+	TROUBLE_MS = 500, /* before the store is asked again */
+	AGENT_KEY_MAX = 600,
+};
+
+/* A held call that is to be run. */
+struct held {
+	struct held *next;
+	int64_t ws;
+	char call[ID_SIZE];
+};
+
+/* The session that an agent has at a server, where its client has none of its own. */
+struct agent_session {
+	char key[AGENT_KEY_MAX];
+	char session[256];
+	enum revision revision;
+};
+
+struct gateway {
+	struct desk *desk;
+	char node[128];
+	pthread_mutex_t lock; /* over all below */
+	pthread_cond_t go, idle;
+	struct relay *first, **last;
+	struct held *held;     /* to be run */
+	struct held *running;  /* being run */
+	struct table sessions; /* key → struct agent_session */
+	int threads, waiting;
+	bool stopping;
+	int stop_fd;
+	void (*unreached)(void *of, struct str call, struct str why);
+	void *unreached_of;
+};
+
+/* ---- the store ---- */
+
+/* False: we stop. The store in trouble: tried again until it works. */
+static bool tell(
+	struct gateway *g, const struct use *use, struct task *t, void *what, bool *again)
+{
+	struct pollfd p = { .fd = g->stop_fd, .events = POLLIN };
+
+	for (;;) {
+		task_empty(t);
+		t->checked = what;
+		desk_wait(g->desk, use, t);
+		if (t->job.err == ERR_UNKNOWN && again) *again = true;
+		if (t->job.err != ERR_UNKNOWN && t->job.err != ERR_UNAVAILABLE &&
+			t->job.err != ERR_BUSY && t->job.err != ERR_MEMORY)
+			return true;
+		if (poll(&p, 1, TROUBLE_MS) != 0) return false;
+	}
+}
+
+/* ---- sessions of agents ---- */
+
+static void session_key(const struct relay *r, char out[AGENT_KEY_MAX])
+{
+	snprintf(out, AGENT_KEY_MAX, "%lld/%.*s/%.*s", (long long)r->access->ws,
+		STR_ARGS(r->access->name), STR_ARGS(r->agent));
+}
+
+static void session_take(struct gateway *g, struct relay *r)
+{
+	const struct agent_session *s;
+	char key[AGENT_KEY_MAX];
+
+	session_key(r, key);
+	pthread_mutex_lock(&g->lock);
+	s = table_get(&g->sessions, str_of(key));
+	if (s) {
+		memcpy(r->session, s->session, sizeof r->session);
+		r->revision = s->revision;
+		r->known = true;
+	}
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void session_keep(struct gateway *g, const struct relay *r)
+{
+	struct agent_session *s;
+	char key[AGENT_KEY_MAX];
+
+	session_key(r, key);
+	pthread_mutex_lock(&g->lock);
+	s = table_get(&g->sessions, str_of(key));
+	if (!s && (s = mem_alloc(sizeof *s))) {
+		*s = (struct agent_session){ 0 };
+		memcpy(s->key, key, sizeof key);
+		if (!table_put(&g->sessions, str_of(s->key), s)) {
+			mem_free(s);
+			s = NULL;
+		}
+	}
+	if (s) {
+		memcpy(s->session, r->session, sizeof s->session);
+		s->revision = r->revision;
+	}
+	pthread_mutex_unlock(&g->lock);
+}
+
+/* By the agent's session; one that the server has forgotten is begun anew, once: it ran nothing. */
+static void pass_shared(struct gateway *g, struct fetcher *f, struct relay *r)
+{
+	session_take(g, r);
+	for (int tries = 0; tries < 2; tries++) {
+		bool had = r->known;
+
+		mcp_link_pass(f, r);
+		if (r->known && !had) session_keep(g, r);
+		if (!had || r->reply || (r->status != 404 && r->status != 400)) return;
+		r->known = false;
+		r->session[0] = '\0';
+	}
+}
+
+/* ---- what is passed on ---- */
+
+static void relay_do(struct gateway *g, struct fetcher *f, struct relay *r)
+{
+	r->arena.max = MCP_LINK_MEMORY;
+	if (r->kind == RELAY_LIST) {
+		if (!mcp_link_list(f, r->stop_fd, r->access, &r->arena, &r->found))
+			r->found = (struct mcp_found){ .status = MCP_FAILED,
+				.error = STR("out of memory") };
+	} else if (r->kind != RELAY_PASS || r->known) {
+		mcp_link_pass(f, r);
+		/* Since 2026-07-28 a client has no session of its own. */
+		if (r->kind == RELAY_GREET && r->known && r->client >= REV_2026_07_28)
+			session_keep(g, r);
+	} else {
+		pass_shared(g, f, r);
+	}
+	r->done(r);
+}
+
+/* ---- held calls ---- */
+
+struct held_run {
+	struct relay relay; /* first */
+	struct gateway *gateway;
+	struct gateway_start start;
+	bool asked;	    /* it was connected, and the store was asked */
+	struct str refused; /* why it was not begun; or empty */
+};
+
+static bool call_may_send(struct relay *r)
+{
+	struct held_run *c = (struct held_run *)(void *)r;
+	struct task t = { 0 };
+	bool told;
+
+	c->asked = true;
+	told = tell(c->gateway, &use_gateway_start, &t, &c->start, &c->start.again);
+
+	if (told && t.job.err)
+		c->refused = arena_str(&r->arena, str_of(t.job.why.detail));
+	task_empty(&t);
+	return told && c->start.started;
+}
+
+static void call_done(struct relay *r)
+{
+	(void)r;
+}
+
+static void call_outcome(
+	const struct relay *r, struct gateway_end *end, struct arena *arena)
+{
+	if (r->reply && r->said.result) {
+		end->how = GATEWAY_DONE;
+		end->text = json_keep(r->said.result, arena);
+	} else if (r->reply) {
+		end->how = GATEWAY_FAILED;
+		end->text = arena_print(arena, "The server refused it: %.*s (%lld)",
+			STR_ARGS(str_first(r->said.message, 2000)),
+			(long long)r->said.code);
+	} else if (r->over) {
+		end->how = GATEWAY_FAILED;
+		end->text =
+			STR("It ran; its result is larger than 8 MiB and was cut off.");
+	} else if (r->unknown) {
+		end->how = GATEWAY_UNKNOWN;
+		end->text = STR("No answer came");
+	} else {
+		end->how = GATEWAY_FAILED;
+		end->text = arena_print(arena, "It failed: %.*s", STR_ARGS(r->wrong));
+	}
+}
+
+static void call_run(struct gateway *g, struct fetcher *f, const struct held *h)
+{
+	struct gateway_load load = { .ws = h->ws, .call = str_of(h->call) };
+	struct gateway_end end = { .ws = h->ws, .call = str_of(h->call) };
+	struct held_run c = { .gateway = g,
+		.start = { .ws = h->ws,
+			.call = str_of(h->call),
+			.owner = str_of(g->node) },
+		.relay = { .kind = RELAY_PASS,
+			.access = &load.access,
+			.client = REV_2025_11_25,
+			.method = STR("tools/call"),
+			.id = STR("\"parley\""),
+			.stop_fd = g->stop_fd,
+			.may_send = call_may_send,
+			.done = call_done } };
+	struct relay *r = &c.relay;
+	struct task found = { 0 }, t = { 0 };
+
+	if (!tell(g, &use_gateway_load, &found, &load, NULL) || found.job.err ||
+		!load.ready ||
+		json_read(load.arguments, NULL, &found.job.arena, &r->arguments, NULL)) {
+		task_empty(&found);
+		return;
+	}
+	r->arena.max = MCP_LINK_MEMORY;
+	r->agent = load.agent;
+	r->timeout_ms = load.access.timeout_ms;
+	r->params = JSON_TEXT(&r->arena, "{'name':%s,'arguments':%j}", load.access.tool,
+		load.arguments);
+	/* In its client's own session while the server still knows that. */
+	if (load.behind.len && revision_read(load.revision, &r->revision)) {
+		struct relay ping = { .kind = RELAY_PASS,
+			.access = &load.access,
+			.client = REV_2025_11_25,
+			.method = STR("ping"),
+			.id = STR("\"parley-ping\""),
+			.known = true,
+			.revision = r->revision,
+			.timeout_ms = MCP_LIST_MS,
+			.stop_fd = g->stop_fd,
+			.arena.max = MCP_LINK_MEMORY };
+
+		snprintf(r->session, sizeof r->session, "%.*s", STR_ARGS(load.behind));
+		memcpy(ping.session, r->session, sizeof ping.session);
+		mcp_link_pass(f, &ping);
+		r->known = ping.reply != NULL;
+		arena_done(&ping.arena);
+	}
+	if (r->known)
+		mcp_link_pass(f, r);
+	else
+		pass_shared(g, f, r);
+	if (c.start.started && !(g->stopping && !r->reply)) {
+		call_outcome(r, &end, &r->arena);
+		tell(g, &use_gateway_end, &t, &end, NULL);
+	}
+	if (!c.start.started && !g->stopping && g->unreached &&
+		(!c.asked || c.refused.len))
+		g->unreached(g->unreached_of, str_of(h->call),
+			c.asked ? c.refused
+				: arena_print(&r->arena, "%.*s cannot be called: %.*s",
+					  STR_ARGS(load.access.name),
+					  STR_ARGS(r->wrong)));
+	task_empty(&t);
+	task_empty(&found);
+	arena_done(&r->arena);
+}
+
+/* ---- threads ---- */
+
+static struct held **held_find(struct held **at, int64_t ws, struct str call)
+{
+	while (*at && !((*at)->ws == ws && str_is(call, (*at)->call)))
+		at = &(*at)->next;
+	return at;
+}
+
+static void held_do(struct gateway *g, struct fetcher *f, struct held *h)
+{
+	struct held **at;
+
+	g->held = h->next;
+	h->next = g->running;
+	g->running = h;
+	pthread_mutex_unlock(&g->lock);
+	call_run(g, f, h);
+	pthread_mutex_lock(&g->lock);
+	at = held_find(&g->running, h->ws, str_of(h->call));
+	*at = h->next;
+	mem_free(h);
+}
+
+static void *gateway_thread(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct fetcher *f = fetcher_new(NULL);
+	struct relay *r;
+
+	pthread_mutex_lock(&g->lock);
+	while (f) {
+		if (!g->stopping && g->held) {
+			held_do(g, f, g->held);
+		} else if ((r = g->first)) {
+			g->first = r->next;
+			if (!g->first) g->last = &g->first;
+			pthread_mutex_unlock(&g->lock);
+			relay_do(g, f, r);
+			pthread_mutex_lock(&g->lock);
+		} else if (g->stopping) {
+			break;
+		} else {
+			g->waiting++;
+			pthread_cond_wait(&g->go, &g->lock);
+			g->waiting--;
+		}
+	}
+	g->threads--;
+	pthread_cond_broadcast(&g->idle);
+	pthread_mutex_unlock(&g->lock);
+	fetcher_free(f);
+	return NULL;
+}
+
+/* With the lock: somebody works on what was just queued. */
+static void thread_wake(struct gateway *g)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (g->waiting || g->threads >= THREADS_MAX || pthread_attr_init(&attr)) {
+		pthread_cond_signal(&g->go);
+		return;
+	}
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attr, gateway_thread, g) == 0) g->threads++;
+	pthread_attr_destroy(&attr);
+}
+
+static void gateway_pass(void *ctx, struct relay *r)
+{
+	struct gateway *g = ctx;
+	bool refused;
+
+	r->next = NULL;
+	pthread_mutex_lock(&g->lock);
+	refused = g->stopping;
+	if (!refused) {
+		*g->last = r;
+		g->last = &r->next;
+		thread_wake(g);
+		if (!g->threads) { /* none could be made */
+			refused = true;
+			g->first = NULL;
+			g->last = &g->first;
+		}
+	}
+	pthread_mutex_unlock(&g->lock);
+	if (!refused) return;
+	r->wrong = STR("the desk stops");
+	r->found = (struct mcp_found){ .status = MCP_FAILED, .error = r->wrong };
+	r->done(r);
+}
+
+static void gateway_run(void *ctx, int64_t ws, struct str call)
+{
+	struct gateway *g = ctx;
+	struct held *h;
+
+	pthread_mutex_lock(&g->lock);
+	if (!g->stopping && !*held_find(&g->held, ws, call) &&
+		!*held_find(&g->running, ws, call) && (h = mem_alloc(sizeof *h))) {
+		*h = (struct held){ .next = g->held, .ws = ws };
+		snprintf(h->call, sizeof h->call, "%.*s", STR_ARGS(call));
+		g->held = h;
+		thread_wake(g);
+	}
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void gateway_listen(
+	void *ctx, void (*unreached)(void *of, struct str call, struct str why), void *of)
+{
+	struct gateway *g = ctx;
+
+	g->unreached = unreached;
+	g->unreached_of = of;
+}
+
+struct relay_server gateway_server(struct gateway *g)
+{
+	return (struct relay_server){ g, gateway_pass, gateway_run, gateway_listen };
+}
+
+/* ---- from its beginning to its end ---- */
+
+struct gateway *gateway_new(struct desk *desk, struct str node, struct fault *why)
+{
+	struct gateway *g = mem_alloc(sizeof *g);
+	struct gateway_cut cut;
+	struct task t = { 0 };
+
+	if (!g) {
+		fail_memory(why);
+		return NULL;
+	}
+	*g = (struct gateway){ .desk = desk,
+		.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	snprintf(g->node, sizeof g->node, "%.*s", STR_ARGS(node));
+	g->last = &g->first;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_cond_init(&g->go, NULL);
+	pthread_cond_init(&g->idle, NULL);
+	cut = (struct gateway_cut){ str_of(g->node) };
+	tell(g, &use_gateway_cut, &t, &cut, NULL);
+	if (t.job.err) log_line(LOG_ERROR, "gateway: %s", t.job.why.detail);
+	task_empty(&t);
+	return g;
+}
+
+void gateway_stop(struct gateway *g)
+{
+	const uint64_t one = 1;
+
+	if (!g) return;
+	pthread_mutex_lock(&g->lock);
+	g->stopping = true;
+	if (write(g->stop_fd, &one, sizeof one) < 0)
+		log_line(LOG_ERROR, "gateway: cannot be stopped");
+	pthread_cond_broadcast(&g->go);
+	while (g->threads)
+		pthread_cond_wait(&g->idle, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+}
+
+struct gateway *gateway_free(struct gateway *g)
+{
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	if (!g) return NULL;
+	gateway_stop(g);
+	for (struct held *h; (h = g->held);) {
+		g->held = h->next;
+		mem_free(h);
+	}
+	while (table_next(&g->sessions, &at, &key, &value))
+		mem_free(value);
+	table_done(&g->sessions);
+	close(g->stop_fd);
+	pthread_cond_destroy(&g->go);
+	pthread_cond_destroy(&g->idle);
+	pthread_mutex_destroy(&g->lock);
+	mem_free(g);
+	return NULL;
+}
