@@ -4,10 +4,16 @@
 #include "agent/inner.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "core/shared/show.h"
+#include "mcp/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
+
+enum { PROGRESS_MAX = 500 }; /* characters that are shown */
 
 typedef void tool_fn(
 	struct arena *, const struct json *arguments, struct run_outcome *out);
@@ -47,20 +53,85 @@ static void call_run(const struct run_do *c, struct str arguments, struct arena 
 		}
 }
 
-/* False: it was given up, and nothing is to be told. */
-static bool own_run(struct worker *w, const struct run_do *c, struct str arguments,
-	struct arena *arena, struct run_outcome *out)
+/* ---- of MCP servers ---- */
+
+struct call_shown {
+	struct worker *w;
+	const struct run_work *work;
+	const struct run_do *call;
+};
+
+static void call_progressed(void *ctx, struct str text, int64_t percent)
 {
+	const struct call_shown *s = ctx;
+	struct desk *desk = s->w->runner->desk;
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (!transient_wanted(desk)) return;
+	jw_object(&w);
+	show_text(&w, "run", s->work->key.run);
+	show_text(&w, "call", s->call->call);
+	show_text(&w, "name", s->call->name);
+	show_number(&w, "percent", percent, percent >= 0);
+	show_text(&w, "text", utf8_first(text, PROGRESS_MAX));
+	jw_object_end(&w);
+	if (!b.failed)
+		transient_tell(
+			desk, &(struct transient){ s->work->key.ws, s->work->session,
+				      s->work->key.run, "run.progress", buf_str(&b) });
+	buf_done(&b);
+}
+
+/* What the server wanted to know, as members of the params of the call. */
+static struct str wanted_members(const struct run_do *c, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct json *kept, *state;
+	struct str all;
+
+	if (!c->wanted.len || json_read(c->wanted, NULL, arena, &kept, NULL))
+		return STR_NONE;
+	state = json_get(kept, "state");
+	jw_object(&w);
+	jw_put_object(&w, "inputResponses");
+	for (size_t i = 0; i < c->asked_len; i++) {
+		const struct kept_ask *k = c->asked[i].ask;
+		struct str said =
+			k ? remote_elicited(&k->ask, &k->view, arena) : STR_NONE;
+
+		jw_name(&w, c->asked[i].key);
+		jw_raw(&w, said.len ? said : STR("{\"action\":\"cancel\"}"));
+	}
+	jw_object_end(&w);
+	if (json_is(state, JSON_STRING)) jw_put_json(&w, "requestState", state);
+	jw_object_end(&w);
+	all = buf_keep_done(&b, arena);
+	return all.len > 2 ? str_make(all.at + 1, all.len - 2) : STR_NONE;
+}
+
+/* False: it was given up, and nothing is to be told. */
+static bool own_run(struct worker *w, const struct run_work *work, const struct run_do *c,
+	struct str arguments, struct arena *arena, struct run_outcome *out)
+{
+	struct call_shown shown = { w, work, c };
 	const struct json *args;
 	struct tool_outcome came;
 	enum own_call_end end;
 
 	*out = (struct run_outcome){ c->call, true, STR("the arguments are unreadable") };
 	if (json_read(arguments, NULL, arena, &args, NULL)) return true;
-	end = own_call_run(w->fetcher, w->stop_fd, c->tool, args, arena, &came);
+	if (c->tool->mcp && !c->tool->wrong.len)
+		end = mcp_link_run(w->fetcher, w->stop_fd,
+			&(struct mcp_call){ c->tool, args, wanted_members(c, arena),
+				call_progressed, &shown },
+			arena, &came);
+	else
+		end = own_call_run(w->fetcher, w->stop_fd, c->tool, args, arena, &came);
 	*out = (struct run_outcome){ c->call, came.failed, came.text,
 		end == OWN_CALL_UNKNOWN,
-		came.later ? own_tool_later_ms(&c->tool->tool) : 0 };
+		came.later ? own_tool_later_ms(&c->tool->tool) : 0, came.wants };
 	if (came.list_changed) mcp_lists_again(w, c->tool->mcp);
 	return end != OWN_CALL_STOPPED;
 }
@@ -92,7 +163,7 @@ bool call_run_all(struct worker *w, const struct run_work *work, struct run_work
 		if (worker_told(w))
 			ours = false;
 		else if (far)
-			ours = own_run(w, &work->calls[i], arguments, &arena,
+			ours = own_run(w, work, &work->calls[i], arguments, &arena,
 				&outcomes[report.len++]);
 		else
 			call_run(&work->calls[i], arguments, &arena,

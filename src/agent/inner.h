@@ -163,8 +163,17 @@ enum own_call_end own_command_run(int stop_fd, const struct tool_access *,
 	const struct json *arguments, struct arena *, struct tool_outcome *out);
 
 /* mcp_link.c: a call of a tool of an MCP server. */
-enum own_call_end mcp_link_run(struct fetcher *, int stop_fd, const struct tool_access *,
-	const struct json *arguments, struct arena *, struct tool_outcome *out);
+struct mcp_call {
+	const struct tool_access *access;
+	const struct json *arguments;
+	/* Of one that is sent again with what its server wanted to know: members of its params; or empty. */
+	struct str more;
+	/* How far it is; percent -1: unknown. */
+	void (*progressed)(void *ctx, struct str text, int64_t percent);
+	void *ctx;
+};
+enum own_call_end mcp_link_run(struct fetcher *, int stop_fd, const struct mcp_call *,
+	struct arena *, struct tool_outcome *out);
 
 /* mcp_lists.c: reads the tools of the servers that its run is about to use, and has the step behind it. */
 bool mcp_lists_read(struct worker *, const struct run_work *, struct run_work *next);

@@ -24,7 +24,8 @@ struct mcp_link {
 	struct fetcher *fetcher, *aside; /* aside: while a reply is being read */
 	struct mcp_program *program;	 /* in their place; or NULL */
 	const struct mcp_access *access;
-	const struct json *headers; /* its own; or NULL */
+	const struct mcp_call *call; /* of a run; or NULL */
+	const struct json *headers;  /* its own; or NULL */
 	struct url url;
 	int stop_fd;
 	int64_t until_ms; /* by the steady clock: the end of all of it; 0: each call's own */
@@ -34,6 +35,7 @@ struct mcp_link {
 	int64_t id; /* of the last request */
 	bool alive; /* something came that says so */
 	bool list_changed;
+	int64_t told_ms; /* when it was last told how far it is */
 	struct remote_reader *reading;
 	struct relay *relay;	    /* what is passed on; or NULL */
 	bool passes;		    /* the request under way is that */
@@ -82,10 +84,15 @@ static bool nothing_take(void *ctx, int status, struct str bytes)
 	return true;
 }
 
-static void link_progressed(void *ctx, struct str text)
+static void link_progressed(void *ctx, struct str text, int64_t percent)
 {
-	(void)text;
-	((struct mcp_link *)ctx)->alive = true;
+	struct mcp_link *l = ctx;
+	int64_t now = clock_mono_ms();
+
+	l->alive = true;
+	if (!l->call || !l->call->progressed || now - l->told_ms < PAUSE_MS) return;
+	l->told_ms = now;
+	l->call->progressed(l->call->ctx, text, percent);
 }
 
 static int64_t time_left(const struct mcp_link *l, int64_t ms)
@@ -244,6 +251,7 @@ static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout
 
 	l->id = l->program ? mcp_program_next_id(l->program) : l->id + 1;
 	c->revision = l->revision;
+	c->elicits = !l->relay;
 	c->id = r.id = l->id;
 	/* A program's ids are ours: several callers share it. */
 	if (l->program) c->said_id = STR_NONE;
@@ -475,7 +483,10 @@ static enum own_call_end call_ended(
 	out->status = end->status;
 	out->list_changed = l->list_changed;
 	if (a->how == ANSWER_STOPPED) return OWN_CALL_STOPPED;
-	if (a->how == ANSWER_SAID && a->said.result) {
+	if (a->how == ANSWER_SAID && a->said.result && l->call &&
+		remote_inputs(a->said.result, l->arena, &out->wants, &out->text)) {
+		if (out->text.len) out->wants = STR_NONE;
+	} else if (a->how == ANSWER_SAID && a->said.result) {
 		out->text = remote_text(a->said.result, l->arena, &out->failed);
 		out->text = tool_result_cut(out->text, l->arena);
 	} else if (a->how == ANSWER_SAID)
@@ -515,8 +526,11 @@ static enum own_call_end link_tool(
 	struct mcp_found found;
 	char id[32];
 
-	c.params = JSON_TEXT(l->arena, "{'name':%s,'arguments':%j}", a->tool,
-		json_keep(arguments, l->arena));
+	c.params = arena_print(l->arena, "{\"name\":%.*s,\"arguments\":%.*s%s%.*s}",
+		STR_ARGS(JSON_TEXT(l->arena, "%s", a->tool)),
+		STR_ARGS(json_keep(arguments, l->arena)),
+		l->call && l->call->more.len ? "," : "",
+		STR_ARGS(l->call ? l->call->more : STR_NONE));
 	link_call(l, &c, a->timeout_ms, &answer);
 	if (link_outdated(l, &answer) && link_find(l, &found))
 		link_call(l, &c, a->timeout_ms, &answer);
@@ -566,12 +580,14 @@ bool mcp_link_list(struct fetcher *f, int stop_fd, const struct mcp_access *a,
 }
 
 enum own_call_end mcp_link_run(struct fetcher *f, int stop_fd,
-	const struct tool_access *t, const struct json *arguments, struct arena *arena,
-	struct tool_outcome *out)
+	const struct mcp_call *call, struct arena *arena, struct tool_outcome *out)
 {
-	struct mcp_link l = {
-		.fetcher = f, .access = t->mcp, .stop_fd = stop_fd, .arena = arena
-	};
+	const struct tool_access *t = call->access;
+	struct mcp_link l = { .fetcher = f,
+		.access = t->mcp,
+		.call = call,
+		.stop_fd = stop_fd,
+		.arena = arena };
 	int most = own_tool_class(&t->tool) == CLASS_REPEAT ? OWN_TOOL_TRIES : 1;
 	enum own_call_end end = OWN_CALL_DONE;
 	int64_t began = clock_mono_ms();
@@ -581,7 +597,7 @@ enum own_call_end mcp_link_run(struct fetcher *f, int stop_fd,
 	if (!link_begin(&l)) return OWN_CALL_DONE;
 	for (int tries = 1; tries <= most; tries++) {
 		if (link_open(&l, false, &found))
-			end = link_tool(&l, arguments, out);
+			end = link_tool(&l, call->arguments, out);
 		else
 			out->text = arena_print(
 				arena, "It did not run: %.*s", STR_ARGS(found.error));

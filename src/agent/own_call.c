@@ -93,7 +93,6 @@ enum own_call_end own_call_run(struct fetcher *f, int stop_fd,
 		out->took_ms = clock_mono_ms() - began;
 		return how;
 	}
-	if (a->mcp) return mcp_link_run(f, stop_fd, a, arguments, arena, out);
 	for (int tries = 1;; tries++) {
 		buf_clear(&c.body);
 		if (!tool_request_make(a, arguments, clock_now_ms(), arena, &r)) {

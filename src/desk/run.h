@@ -47,12 +47,21 @@ struct run_key {
 
 enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS, RUN_STEP_LISTS };
 
+struct run_asked {
+	struct str key;
+	const struct kept_ask *ask;
+};
+
 /* A tool call to be run outside of the store. */
 struct run_do {
 	struct str call, name, arguments;
 	enum call_class class;
 	/* Of one's own, or of an MCP server; NULL: a built-in one. */
 	const struct tool_access *tool;
+	/* What an MCP server wanted to know before it runs, and what came of it; or empty. */
+	struct str wanted;
+	struct run_asked *asked;
+	size_t asked_len;
 };
 
 /* What is to be done next. Texts are in the arena of the task that found it. */
@@ -181,6 +190,7 @@ struct run_outcome {
 	/* Of class once: it was begun, and nobody knows what came of it. `text` says why. */
 	bool unknown;
 	int64_t later_ms; /* its result comes later, within this time; 0: it has come */
+	struct str wants; /* its server wants to know this first; or empty */
 };
 
 /* use_run_start, before a call of class once: found false when it must not be run. */

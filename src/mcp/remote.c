@@ -3,6 +3,7 @@
 
 #include "base/json_pattern.h"
 #include "base/keep.h"
+#include "dialect/dialect.h"
 #include "mcp/header.h"
 
 #include <stdio.h>
@@ -27,8 +28,9 @@ static void meta_write(struct json_writer *w, const struct remote_call *c)
 		jw_put_text(w, PREFIX "protocolVersion", revision_name(c->revision));
 		jw_key(w, PREFIX "clientInfo");
 		JW(w, US);
-		jw_put_object(w, PREFIX "clientCapabilities");
-		jw_object_end(w);
+		jw_key(w, PREFIX "clientCapabilities");
+		jw_raw(w, c->elicits ? STR("{\"elicitation\":{\"form\":{},\"url\":{}}}")
+				     : STR("{}"));
 	}
 	if (c->progress) jw_put_int(w, "progressToken", c->id);
 	jw_members(w, c->meta);
@@ -137,11 +139,21 @@ void remote_answer(struct buf *out, const struct rpc *asked)
 
 /* ---- read ---- */
 
+static int64_t percent_of(const struct json *done, const struct json *total)
+{
+	double all = json_is(total, JSON_NUMBER) ? json_real(total) : 0;
+	double part = json_is(done, JSON_NUMBER) ? json_real(done) : -1;
+
+	return all > 0 && part >= 0 && part <= all ? (int64_t)(part * 100 / all) : -1;
+}
+
 static void notification_take(struct remote_reader *r, const struct rpc *n)
 {
 	if (str_is(n->method, "notifications/tools/list_changed")) r->list_changed = true;
 	if (str_is(n->method, "notifications/progress") && r->progressed)
-		r->progressed(r->ctx, json_text_of(n->params, "message"));
+		r->progressed(r->ctx, json_text_of(n->params, "message"),
+			percent_of(json_get(n->params, "progress"),
+				json_get(n->params, "total")));
 }
 
 static void message_take(struct remote_reader *r, const struct json *m, struct str text)
@@ -266,6 +278,76 @@ bool remote_revision(const struct json *reply, enum revision *out, struct str *s
 	}
 	if (found) *said = str_of(revision_name(*out));
 	return found;
+}
+
+/* ---- what it wants to know ---- */
+
+enum { INPUTS_MAX = 20, STATE_MAX = 256 * 1024, INPUT_DEPTH = 48 };
+
+static bool input_write(struct json_writer *w, struct str key, const struct json *input,
+	struct arena *arena, struct str *wrong)
+{
+	struct str method = json_text_of(input, "method");
+	struct translated in;
+	struct fault why = { 0 };
+
+	if (!str_is(method, "elicitation/create")) {
+		*wrong = arena_print(arena,
+			"The server asked for %.*s, which is not offered",
+			STR_ARGS(str_first(method, 60)));
+		return false;
+	}
+	if (dialect_to_ask(dialect_find(STR("elicitation")), json_get(input, "params"),
+		    false, arena, &in, &why)) {
+		*wrong = arena_print(arena, "The server asked what cannot be asked: %s",
+			why.items_len ? why.items[0].detail : why.detail);
+		return false;
+	}
+	JW(w, "{'key':%s,'body':%j,'foreign':%j}", key, json_keep(in.body, arena),
+		in.foreign);
+	return true;
+}
+
+bool remote_inputs(const struct json *result, struct arena *arena, struct str *out,
+	struct str *wrong)
+{
+	const struct json *inputs = json_get(result, "inputRequests");
+	const struct json *state = json_get(result, "requestState");
+	/* It is kept with the call, and read again within more. */
+	const struct json_limits limits = { .depth = INPUT_DEPTH };
+	struct buf b = { .max = CALL_RESULT_MAX };
+	struct json_writer w = { .out = &b };
+	const struct json *read;
+	bool done = true;
+
+	*out = *wrong = STR_NONE;
+	if (!str_is(json_text_of(result, "resultType"), "input_required")) return false;
+	if ((inputs && inputs->type != JSON_OBJECT) || json_text(state).len > STATE_MAX ||
+		(inputs && inputs->count > INPUTS_MAX) || (!inputs && !state))
+		*wrong = STR("The server asks for more than can be asked");
+	if (wrong->len) return true;
+	JW(&w, "{'state':%j,'asks':[", state ? json_keep(state, arena) : STR("null"));
+	for (uint32_t i = 0; done && inputs && i < inputs->count; i++)
+		done = input_write(&w, inputs->members[i].name, &inputs->members[i].value,
+			arena, wrong);
+	JW(&w, "]}");
+	if (done && (b.failed || json_read(buf_str(&b), &limits, arena, &read, NULL)))
+		*wrong = STR("The server asks for more than can be asked");
+	*out = buf_keep_done(&b, arena);
+	return true;
+}
+
+struct str remote_elicited(
+	const struct ask *a, const struct ask_view *view, struct arena *arena)
+{
+	struct str reply = STR_NONE;
+	struct ask_json whole;
+
+	if (ask_json_read(a, view, arena, &whole, NULL) ||
+		dialect_from_ask(dialect_find(STR("elicitation")), &whole, false, arena,
+			&reply, NULL))
+		return STR_NONE;
+	return reply;
 }
 
 static void content_add(struct buf *out, const struct json *c)

@@ -4,6 +4,7 @@
 #define MCP_REMOTE_H
 
 #include "base/sse.h"
+#include "core/ask/ask.h"
 #include "core/run/mcp_tool.h"
 #include "mcp/revision.h"
 
@@ -16,6 +17,7 @@ struct remote_call {
 	const char *method;
 	struct str params; /* a JSON object; or empty */
 	bool progress;	   /* we want to hear of it */
+	bool elicits;	   /* people can be asked what the server wants to know */
 	struct str
 		said_id; /* of a message that is passed on: as JSON, in place of id; or empty */
 	bool raw;	 /* its params have all that is to be said */
@@ -39,7 +41,7 @@ struct remote_reader {
 	struct arena *arena;
 	/* A request of the server, and how far ours is; or NULL. */
 	void (*asked)(void *ctx, const struct rpc *);
-	void (*progressed)(void *ctx, struct str text);
+	void (*progressed)(void *ctx, struct str text, int64_t percent); /* -1: unknown */
 	/* Before these: is the message taken? Or NULL. */
 	bool (*other)(void *ctx, const struct rpc *, struct str message);
 	struct str said_id; /* of the request, as JSON, in place of id; or empty */
@@ -71,6 +73,12 @@ void remote_said(const struct json *reply, struct remote_said *out);
 /* The revision to go on with, from a result of server/discover, of initialize, or the error -32022. False: we
  * share none. *said: its name for it. */
 bool remote_revision(const struct json *reply, enum revision *out, struct str *said);
+/* Is it no result yet, but what the server wants to know first? *out: JSON {"state", "asks": [{"key", "body",
+ * "foreign"}]}, each the body of an ask; or *wrong says why it cannot be asked. */
+bool remote_inputs(
+	const struct json *result, struct arena *, struct str *out, struct str *wrong);
+/* What such an ask came to, as the server reads it. Empty: no memory. */
+struct str remote_elicited(const struct ask *, const struct ask_view *, struct arena *);
 /* The result of a call as a model reads it. */
 struct str remote_text(const struct json *result, struct arena *, bool *failed);
 

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { McpServer, tool } from '../lib/mcp_server.mjs';
 import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
 import { pointers } from './lib/samples.mjs';
+import { Stream } from './lib/stream.mjs';
 import { until, useServer } from './lib/server.mjs';
 
 const TOKEN = 'ghp_0123456789abcdefWXYZ';
@@ -275,4 +276,76 @@ test('a server that cannot be read: the run goes on without its tools', async ()
 	const r = await run([`mcp:${s.name}`]);
 	assert.equal((await ended(r)).status, 'completed');
 	assert.equal(ok(await admin.get(`/v1/mcp-servers/${s.id}`)).status, 'failed');
+});
+
+test('progress is shown as it comes, and the call may take longer', async (t) => {
+	const { it, call } = await open_(t, { family: '2025', tools: [once('slow')] }, { timeout: '2s' });
+	let write;
+	it.instead = (request, response, message) => {
+		if (message?.method !== 'tools/call') return false;
+		response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+		write = (body) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...body })}\n\n`);
+		write.end = () => write({ id: message.id, result: { content: [{ type: 'text', text: 'at last' }] } });
+		write.progress = (progress, text) => write({ method: 'notifications/progress', params: { progressToken: message.params._meta.progressToken, progress, total: 4, message: text } });
+		return true;
+	};
+	const r = await call('slow');
+	await until(() => write, 'the call');
+	const stream = await Stream.open(member, `/v1/events?session=${r.session}&transient=yes`);
+	t.after(() => stream.close());
+	const told = stream.eventsUntil(({ type, data }) => type === 'run.progress' && data.text === 'step 1');
+	const tell = setInterval(() => write.progress(1, 'step 1'), 100);
+	t.after(() => clearInterval(tell));
+	const { data } = (await told).at(-1);
+	const began = Date.now();
+	assert.deepEqual([data.percent, data.run, data.name.endsWith('__slow')], [25, r.run, true]);
+	await until(() => Date.now() - began > 2200, 'longer than its time limit');
+	write.end();
+	assert.equal((await done(r)).result, 'at last');
+});
+
+test('what a server wants to know is asked for in the session, and the call is sent again with it, also after a restart', async (t) => {
+	const seen = [];
+	const wants = (key, params) => ({ resultType: 'input_required', inputRequests: { [key]: { method: 'elicitation/create', params } }, requestState: `state-${key}` });
+	const form = { mode: 'form', message: 'Which branch?', requestedSchema: { type: 'object', properties: { branch: { type: 'string', title: 'Branch' } }, required: ['branch'] } };
+	const call_ = (name, args, { message }) => {
+		const { inputResponses, requestState } = message.params;
+		seen.push({ inputResponses, requestState, args, offered: message.params._meta['io.modelcontextprotocol/clientCapabilities'] });
+		if (!requestState) return wants('first', form);
+		if (requestState === 'state-first') return wants('second', { mode: 'url', message: 'Log in there.', url: 'https://login.example.org/' });
+		return { content: [{ type: 'text', text: 'merged' }] };
+	};
+	const { call } = await open_(t, { tools: [once('merge')], call: call_ });
+	const r = await call('merge', { n: 1 });
+	let ask = await pending(r);
+	const whole = ok(await member.get(`/v1/asks/${ask.id}`));
+	assert.deepEqual([whole.foreign?.dialect, whole.run, (await calls(r))[0].status, (await calls(r))[0].result], ['elicitation', r.run, 'waiting', null]);
+	assert.deepEqual(seen[0].offered, { elicitation: { form: {}, url: {} } });
+	await server.signal('SIGKILL');
+	await server.start();
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { [whole.questions[0].key]: { text: 'main' } } }));
+	ask = await until(async () => { const p = await pending(r); return p.id !== ask.id && p; }, 'the second ask');
+	assert.deepEqual(seen[1].inputResponses.first.content, { branch: 'main' });
+	assert.deepEqual([seen[1].inputResponses.first.action, seen[1].requestState, seen[1].args], ['accept', 'state-first', { n: 1 }]);
+	ok(await member.post(`/v1/asks/${ask.id}/skip`, {}));
+	const c = await done(r);
+	assert.deepEqual([c.status, c.result, seen[2].inputResponses.second.action, seen[2].requestState, seen.length], ['done', 'merged', 'decline', 'state-second', 3]);
+});
+
+test('a server that asks for ever is given up', async (t) => {
+	const { it, call } = await open_(t, { tools: [once('x')], call: () => ({ resultType: 'input_required', requestState: 'again' }) });
+	const c = await done(await call('x'));
+	assert.deepEqual([c.status, c.error, it.calls('x').length], ['failed', 'The server asked ten times, and did not run it', 11]);
+});
+
+test('a server that asks for what is not offered is told no', async (t) => {
+	const { call } = await open_(t, { tools: [once('x')], call: () => ({ resultType: 'input_required', inputRequests: { a: { method: 'sampling/createMessage', params: {} } } }) });
+	const c = await done(await call('x'));
+	assert.deepEqual([c.status, c.error], ['failed', 'The server asked for sampling/createMessage, which is not offered']);
+});
+
+test('check is green', async () => {
+	await server.stop();
+	const { code, stdout, stderr } = await server.run(['check', '--data', server.data]);
+	assert.equal(code, 0, stdout + stderr);
 });

@@ -124,7 +124,9 @@ struct tool_outcome {
 	bool failed;
 	bool later;	   /* its result comes later */
 	bool list_changed; /* an MCP server says that its tools are others by now */
-	int status;	   /* 0: no reply came */
+	struct str
+		wants; /* what it wants to know first, as remote_inputs has it; or empty */
+	int status;    /* 0: no reply came */
 	struct str text;
 	int64_t took_ms;
 };

@@ -344,7 +344,9 @@ static const struct run_operation *own_call(const struct own_tool *t,
 const struct own_tool *run_tool_own(const struct run_toolbox *box, struct str told)
 {
 	for (size_t i = 0; i < box->own_len; i++)
-		if (str_eq(own_tool_told(&box->own[i]), told)) return &box->own[i];
+		if (str_eq(own_tool_told(&box->own[i]), told) ||
+			str_eq(box->own[i].name, told))
+			return &box->own[i];
 	return NULL;
 }
 

@@ -73,7 +73,7 @@ bool run_tool_own_name(struct str);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
 struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);
-/* The one of one's own that models are told by this name; or NULL. */
+/* The one of one's own that has this name, or that models are told by it; or NULL. */
 const struct own_tool *run_tool_own(const struct run_toolbox *, struct str told);
 /* Of the arguments of a tool that it has, by the name that models are told; empty: it has none, or none that is
  * checked here. */

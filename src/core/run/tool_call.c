@@ -128,7 +128,10 @@ void tool_call_write(struct json_writer *w, const struct tool_call *c, struct st
 	show_text(w, "ask", c->ask);
 	show_text(w, "child", c->child);
 	show_text(w, "status", str_of(call_status_name(c->status)));
-	show_text(w, "result", result.len ? result : c->result);
+	show_text(w, "result",
+		result.len	     ? result
+		: tool_call_ended(c) ? c->result
+				     : STR_NONE);
 	show_text(w, "error", c->error);
 	jw_put_int(w, "attempts", c->attempts);
 	show_time(w, "started_at", c->started_ms);

@@ -57,7 +57,8 @@ struct tool_call {
 	struct str ask;	  /* ask_… it waits for, or waited for last */
 	struct str child; /* run_… it started; of several the first */
 	enum call_status status;
-	struct str result; /* text; empty once it stands in a message */
+	/* Text; empty once it stands in a message. Until it ends, of an MCP server's: JSON, what that wants to know first. */
+	struct str result;
 	struct str answer; /* msg_… that holds the result */
 	struct str error;  /* text; or empty */
 	int64_t attempts;

@@ -33,8 +33,12 @@ struct ask_from {
 	struct str
 		schema;	 /* of the operation's arguments, of a run's approval; or empty */
 	struct str call; /* call_… at the gateway that waits for it; or empty */
+	struct str
+		foreign; /* of what an MCP server wants to know: the shape it came in; or empty */
 };
 
+/* The draft keeps the foreign shape that it came in. */
+void ask_keep_foreign(struct draft *, struct str foreign, struct arena *);
 /* Makes an ask of a draft that was checked. What rules decide is settled at once. */
 enum err ask_make(struct task *, struct rows *, const struct draft *,
 	const struct ask_from *, struct ask **out, struct fault *);

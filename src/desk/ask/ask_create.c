@@ -8,10 +8,10 @@
 enum { AGAIN_S = 15 * 60 };
 
 /* One more of the members that never change. */
-static void ask_keep_foreign(struct task *t, struct draft *d)
+void ask_keep_foreign(struct draft *d, struct str foreign, struct arena *arena)
 {
-	d->fixed = arena_print(&t->job.arena, "%.*s,\"foreign\":%.*s", STR_ARGS(d->fixed),
-		STR_ARGS(t->foreign));
+	d->fixed = arena_print(
+		arena, "%.*s,\"foreign\":%.*s", STR_ARGS(d->fixed), STR_ARGS(foreign));
 }
 
 static void ask_keep_program(struct task *t, struct draft *d)
@@ -30,7 +30,7 @@ static void ask_keep_program(struct task *t, struct draft *d)
 
 static void ask_keep_source(struct task *t, struct draft *d)
 {
-	if (t->foreign.len) ask_keep_foreign(t, d);
+	if (t->foreign.len) ask_keep_foreign(d, t->foreign, &t->job.arena);
 	if (t->program.len) ask_keep_program(t, d);
 }
 

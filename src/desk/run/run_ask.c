@@ -1,29 +1,10 @@
-/* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
- * commit, so that there is no wake-up to lose. */
+/* run_ask.c - how a run goes on when an ask of it is settled: in that very commit, so that there is
+ * no wake-up to lose. */
 #include "core/ask/preset.h"
 #include "core/run/run_limit.h"
 #include "core/shared/body.h"
 #include "desk/run/configured.h"
 #include "desk/run/run_inner.h"
-
-enum err run_ask(const struct run_job *j, struct ask_from from, struct str text,
-	struct ask **out, struct fault *why)
-{
-	struct draft_limits limits = desk_limits(j->t->desk);
-	const struct json *body;
-	struct draft d;
-	enum err e = json_read(text, NULL, j->rows->arena, &body, why);
-
-	limits.schema = from.schema;
-	if (!e && preset_asked(body))
-		e = presets_expand(j->rows, j->s->ws, body, &body, why);
-	if (!e) e = draft_read(body, &limits, j->rows->arena, &d, why);
-	if (e) return e;
-	from.session = j->s;
-	from.was = j->s->status;
-	from.run = j->r;
-	return ask_make(j->t, j->rows, &d, &from, out, why);
-}
 
 /* ---- what was answered ---- */
 
@@ -152,6 +133,7 @@ static enum err call_settled(const struct run_job *j, struct tool_call *c,
 {
 	if (c->status == CALL_INTERRUPTED) return interrupted_settled(j, c, a, why);
 	if (c->status != CALL_WAITING) return OK;
+	if (c->result.len) return run_call_wants(j, c, why);
 	if (a->kind == ASK_APPROVAL) return approval_settled(j, c, a, why);
 	return run_call_end(j, c, CALL_FINISH,
 		a->answer.len ? a->summary : not_answered(a, j->rows->arena), why);

@@ -97,6 +97,7 @@ enum err run_call_end(const struct run_job *j, struct tool_call *c,
 		e = told_before(j->rows, c, &text, why);
 	if (e) return e;
 	kept = str_first(text, CALL_RESULT_MAX);
+	c->result = STR_NONE;
 	if (action == CALL_FINISH)
 		c->result = kept;
 	else

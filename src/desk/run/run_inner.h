@@ -148,6 +148,15 @@ enum err run_call_digest(struct rows *, const struct tool_call *, struct str ses
 /* A call of class once has no outcome: a person decides. `because`: why there is none. */
 enum err run_call_interrupt(
 	const struct run_job *, struct tool_call *, const char *because, struct fault *);
+/* run_wants.c: an MCP server wants to know something before it runs the call: asked one after the other, and with the
+ * last answer the call may be sent again. */
+enum err run_call_wanted(
+	const struct run_job *, struct tool_call *, struct str wants, struct fault *);
+/* One was answered. */
+enum err run_call_wants(const struct run_job *, struct tool_call *, struct fault *);
+/* What was asked so, and what came of it, for who sends it. */
+enum err run_call_asked(const struct run_job *, const struct tool_call *, struct run_do *,
+	struct fault *);
 /* What exactly would run, as asks and rules have it. */
 struct str run_operation_text(enum operation_type, struct str name, struct str arguments,
 	enum risk, struct arena *);

@@ -158,6 +158,7 @@ static enum err calls_tell(
 		*to = (struct run_do){ arena_str(arena, c->id), arena_str(arena, c->name),
 			arena_str(arena, tool_call_arguments(c)), c->class };
 		e = call_access(j, c, &to->tool, why);
+		if (!e && c->result.len) e = run_call_asked(j, c, to, why);
 		out->calls_len++;
 	}
 	out->step = RUN_STEP_CALLS;

@@ -350,6 +350,8 @@ static enum err outcome_take(const struct run_job *j, const struct run_outcome *
 
 	if (o->unknown)
 		return run_call_interrupt(j, c, arena_copy(j->rows->arena, text), why);
+	if (o->wants.len)
+		return run_call_wanted(j, c, arena_str(j->rows->arena, o->wants), why);
 	if (!o->later_ms)
 		return run_call_end(j, c, o->failed ? CALL_FAIL : CALL_FINISH, text, why);
 	if (tool_call_later(c)) return OK; /* told before */
