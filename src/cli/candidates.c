@@ -27,6 +27,7 @@ static const struct {
 		"parley run list " FIRST "; parley session list | cut -d\" \" -f2" },
 	{ NULL, "SESSION", "parley session list | cut -d\" \" -f2" },
 	{ NULL, "HOLD", "parley hold list " FIRST },
+	{ NULL, "MANDATE", "parley mandate list " FIRST },
 	{ NULL, "RULE", "parley rule list " FIRST },
 	{ NULL, "ALERT", "parley alerts " FIRST },
 	{ NULL, "TEAM", "parley team list " FIRST },

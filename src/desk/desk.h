@@ -249,6 +249,7 @@ enum ask_refusal {
 struct desk_counts {
 	int64_t refused[REFUSALS]; /* asks */
 	int64_t answers, skips, expiries, events;
+	int64_t draws;	 /* of mandates */
 	int64_t commits; /* of all workspaces together only */
 };
 void desk_counts(struct desk *, int64_t ws, struct desk_counts *out); /* ws 0: all */

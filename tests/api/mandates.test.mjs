@@ -88,7 +88,7 @@ test('an approval that is asked is answered by it, and drawn when it is used', a
 	const c = await asked();
 	assert.equal((await stranger.post(`/v1/mandates/${other.id}/revoke`, {})).status, 404);
 	const revoked = await agent.post(`/v1/mandates/${other.id}/revoke`, { reason: 'Done' });
-	assert.deepEqual([revoked.status, revoked.body.status, revoked.body.ended.why], [200, 'ended', 'revoked']);
+	assert.deepEqual([revoked.status, revoked.body.status, revoked.body.ended.why, revoked.body.ended.reason], [200, 'ended', 'revoked', 'Done']);
 	const late = await agent.post(`/v1/asks/${c.id}/use`, { digest: c.digest });
 	assert.deepEqual([late.status, late.body.type], [409, '/problems/revoked']);
 	assert.equal((await admin.post(`/v1/mandates/${other.id}/revoke`, {})).status, 409);
@@ -120,7 +120,7 @@ test('a person narrows it, and nothing wider is taken', async () => {
 	const refused = async (args, pointer) => {
 		const reply = await grant(m, args, admin);
 		assert.equal(reply.status, 422, reply.text);
-		assert.deepEqual(reply.body.errors.map((one) => one.pointer), [`/answers/decision/arguments${pointer}`]);
+		assert.deepEqual(reply.body.errors.map((one) => one.pointer), [`/answer/arguments${pointer}`]);
 	};
 	const until = (await get(m.id)).until;
 	await refused({ lines: [{ ...lines[0], uses: 21 }], until }, '/lines/0/uses');
@@ -129,6 +129,8 @@ test('a person narrows it, and nothing wider is taken', async () => {
 	await refused({ lines: [{ ...lines[0], key: 'c' }], until }, '/lines/0/key');
 	await refused({ lines, until: new Date(Date.parse(until) + 1000).toISOString() }, '/until');
 	await refused({ lines: [], until }, '/lines');
+	const keyed = await admin.post(`/v1/asks/${m.ask}/answer`, { answers: { decision: { value: 'approve', arguments: { lines: [{ ...lines[0], uses: 21 }], until } } } });
+	assert.deepEqual(keyed.body.errors.map((one) => one.pointer), ['/answers/decision/arguments/lines/0/uses']);
 	assert.equal((await get(m.id)).status, 'asked');
 	const less = { lines: [{ ...lines[1], uses: 2, sum: { pointer: '/n', max: 10.5 } }], until };
 	assert.equal((await grant(m, less)).status, 200);
@@ -223,4 +225,30 @@ test('drawn at the same time by many: never over, and as the events say', async 
 	assert.deepEqual([drawn.used, drawn.spent], [70, 7]);
 	const { items } = (await admin.get(`/v1/events?format=json&after=0&limit=200&session=${m.session}&types=mandate.drawn`)).body;
 	assert.deepEqual(items.map(({ data }) => data.used), Array.from({ length: 70 }, (_, i) => i + 1));
+});
+
+test('by command: asked, listed, shown and revoked; what was drawn is counted', async () => {
+	const id = await session();
+	const as = (secret, args, input) => server.run(['mandate', ...args], { input, env: { PARLEY_URL: server.url, PARLEY_TOKEN: secret } });
+	const { agent: mine, admin: theirs } = server.secrets;
+	const body = JSON.stringify({ title: 'Close stale issues', lines: [line('close', 'mcp__github__close_issue', 20)] });
+	const asked = await as(mine, ['ask', '-', '--session', id], body);
+	assert.equal(asked.code, 0, asked.stderr);
+	const man = asked.stdout.trim();
+	assert.match(man, /^man_/);
+	await grant(await get(man));
+	const drawn = async () => Number(/^parley_mandate_draws_total (\d+)$/m.exec((await admin.get('/metrics')).text)[1]);
+	const before = await drawn();
+	await decide(id, 'mcp__github__close_issue');
+	assert.equal(await drawn(), before + 1);
+	assert.match((await admin.get('/metrics')).text, /^parley_decisions_total\{[^}]*by="mandate"/m);
+	const list = await as(theirs, ['list', '--session', id]);
+	assert.match(list.stdout, /1 of 20/);
+	assert.match((await as(theirs, ['show', man])).stdout, /Close stale issues/);
+	assert.equal((await as(theirs, ['revoke', man, '--reason', 'Enough'])).code, 0);
+	assert.deepEqual([(await get(man)).ended.why, (await get(man)).ended.reason], ['revoked', 'Enough']);
+	assert.equal((await as(theirs, ['revoke', man])).code, 1);
+	const wrong = await as(mine, ['ask', '-', '--session', id], JSON.stringify({ title: 'T', lines: [line('a', '*', 1)] }));
+	assert.equal(wrong.code, 2);
+	assert.match(wrong.stderr, /must name a tool/);
 });

@@ -182,7 +182,8 @@ static enum err mandate_written(struct task *t, struct rows *rows, const void *w
 	enum err e = rows_fetch_ask(rows, m->ws, m->ask, &a, why);
 
 	(void)t, (void)was;
-	if (!e && a->status != ASK_PENDING) mandate_end(rows, m, NULL, "rejected");
+	if (!e && a->status != ASK_PENDING)
+		mandate_end(rows, m, NULL, "rejected", STR_NONE);
 	return e;
 }
 
@@ -271,7 +272,7 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 		return fail(why, ERR_CONFLICT, "it has already ended");
 	e = desk_reason_read(t->body, &how.reason, why);
 	if (e) return e;
-	mandate_end(rows, m, &job->who, "revoked");
+	mandate_end(rows, m, &job->who, "revoked", how.reason);
 	e = rows_fetch_ask(rows, m->ws, m->ask, &a, why);
 	if (!how.reason.len) how.reason = STR("the agent does not need it any more");
 	if (!e && a->status == ASK_PENDING) e = ask_settle(t, rows, a, &how, why);
@@ -303,9 +304,12 @@ static enum err mandate_of(struct rows *rows, const struct ask *a,
 }
 
 enum err mandate_edit_admit(struct rows *rows, const struct ask *a,
-	const struct ask_parts *parts, const struct answer *answer, struct fault *why)
+	const struct ask_parts *parts, const struct json *body,
+	const struct answer *answer, struct fault *why)
 {
-	struct json_place at = place_root("/answers/decision/arguments");
+	struct json_place at =
+		place_root(json_get(body, "answer") ? "/answer/arguments"
+						    : "/answers/decision/arguments");
 	struct check c = { .why = why };
 	const struct mandate_record *m;
 	struct str lines;
@@ -396,7 +400,8 @@ enum err mandate_settled(const struct happened *h, struct fault *why)
 		h->ask->status == ASK_EXPIRED ? "expired"
 		: h->ask->status == ASK_CANCELLED
 			? session_ended(h->session) ? "session" : "revoked"
-			: "rejected");
+			: "rejected",
+		h->ask->settled_user.len ? h->ask->reason : STR_NONE);
 	return OK;
 }
 
@@ -407,7 +412,7 @@ enum err mandate_taken_back(const struct happened *h, struct fault *why)
 
 	if (!is_mandate(h->ask)) return OK;
 	e = mandate_of(h->rows, h->ask, &m, why);
-	if (!e && m) mandate_end(h->rows, m, &h->task->job.who, "revoked");
+	if (!e && m) mandate_end(h->rows, m, &h->task->job.who, "revoked", STR_NONE);
 	return e;
 }
 
@@ -422,6 +427,6 @@ enum err mandates_of_session(const struct happened *h, struct fault *why)
 		ARGS(h->session->ws, STR_NONE, h->session->id), why);
 	while (!e && (m = rows_next(rows, RECORD_MANDATES, m)))
 		if (m->ws == h->session->ws && str_eq(m->session, h->session->id))
-			mandate_end(rows, m, NULL, "session");
+			mandate_end(rows, m, NULL, "session", STR_NONE);
 	return e;
 }

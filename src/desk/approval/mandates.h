@@ -7,7 +7,7 @@
 
 /* A person approves with other arguments: of a mandate these may only be narrower. */
 enum err mandate_edit_admit(struct rows *, const struct ask *, const struct ask_parts *,
-	const struct answer *, struct fault *);
+	const struct json *body, const struct answer *, struct fault *);
 
 /* Reactions: it is granted or refused with its ask, taken back with it, and ends with its session. */
 enum err mandate_settled(const struct happened *, struct fault *);

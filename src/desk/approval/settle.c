@@ -98,7 +98,7 @@ static enum err answer_settle(
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
 			rows->arena, why);
 	if (!e && answer.decision == DECISION_APPROVE && answer.arguments)
-		e = mandate_edit_admit(rows, a, &parts, &answer, why);
+		e = mandate_edit_admit(rows, a, &parts, t->body, &answer, why);
 	if (!e && answer.decision == DECISION_APPROVE && parts.never_once)
 		e = fail_at(why, "/answers/decision",
 			"the agent offers no way to allow this call alone: reject it");

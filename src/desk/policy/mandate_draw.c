@@ -1,6 +1,7 @@
 /* mandate_draw.c - what was approved in advance: a call is drawn from it, once, in the commit that lets
  * it run. What is left is in the row alone; two nodes that draw meet in its version.
  * Prefixes: mandate_, mandates_. */
+#include "base/keep.h"
 #include "core/shared/body.h"
 #include "core/shared/field.h"
 #include "core/shared/show.h"
@@ -17,8 +18,20 @@ void mandate_event(struct rows *rows, const struct mandate_record *m, const char
 		rows_event_by(rows, m->ws, type, m->agent, data);
 }
 
+/* One more member. */
+static struct str ended_because(struct str ended, struct str reason, struct arena *arena)
+{
+	struct buf b = { .max = 32768 };
+
+	buf_add(&b, str_first(ended, ended.len ? ended.len - 1 : 0));
+	buf_add_text(&b, ",\"reason\":");
+	json_write_str(&b, reason);
+	buf_add_char(&b, '}');
+	return buf_keep_done(&b, arena);
+}
+
 void mandate_end(struct rows *rows, const struct mandate_record *at,
-	const struct principal *who, const char *why)
+	const struct principal *who, const char *why, struct str reason)
 {
 	struct mandate_record *m;
 	int64_t ended_ms = rows->now_ms;
@@ -30,6 +43,7 @@ void mandate_end(struct rows *rows, const struct mandate_record *at,
 	m->status = STR("ended");
 	m->ended_ms = ended_ms;
 	m->ended = ended_write(who, ended_ms, why, rows->arena);
+	if (reason.len) m->ended = ended_because(m->ended, reason, rows->arena);
 	mandate_event(rows, m, "mandate.ended",
 		fields_text(rows->arena,
 			FIELDS(field_text("mandate", m->id), field_word("why", why),
@@ -58,7 +72,7 @@ static void line_draw(struct rows *rows, const struct mandate_record *at,
 						? arena_str(rows->arena, buf_str(&spent))
 						: STR("null")))));
 	buf_done(&spent);
-	if (!mandate_left(lines, counts)) mandate_end(rows, m, NULL, "used");
+	if (!mandate_left(lines, counts)) mandate_end(rows, m, NULL, "used", STR_NONE);
 }
 
 /* The i-th of the snapshot, as this batch has it: which line fits, and what is left. */
@@ -156,6 +170,6 @@ enum err mandates_end_due(struct rows *rows, int64_t limit, struct fault *why)
 
 	while (!e && (m = rows_next(rows, RECORD_MANDATES, m)))
 		if (!m->ended_ms && m->until_ms <= rows->now_ms)
-			mandate_end(rows, m, NULL, "until");
+			mandate_end(rows, m, NULL, "until", STR_NONE);
 	return e;
 }

@@ -87,9 +87,9 @@ enum err mandate_decide(struct policy_snapshot *, struct rows *,
 /* An approval that a mandate gave is used. ERR_MANDATE_SPENT, ERR_REVOKED. */
 enum err mandate_use(struct policy_snapshot *, struct rows *, struct str id,
 	const struct operation_view *, enum risk, struct fault *);
-/* Ends it; `who` may be NULL: its time or uses were up. */
+/* Ends it; `who` may be NULL: its time or uses were up. `reason`: in their words, or empty. */
 void mandate_end(struct rows *, const struct mandate_record *,
-	const struct principal *who, const char *why);
+	const struct principal *who, const char *why, struct str reason);
 /* Of its life: mandate.asked, granted, drawn, ended. */
 void mandate_event(
 	struct rows *, const struct mandate_record *, const char *type, struct str data);

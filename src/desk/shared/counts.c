@@ -130,7 +130,7 @@ static void decided_count(struct counts *c, const struct event *e)
 	struct str data = e->data;
 	uint8_t effect = str_find(data, STR("\"effect\":\"allow\"")) >= 0 ? 0 : 2;
 	uint8_t by = str_find(data, STR("\"stp_")) >= 0	  ? DECIDED_STOP
-		     : str_find(data, STR("\"mnd_")) >= 0 ? DECIDED_MANDATE
+		     : str_find(data, STR("\"man_")) >= 0 ? DECIDED_MANDATE
 		     : str_find(data, STR("\"rul_")) >= 0 ? DECIDED_RULE
 							  : DECIDED_POLICY;
 
@@ -207,6 +207,7 @@ static void counts_event(struct desk_counts *c, const char *type)
 	c->answers += strcmp(type, "ask.answered") == 0;
 	c->skips += strcmp(type, "ask.skipped") == 0;
 	c->expiries += strcmp(type, "ask.expired") == 0;
+	c->draws += strcmp(type, "mandate.drawn") == 0;
 }
 
 static void commit_count(struct counts *c, double took_s)
@@ -416,6 +417,11 @@ void counts_write(struct counts *c, int64_t ws, struct buf *out)
 
 	counts_read(c, ws, &n);
 	refused_write(&n, out);
+	buf_print(out,
+		"# HELP parley_mandate_draws_total Calls drawn from approvals in advance.\n"
+		"# TYPE parley_mandate_draws_total counter\n"
+		"parley_mandate_draws_total %lld\n",
+		(long long)n.draws);
 	pthread_mutex_lock(&c->lock);
 	family_write(c, ws, CREATED, "asks_created_total", "Asks made.", out);
 	family_write(c, ws, SETTLED, "asks_settled_total", "Asks settled.", out);
