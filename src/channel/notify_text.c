@@ -510,6 +510,28 @@ static void tell_alert(struct writing *w, struct notify_words *out)
 		line(w, ask_url(url, json_text(id), w->arena));
 }
 
+/* "Release: completed"; and what it said last. */
+static void tell_session(struct writing *w, size_t max, struct notify_words *out)
+{
+	const struct session *s = &w->f->of;
+	bool hides = s->sensitive || !s->title.len;
+	const char *id = w->f->delivery->purpose == DELIVERY_PROGRESS ? "notify.progress"
+			 : s->status == SESSION_COMPLETED ? "notify.finished.completed"
+			 : s->status == SESSION_FAILED	  ? "notify.finished.failed"
+							  : "notify.finished.cancelled";
+	const struct json *progress = NULL;
+	struct str agent = s->agent_name.len ? s->agent_name : s->agent;
+
+	(void)max;
+	out->title = TEXT(w, id,
+		{ "what", hides ? TEXT(w, "notify.session_of", { "agent", agent })
+				: s->title });
+	if (s->sensitive || w->f->title_only || !s->progress.len ||
+		json_read(s->progress, NULL, w->arena, &progress, NULL))
+		return;
+	line(w, json_text_of(progress, "text"));
+}
+
 /* By purpose. */
 static void (*const tells[])(struct writing *, size_t, struct notify_words *) = {
 	[DELIVERY_SETTLED] = tell_settled,
@@ -524,6 +546,8 @@ static void (*const tells[])(struct writing *, size_t, struct notify_words *) = 
 	[DELIVERY_CODE] = tell_code,
 	[DELIVERY_ALERT] = tell_test,
 	[DELIVERY_TEST] = tell_test,
+	[DELIVERY_FINISHED] = tell_session,
+	[DELIVERY_PROGRESS] = tell_session,
 };
 
 void notify_text(struct claimed *c, size_t room, struct notify_words *out)
@@ -545,9 +569,11 @@ void notify_text(struct claimed *c, size_t room, struct notify_words *out)
 		if (w.code[i].len && out->text.len >= w.code[i].at + w.code[i].len)
 			out->code[i] =
 				str_make(out->text.at + w.code[i].at, w.code[i].len);
-	out->url = f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
-				 : arena_print(arena, "%.*s/%s", STR_ARGS(n->set.url),
-					   f->alert.id.len ? "alerts" : "");
+	out->url = f->of.id.len	   ? arena_print(arena, "%.*s/sessions/%.*s",
+					     STR_ARGS(n->set.url), STR_ARGS(f->of.id))
+		   : f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
+				   : arena_print(arena, "%.*s/%s", STR_ARGS(n->set.url),
+					     f->alert.id.len ? "alerts" : "");
 	out->open =
 		TEXT(&w, f->delivery->purpose == DELIVERY_SETTLED ? "notify.open.settled"
 								  : "notify.open");

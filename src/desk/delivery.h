@@ -6,6 +6,7 @@
 
 #include "core/notify/alert.h"
 #include "core/notify/contact.h"
+#include "core/session/session.h"
 #include "desk/desk.h"
 
 enum {
@@ -67,6 +68,7 @@ struct delivery_fill {
 	struct contact contact;
 	struct ask ask;	     /* its id is empty: it is about none */
 	struct alert alert;  /* likewise */
+	struct session of;   /* the session that it is about; likewise */
 	struct str shown_at; /* Slack: the message that shows the ask, JSON; or empty */
 	struct ask_parts parts;
 	struct str session_title, workspace, user_name;

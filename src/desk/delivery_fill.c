@@ -206,6 +206,9 @@ static enum err person_fill(struct filling *f, struct fault *why)
 		fill->session_title = f->session->title;
 		fill->workspace = f->workspace;
 	}
+	if (fill->delivery->purpose == DELIVERY_FINISHED ||
+		fill->delivery->purpose == DELIVERY_PROGRESS)
+		fill->of = *f->session;
 	e = notify_fill(f->t, f->rows, fill, why);
 	if (!e && fill->delivery->kind == DELIVERY_WEBHOOK)
 		e = keys_read(f->rows, fill, why);

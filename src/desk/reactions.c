@@ -30,6 +30,7 @@ enum happening {
 	EXTENDED,
 	REVOKED,
 	SESSION_MOVED,
+	SESSION_TOLD,
 	ALERTED,
 	CALMED,
 };
@@ -50,6 +51,7 @@ static const struct {
 	{ "ask.extended", EXTENDED },
 	{ "ask.revoked", REVOKED },
 	{ "session.status", SESSION_MOVED },
+	{ "session.progress", SESSION_TOLD },
 	{ "alert.raised", ALERTED },
 	{ "alert.cleared", CALMED },
 };
@@ -77,6 +79,8 @@ static const struct reaction {
 	{ "mandate taken back", REVOKED, mandate_taken_back, NULL },
 	{ "rules of a session", SESSION_MOVED, rules_of_session, NULL },
 	{ "mandates of a session", SESSION_MOVED, mandates_of_session, NULL },
+	{ "message of an end", SESSION_MOVED, notify_session_moved, NULL },
+	{ "message of progress", SESSION_TOLD, notify_session_progress, NULL },
 	{ "alert by its route", ALERTED, notify_alert_raised, NULL },
 	{ "end of an alert", CALMED, notify_alert_cleared, NULL },
 };

@@ -124,6 +124,11 @@ STATEMENT(SQL_SESSIONS_OLD,
 	" AND s.run_open = 0 AND NOT EXISTS (SELECT 1 FROM holds h WHERE " HOLD_KEEPS ")"
 	" ORDER BY s.updated_ms LIMIT $3")
 
+STATEMENT(SQL_SESSION_SETTLERS, "SELECT DISTINCT settled_user FROM asks WHERE ws = $1"
+				" AND session = $2 AND settled_user <> ''")
+STATEMENT(SQL_SESSION_PROGRESS_TOLD,
+	"SELECT COALESCE(MAX(created_ms), 0) FROM deliveries WHERE ws = $1"
+	" AND session = $2 AND purpose = 'progress'")
 STATEMENT(SQL_ASK_GET, ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.id = $2")
 STATEMENT(SQL_ASKS_OPEN, "SELECT @asks FROM asks WHERE ws = $1"
 			 " AND session = $2 AND status = 'pending' ORDER BY id")

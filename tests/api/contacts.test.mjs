@@ -99,10 +99,10 @@ test('a team has contacts, which go with it', async () => {
 
 test('how somebody is told is kept as it was set', async () => {
 	const usual = (await member.get('/v1/me/notify')).body;
-	assert.deepEqual(usual, { order: ['push', 'slack', 'email'], content: 'full', quiet: null, digest: null });
+	assert.deepEqual(usual, { order: ['push', 'slack', 'email'], content: 'full', quiet: null, digest: null, finished: 'mine', progress: false });
 	const set = { order: ['email', 'push'], content: 'title',
 		quiet: { tz: 'Europe/Paris', from: '22:00', to: '07:30', days: ['sat', 'sun'], except: 'never' },
-		digest: { tz: 'America/New_York', at: ['09:00', '16:00'], below: 'high' } };
+		digest: { tz: 'America/New_York', at: ['09:00', '16:00'], below: 'high' }, finished: 'all', progress: true };
 	assert.deepEqual((await member.put('/v1/me/notify', set)).body, set);
 	assert.deepEqual((await member.get('/v1/me/notify')).body, set);
 	assert.deepEqual((await admin.get(`/v1/users/${me.id}/notify`)).body, set);

@@ -37,6 +37,8 @@ static const char *const purposes[] = {
 	[DELIVERY_ALERT] = "alert",
 	[DELIVERY_TEST] = "test",
 	[DELIVERY_ENDED] = "ended",
+	[DELIVERY_FINISHED] = "finished",
+	[DELIVERY_PROGRESS] = "progress",
 };
 
 #define LEN(table) (sizeof(table) / sizeof *(table))

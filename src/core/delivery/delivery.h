@@ -39,7 +39,9 @@ enum delivery_purpose {
 	DELIVERY_CODE,	  /* that shows whose address it is */
 	DELIVERY_ALERT,
 	DELIVERY_TEST,
-	DELIVERY_ENDED, /* a run has: to where its agent, session or message says */
+	DELIVERY_ENDED,	   /* a run has: to where its agent, session or message says */
+	DELIVERY_FINISHED, /* a session has ended: to people */
+	DELIVERY_PROGRESS, /* how far a session is; likewise */
 	DELIVERY_PURPOSES
 };
 /* The step of mails that answer a reply. */

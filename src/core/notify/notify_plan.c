@@ -411,10 +411,10 @@ static bool plan_add(struct notify_plan *p, struct arena *arena, struct plan_ent
 }
 
 /* In sight within the last minute, by either clock. */
-static bool person_present(const struct plan_facts *f, const struct plan_person *p)
+bool plan_present(const struct plan_person *p, int64_t now_ms)
 {
-	return p->present_ms && f->now_ms - p->present_ms <= PRESENT_MS &&
-	       p->present_ms - f->now_ms <= PRESENT_MS;
+	return p->present_ms && now_ms - p->present_ms <= PRESENT_MS &&
+	       p->present_ms - now_ms <= PRESENT_MS;
 }
 
 static enum plan_why person_why(const struct plan_facts *f, const struct notify_step *s,
@@ -423,7 +423,7 @@ static enum plan_why person_why(const struct plan_facts *f, const struct notify_
 	const struct plan_person *p = plan_person(f, user);
 
 	if (may_settle(f, user) != REFUSED_NOT) return PLAN_NOT_ENTITLED;
-	if (!s->always && p && person_present(f, p)) return PLAN_PRESENT;
+	if (!s->always && p && plan_present(p, f->now_ms)) return PLAN_PRESENT;
 	if (by->len) return PLAN_TOLD;
 	for (size_t i = 0; i < f->contacts_len; i++)
 		if (f->contacts[i]->muted && str_eq(f->contacts[i]->user, user))
@@ -635,7 +635,7 @@ bool plan_thread(const struct plan_facts *f, struct notify_plan *out)
 		struct plan_entry e = { .user = c->user, .contact = c, .again = true };
 
 		if (!contact_usable(c) || !contact_heard(f, c) ||
-			(p && person_present(f, p)))
+			(p && plan_present(p, f->now_ms)))
 			continue;
 		e.at_ms = c->user.len ? person_when(f, c->user, &e.why) : f->now_ms;
 		if (too_late(f->ask, e.at_ms)) e.at_ms = 0;

@@ -83,5 +83,7 @@ bool plan_thread(const struct plan_facts *, struct notify_plan *);
 const struct contact *plan_next_contact(
 	const struct plan_facts *, struct str user, unsigned via);
 const struct plan_person *plan_person(const struct plan_facts *, struct str user);
+/* Are they in sight? */
+bool plan_present(const struct plan_person *, int64_t now_ms);
 
 #endif

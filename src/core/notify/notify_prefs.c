@@ -190,6 +190,8 @@ static const struct shape digest_shape = { SHAPE(digest_members, notify_prefs) }
 
 static const char *const contents[] = { "full", "title" };
 
+static const char *const finishes[] = { "none", "mine", "all" };
+
 static const struct shape_member prefs_members[] = {
 	{ STR("order"), OF_OWN, .read = order_read, .write = order_write },
 	{ STR("content"), OF_EITHER, AT(notify_prefs, title_only), WORDS(contents) },
@@ -197,6 +199,9 @@ static const struct shape_member prefs_members[] = {
 		.of = &quiet_shape },
 	{ STR("digest"), OF_OBJECT, .has_at = AT(notify_prefs, has_digest),
 		.of = &digest_shape },
+	{ STR("finished"), OF_WORD, AT(notify_prefs, finished),
+		.otherwise = FINISHED_MINE, WORDS(finishes) },
+	{ STR("progress"), OF_BOOL, AT(notify_prefs, progress) },
 };
 /* As NotifyPrefs in openapi.json. */
 static const struct shape prefs_shape = { SHAPE(prefs_members, notify_prefs) };

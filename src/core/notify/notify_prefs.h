@@ -9,6 +9,9 @@
 
 enum { DIGEST_TIMES_MAX = 12 };
 
+/* Of which sessions a person hears that they ended. */
+enum notify_finished { FINISHED_NONE, FINISHED_MINE, FINISHED_ALL };
+
 struct notify_prefs {
 	enum delivery_kind order[DELIVERY_CHANNELS]; /* channels, the most wanted first */
 	size_t order_len;
@@ -25,6 +28,8 @@ struct notify_prefs {
 	int digest_at[DIGEST_TIMES_MAX]; /* rising */
 	size_t digest_len;
 	enum priority digest_below;
+	enum notify_finished finished;
+	bool progress; /* sessions tell how far they are */
 };
 
 /* What is kept of a person: how they want to be told, and when they were last in sight. */

@@ -49,6 +49,10 @@ enum err notify_over(struct desk *, struct rows *, const struct ask *, struct fa
 
 react_fn notify_alert_raised, notify_alert_cleared;
 
+/* ---- moments of a session ---- */
+
+react_fn notify_session_moved, notify_session_progress;
+
 /* ---- moments of an ask ---- */
 
 void notify_wants(const struct job *, struct wants *); /* of a new ask */

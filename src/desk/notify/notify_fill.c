@@ -102,7 +102,18 @@ bool fill_is_hidden(const struct delivery_fill *f)
 	return f->parts.sensitive;
 }
 
-/* ---- {"type": "ask.notify", …} ---- */
+/* ---- {"type": "ask.notify", …}, alert.notify, session.notify ---- */
+
+/* Of a sensitive one neither its name nor what it says. */
+static void body_session(struct json_writer *w, const struct delivery_fill *f)
+{
+	struct session s = f->of;
+
+	if (s.sensitive)
+		s.title = s.progress = s.metadata = s.error = s.external_id = STR_NONE;
+	jw_key(w, "session");
+	session_write(w, &s, STR_NONE);
+}
 
 /* As little of the ask as a person wants, or its agent. */
 static void ask_reduced(
@@ -149,17 +160,23 @@ static void body_write(struct buf *out, struct task *t, const struct delivery_fi
 
 	time_write(d->created_ms, at);
 	jw_object(&w);
-	jw_put_text(&w, "type", f->alert.id.len ? "alert.notify" : "ask.notify");
+	jw_put_text(&w, "type",
+		f->of.id.len	  ? "session.notify"
+		: f->alert.id.len ? "alert.notify"
+				  : "ask.notify");
 	jw_put_text(&w, "timestamp", at);
 	jw_put_object(&w, "data");
 	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
-	jw_put_int(&w, "step", d->step);
+	if (!f->of.id.len) jw_put_int(&w, "step", d->step);
 	jw_put_object(&w, "to");
 	show_text(&w, "user", f->contact.user);
 	show_text(&w, "team", f->contact.team);
 	show_text(&w, "contact", f->contact.id);
 	jw_object_end(&w);
-	body_ask(&w, t, f);
+	if (f->of.id.len)
+		body_session(&w, f);
+	else
+		body_ask(&w, t, f);
 	if (f->carried_len) {
 		jw_put_array(&w, "asks");
 		for (size_t i = 0; i < f->carried_len; i++)

@@ -231,7 +231,7 @@ async function told(m, reaction, step = { after: '0s' }, who = m.member) {
 	m.routes.push({ match: { agent: `*-${reaction}` }, steps: [{ ...step, to: [`contact:${made.body.id}`], when: 'always' }] });
 	return receiver;
 }
-const purposes = (receiver, cell) => receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id)
+const purposes = (receiver, cell) => receiver.got.filter(({ body }) => body.data.ask?.id === cell.ask.id)
 	.map(({ body }) => body.data.purpose);
 
 const message = {
@@ -274,7 +274,7 @@ const webhook = {
 	async workspace() { this.receiver = await new Receiver().open(); },
 	prepare(cell) { cell.onSettled = { webhook: webhook.receiver.url }; },
 	async settled(cell) {
-		const got = () => webhook.receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id);
+		const got = () => webhook.receiver.got.filter(({ body }) => body.data.ask?.id === cell.ask.id);
 		await cell.until(() => got().length, 'the webhook');
 		assert.deepEqual(got().map(({ body }) => [body.type, body.data.session.id]), [['ask.answered', cell.ask.session]]);
 	},
@@ -289,7 +289,7 @@ const replied = {
 	},
 	prepare(cell) { cell.onSettled = { webhook: replied.receiver.url }; },
 	async asked(cell) {
-		const got = () => replied.receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id);
+		const got = () => replied.receiver.got.filter(({ body }) => body.data.ask?.id === cell.ask.id);
 		const say = async (who, text) => assert.equal((await who.post(`/v1/asks/${cell.ask.id}/replies`, { text })).status, 201);
 		await say(cell.member, 'Which one?');
 		await cell.until(() => got().length, 'the webhook');
@@ -455,7 +455,7 @@ const alerted = {
 		m.routes.push({ match: { agent: '*-alerted' }, steps: [{ after: '0s', to: ['team:off-duty/on_call'] }] },
 			{ match: { kind: ['alert'] }, steps: [{ after: '0s', to: [`contact:${contact.id}`], when: 'always' }] });
 	},
-	told: (cell) => alerted.receiver.got.filter(({ body }) => body.data.alert.key === cell.ask.id).map(({ body }) => [body.type, body.data.purpose]),
+	told: (cell) => alerted.receiver.got.filter(({ body }) => body.data.alert?.key === cell.ask.id).map(({ body }) => [body.type, body.data.purpose]),
 	async asked(cell) {
 		await cell.until(() => alerted.told(cell).length, 'the message');
 		assert.deepEqual(alerted.told(cell), [['alert.notify', 'alert']]);
@@ -468,5 +468,26 @@ const alerted = {
 	},
 };
 
+/** A session that ends, or says how far it is, is told to who wants to know. */
+const finished = {
+	rows: ['message of an end', 'message of progress'],
+	not: (way) => (way.origin === 'ASK_BY_REQUEST' && way.brings ? undefined : 'a session ends alike, whoever asks in it'),
+	async workspace(m) {
+		this.receiver = await new Receiver().open();
+		const { body: user } = await m.admin.post('/v1/users', { name: 'watcher', role: 'viewer' });
+		await m.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: this.receiver.url, name: 'sessions' });
+		await m.admin.put(`/v1/users/${user.id}/notify`, { finished: 'all', progress: true });
+	},
+	told: (session) => finished.receiver.got.filter(({ body }) => body.data.session?.id === session.id).map(({ body }) => [body.type, body.data.purpose, body.data.session.status]),
+	async settled(cell) {
+		const session = await cell.agent.session();
+		await cell.agent.post(`/v1/sessions/${session.id}/progress`, { text: 'half' });
+		await cell.until(() => finished.told(session).length, 'its progress');
+		await cell.agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
+		await cell.until(() => finished.told(session).length === 2, 'its end');
+		assert.deepEqual(finished.told(session).map(([type, purpose]) => [type, purpose]), [['session.notify', 'progress'], ['session.notify', 'finished']]);
+	},
+};
+
 export const REACTIONS = { event, because, project, rules, denied, own, require, verifier, deadline, stop, message, everywhere,
-	assigned, webhook, replied, extended, resumer, undone, bundle, waiter, goes_on: goesOn, held_call: heldCall, fetched, chain, alerted };
+	assigned, webhook, replied, extended, resumer, undone, bundle, waiter, goes_on: goesOn, held_call: heldCall, fetched, chain, alerted, finished };

@@ -37,7 +37,7 @@ export class Receiver {
 
 	/** The first n that came about this ask, or of all. */
 	async some(n = 1, ask = undefined) {
-		const fit = () => this.got.filter((g) => !ask || g.body.data.ask.id === ask.id);
+		const fit = () => this.got.filter((g) => !ask || g.body.data.ask?.id === ask.id);
 		await until(() => fit().length >= n, `webhook ${n}`);
 		return fit().slice(0, n);
 	}
