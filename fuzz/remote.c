@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct json *one, *other;
 	struct remote_said said;
 	enum revision revision;
-	struct str name;
+	struct str name, wants, wrong;
 	bool failed;
 
 	if (size < 1) return 0;
@@ -79,6 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		remote_said(one, &said);
 		remote_revision(one, &revision, &name);
 		if (said.result) remote_text(said.result, &arena, &failed);
+		if (said.result && remote_inputs(said.result, &arena, &wants, &wrong) &&
+			!wrong.len)
+			assert(json_read(wants, NULL, &arena, &other, NULL) == OK);
 		tools_pin(json_get(said.result, "tools"), &arena);
 	}
 	arena_done(&arena);
