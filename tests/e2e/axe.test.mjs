@@ -245,7 +245,7 @@ const screens = {
 	},
 	'the first run': (me) => me.visit('/start'),
 	'settings: every page': async (me) => {
-		for (const page of ['channels', 'routes', 'providers', 'templates', 'deliveries']) {
+		for (const page of ['channels', 'routes', 'providers', 'templates', 'servers', 'security', 'data', 'deliveries']) {
 			await me.visit(`/settings/${page}`);
 			await me.page.waitForLoadState('networkidle');
 			if (page !== 'deliveries') assert.deepEqual(await complaints(me), [], page);

@@ -306,6 +306,8 @@ area('rules on the page', (scenario) => {
 		await me.pick(me.page.getByRole('combobox', { name: me.t('rules.timeout') }), '30m');
 		await me.check(me.page.getByRole('radio', { name: me.t('rules.reject.stop') }));
 		await me.write(me.page.getByRole('spinbutton', { name: me.t('rules.atonce') }), '5');
+		await me.press(me.button('rehearse'));
+		await me.page.getByRole('status').getByText(me.t('rehearse.asked').split('{')[0]).waitFor();
 		await me.press(me.button('rules.policy.save'));
 		await me.page.getByText(me.t('rules.policy.saved'), { exact: true }).waitFor();
 		const { mode, timeout, on_reject, at_once } = (await desk.admin.get('/v1/policy')).body;
@@ -344,6 +346,29 @@ area('rules on the page', (scenario) => {
 		await me.press(me.page.getByRole('link', { name: me.t('rules.show.policy') }));
 		await me.button('rules.policy.save').waitFor();
 		assert.deepEqual(await complaints(me), []);
+		await clear(desk);
+	});
+
+	scenario('a rule that only watches says what people said, and is made live', async (me, desk) => {
+		await make(desk, { effect: 'allow', shadow: true, match: { tool: ['Bash(make *)'] } });
+		for (const [n, value] of ['approve', 'approve', 'reject'].entries()) {
+			const ask = await desk.agent.ask(bash(`make ${n}`));
+			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: { value } });
+		}
+		await me.visit('/rules');
+		const watching = section(me, 'shadow');
+		await watching.getByText(me.t('rules.shadow.allow')).waitFor();
+		await watching.getByText(me.t('rules.shadow.people', { approved: 2, rejected: 1 })).waitFor();
+		await me.press(watching.getByRole('button', { name: me.t('rules.shadow.live') }));
+		await section(me, 'allow').getByText('Bash(make *)').first().waitFor();
+		assert.deepEqual((await rules(desk)).filter((one) => one.match.tool?.[0] === 'Bash(make *)').map((one) => one.shadow), [null]);
+		/* What is asked most stands before any chart, and the newest rule with what it changed. */
+		await me.visit('/insights');
+		await me.text('insights.most').waitFor();
+		await me.text('insights.newest').waitFor();
+		const csv = me.page.getByRole('link', { name: me.t('insights.csv.name', { title: me.t('insights.questions') }) });
+		const reply = await me.page.request.get(await csv.getAttribute('href'));
+		assert.match(`${reply.headers()['content-type']} ${await reply.text()}`, /^text\/csv.*\bmake\b/s);
 		await clear(desk);
 	});
 }, { furnish: (desk) => desk.client('viewer', 'Vera'), stands: true });

@@ -486,6 +486,38 @@ area('settling in', (scenario) => {
 		await me.key('Enter');
 		await me.page.locator('main:focus').waitFor();
 	});
+
+	scenario('signing keys are rotated and revoked with a reason; a hold keeps a project until it is lifted', async (me, desk) => {
+		await me.visit('/settings/security');
+		const keys = me.region('signing').getByRole('listitem');
+		await keys.first().waitFor();
+		const before = await keys.count();
+		await me.press(me.region('signing').getByRole('button', { name: `${me.t('signing.rotate')}…` }));
+		await me.press(me.button('signing.rotate', {}, me.dialog));
+		await until(async () => await keys.count() === before + 1, 'another key');
+		const old = (await desk.admin.get('/v1/keys')).body.keys[1];
+		await me.press(me.button('signing.revoke.name', { name: old.kid.slice(0, 12) }));
+		await me.write(me.region('signing').getByLabel(me.t('holds.reason')), 'Leaked');
+		await me.press(me.button('tokens.revoke', {}, me.region('signing')));
+		await me.region('signing').getByText('Leaked').waitFor();
+		assert.equal((await desk.admin.get('/v1/keys')).body.keys[1].revoked.reason, 'Leaked');
+
+		const session = await desk.agent.session('Kept', { project: 'audited' });
+		await me.visit('/settings/data');
+		const holds = me.region('holds');
+		await me.write(holds.getByLabel(me.t('holds.kind.project'), { exact: true }), 'audited');
+		await me.write(holds.getByLabel(me.t('holds.reason')), 'Audit of 2026');
+		await me.press(me.button('holds.set', {}, holds));
+		await holds.getByText('Audit of 2026').waitFor();
+		if (me.wide) {
+			await me.visit(`/sessions/${session.id}`);
+			await me.text('holds.here', { reason: 'Audit of 2026' }).waitFor();
+			await me.visit('/settings/data');
+		}
+		await me.press(me.button('holds.lift.name', { name: me.t('holds.on.project', { name: 'audited' }) }));
+		await me.press(me.button('holds.lift', {}, me.dialog));
+		await me.text('holds.empty').waitFor();
+	});
 });
 
 test('script/web serves the page against a running server', { skip: !long }, async () => {

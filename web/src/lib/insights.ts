@@ -43,8 +43,31 @@ export function costOf(usage: UsageSums | null): number | null {
 }
 
 export type Cell = string | number | { href: string; text: string };
-/** A title, the heads of its columns, and its rows. */
-export type Figures = [title: MessageId, heads: MessageId[], rows: Cell[][]];
+/** A title, the heads of its columns, its rows, and what the server calls the same as CSV. */
+export type Figures = [title: MessageId, heads: MessageId[], rows: Cell[][], csv?: string];
+
+/** What was asked again and again, and how that ended. */
+const questionTable = (title: MessageId, list: Insights['questions'], csv: string): Figures => [
+	title,
+	[
+		'web.insights.question',
+		'web.insights.asks',
+		'web.status.answered',
+		'web.status.expired',
+		'web.insights.median',
+	],
+	list
+		.slice(0, SHOWN)
+		.map(({ text, last, asks, answered, expired, median_ms }) => [
+			{ href: `/history/${last}`, text: visible(text) },
+			asks,
+			answered,
+			expired,
+			took(median_ms),
+		]),
+	csv,
+];
+const SHOWN = 10;
 
 const places = (via: Record<string, number>) =>
 	Object.entries(via)
@@ -52,8 +75,12 @@ const places = (via: Record<string, number>) =>
 		.map(([place, n]) => `${viaWords(place)} ${n}`)
 		.join(', ');
 
-/** By kind, agent, person and route. */
-export function tablesOf(data: Insights, usage: UsageSums | null): Figures[] {
+/** By question, kind, agent, project, hour, person and route; `expired`: the questions that expire most. */
+export function tablesOf(
+	data: Insights,
+	usage: UsageSums | null,
+	expired: Insights['questions'],
+): Figures[] {
 	const kinds = Object.entries(data.by_kind) as [AskKind, Insights['asks']][];
 	const paid = costOf(usage) !== null;
 	const cost = (agent: string) => {
@@ -61,6 +88,12 @@ export function tablesOf(data: Insights, usage: UsageSums | null): Figures[] {
 		return typeof usd === 'number' ? dollars(usd) : '–';
 	};
 	const all: Figures[] = [
+		questionTable('web.insights.questions', data.questions, 'question'),
+		questionTable(
+			'web.insights.questions.expired',
+			expired.filter((one) => one.expired),
+			'question&order=expired',
+		),
 		[
 			'web.insights.bykind',
 			[
@@ -79,6 +112,49 @@ export function tablesOf(data: Insights, usage: UsageSums | null): Figures[] {
 				expired,
 				share(expired, created),
 			]),
+			'kind',
+		],
+		[
+			'web.insights.byproject',
+			[
+				'web.filter.project',
+				'web.insights.asks',
+				'web.status.answered',
+				'web.status.expired',
+				'web.insights.byrules',
+				'web.insights.median',
+			],
+			data.by_project.map(({ project, asks, answered, expired: gone, by_rules, median_ms }) => [
+				project === null
+					? t('web.insights.project.none')
+					: { href: `/history?project=${encodeURIComponent(project)}`, text: visible(project) },
+				asks,
+				answered,
+				gone,
+				share(by_rules, asks),
+				took(median_ms),
+			]),
+			'project',
+		],
+		[
+			'web.insights.byhour',
+			[
+				'web.insights.hour',
+				'web.insights.asks',
+				'web.status.answered',
+				'web.status.expired',
+				'web.insights.median',
+			],
+			data.by_hour
+				.filter((one) => one.created)
+				.map(({ hour, created, answered, expired: gone, median_ms }) => [
+					`${String(hour).padStart(2, '0')}:00`,
+					created,
+					answered,
+					gone,
+					took(median_ms),
+				]),
+			'hour',
 		],
 		[
 			'web.insights.byagent',
@@ -98,6 +174,7 @@ export function tablesOf(data: Insights, usage: UsageSums | null): Figures[] {
 				took(median_ms),
 				...(paid ? [cost(name)] : []),
 			]),
+			'agent',
 		],
 		[
 			'web.insights.byperson',
@@ -115,6 +192,7 @@ export function tablesOf(data: Insights, usage: UsageSums | null): Figures[] {
 				took(median_ms),
 				places(via),
 			]),
+			'person',
 		],
 		[
 			'web.insights.targets',

@@ -14,6 +14,8 @@ export const settingsParts = [
 	'tools',
 	'servers',
 	'deliveries',
+	'security',
+	'data',
 ] as const;
 export type SettingsPart = (typeof settingsParts)[number];
 
