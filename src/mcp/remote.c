@@ -288,6 +288,7 @@ static bool input_write(struct json_writer *w, struct str key, const struct json
 	struct arena *arena, struct str *wrong)
 {
 	struct str method = json_text_of(input, "method");
+	const struct json *params = json_get(input, "params");
 	struct translated in;
 	struct fault why = { 0 };
 
@@ -297,8 +298,12 @@ static bool input_write(struct json_writer *w, struct str key, const struct json
 			STR_ARGS(str_first(method, 60)));
 		return false;
 	}
-	if (dialect_to_ask(dialect_find(STR("elicitation")), json_get(input, "params"),
-		    false, arena, &in, &why)) {
+	if (!json_is(params, JSON_OBJECT)) {
+		*wrong = STR("The server asks, and does not say what");
+		return false;
+	}
+	if (dialect_to_ask(
+		    dialect_find(STR("elicitation")), params, false, arena, &in, &why)) {
 		*wrong = arena_print(arena, "The server asked what cannot be asked: %s",
 			why.items_len ? why.items[0].detail : why.detail);
 		return false;
