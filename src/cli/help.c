@@ -140,7 +140,7 @@ static const struct {
 	  "history receipt verify expect insights open watch status whoami login logout pause resume away contact route alert",
 		COMMANDS_ANSWER },
 	{ "rule rehearse policy mandate template team", COMMANDS_RULES },
-	{ "connect host mcp hook run attach session project usage agent provider tool mcp-server",
+	{ "connect host mcp mcp-gateway hook run attach session project usage agent provider tool mcp-server",
 		COMMANDS_AGENTS },
 	{ "serve mail-in slack doctor backup check copy completion help",
 		COMMANDS_SERVER } };

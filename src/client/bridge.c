@@ -183,12 +183,15 @@ static bool call_go(struct bridge_call *call, struct fault *why)
 		{ "Mcp-Session-Id: ", current ? STR_NONE : buf_str(&b->session) },
 		{ "Mcp-Method: ", current ? call->method : STR_NONE },
 		{ "Mcp-Name: ", current ? call->subject : STR_NONE },
+		{ "Parley-Transport: ", b->with.gate ? STR("stdio") : STR_NONE },
+		{ "Parley-Session: ", b->with.session },
 		{ 0 },
 	};
 	struct api_call request = { .method = get ? "GET" : "POST",
 		.path = b->with.path,
 		.body = get ? STR_NONE : call->body,
-		.key = get ? STR_NONE : call->key,
+		/* Calls at the gateway are the same by what they say. */
+		.key = get || b->with.gate ? STR_NONE : call->key,
 		.after = get ? after : STR_NONE,
 		.hold_ms = -1,
 		.headers = headers };
@@ -242,6 +245,7 @@ static bool call_answer_away(struct bridge_call *call)
 	struct buf out = { 0 };
 	struct rpc rpc;
 
+	if (b->with.gate) return false;
 	revision_read(buf_str(&b->version), &revision);
 	if (call->revision.len) revision = REV_2026_07_28;
 	if (json_read(call->body, NULL, &call->arena, &message, NULL) ||
@@ -391,6 +395,8 @@ static bool call_insists(struct bridge_call *call, enum err err,
 
 	if (err != OK && (!reply_passing(r) || err == ERR_MEMORY)) return false;
 	if (call->greets) return false;
+	if (call->bridge->with.gate && !listens && r->connected && !call->sse.id.len)
+		return false;
 	if (!listens && (call->id.len == 0 || call->answered)) return false;
 	if (!listens && !reached && !call_is_tool(call)) return false;
 	if (!reached && !listens) away_say(call);

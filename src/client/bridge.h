@@ -20,6 +20,9 @@ struct bridge_setup {
 	struct str path; /* "/mcp", with its query */
 	struct str host; /* the session of a hosted agent, which may have one question
 			    open; empty: none */
+	bool gate; /* the path is another server's, behind the gateway: nothing is said in its place, and what it may
+		      have run is not sent again */
+	struct str session; /* that its calls belong to; empty: as the server has it */
 	int in_fd, out_fd;
 	int stop_fd; /* of the clients, too; -1: none */
 };

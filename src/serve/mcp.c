@@ -510,7 +510,7 @@ static struct mcp *mcp_new(struct request *r)
 	m->server = r->task.id;
 	m->session = arena_str(&r->task.job.arena,
 		str_trim(http_header(http_request(r->x), "parley-session")));
-	m->stdio = str_is(http_header(http_request(r->x), "parley-via"), "stdio");
+	m->stdio = str_is(http_header(http_request(r->x), "parley-transport"), "stdio");
 	r->ctx = m;
 	if (mcp_offer(r)->guest && !r->task.job.has_hash && !r->listener->local_admin) {
 		r->task.job.has_hash = true;

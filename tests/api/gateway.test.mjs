@@ -1,10 +1,12 @@
 // The gateway: a server of the desk behind /mcp/NAME, for agents from elsewhere.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { McpServer, tool } from '../lib/mcp_server.mjs';
-import { until, useServer } from './lib/server.mjs';
+import { BIN, until, useServer } from './lib/server.mjs';
 
-const server = await useServer();
+const server = await useServer({ keepPort: true });
 const { admin, member } = server;
 const TOKEN = 'ghp_0123456789abcdefWXYZ';
 const schema = { type: 'object', properties: { n: { type: 'integer' } } };
@@ -196,4 +198,61 @@ test('edited, denied, stopped, changed; a server that cannot be reached costs no
 	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.used_at ?? null, null);
 	assert.equal((await call(ask.call)).status, 'waiting');
 	assert.ok(made.id);
+});
+
+test('killed between approval and result: a person is asked, and nothing runs twice', async () => {
+	let left;
+	const it = behind['2025'], { headers } = await open('s2025'), sent = { name: 'write', arguments: { n: 99 } };
+	it.instead = (request, response, message) => {
+		if (message?.method !== 'tools/call' || message.params.arguments?.n !== 99) return false;
+		left = response; // it runs, and nobody hears of it
+		return true;
+	};
+	const waiting = send('s2025', 'tools/call', sent, { headers }).catch(() => null);
+	const ask = await asked({ name: 'mcp__s2025__write', arguments: sent.arguments });
+	await approve(ask);
+	await until(() => left, 'the call at the server');
+	assert.equal((await call(ask.call)).status, 'started');
+	await server.crash();
+	await waiting;
+	left.destroy();
+	it.instead = () => false;
+	const row = await until(async () => { const c = await call(ask.call); return c.status === 'interrupted' && c; }, 'that it was interrupted');
+	assert.notEqual(row.ask, ask.id);
+	const recovery = (await member.get(`/v1/asks/${row.ask}`)).body;
+	assert.deepEqual([recovery.kind, recovery.status, recovery.call], ['error_recovery', 'pending', ask.call]);
+	const ran = () => it.asked.filter((a) => a.message?.params?.arguments?.n === 99).length;
+	assert.equal(ran(), 1);
+	/* Sent again it waits for that person; their text is the result. */
+	const again = send('s2025', 'tools/call', sent, { headers });
+	await until(async () => (await call(ask.call)).sent === 2, 'the call that came again');
+	const r = await member.post(`/v1/asks/${recovery.id}/answer`, { answers: { recovery: { selected: ['skip'], text: 'it was written' } } });
+	assert.equal(r.status, 200, r.text);
+	const got = await again;
+	assert.equal(got.result.content[0].text, 'it was written', got.text);
+	assert.equal(got.result._meta['parley/call'].id, ask.call);
+	assert.equal(ran(), 1);
+});
+
+test('parley mcp-gateway: the same on a pipe', async () => {
+	const child = spawn(BIN, ['mcp-gateway', 's2025'], { env: { ...server.env, PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.agent } });
+	const messages = [];
+	createInterface({ input: child.stdout }).on('line', (line) => messages.push(JSON.parse(line)));
+	const ended = new Promise((done) => { child.on('close', done); });
+	const say = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+	const reply = (id) => until(() => messages.find((m) => m.id === id), `the reply to ${id}`);
+	say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'piped', version: '1' } } });
+	assert.equal((await reply(1)).result.serverInfo.name, 'fake');
+	say({ method: 'notifications/initialized' });
+	say({ id: 2, method: 'tools/call', params: { name: 'read', arguments: { b: 2 } } });
+	assert.deepEqual((await reply(2)).result.content, [{ type: 'text', text: 'read {"b":2}' }]);
+	say({ id: 3, method: 'tools/call', params: { name: 'write', arguments: { n: 31 } } });
+	const ask = await asked({ name: 'mcp__s2025__write', arguments: { n: 31 } });
+	assert.equal((await call(ask.call)).via, 'stdio');
+	await approve(ask);
+	assert.equal((await reply(3)).result._meta['parley/call'].status, 'done');
+	child.stdin.end();
+	assert.equal(await ended, 0);
+	assert.equal((await server.run(['mcp-gateway', 'Not A Name'])).code, 2);
+	assert.equal((await server.run(['mcp-gateway', 's2025', '--', 'true'])).code, 2);
 });

@@ -1,5 +1,7 @@
 /* mcp.c - parley mcp. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/keep.h"
@@ -52,6 +54,39 @@ static int mcp_run(struct cli *cli)
 	return bridge_run(&setup) == BRIDGED_STOPPED ? term_stopped() : EXIT_YES;
 }
 
+/* What a server of the desk may be called. */
+static bool server_named(struct str name)
+{
+	bool fits = name.len > 0 && name.len <= 40 && name.at[0] != '-' &&
+		    name.at[name.len - 1] != '-';
+
+	for (size_t i = 0; i < name.len; i++)
+		fits &= strchr("abcdefghijklmnopqrstuvwxyz0123456789-", name.at[i]) !=
+			NULL;
+	return fits;
+}
+
+static int gateway_run(struct cli *cli)
+{
+	struct str name = cli_word(cli, 0);
+	struct bridge_setup setup = { .open = server_open,
+		.ctx = cli,
+		.path = arena_print(&cli->arena, "/mcp/%.*s", STR_ARGS(name)),
+		.gate = true,
+		.session = str_of(getenv("PARLEY_SESSION")),
+		.in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO };
+
+	if (!server_named(name))
+		return CLI_USAGE(cli, "cli.mcp_gateway.name", { "name", name });
+	project_say_here(cli);
+	term_watch(&cli->term);
+	setup.stop_fd = cli->term.stop_fd;
+	return bridge_run(&setup) == BRIDGED_STOPPED ? term_stopped() : EXIT_YES;
+}
+
+static const struct flag gateway_flags[] = { { "project", "NAME" }, { 0 } };
+
 static const struct flag flags[] = { { "print-config", "CLIENT" }, { "strict" },
 	{ "host", "SESSION" }, { "project", "NAME" }, { 0 } };
 
@@ -60,5 +95,7 @@ const struct command mcp_verbs[] = {
 		"claude mcp add parley -- parley mcp\n"
 		"parley mcp --print-config codex >> ~/.codex/config.toml\n"
 		"parley mcp --print-config claude --url https://desk.example.org > .mcp.json" },
+	{ "mcp-gateway", gateway_run, "NAME", 1, 1, gateway_flags, CLIENT, "0 2 130",
+		"claude mcp add github -- parley mcp-gateway github" },
 	{ 0 },
 };
