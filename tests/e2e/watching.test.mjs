@@ -221,7 +221,7 @@ area('watching', (scenario) => {
 			for (const [id, part] of [['response', counted.asks.answered], ['expiry', counted.asks.expired]])
 				assert.equal(await tile(id).locator('xpath=../dd[2]').innerText(), me.tn('insights.of', settled, { part }));
 			for (const [kind, n] of Object.entries(counted.by_kind)) {
-				const cells = me.page.getByRole('row', { name: me.t(`kind.${kind}`) }).getByRole('cell');
+				const cells = me.page.getByRole('table', { name: me.t('insights.bykind') }).getByRole('row', { name: me.t(`kind.${kind}`) }).getByRole('cell');
 				assert.deepEqual((await cells.allInnerTexts()).slice(1), [n.created, n.answered, n.skipped, n.expired]
 					.map(String).concat(percent(n.created ? n.expired / n.created : null)));
 			}

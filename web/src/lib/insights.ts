@@ -46,6 +46,13 @@ export type Cell = string | number | { href: string; text: string };
 /** A title, the heads of its columns, its rows, and what the server calls the same as CSV. */
 export type Figures = [title: MessageId, heads: MessageId[], rows: Cell[][], csv?: string];
 
+const LONG = 100;
+/** A question on a few lines, wherever it stands; the whole of it is behind its link. */
+export function questionWords(text: string): string {
+	const letters = [...visible(text)];
+	return letters.length > LONG ? `${letters.slice(0, LONG).join('')}…` : letters.join('');
+}
+
 /** What was asked again and again, and how that ended. */
 const questionTable = (title: MessageId, list: Insights['questions'], csv: string): Figures => [
 	title,
@@ -59,7 +66,7 @@ const questionTable = (title: MessageId, list: Insights['questions'], csv: strin
 	list
 		.slice(0, SHOWN)
 		.map(({ text, last, asks, answered, expired, median_ms }) => [
-			{ href: `/history/${last}`, text: visible(text) },
+			{ href: `/history/${last}`, text: questionWords(text) },
 			asks,
 			answered,
 			expired,
