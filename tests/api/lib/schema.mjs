@@ -84,7 +84,7 @@ export function checkReply({ method, path, status, headers, body, text }) {
 	const response = operation.responses[status];
 	// What is refused before any route is looked at stands in no operation.
 	if (!response && [405, 408, 431, 501].includes(status)) return;
-	assert.ok(response, `${what} is not in openapi.json`);
+	assert.ok(response, `${what} is not in openapi.json: ${text}`);
 	if (status >= 400 || method === 'HEAD') return;
 	if (!response.content) {
 		assert.equal(text, '', `${what} should have no body`);
