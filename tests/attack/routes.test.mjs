@@ -86,7 +86,9 @@ attacks('routes × callers without a right', { small: 40, long: 5000 }, async (a
 		return [`${name} with ${JSON.stringify(headers)}`, async () => {
 			const reply = await nobody.request(method, path + query, { body, headers, check: false });
 			refused(reply, [MARK, 'sk-0123']);
-			assert.ok([401, 403, 404, 405, 415, 429].includes(reply.status), `${reply.status} ${reply.text.slice(0, 200)}`);
+			/* The credential of a later result is looked at with its call, behind the shape of the request. */
+			const said = path.startsWith('/v1/in/') ? [422] : [];
+			assert.ok([401, 403, 404, 405, 415, 429, ...said].includes(reply.status), `${reply.status} ${reply.text.slice(0, 200)}`);
 		}];
 	});
 	await unchanged(before);
