@@ -51,9 +51,9 @@ static bool state_is(const char *state, const char *const *list)
 enum err postgres_fail(
 	struct postgres *p, const PGresult *r, bool commit, struct fault *why)
 {
-	/* The session ends: connection failures, and what an administrator or a crash of
-	 * the server ends, or one that may no longer write. */
-	static const char *const lost[] = { "08", "57P", "25006", NULL };
+	/* The session ends: connection failures, what an administrator or a crash of the
+	 * server ends, one that may no longer write, or that stood still for too long. */
+	static const char *const lost[] = { "08", "57P", "25006", "25P03", NULL };
 	/* Met another transaction, or a condition of the schema. */
 	static const char *const busy[] = { "40", "23", "55P03", "25P02", "22012", NULL };
 	/* Out of space, memory or connections; cancelled; the system's errors. */

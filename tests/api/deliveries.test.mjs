@@ -74,7 +74,8 @@ test('tarpits of one agent keep nobody else waiting', async () => {
 		const began = Date.now();
 		await yes(ask);
 		await receiver.some(1, ask);
-		assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+		/* Behind a tarpit it would be 20 s (webhook_timeout), also on a machine that is slow today. */
+		assert.ok(Date.now() - began < 5000, `${Date.now() - began} ms`);
 	}
 	for (const { session } of stuck) await agent.delete(`/v1/sessions/${session}`);
 });
