@@ -166,17 +166,12 @@ const char *export_wrong_name(enum export_wrong w)
 	return names[w];
 }
 
-static bool hash_get(const struct json *j, const char *name, uint8_t out[SHA256_SIZE])
-{
-	return hex_read(json_text_of(j, name), out, SHA256_SIZE);
-}
-
 static bool hash_is(
 	const struct json *j, const char *name, const uint8_t hash[SHA256_SIZE])
 {
 	uint8_t said[SHA256_SIZE];
 
-	return hash_get(j, name, said) && memcmp(said, hash, SHA256_SIZE) == 0;
+	return receipt_hash_read(j, name, said) && memcmp(said, hash, SHA256_SIZE) == 0;
 }
 
 /* A part begins: of the first one all is kept, a later one must go on where the last ended. */
@@ -191,7 +186,7 @@ static enum export_wrong head_check(
 	if (c->state == EXPORT_AT_END || json_int_of(j, "v") != 1 || after < 0 ||
 		!json_is(json_get(j, "workspace"), JSON_STRING) ||
 		!json_is(json_get(j, "filter"), JSON_OBJECT) ||
-		!hash_get(j, "before", before))
+		!receipt_hash_read(j, "before", before))
 		return EXPORT_SHAPE;
 	json_canonical(&filter, json_get(j, "filter"));
 	said = buf_keep_done(&filter, arena);
@@ -230,38 +225,18 @@ static struct str data_bytes(struct str line)
 	return str_first(line, line.len - 1);
 }
 
-static bool event_get(const struct export_check *c, const struct json *j, struct event *e)
-{
-	static const char *const texts[] = { "type", "session", "ask", "run", "agent" };
-
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (!json_is(json_get(j, texts[i]), JSON_STRING)) return false;
-	*e = (struct event){ .ws = c->ws,
-		.n = json_int_of(j, "n"),
-		.type = event_type_find(json_text_of(j, "type")),
-		.session = json_text_of(j, "session"),
-		.ask = json_text_of(j, "ask"),
-		.run = json_text_of(j, "run"),
-		.agent = json_text_of(j, "agent") };
-	return e->type && time_read(json_text_of(j, "at"), &e->at_ms) &&
-	       hash_get(j, "hash", e->hash) && hash_get(j, "digest", e->digest);
-}
-
 static enum export_wrong event_check(
 	struct export_check *c, const struct json *j, struct str line)
 {
-	int64_t form = json_int_of(j, "form");
 	uint8_t hash[SHA256_SIZE], digest[SHA256_SIZE];
 	struct str data = data_bytes(line);
 	struct event e;
 
 	if (c->state == EXPORT_AT_START || c->state == EXPORT_AT_END ||
-		!event_get(c, j, &e) || (form != 1 && form != 2) || !data.len)
+		!receipt_event_read(j, c->ws, &e) ||
+		!receipt_hash_read(j, "digest", e.digest) ||
+		!receipt_event_hash(j, &e, c->sums.hash, hash) || !data.len)
 		return EXPORT_SHAPE;
-	if (form == 1)
-		event_hash_old(&e, c->sums.hash, hash);
-	else
-		event_hash(&e, c->sums.hash, hash);
 	if (e.n != c->sums.last + 1 || memcmp(hash, e.hash, SHA256_SIZE) != 0)
 		return EXPORT_CHAIN;
 	sha256(data, digest);

@@ -141,29 +141,36 @@ static bool decision_fits(const struct json *payload)
 	return ok;
 }
 
-static bool hash_get(const struct json *event, const char *name, uint8_t out[SHA256_SIZE])
+bool receipt_hash_read(const struct json *j, const char *name, uint8_t out[SHA256_SIZE])
 {
-	return hex_read(json_text_of(event, name), out, SHA256_SIZE);
+	return hex_read(json_text_of(j, name), out, SHA256_SIZE);
 }
 
-static bool event_load(const struct json *j, struct event *e, int64_t *form)
+bool receipt_event_read(const struct json *j, int64_t ws, struct event *e)
 {
-	static const char *const texts[] = { "type", "session", "ask", "run", "agent",
-		"data" };
+	static const char *const texts[] = { "type", "session", "ask", "run", "agent" };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!json_is(json_get(j, texts[i]), JSON_STRING)) return false;
-	*form = json_int_of(j, "form");
-	*e = (struct event){ .ws = json_int_of(j, "ws"),
+	*e = (struct event){ .ws = ws,
 		.n = json_int_of(j, "n"),
 		.type = event_type_find(json_text_of(j, "type")),
 		.session = json_text_of(j, "session"),
 		.ask = json_text_of(j, "ask"),
 		.run = json_text_of(j, "run"),
-		.agent = json_text_of(j, "agent"),
-		.data = json_text_of(j, "data") };
+		.agent = json_text_of(j, "agent") };
 	return e->type && time_read(json_text_of(j, "at"), &e->at_ms) &&
-	       (*form == 1 || *form == 2) && hash_get(j, "hash", e->hash);
+	       receipt_hash_read(j, "hash", e->hash);
+}
+
+bool receipt_event_hash(const struct json *j, const struct event *e,
+	const uint8_t before[SHA256_SIZE], uint8_t out[SHA256_SIZE])
+{
+	switch (json_int_of(j, "form")) {
+	case 1: event_hash_old(e, before, out); return true;
+	case 2: event_hash(e, before, out); return true;
+	default: return false;
+	}
 }
 
 static bool event_fits(const struct json *payload, struct arena *arena, bool *unlogged)
@@ -173,20 +180,20 @@ static bool event_fits(const struct json *payload, struct arena *arena, bool *un
 	const struct json *revoked = json_get(payload, "revoked");
 	struct ask a = { .revoked = json_is(revoked, JSON_NULL) ? STR_NONE : STR("{}") };
 	struct event e;
-	int64_t form;
 
-	if (!event_load(j, &e, &form) || !hash_get(j, "before", before) ||
+	if (!receipt_event_read(j, json_int_of(j, "ws"), &e) ||
+		!json_is(json_get(j, "data"), JSON_STRING) ||
+		!receipt_hash_read(j, "before", before) ||
 		!ask_status_read(json_text_of(payload, "status"), &a.status) ||
 		!receipt_hangs_on(&a, e.type) ||
 		!str_eq(e.ask, json_text_of(payload, "ask")) ||
 		!str_eq(e.session, json_text_of(payload, "session")))
 		return false;
+	e.data = json_text_of(j, "data");
 	sha256(e.data, e.digest);
-	if (form == 1)
-		event_hash_old(&e, before, hash);
-	else
-		event_hash(&e, before, hash);
-	if (memcmp(hash, e.hash, SHA256_SIZE) != 0) return false;
+	if (!receipt_event_hash(j, &e, before, hash) ||
+		memcmp(hash, e.hash, SHA256_SIZE) != 0)
+		return false;
 	if (json_read(e.data, &ask_limits, arena, &data, NULL)) return false;
 	decision = json_get(data, "decision");
 	*unlogged = !decision;

@@ -40,6 +40,13 @@ enum proof_word receipt_check(struct str text, const struct proof_keys *, struct
 enum proof_word receipt_check_json(const struct json *, const struct proof_keys *,
 	struct arena *, struct receipt_said *out);
 
+/* An event as receipts and exports show it; without its data and their digest. */
+bool receipt_event_read(const struct json *, int64_t ws, struct event *out);
+bool receipt_hash_read(const struct json *, const char *name, uint8_t out[SHA256_SIZE]);
+/* Its hash, by its form; false: there is no such form. */
+bool receipt_event_hash(const struct json *, const struct event *,
+	const uint8_t before[SHA256_SIZE], uint8_t out[SHA256_SIZE]);
+
 /* ---- approvals that are sent to a target ---- */
 
 struct approval_claims {
