@@ -1,11 +1,13 @@
 /* policy.c - how long one decision takes with 2,000 rules: the operation looked at, its risk,
- * the ruling. Prints a line for each kind of set. */
+ * the ruling; at last with 20 mandates of its session, too, none of which fits. Prints a line for each
+ * kind of set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "core/policy/mandate.h"
 #include "core/policy/policy.h"
 
 enum { RULES = 2000, ROUNDS = 40000 };
@@ -73,7 +75,11 @@ static const struct {
 	{ "all by agent alone", rule_where },
 	{ "all of MCP servers", rule_name },
 	{ "all beginning with a star", rule_inner },
+	{ "mixed, and 20 mandates", rule_mixed },
 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static struct mandate_lines mandates[MANDATES_MAX];
 
 static const char *const operations[] = {
 	"{\"name\":\"Bash\",\"arguments\":{\"command\":\"npm run task-1234 --watch\"}}",
@@ -130,8 +136,38 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-static int64_t decide_ns(
-	struct rule_set *set, const struct policy *policy, const struct json *operation)
+static void mandates_make(struct arena *arena)
+{
+	for (int i = 0; i < MANDATES_MAX; i++) {
+		struct buf b = { 0 };
+
+		for (int k = 0; k < MANDATE_LINES_MAX; k++)
+			buf_print(&b,
+				"%s{\"key\":\"l%d\",\"tool\":[\"mcp__bank%d__pay\"],\"uses\":9,"
+				"\"sum\":{\"pointer\":\"/n\",\"max\":5}}",
+				k ? "," : "[", k, k + i);
+		buf_add_char(&b, ']');
+		if (!mandate_lines_load(
+			    arena_str(arena, buf_str(&b)), arena, &mandates[i]))
+			die("mandate");
+		buf_done(&b);
+	}
+}
+
+/* As desk/policy/mandate_draw.c does before it looks at a row. */
+static void mandates_try(
+	const struct operation_view *look, enum risk risk, struct arena *arena)
+{
+	static const struct mandate_count none[MANDATE_LINES_MAX];
+	amount takes;
+
+	for (int i = 0; i < MANDATES_MAX; i++)
+		if (mandate_fit(&mandates[i], none, look, risk, arena, &takes) >= 0)
+			die("a mandate that fits");
+}
+
+static int64_t decide_ns(struct rule_set *set, const struct policy *policy,
+	const struct json *operation, bool bundles)
 {
 	struct arena arena = { 0 };
 	struct operation_view look;
@@ -141,6 +177,7 @@ static int64_t decide_ns(
 	operation_view(&look, operation, NULL, STR("ci-7"), STR("web-7"),
 		STR("ses_00000000000000000000000000"), &arena);
 	rule_set_decide(set, &look, policy_risk(policy, &look), NOW_MS, 0, &arena, &out);
+	if (bundles) mandates_try(&look, policy_risk(policy, &look), &arena);
 	arena_done(&arena);
 	return cpu_ns() - start;
 }
@@ -165,13 +202,15 @@ int main(void)
 		parsed[i] = parse(operations[i], &arena);
 	printf("%-32s %9s %9s %9s %12s\n", "2,000 rules", "p50 us", "p99 us", "p99.9 us",
 		"parsing ms");
-	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+	mandates_make(&arena);
+	for (size_t k = 0; k < KINDS; k++) {
 		int64_t start = clock_mono_ns();
 		struct rule_set *set = set_make(kinds[k].make, rules, &arena);
 		double parsing = (double)(clock_mono_ns() - start) / 1e6;
 
 		for (int i = 0; i < ROUNDS; i++)
-			ns[i] = decide_ns(set, &policy, parsed[i % OPERATIONS]);
+			ns[i] = decide_ns(
+				set, &policy, parsed[i % OPERATIONS], k == KINDS - 1);
 		qsort(ns, ROUNDS, sizeof *ns, cmp);
 		printf("%-32s %9.2f %9.2f %9.2f %12.1f\n", kinds[k].name,
 			(double)ns[ROUNDS / 2] / 1e3, (double)ns[ROUNDS * 99 / 100] / 1e3,

@@ -44,7 +44,7 @@ async function fresh() {
 		}
 		return turns;
 	};
-	return { server, member, ask, start, ended, turnsOf };
+	return { server, admin, member, send, ask, start, ended, turnsOf };
 }
 
 const rows = {
@@ -58,6 +58,23 @@ const rows = {
 		}
 		await server.end();
 		return `durable runs a second, 32 at once (and the server's processor time of each): ${rates.join(', ')}`;
+	},
+	/* Each call is reserved before it is sent, and settled after it, in the commits that are made anyway. */
+	async budgets() {
+		const { server, member, send, admin } = await fresh();
+		const n = QUICK ? 100 : 2000, ratios = [];
+		await send(admin, 'POST', '/v1/providers', { name: 'priced', kind: 'anthropic', url, key: 'no-key-is-needed', at_once: 64,
+			models: [{ id: 'm', price: { input: 1, output: 5 }, context: 200_000, output: 8000 }] });
+		for (const [name, limits] of [['free', {}], ['payer', { cost_usd: 1000 }]]) {
+			await send(admin, 'POST', '/v1/agents', { name, provider: 'priced', model: 'm', tools: ['todo'], limits: { turns: 100, ...limits }, on_limit: 'stop' });
+		}
+		const rate = (agent) => Number(/(\d+) runs\/s/.exec(execFileSync(bench('runs'), [server.url, member, agent, String(n)], { encoding: 'utf8' }))[1]);
+		for (let i = 0; i < (QUICK ? 1 : 9); i++) {
+			const before = rate('free'), paid = rate('payer'), behind = rate('free');
+			ratios.push(2 * paid / (before + behind));
+		}
+		await server.end();
+		return `runs with a limit of cost ÷ without one, ${ratios.length} rounds in turns: ${at(ratios, 0.5).toFixed(2)} (${at(ratios, 0).toFixed(2)}–${ratios.at(-1).toFixed(2)})`;
 	},
 	async answers() {
 		const { server, member, ask, start, ended } = await fresh();

@@ -13,7 +13,7 @@ static void asked(void *ctx, const struct rpc *rpc)
 	const struct json *out;
 
 	(void)ctx;
-	remote_answer(&b, rpc);
+	remote_answer(&b, rpc, STR_NONE);
 	assert(json_read(buf_str(&b), NULL, &arena, &out, NULL) == OK);
 	arena_done(&arena);
 	buf_done(&b);

@@ -52,7 +52,8 @@ install_packages() {
 		command -v sudo >/dev/null || die "Not root and no sudo; please install: ${missing[*]}"
 		as_root=(sudo)
 	fi
-	as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
+	# Another installation may be under way: it is waited for.
+	as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600)
 	local install=(install --no-install-recommends "${missing[@]}")
 	"${as_root[@]}" "${install[@]}" >&2 ||
 		{ "${as_root[@]}" update >&2 && "${as_root[@]}" "${install[@]}" >&2; }

@@ -486,6 +486,10 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
 	if (sv->desk && desk_key_make(sv->desk, "serve", key, why)) return why->err;
+	if (sv->desk && store_url_several(ds.set.store) && !desk_synced(sv->desk))
+		log_line(LOG_WARN,
+			"the store has several hosts and no synchronous standby: a failover can "
+			"lose what was acknowledged (synchronous_standby_names)");
 	sv->gateway = sv->desk ? gateway_new(sv->desk, server_node(sv), why) : NULL;
 	if (sv->gateway) sv->relay = gateway_server(sv->gateway);
 	sv->serve = sv->gateway ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
@@ -519,7 +523,7 @@ static void server_stopped(void *ctx)
 {
 	struct server *sv = ctx;
 
-	desk_listen(sv->desk, NULL, NULL, NULL); /* the loop hears no more */
+	desk_listen(sv->desk, NULL, NULL, NULL, NULL); /* the loop hears no more */
 	transient_listen(sv->desk, NULL, NULL);
 	for (int i = 0; i < 3; i++)
 		if (sv->signals[i].data)

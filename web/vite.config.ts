@@ -68,11 +68,15 @@ const moments: [name: string, entries: string[]][] = [
 				'ask/InboxKeys',
 				'ask/OutboxBar',
 				'ask/QuickActions',
-				'ask/SavedViews',
+				'ask/RowBehind',
+				'ask/InboxViews',
+				'ask/CaughtUp',
 			].map(part),
 			'state/arrivals.ts',
 		],
 	],
+	['reading', ['common/Markdown', 'common/Copy', 'common/Diff'].map(part)],
+	['later', ['screens/LaterScreen.svelte']],
 ];
 function part(name: string): string {
 	return `parts/${name}.svelte`;

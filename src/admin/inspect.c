@@ -151,16 +151,19 @@ static enum err inspected_open(struct inspected *in, struct str url, struct faul
 	return e;
 }
 
-enum err inspect_try(struct str url, struct fault *why)
+enum err inspect_try(struct str url, bool *synced, struct fault *why)
 {
 	struct inspected in;
 	enum err e;
+
+	*synced = true;
 
 	if (inspect_missing(url))
 		return fail(why, ERR_NOT_FOUND, "there is no store at %.*s",
 			STR_ARGS(str_from(url, 7)));
 	e = inspected_open(&in, url, why);
 	if (!e && in.wrong[0]) e = fail(why, ERR_UNAVAILABLE, "%s", in.wrong);
+	if (!e && store_url_several(url)) e = db_synced(in.db, synced, why);
 	inspected_close(&in);
 	return e;
 }

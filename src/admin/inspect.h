@@ -9,8 +9,9 @@
 
 /* A store that is a file and not there, or empty, yet. */
 bool inspect_missing(struct str url);
-/* It is there and can be opened for reading. ERR_NOT_FOUND: there is none. */
-enum err inspect_try(struct str url, struct fault *why);
+/* It is there and can be opened for reading. ERR_NOT_FOUND: there is none. `synced` is false when it has several hosts
+ * and no commit waits for a standby. */
+enum err inspect_try(struct str url, bool *synced, struct fault *why);
 
 /* The report as JSON, in the arena. A file that is not a store, or of another schema, is a
  * finding, not an error. An error: the file could not be read. */

@@ -1,5 +1,5 @@
 /* call.c - tool calls that work outside of the store. A call of class once is begun only after
- * that was committed, so that it never runs twice without a person's word. While this process lives it
+ * that was committed, one of an MCP server after that was reached, too, so that it never runs twice without a person's word. While this process lives it
  * knows what came of it, and tells the store until that says whether it has it. */
 #include "agent/inner.h"
 
@@ -55,11 +55,29 @@ static void call_run(const struct run_do *c, struct str arguments, struct arena 
 
 /* ---- of MCP servers ---- */
 
+/* A call under way. */
 struct call_shown {
 	struct worker *w;
 	const struct run_work *work;
 	const struct run_do *call;
+	struct run_start start;
+	bool asked, ours; /* its start was told; the run is ours */
 };
+
+/* The server is reached: the start is committed, which uses up the approval. False: it is not to run. */
+static bool call_starts(void *ctx)
+{
+	struct call_shown *s = ctx;
+	struct task t = { 0 };
+	bool same;
+
+	if (s->asked) return s->start.started;
+	s->asked = true;
+	s->ours = worker_tell_again(s->w, &use_run_start, &t, &s->start, &s->start.again);
+	same = s->ours && str_eq(s->start.arguments, s->call->arguments);
+	task_empty(&t);
+	return same && s->start.started;
+}
 
 static void call_progressed(void *ctx, struct str text, int64_t percent)
 {
@@ -111,11 +129,18 @@ static struct str wanted_members(const struct run_do *c, struct arena *arena)
 	return all.len > 2 ? str_make(all.at + 1, all.len - 2) : STR_NONE;
 }
 
-/* False: it was given up, and nothing is to be told. */
-static bool own_run(struct worker *w, const struct run_work *work, const struct run_do *c,
-	struct str arguments, struct arena *arena, struct run_outcome *out)
+/* Is its approval used only once its server is reached? */
+static bool starts_late(const struct run_do *c)
 {
-	struct call_shown shown = { w, work, c };
+	return c->class == CLASS_ONCE && c->tool && c->tool->mcp && !c->tool->wrong.len;
+}
+
+/* False: it was given up, and nothing is to be told. */
+static bool own_run(struct call_shown *s, struct str arguments, struct arena *arena,
+	struct run_outcome *out)
+{
+	const struct run_do *c = s->call;
+	struct worker *w = s->w;
 	const struct json *args;
 	struct tool_outcome came;
 	enum own_call_end end;
@@ -125,7 +150,7 @@ static bool own_run(struct worker *w, const struct run_work *work, const struct 
 	if (c->tool->mcp && !c->tool->wrong.len)
 		end = mcp_link_run(w->fetcher, w->stop_fd,
 			&(struct mcp_call){ c->tool, args, wanted_members(c, arena),
-				call_progressed, &shown },
+				starts_late(c) ? call_starts : NULL, call_progressed, s },
 			arena, &came);
 	else
 		end = own_call_run(w->fetcher, w->stop_fd, c->tool, args, arena, &came);
@@ -148,26 +173,30 @@ bool call_run_all(struct worker *w, const struct run_work *work, struct run_work
 
 	/* What came of a call outside is told before the next one begins. */
 	for (size_t i = 0; ours && !far && i < work->calls_len; i++) {
-		struct run_start start = { .key = work->key,
-			.call = work->calls[i].call };
-		struct str arguments = work->calls[i].arguments;
+		const struct run_do *c = &work->calls[i];
+		struct call_shown s = { w, work, c,
+			{ .key = work->key, .call = c->call } };
+		struct str arguments = c->arguments;
 
-		if (work->calls[i].class == CLASS_ONCE) {
+		if (c->class == CLASS_ONCE && !starts_late(c)) {
 			ours = worker_tell_again(
-				w, &use_run_start, &t, &start, &start.again);
-			arguments = arena_str(&arena, start.arguments);
+				w, &use_run_start, &t, &s.start, &s.start.again);
+			arguments = arena_str(&arena, s.start.arguments);
 			task_empty(&t);
-			if (!ours || !start.started) continue;
+			if (!ours || !s.start.started) continue;
 		}
-		far = work->calls[i].tool != NULL;
+		far = c->tool != NULL;
 		if (worker_told(w))
 			ours = false;
 		else if (far)
-			ours = own_run(w, work, &work->calls[i], arguments, &arena,
-				&outcomes[report.len++]);
+			ours = own_run(&s, arguments, &arena, &outcomes[report.len++]);
 		else
-			call_run(&work->calls[i], arguments, &arena,
-				&outcomes[report.len++]);
+			call_run(c, arguments, &arena, &outcomes[report.len++]);
+		if (!s.asked || s.start.started) continue;
+		/* The store has what came of it: it may not run any more. */
+		ours &= s.ours;
+		far = false;
+		report.len--;
 	}
 	report.outcomes = outcomes;
 	report.worked_ms = clock_mono_ms() - began_ms;

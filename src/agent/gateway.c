@@ -24,6 +24,7 @@ enum {
 	THREADS_MAX = 128,
 	STACK_SIZE = 512 * 1024,
 	TROUBLE_MS = 500, /* before the store is asked again */
+	LOOK_MS = 5000,	  /* between looks at what is due */
 	AGENT_KEY_MAX = 600,
 };
 
@@ -31,6 +32,7 @@ enum {
 struct held {
 	struct held *next;
 	int64_t ws;
+	int stop_fd; /* readable: it is given up */
 	char call[ID_SIZE];
 };
 
@@ -50,8 +52,11 @@ struct gateway {
 	struct held *held;     /* to be run */
 	struct held *running;  /* being run */
 	struct table sessions; /* key → struct agent_session */
+	pthread_t keeper;
+	pthread_cond_t keep;
 	int threads, waiting;
-	bool stopping;
+	bool stopping, kept, shared;
+	bool woken; /* a task may be run */
 	int stop_fd;
 	void (*unreached)(void *of, struct str call, struct str why);
 	void *unreached_of;
@@ -81,8 +86,8 @@ static bool tell(
 
 static void session_key(const struct relay *r, char out[AGENT_KEY_MAX])
 {
-	snprintf(out, AGENT_KEY_MAX, "%lld/%.*s/%.*s", (long long)r->access->ws,
-		STR_ARGS(r->access->name), STR_ARGS(r->agent));
+	snprintf(out, AGENT_KEY_MAX, "%lld/%u/%.*s/%.*s", (long long)r->access->ws,
+		r->can, STR_ARGS(r->access->name), STR_ARGS(r->agent));
 }
 
 static void session_take(struct gateway *g, struct relay *r)
@@ -202,8 +207,8 @@ static void call_outcome(
 			(long long)r->said.code);
 	} else if (r->over) {
 		end->how = GATEWAY_FAILED;
-		end->text =
-			STR("It ran; its result is larger than 8 MiB and was cut off.");
+		end->text = STR(
+			"It ran; its result is larger than gateway_result_max and was cut off.");
 	} else if (r->unknown) {
 		end->how = GATEWAY_UNKNOWN;
 		end->text = STR("No answer came");
@@ -225,8 +230,7 @@ static void call_run(struct gateway *g, struct fetcher *f, const struct held *h)
 			.access = &load.access,
 			.client = REV_2025_11_25,
 			.method = STR("tools/call"),
-			.id = STR("\"parley\""),
-			.stop_fd = g->stop_fd,
+			.stop_fd = h->stop_fd,
 			.may_send = call_may_send,
 			.done = call_done } };
 	struct relay *r = &c.relay;
@@ -240,6 +244,8 @@ static void call_run(struct gateway *g, struct fetcher *f, const struct held *h)
 	}
 	r->arena.max = MCP_LINK_MEMORY;
 	r->agent = load.agent;
+	/* A session has several at once. */
+	r->id = JSON_TEXT(&r->arena, "%s", str_of(h->call));
 	r->timeout_ms = load.access.timeout_ms;
 	r->params = JSON_TEXT(&r->arena, "{'name':%s,'arguments':%j}", load.access.tool,
 		load.arguments);
@@ -268,6 +274,7 @@ static void call_run(struct gateway *g, struct fetcher *f, const struct held *h)
 		pass_shared(g, f, r);
 	if (c.start.started && !(g->stopping && !r->reply)) {
 		call_outcome(r, &end, &r->arena);
+		run_count_gateway(g->desk, h->ws, load.access.name, NULL, r->took_ms);
 		tell(g, &use_gateway_end, &t, &end, NULL);
 	}
 	if (!c.start.started && !g->stopping && g->unreached &&
@@ -291,6 +298,20 @@ static struct held **held_find(struct held **at, int64_t ws, struct str call)
 	return at;
 }
 
+static void held_free(struct held *h)
+{
+	close(h->stop_fd);
+	mem_free(h);
+}
+
+static void fd_raise(int fd)
+{
+	const uint64_t one = 1;
+
+	/* It can only fail when it is readable already. */
+	if (write(fd, &one, sizeof one) < 0) return;
+}
+
 static void held_do(struct gateway *g, struct fetcher *f, struct held *h)
 {
 	struct held **at;
@@ -298,12 +319,13 @@ static void held_do(struct gateway *g, struct fetcher *f, struct held *h)
 	g->held = h->next;
 	h->next = g->running;
 	g->running = h;
+	pthread_cond_signal(&g->keep); /* what runs is to be said to run */
 	pthread_mutex_unlock(&g->lock);
 	call_run(g, f, h);
 	pthread_mutex_lock(&g->lock);
 	at = held_find(&g->running, h->ws, str_of(h->call));
 	*at = h->next;
-	mem_free(h);
+	held_free(h);
 }
 
 static void *gateway_thread(void *ctx)
@@ -386,11 +408,24 @@ static void gateway_run(void *ctx, int64_t ws, struct str call)
 	pthread_mutex_lock(&g->lock);
 	if (!g->stopping && !*held_find(&g->held, ws, call) &&
 		!*held_find(&g->running, ws, call) && (h = mem_alloc(sizeof *h))) {
-		*h = (struct held){ .next = g->held, .ws = ws };
+		*h = (struct held){ .next = g->held,
+			.ws = ws,
+			.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 		snprintf(h->call, sizeof h->call, "%.*s", STR_ARGS(call));
 		g->held = h;
 		thread_wake(g);
 	}
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void gateway_cancel(void *ctx, int64_t ws, struct str call)
+{
+	struct gateway *g = ctx;
+	struct held *h;
+
+	pthread_mutex_lock(&g->lock);
+	h = *held_find(&g->running, ws, call);
+	if (h) fd_raise(h->stop_fd);
 	pthread_mutex_unlock(&g->lock);
 }
 
@@ -405,7 +440,94 @@ static void gateway_listen(
 
 struct relay_server gateway_server(struct gateway *g)
 {
-	return (struct relay_server){ g, gateway_pass, gateway_run, gateway_listen };
+	return (struct relay_server){ g, gateway_pass, gateway_run, gateway_cancel,
+		gateway_listen };
+}
+
+/* ---- what nobody sends again ---- */
+
+static bool runs_here(void *ctx, int64_t ws, struct str call)
+{
+	struct gateway *g = ctx;
+	bool found;
+
+	pthread_mutex_lock(&g->lock);
+	found = *held_find(&g->running, ws, call) != NULL;
+	pthread_mutex_unlock(&g->lock);
+	return found;
+}
+
+/* False: nothing is left to be looked at again. */
+static bool keeper_look(struct gateway *g)
+{
+	struct gateway_due due = { .owner = str_of(g->node) };
+	struct gateway_cut cut = { str_of(g->node), runs_here, g };
+	struct task t = { 0 }, done = { 0 };
+	bool again = true;
+
+	if (tell(g, &use_gateway_due, &t, &due, NULL) && !t.job.err) {
+		for (size_t i = 0; i < due.len; i++)
+			gateway_run(g, due.calls[i].ws, due.calls[i].call);
+		if (due.tend) tell(g, &use_gateway_cut, &done, &cut, NULL);
+		again = due.len || due.more;
+	}
+	task_empty(&done);
+	task_empty(&t);
+	return again;
+}
+
+/* Under the lock: until a task may be run, or for a while. */
+static void keeper_wait(struct gateway *g, bool again)
+{
+	int64_t end_ms = clock_mono_ms() + LOOK_MS;
+
+	while (!g->woken && !g->stopping) {
+		struct timespec at = clock_mono_after(end_ms - clock_mono_ms());
+
+		if (!again && !g->shared && !g->running) {
+			pthread_cond_wait(&g->keep, &g->lock);
+			end_ms = clock_mono_ms() + LOOK_MS;
+		} else if (clock_mono_ms() >= end_ms) {
+			return;
+		} else {
+			pthread_cond_timedwait(&g->keep, &g->lock, &at);
+		}
+	}
+}
+
+static void *keeper_main(void *ctx)
+{
+	struct gateway *g = ctx;
+	bool again;
+
+	pthread_mutex_lock(&g->lock);
+	while (!g->stopping) {
+		g->woken = false;
+		pthread_mutex_unlock(&g->lock);
+		again = keeper_look(g);
+		pthread_mutex_lock(&g->lock);
+		keeper_wait(g, again);
+	}
+	pthread_mutex_unlock(&g->lock);
+	return NULL;
+}
+
+/* On the thread that commits. */
+static void keeper_woken(void *ctx)
+{
+	struct gateway *g = ctx;
+
+	pthread_mutex_lock(&g->lock);
+	g->woken = true;
+	pthread_cond_signal(&g->keep);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static bool keeper_start(struct gateway *g)
+{
+	gateway_on_held(g->desk, keeper_woken, g);
+	g->kept = pthread_create(&g->keeper, NULL, keeper_main, g) == 0;
+	return g->kept;
 }
 
 /* ---- from its beginning to its end ---- */
@@ -413,40 +535,51 @@ struct relay_server gateway_server(struct gateway *g)
 struct gateway *gateway_new(struct desk *desk, struct str node, struct fault *why)
 {
 	struct gateway *g = mem_alloc(sizeof *g);
-	struct gateway_cut cut;
+	struct gateway_cut cut = { 0 };
 	struct task t = { 0 };
+	pthread_condattr_t attr;
 
 	if (!g) {
 		fail_memory(why);
 		return NULL;
 	}
 	*g = (struct gateway){ .desk = desk,
+		.shared = desk_is_shared(desk),
 		.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	snprintf(g->node, sizeof g->node, "%.*s", STR_ARGS(node));
 	g->last = &g->first;
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_cond_init(&g->go, NULL);
 	pthread_cond_init(&g->idle, NULL);
-	cut = (struct gateway_cut){ str_of(g->node) };
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->keep, &attr);
+	pthread_condattr_destroy(&attr);
+	cut.owner = str_of(g->node);
 	tell(g, &use_gateway_cut, &t, &cut, NULL);
 	if (t.job.err) log_line(LOG_ERROR, "gateway: %s", t.job.why.detail);
 	task_empty(&t);
-	return g;
+	if (keeper_start(g)) return g;
+	fail(why, ERR_UNAVAILABLE, "no thread for the gateway");
+	return gateway_free(g);
 }
 
 void gateway_stop(struct gateway *g)
 {
-	const uint64_t one = 1;
-
 	if (!g) return;
+	gateway_on_held(g->desk, NULL, NULL);
 	pthread_mutex_lock(&g->lock);
 	g->stopping = true;
-	if (write(g->stop_fd, &one, sizeof one) < 0)
-		log_line(LOG_ERROR, "gateway: cannot be stopped");
+	fd_raise(g->stop_fd);
+	for (struct held *h = g->running; h; h = h->next)
+		fd_raise(h->stop_fd);
 	pthread_cond_broadcast(&g->go);
+	pthread_cond_signal(&g->keep);
 	while (g->threads)
 		pthread_cond_wait(&g->idle, &g->lock);
 	pthread_mutex_unlock(&g->lock);
+	if (g->kept) pthread_join(g->keeper, NULL);
+	g->kept = false;
 }
 
 struct gateway *gateway_free(struct gateway *g)
@@ -459,7 +592,7 @@ struct gateway *gateway_free(struct gateway *g)
 	gateway_stop(g);
 	for (struct held *h; (h = g->held);) {
 		g->held = h->next;
-		mem_free(h);
+		held_free(h);
 	}
 	while (table_next(&g->sessions, &at, &key, &value))
 		mem_free(value);
@@ -467,6 +600,7 @@ struct gateway *gateway_free(struct gateway *g)
 	close(g->stop_fd);
 	pthread_cond_destroy(&g->go);
 	pthread_cond_destroy(&g->idle);
+	pthread_cond_destroy(&g->keep);
 	pthread_mutex_destroy(&g->lock);
 	mem_free(g);
 	return NULL;

@@ -168,6 +168,8 @@ struct mcp_call {
 	const struct json *arguments;
 	/* Of one that is sent again with what its server wanted to know: members of its params; or empty. */
 	struct str more;
+	/* Once the server is reached and before anything of the call is sent; false: it is not to run. Or NULL. */
+	bool (*starts)(void *ctx);
 	/* How far it is; percent -1: unknown. */
 	void (*progressed)(void *ctx, struct str text, int64_t percent);
 	void *ctx;

@@ -1,61 +1,16 @@
 /* mcp_link.c - a client of MCP over HTTP: which family a server speaks, the list of its tools, and calls. A call is
  * sent once: what was sent and not answered is unknown. */
-#include "agent/inner.h"
+#include "agent/mcp_link_inner.h"
 
-#include "agent/mcp_link.h"
 #include "agent/mcp_program.h"
 #include "base/clock.h"
 #include "base/json_pattern.h"
 #include "base/keep.h"
-#include "core/shared/address.h"
-#include "mcp/remote.h"
+#include "core/shared/trace.h"
 
 #include <stdio.h>
 
-enum {
-	NOTE_MS = 1000, /* for what is only told */
-	DISCOVER_MS = 5 * 1000,
-	PROGRESS_MS = 10 * 60 * 1000,
-	PAUSE_MS = 200
-};
-
-/* A server, while it is spoken to. */
-struct mcp_link {
-	struct fetcher *fetcher, *aside; /* aside: while a reply is being read */
-	struct mcp_program *program;	 /* in their place; or NULL */
-	const struct mcp_access *access;
-	const struct mcp_call *call; /* of a run; or NULL */
-	const struct json *headers;  /* its own; or NULL */
-	struct url url;
-	int stop_fd;
-	int64_t until_ms; /* by the steady clock: the end of all of it; 0: each call's own */
-	struct arena *arena;
-	enum revision revision;
-	char session[256];
-	int64_t id; /* of the last request */
-	bool alive; /* something came that says so */
-	bool list_changed;
-	int64_t told_ms; /* when it was last told how far it is */
-	struct remote_reader *reading;
-	struct relay *relay;	    /* what is passed on; or NULL */
-	bool passes;		    /* the request under way is that */
-	const struct json *greeted; /* what it said of itself when it was opened */
-};
-
-/* What came of a request. */
-struct mcp_answer {
-	enum {
-		ANSWER_SAID, /* a JSON-RPC message */
-		ANSWER_NONE, /* something else: `wrong` */
-		ANSWER_STOPPED
-	} how;
-	const struct json *reply;
-	struct remote_said said;
-	struct fetch_end end;
-	bool over; /* it is longer than we read */
-	size_t bytes;
-	struct str wrong;
-};
+enum { DISCOVER_MS = 5 * 1000, PAUSE_MS = 200 };
 
 static bool link_may_connect(void *ctx, const uint8_t bytes[16])
 {
@@ -104,9 +59,16 @@ static int64_t time_left(const struct mcp_link *l, int64_t ms)
 
 static bool link_may_send(void *ctx)
 {
-	struct relay *r = ((struct mcp_link *)ctx)->relay;
+	struct mcp_link *l = ctx;
 
-	return r->may_send(r);
+	return l->relay ? l->relay->may_send(l->relay) : l->call->starts(l->call->ctx);
+}
+
+/* Is there a word to wait for before this request is sent? */
+static bool link_waits(const struct mcp_link *l, const struct remote_call *c)
+{
+	if (l->relay) return l->passes && l->relay->may_send;
+	return c->progress && l->call && l->call->starts;
 }
 
 static bool link_other(void *ctx, const struct rpc *rpc, struct str message)
@@ -118,7 +80,7 @@ static bool link_other(void *ctx, const struct rpc *rpc, struct str message)
 }
 
 /* Told, with no answer to wait for. */
-static void link_post(struct mcp_link *l, const struct remote_call *c, struct str body,
+void link_post(struct mcp_link *l, const struct remote_call *c, struct str body,
 	const char *method, struct fetcher *f)
 {
 	struct fetch_end end;
@@ -146,7 +108,7 @@ static void link_post(struct mcp_link *l, const struct remote_call *c, struct st
 		&end);
 }
 
-static void link_note(struct mcp_link *l, const char *method, struct str params)
+void link_note(struct mcp_link *l, const char *method, struct str params)
 {
 	const struct remote_call c = {
 		.revision = l->revision, .method = method, .params = params
@@ -164,9 +126,14 @@ static void link_asked(void *ctx, const struct rpc *asked)
 	struct mcp_link *l = ctx;
 	const struct remote_call c = { .revision = l->revision, .method = "response" };
 	struct buf body = { 0 };
+	struct str answer = STR_NONE;
 
+	if (l->relay && l->relay->ask && l->passes &&
+		!l->relay->ask(l->relay, asked->method, asked->params, &answer))
+		answer = STR_NONE;
+	l->alive = true;
 	if (!l->aside && !l->program) l->aside = fetcher_new(NULL);
-	remote_answer(&body, asked);
+	remote_answer(&body, asked, answer);
 	link_post(l, &c, buf_str(&body), NULL, l->aside);
 	buf_done(&body);
 }
@@ -174,7 +141,13 @@ static void link_asked(void *ctx, const struct rpc *asked)
 static struct str none_words(
 	const struct fetch_end *end, const struct remote_reader *r, struct arena *arena)
 {
-	if (r->over) return STR("what it sends is larger than 8 MiB");
+	size_t max = r->max ? r->max : REMOTE_MESSAGE_MAX;
+
+	if (r->over && max % (1024 * 1024))
+		return arena_print(arena, "what it sends is larger than %zu bytes", max);
+	if (r->over)
+		return arena_print(
+			arena, "what it sends is larger than %zu MiB", max >> 20);
 	if (end->how != FETCH_WHOLE) return arena_str(arena, str_of(end->error));
 	if (end->location[0])
 		return arena_print(arena, "HTTP %d: it redirects to %s; use that address",
@@ -204,8 +177,7 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 			.idle_ms = lasts ? timeout_ms : 0,
 			.stop_fd = l->stop_fd,
 			.may_connect = link_may_connect,
-			.may_send =
-				l->passes && l->relay->may_send ? link_may_send : NULL,
+			.may_send = link_waits(l, c) ? link_may_send : NULL,
 			.take = link_take,
 			.enough = &r->done,
 			.ctx = l },
@@ -227,7 +199,7 @@ static void link_talk(struct mcp_link *l, const struct remote_call *c,
 
 	l->alive = false;
 	out->end.how = FETCH_UNREACHABLE;
-	if (l->passes && l->relay->may_send && !link_may_send(l)) return;
+	if (link_waits(l, c) && !link_may_send(l)) return;
 	out->end.how = ends[mcp_program_run(l->program,
 		&(struct program_request){ .message = body,
 			.reads = r,
@@ -240,7 +212,22 @@ static void link_talk(struct mcp_link *l, const struct remote_call *c,
 	out->end.status = r->reply ? 200 : 0;
 }
 
-static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout_ms,
+/* What is said of the client: of ours, or of one of the other family. */
+static struct str link_can(const struct mcp_link *l)
+{
+	struct json_writer w = { .out = &(struct buf){ .max = 4096 } };
+	unsigned can = l->relay ? l->relay->can : CAN_FORM | CAN_URL;
+
+	JW(&w, "{");
+	if (can & (CAN_FORM | CAN_URL))
+		JW(&w, "'elicitation':{'form':%j,'url':%j}",
+			can & CAN_FORM ? STR("{}") : STR_NONE,
+			can & CAN_URL ? STR("{}") : STR_NONE);
+	JW(&w, "'extensions':{'io.modelcontextprotocol/tasks':{}}}");
+	return buf_keep_done(w.out, l->arena);
+}
+
+void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout_ms,
 	struct mcp_answer *out)
 {
 	struct remote_reader r = { .arena = l->arena,
@@ -251,12 +238,13 @@ static void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout
 
 	l->id = l->program ? mcp_program_next_id(l->program) : l->id + 1;
 	c->revision = l->revision;
-	c->elicits = !l->relay;
+	c->can = link_can(l);
 	c->id = r.id = l->id;
 	/* A program's ids are ours: several callers share it. */
 	if (l->program) c->said_id = STR_NONE;
 	r.said_id = c->said_id;
 	if (l->passes) r.other = link_other;
+	if (l->relay) r.max = (size_t)l->access->result_max;
 	remote_message(&body, c);
 	*out = (struct mcp_answer){ .how = ANSWER_NONE, .wrong = STR("out of memory") };
 	l->reading = &r;
@@ -285,6 +273,17 @@ static bool link_refused(const struct mcp_answer *a)
 	       (a->end.status == 401 || a->end.status == 403);
 }
 
+/* Until 2025-11-25: of a client of the other family; what ours are asked is not offered there. */
+static struct str greeting_can(const struct mcp_link *l)
+{
+	unsigned can = l->relay ? l->relay->can : 0;
+
+	if (!(can & (CAN_FORM | CAN_URL))) return STR_NONE;
+	return JSON_TEXT(l->arena, "{'elicitation':{'form':%j,'url':%j}}",
+		can & CAN_FORM ? STR("{}") : STR_NONE,
+		can & CAN_URL ? STR("{}") : STR_NONE);
+}
+
 static bool link_greet(struct mcp_link *l, struct mcp_found *out)
 {
 	struct remote_call c = { .method = "initialize" };
@@ -294,7 +293,7 @@ static bool link_greet(struct mcp_link *l, struct mcp_found *out)
 	l->revision = REV_2025_11_25;
 	c.params = l->relay && l->relay->greeting.len
 			   ? l->relay->greeting
-			   : remote_greeting(l->revision, l->arena);
+			   : remote_greeting(l->revision, greeting_can(l), l->arena);
 	link_call(l, &c, MCP_LIST_MS, &a);
 	l->greeted = a.said.result;
 	out->status = link_refused(&a) ? MCP_UNAUTHORIZED : MCP_FAILED;
@@ -380,7 +379,7 @@ static bool program_open(struct mcp_link *l, struct mcp_found *out)
 }
 
 /* `lists`: what it speaks is asked for anew. False: *out says why. */
-static bool link_open(struct mcp_link *l, bool lists, struct mcp_found *out)
+bool link_open(struct mcp_link *l, bool lists, struct mcp_found *out)
 {
 	*out = (struct mcp_found){ .status = MCP_FAILED, .error = l->access->wrong };
 	if (out->error.len) return false;
@@ -522,18 +521,26 @@ static enum own_call_end link_tool(
 		.progress = true,
 		.tool = a->said,
 		.arguments = arguments };
+	const struct tool_access *of = l->call ? l->call->access : NULL;
 	struct mcp_answer answer;
 	struct mcp_found found;
+	struct trace_on trace;
 	char id[32];
 
-	c.params = arena_print(l->arena, "{\"name\":%.*s,\"arguments\":%.*s%s%.*s}",
+	if (of) {
+		trace = trace_pass(of->trace, of->call, l->arena);
+		c.meta = trace_members(&trace, l->arena);
+	}
+	c.params = arena_print(l->arena, "{\"name\":%.*s,\"arguments\":%.*s%s%s%.*s}",
 		STR_ARGS(JSON_TEXT(l->arena, "%s", a->tool)),
 		STR_ARGS(json_keep(arguments, l->arena)),
+		link_wants_task(l) ? ",\"task\":{}" : "",
 		l->call && l->call->more.len ? "," : "",
 		STR_ARGS(l->call ? l->call->more : STR_NONE));
 	link_call(l, &c, a->timeout_ms, &answer);
 	if (link_outdated(l, &answer) && link_find(l, &found))
 		link_call(l, &c, a->timeout_ms, &answer);
+	link_await(l, &answer, a->timeout_ms);
 	snprintf(id, sizeof id, "%lld", (long long)l->id);
 	/* Since 2026-07-28 the end of a request over HTTP says so. */
 	if (answer.end.sent && answer.how != ANSWER_SAID &&
@@ -545,15 +552,16 @@ static enum own_call_end link_tool(
 
 /* ---- from its beginning to its end ---- */
 
-static bool link_begin(struct mcp_link *l)
+bool link_begin(struct mcp_link *l)
 {
 	const struct mcp_access *a = l->access;
 
 	if (a->headers.len) json_read(a->headers, NULL, l->arena, &l->headers, NULL);
-	return l->fetcher && (a->command.len || url_split(a->url, &l->url));
+	return l->fetcher &&
+	       (a->command.len || a->wrong.len || url_split(a->url, &l->url));
 }
 
-static void link_end(struct mcp_link *l)
+void link_end(struct mcp_link *l)
 {
 	const struct remote_call c = { .revision = l->revision, .method = "DELETE" };
 
@@ -636,115 +644,4 @@ bool mcp_link_try(const struct mcp_access *a, const struct json *call,
 	if (done) link_end(&l);
 	fetcher_free(l.fetcher);
 	return done && !arena->failed;
-}
-
-/* ---- passed on ---- */
-
-/* False: it could not be begun, and r->wrong says why. */
-static bool pass_open(struct mcp_link *l, struct relay *r)
-{
-	if (r->known && !l->access->command.len) {
-		l->revision = r->revision;
-		snprintf(l->session, sizeof l->session, "%s", r->session);
-		return true;
-	}
-	r->known = link_open(l, r->kind == RELAY_GREET, &r->found);
-	r->revision = l->revision;
-	r->greeted = l->greeted;
-	snprintf(r->session, sizeof r->session, "%s", l->session);
-	r->wrong = r->found.error;
-	return r->known;
-}
-
-/* Of a client of the other family: what _meta says of that family is left out; the rest goes beside ours. */
-static void pass_params(struct mcp_link *l, const struct relay *r, struct remote_call *c)
-{
-	static const char *const meta[] = { "_meta", NULL };
-	const struct json *params = NULL, *own;
-	struct buf more = { .max = REMOTE_MESSAGE_MAX };
-	struct json_writer w = { .out = &more };
-
-	c->params = r->params;
-	c->raw = (l->revision >= REV_2026_07_28) == (r->client >= REV_2026_07_28);
-	if (c->raw || !r->params.len ||
-		json_read(r->params, &mcp_list_limits, l->arena, &params, NULL))
-		return;
-	own = json_get(params, "_meta");
-	for (uint32_t i = 0; json_is(own, JSON_OBJECT) && i < own->count; i++) {
-		if (str_starts(own->members[i].name, "io.modelcontextprotocol/"))
-			continue;
-		jw_name(&w, own->members[i].name);
-		jw_json(&w, &own->members[i].value);
-	}
-	c->params = json_keep(json_without(params, meta, l->arena), l->arena);
-	c->meta = buf_keep_done(&more, l->arena);
-}
-
-static void pass_request(struct mcp_link *l, struct relay *r)
-{
-	struct remote_call c = { .method = arena_copy(l->arena, r->method),
-		.said_id = r->id,
-		.tool = r->access->said,
-		.arguments = r->arguments };
-	struct mcp_answer a;
-
-	pass_params(l, r, &c);
-	l->passes = true;
-	link_call(l, &c, r->timeout_ms, &a);
-	l->passes = false;
-	r->reply = a.how == ANSWER_SAID ? a.reply : NULL;
-	r->said = a.said;
-	r->wrong = a.wrong;
-	r->status = a.end.status;
-	r->sent = a.end.sent;
-	r->over = a.over;
-	r->unknown =
-		a.how != ANSWER_SAID && a.end.sent && !a.over &&
-		(a.end.how != FETCH_WHOLE || a.end.status >= 500 || a.end.status == 200);
-	r->list_changed = l->list_changed;
-}
-
-/* A notification, or the answer to a request of the server's. */
-static void pass_note(struct mcp_link *l, struct relay *r)
-{
-	struct remote_call c = { .revision = l->revision,
-		.method = r->body.len ? "response" : arena_copy(l->arena, r->method) };
-	struct buf body = { 0 };
-
-	pass_params(l, r, &c);
-	if (r->body.len)
-		buf_add(&body, r->body);
-	else
-		remote_message(&body, &c);
-	link_post(l, &c, buf_str(&body), NULL, l->fetcher);
-	buf_done(&body);
-}
-
-void mcp_link_pass(struct fetcher *fetcher, struct relay *r)
-{
-	struct mcp_link l = { .fetcher = fetcher,
-		.access = r->access,
-		.stop_fd = r->stop_fd,
-		.arena = &r->arena,
-		.relay = r };
-
-	r->wrong = r->access->wrong;
-	if (r->wrong.len) return;
-	r->wrong = STR("its address cannot be read");
-	if (!link_begin(&l)) return;
-	if (r->kind == RELAY_END) {
-		r->known = pass_open(&l, r);
-		link_end(&l);
-		return;
-	}
-	l.until_ms = r->known ? 0 : clock_mono_ms() + MCP_LIST_MS;
-	if (pass_open(&l, r) && r->kind == RELAY_PASS) {
-		l.until_ms = 0;
-		if (r->id.len)
-			pass_request(&l, r);
-		else
-			pass_note(&l, r);
-	}
-	if (l.program) mcp_program_give(l.program);
-	fetcher_free(l.aside);
 }

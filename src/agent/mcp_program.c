@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "core/delivery/resumer.h"
+#include "mcp/lines.h"
 #include "mcp/rpc.h"
 #include "net/process.h"
 
@@ -21,7 +22,6 @@
 enum {
 	IDLE_MS = 60 * 1000, /* after its last use */
 	LOOK_MS = 500,
-	FOREIGN_MAX = 100, /* lines that are no messages */
 	QUEUED_MAX = 2 * REMOTE_MESSAGE_MAX,
 	ENV_MAX = 80,
 	SAID_MAX = 300, /* bytes of its last words that are told */
@@ -57,8 +57,7 @@ struct mcp_program {
 	int wake; /* an eventfd */
 	/* Of its thread. */
 	struct process process;
-	struct buf line;
-	size_t foreign;
+	struct mcp_lines lines;
 };
 
 static struct {
@@ -97,7 +96,7 @@ static int64_t line_of(struct mcp_program *p, struct str line)
 
 	if (json_read(line, &mcp_list_limits, &scratch, &m, NULL) ||
 		!rpc_read(m, &scratch, &rpc))
-		p->foreign++;
+		p->lines.foreign++;
 	else if (rpc.kind == RPC_RESPONSE)
 		of = rpc.id;
 	else if (str_is(rpc.method, "notifications/progress"))
@@ -109,16 +108,17 @@ static int64_t line_of(struct mcp_program *p, struct str line)
 }
 
 /* What is nobody's in particular is for who waits for longest. */
-static void line_hand_out(struct mcp_program *p, struct str line)
+static void line_hand_out(void *ctx, struct str line)
 {
-	size_t foreign = p->foreign;
+	struct mcp_program *p = ctx;
+	size_t foreign = p->lines.foreign;
 	int64_t id = line_of(p, line);
 	struct program_wait *to = NULL;
 
 	pthread_mutex_lock(&programs.lock);
 	for (struct program_wait *w = p->waits; w; w = w->next)
 		if (!id || w->id == id) to = w;
-	if (to && foreign == p->foreign) {
+	if (to && foreign == p->lines.foreign) {
 		if (to->queued.len + line.len < QUEUED_MAX) {
 			buf_add(&to->queued, line);
 			buf_add_char(&to->queued, '\n');
@@ -139,28 +139,11 @@ static void program_fail(struct mcp_program *p, const char *words)
 static void printed_take(void *ctx, struct str bytes)
 {
 	struct mcp_program *p = ctx;
+	const char *wrong = mcp_lines_take(&p->lines, bytes, line_hand_out, p);
 
-	for (size_t i = 0; bytes.len && !p->stop; i = 0) {
-		const char *end = memchr(bytes.at, '\n', bytes.len);
-
-		i = end ? (size_t)(end - bytes.at) : bytes.len;
-		if (p->line.len + i > REMOTE_MESSAGE_MAX) {
-			p->over = true; /* told with the error, under the lock */
-			program_fail(p, "it printed a line of more than 8 MiB");
-			return;
-		}
-		buf_add(&p->line, str_first(bytes, i));
-		bytes = str_from(bytes, i + (end != NULL));
-		if (!end) return;
-		if (str_trim(buf_str(&p->line)).len) line_hand_out(p, buf_str(&p->line));
-		if (p->line.len > 64 * 1024)
-			buf_done(&p->line);
-		else
-			buf_clear(&p->line);
-		if (p->foreign >= FOREIGN_MAX)
-			program_fail(
-				p, "it printed 100 lines that are no messages of MCP");
-	}
+	if (!wrong) return;
+	p->over = p->lines.over; /* told with the error, under the lock */
+	program_fail(p, wrong);
 }
 
 /* ---- its thread: from its start to its end ---- */
@@ -278,7 +261,7 @@ static void program_free(struct mcp_program *p)
 {
 	pthread_join(p->thread, NULL);
 	buf_done(&p->sends);
-	buf_done(&p->line);
+	buf_done(&p->lines.line);
 	close(p->wake);
 	arena_done(&p->arena);
 	mem_free(p);

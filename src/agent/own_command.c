@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 #include "core/delivery/resumer.h"
+#include "core/shared/trace.h"
 #include "net/process.h"
 
 #include <poll.h>
@@ -23,11 +24,13 @@ static void printed_take(void *ctx, struct str bytes)
 
 static char **command_env(const struct tool_access *a, struct arena *arena)
 {
+	const struct trace_on trace = trace_pass(a->trace, a->call, arena);
 	const struct {
 		const char *name;
 		struct str value;
 	} ours[] = { { "PARLEY_RUN", a->run }, { "PARLEY_CALL", a->call },
-		{ "PARLEY_DIGEST", a->digest } };
+		{ "PARLEY_DIGEST", a->digest }, { "TRACEPARENT", trace.parent },
+		{ "TRACESTATE", trace.state } };
 	char **env = ARENA_ARRAY(arena, char *, ENV_MAX + 1);
 	size_t len = 0;
 
@@ -39,8 +42,10 @@ static char **command_env(const struct tool_access *a, struct arena *arena)
 		else
 			process_env_add(a->tool.env[i], env, &len, ENV_MAX, arena);
 	for (size_t i = 0; i < sizeof ours / sizeof *ours && len < ENV_MAX; i++)
-		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", ours[i].name,
-						       STR_ARGS(ours[i].value)));
+		if (ours[i].value.len)
+			env[len++] = arena_copy(
+				arena, arena_print(arena, "%s=%.*s", ours[i].name,
+					       STR_ARGS(ours[i].value)));
 	return env;
 }
 

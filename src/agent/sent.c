@@ -26,9 +26,9 @@ static struct model_message message_of(const struct sent *s)
 	};
 }
 
-/* No vendor takes a request that ends with the model's own words, unless the model itself wants
- * to go on from them. */
-static size_t user_last(struct model_message *messages, size_t len,
+/* No vendor takes a request that ends with the model's own words, unless the model itself wants to go on from
+ * them. What was put behind them stands there in later requests, too. */
+static size_t user_behind(struct model_message *messages, size_t len,
 	const struct run_message *last, bool schema, struct arena *arena)
 {
 	if (!len || messages[len - 1].role != MODEL_ASSISTANT ||
@@ -44,19 +44,24 @@ static size_t user_last(struct model_message *messages, size_t len,
 static size_t messages_make(const struct sent *all, size_t len, bool schema,
 	struct arena *arena, struct model_message *out)
 {
+	const struct run_message *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < len; i++) {
+		const struct run_message *m = all[i].m;
 		bool answered = i + 1 < len && all[i + 1].m->role == MESSAGE_TOOL;
 		struct str lacks = STR_NONE;
 
-		if (str_is(all[i].m->stop, SENT_REFUSAL)) continue;
+		if (str_is(m->stop, SENT_REFUSAL)) continue;
+		if (m->role == MESSAGE_ASSISTANT)
+			n = user_behind(out, n, last, schema, arena);
 		out[n++] = message_of(&all[i]);
-		if (all[i].m->role == MESSAGE_ASSISTANT && !answered)
+		last = m;
+		if (m->role == MESSAGE_ASSISTANT && !answered)
 			lacks = history_unanswered(all[i].content, arena);
 		if (lacks.len) out[n++] = (struct model_message){ MODEL_TOOL, lacks };
 	}
-	return len ? user_last(out, n, all[len - 1].m, schema, arena) : 0;
+	return user_behind(out, n, last, schema, arena);
 }
 
 /* ---- the request ---- */

@@ -14,6 +14,8 @@ enum { LINE_SIZE = 2000, MESSAGE_SIZE = 4000 };
 static atomic_bool log_json;
 static _Atomic int log_most = LOG_INFO;
 
+static _Thread_local char log_trace[33];
+
 static const char *const names[] = {
 	[LOG_ERROR] = "error",
 	[LOG_WARN] = "warn",
@@ -74,6 +76,13 @@ static void add_message(struct log_text *l, struct str message, bool json)
 	}
 }
 
+void log_about(struct str trace_id)
+{
+	trace_id = str_first(trace_id, sizeof log_trace - 1);
+	if (trace_id.len) memcpy(log_trace, trace_id.at, trace_id.len);
+	log_trace[trace_id.len] = '\0';
+}
+
 bool log_wants(enum log_level level)
 {
 	return (int)level <= atomic_load_explicit(&log_most, memory_order_relaxed);
@@ -98,6 +107,10 @@ void log_line(enum log_level level, const char *format, ...)
 	line_add(&line, str_of(time));
 	line_add(&line, json ? STR("\",\"level\":\"") : STR(" "));
 	line_add(&line, str_of(names[level]));
+	if (json && log_trace[0]) {
+		line_add(&line, STR("\",\"trace_id\":\""));
+		line_add(&line, str_of(log_trace));
+	}
 	line_add(&line, json ? STR("\",\"message\":\"") : STR(" "));
 	add_message(&line, str_make(message, (size_t)len), json);
 	line.max = LINE_SIZE;

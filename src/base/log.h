@@ -12,5 +12,8 @@ bool log_wants(enum log_level); /* would a line of it be written? */
  * write(2) a line, of at most 2,000 bytes. Never pass a secret. */
 void log_line(enum log_level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The next lines of this thread are about this trace, of at most 32 letters and digits, which JSON lines name
+ * as `trace_id`; empty: about none. */
+void log_about(struct str trace_id);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "channel/program.h"
+#include "core/shared/trace.h"
 
 enum {
 	REPORT_MAX = 64,
@@ -37,6 +38,7 @@ void claimed_over(
 	c->outcome.ending = ending;
 	c->outcome.status = status;
 	c->outcome.error = error;
+	c->outcome.trace = c->fill.trace;
 	n->under_way[c->delivery->kind]--;
 	n->over++;
 }
@@ -90,10 +92,11 @@ static void report_log(const struct delivery_outcome *o)
 {
 	const struct delivery *d = o->delivery;
 
-	if (o->dead)
-		log_line(LOG_WARN, "delivery %.*s (%s %.*s) is dead: %.*s",
-			STR_ARGS(d->id), delivery_kind_name(d->kind), STR_ARGS(d->target),
-			STR_ARGS(o->error));
+	if (!o->dead) return;
+	log_about(trace_id(o->trace));
+	log_line(LOG_WARN, "delivery %.*s (%s %.*s) is dead: %.*s", STR_ARGS(d->id),
+		delivery_kind_name(d->kind), STR_ARGS(d->target), STR_ARGS(o->error));
+	log_about(STR_NONE);
 }
 
 static void notes_log(const struct notify_notes *notes)
@@ -453,13 +456,16 @@ static void names_renew(struct notify *n)
 /* Says that this node lives, and looks for alerts where that is ours to do. */
 static void notify_beat(struct notify *n)
 {
-	struct node_beat beat = {
-		.name = n->with.node, .by = str_of(n->by), .started_ms = n->started_ms
-	};
 	struct notify_notes notes = { 0 };
+	struct node_beat beat = { .name = n->with.node,
+		.by = str_of(n->by),
+		.started_ms = n->started_ms,
+		.notes = &notes };
 	struct fault why = { 0 };
 	enum err e = operate_beat(n->desk, &beat, &why);
 
+	if (!e) notes_log(&notes);
+	notes.len = 0;
 	if (!e && beat.look) {
 		e = operate_look(n->desk, beat.by, &notes, &why);
 		beat.look_in_ms = ALERT_LOOK_MS;
@@ -567,8 +573,10 @@ static void *notify_main(void *ctx)
 	while (notify_report(n))
 		continue;
 	operate_beat(n->desk,
-		&(struct node_beat){
-			.name = n->with.node, .by = str_of(n->by), .bye = true },
+		&(struct node_beat){ .name = n->with.node,
+			.by = str_of(n->by),
+			.bye = true,
+			.notes = &(struct notify_notes){ 0 } },
 		&(struct fault){ 0 });
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #include "channel/program.h"
 
 #include "core/policy/verifier.h"
+#include "core/shared/trace.h"
 
 void program_env_open(struct notify *n)
 {
@@ -38,7 +39,8 @@ char **program_env_of(struct claimed *c, const struct program_var *vars, size_t 
 {
 	const struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
-	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + vars_len + 1);
+	struct trace_on trace = trace_pass(c->fill.trace, c->delivery->id, arena);
+	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + vars_len + 3);
 	size_t len = 0;
 
 	if (!env) return NULL;
@@ -47,6 +49,12 @@ char **program_env_of(struct claimed *c, const struct program_var *vars, size_t 
 	for (size_t i = 0; i < vars_len; i++)
 		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", vars[i].name,
 						       STR_ARGS(vars[i].value)));
+	if (trace.parent.len)
+		env[len++] = arena_copy(arena,
+			arena_print(arena, "TRACEPARENT=%.*s", STR_ARGS(trace.parent)));
+	if (trace.state.len)
+		env[len++] = arena_copy(arena,
+			arena_print(arena, "TRACESTATE=%.*s", STR_ARGS(trace.state)));
 	return env;
 }
 

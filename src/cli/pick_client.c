@@ -3,6 +3,8 @@
 
 #include "cli/cli_call.h"
 
+#include <stdlib.h>
+
 static enum err located_find(struct cli *cli, enum as as, struct str token,
 	struct located *out, struct fault *why)
 {
@@ -36,6 +38,8 @@ static struct client *located_open(
 		.work_tree = cli->project.work_tree,
 		.program = cli->program,
 		.machine_user = cli->machine_user,
+		.traceparent = str_of(getenv("TRACEPARENT")),
+		.tracestate = str_of(getenv("TRACESTATE")),
 		.stop_fd = cli->term.stop_fd };
 
 	return client_new(&setup, why);

@@ -37,6 +37,7 @@ static const struct {
 	{ "tool", NULL, true },
 	{ "until", "for", false },
 	{ "until", NULL, true },
+	{ "value", NULL, true },
 	{ "values", "value", false },
 };
 
@@ -58,6 +59,15 @@ static struct str quoted(
 	return arena_print(arena, "--%s '%.*s'", option->flag->name, STR_ARGS(value));
 }
 
+/* KEY=VALUE */
+static bool word_is_of(struct str word, struct str key)
+{
+	struct str name;
+
+	return str_find(word, STR("=")) > 0 && str_cut(&word, '=', &name) &&
+	       str_eq(name, key);
+}
+
 /* Empty: nothing that was given is called so. */
 static struct str member_given(
 	const struct cli *cli, struct str member, struct arena *arena)
@@ -66,6 +76,9 @@ static struct str member_given(
 	size_t words = cli->args.words_len;
 
 	if (option) return quoted(arena, option, option->value);
+	for (size_t i = 0; i < words; i++)
+		if (word_is_of(cli_word(cli, i), member))
+			return quoted(arena, NULL, cli_word(cli, i));
 	for (size_t i = 0; i < sizeof brought / sizeof *brought; i++) {
 		if (!str_is(member, brought[i].member)) continue;
 		if (brought[i].flag) option = option_given(cli, str_of(brought[i].flag));
@@ -102,7 +115,9 @@ static struct str place_words(
 		while (str_cut(&rest, '/', &name)) {
 			struct str said = member_given(cli, name, arena);
 
-			if (said.len) found = said;
+			/* Of several answers, the one of that question. */
+			if (said.len && !(found.len && str_is(name, "value")))
+				found = said;
 		}
 	return found.len ? found : path_words(pointer, arena);
 }

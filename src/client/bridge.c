@@ -1,16 +1,13 @@
 /* bridge.c - carries the messages of an MCP client to the server and back. */
-#include "client/bridge.h"
+#include "client/bridge_inner.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json_pattern.h"
 #include "base/mem.h"
-#include "base/sse.h"
-#include "client/transfer.h"
 #include "mcp/header.h"
 #include "mcp/result.h"
 #include "mcp/tools.h"
@@ -18,48 +15,10 @@
 enum {
 	LINE_BYTES = 4 << 20, /* a message of the client */
 	PATIENCE_MS = 300000, /* with a server that went away while it held a call */
-	AWAY_MS = 45000,      /* with one that was away when a tool was called: less than
-				 what clients allow a call */
 	FAREWELL_MS = 1000,   /* for replies under way when the input ends */
 };
 
-/* A message of the client under way, or the stream that older revisions listen to. */
-struct bridge_call {
-	LIST_ENTRY(bridge_call) others;
-	struct bridge *bridge;
-	struct transfer *transfer; /* NULL: pauses before it is tried again */
-	struct arena arena;	   /* of the texts here */
-	struct str body;	   /* the message; empty: listens */
-	struct str id;		   /* as JSON; empty: nobody waits for a reply */
-	struct str key;		   /* makes repeating it harmless */
-	struct str method;
-	struct str subject;  /* the tool, prompt, resource or task it is about */
-	struct str revision; /* that it names; empty: an older one */
-	struct str progress; /* its token for progress, as JSON; empty: none is wanted */
-	struct sse sse;	     /* its id: where a lost stream goes on */
-	bool answered;	     /* its reply has passed */
-	bool greets;	     /* it is ours: the client's initialize, said again */
-	int tries;	     /* that failed in a row */
-	int64_t pause_until; /* monotonic */
-	int64_t patience_until; /* monotonic; 0: not lost */
-};
-
-struct bridge {
-	struct bridge_setup with;
-	struct client *client; /* NULL: to be found */
-	LIST_HEAD(, bridge_call) calls;
-	struct buf line;
-	bool skipping; /* the rest of a line too long */
-	bool lost;     /* the server was not found where the client looks */
-	bool broken;   /* nobody reads what we say, or memory gave out */
-	/* What `initialize` agreed on; empty in the current revision. */
-	struct buf session;
-	struct buf version;
-	/* What the server has not heard yet: it was away; or empty. */
-	struct buf greeting;
-};
-
-static void line_say(struct bridge *b, struct buf *message)
+void bridge_say(struct bridge *b, struct buf *message)
 {
 	size_t done = 0;
 
@@ -79,15 +38,14 @@ static void line_say(struct bridge *b, struct buf *message)
 	buf_done(message);
 }
 
-static void error_say(
-	struct bridge *b, struct str id, enum rpc_code code, struct str text)
+void bridge_error(struct bridge *b, struct str id, enum rpc_code code, struct str text)
 {
 	struct rpc_fault why = { 0 };
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 
 	rpc_fail(&why, 0, code, "%.*s", STR_ARGS(text));
 	rpc_error(&w, id, &why);
-	line_say(b, w.out);
+	bridge_say(b, w.out);
 }
 
 /* A tool that was not called: a result that says so, which a model can act on. */
@@ -98,12 +56,13 @@ static void refusal_say(struct bridge *b, struct str id, bool current, struct st
 	result_begin(&w, id, current ? REV_2026_07_28 : REV_2025_11_25, "complete");
 	text_result_write(&w, text, true);
 	rpc_end(&w);
-	line_say(b, w.out);
+	bridge_say(b, w.out);
 }
 
-static void call_free(struct bridge_call *call)
+void bridge_call_free(struct bridge_call *call)
 {
 	LIST_REMOVE(call, others);
+	if (call->bridge->local) local_call_gone(call);
 	transfer_free(call->transfer);
 	sse_done(&call->sse);
 	arena_done(&call->arena);
@@ -129,8 +88,9 @@ static void message_pass(struct bridge_call *call, const struct json *message)
 		if (reply) buf_clear(&b->greeting);
 		return;
 	}
+	if (b->local && local_desk_said(call, message)) return;
 	json_write(&out, message);
-	line_say(b, &out);
+	bridge_say(b, &out);
 }
 
 static bool frame_pass(void *ctx, const struct sse_frame *frame)
@@ -165,7 +125,8 @@ static void greeting_start(struct bridge *);
 /* Must the server get the client's initialize before this message? */
 static bool greeting_due(const struct bridge_call *call)
 {
-	return call->bridge->greeting.len > 0 && !call->greets && call->revision.len == 0;
+	return call->bridge->greeting.len > 0 && !call->greets && !call->own &&
+	       call->revision.len == 0;
 }
 
 /* A lost stream of an older revision goes on where it stopped; all else goes whole. */
@@ -176,19 +137,22 @@ static bool call_go(struct bridge_call *call, struct fault *why)
 	bool current = call->revision.len > 0;
 	bool get = call->body.len == 0 || (!current && after.len > 0);
 	const struct header headers[] = {
-		{ "Accept: ", get ? STR("text/event-stream")
-				  : STR("application/json, text/event-stream") },
+		{ "Accept: ", call->own ? STR("application/json")
+			      : get	? STR("text/event-stream")
+					: STR("application/json, text/event-stream") },
 		{ "MCP-Protocol-Version: ",
 			current ? call->revision : buf_str(&b->version) },
 		{ "Mcp-Session-Id: ", current ? STR_NONE : buf_str(&b->session) },
 		{ "Mcp-Method: ", current ? call->method : STR_NONE },
 		{ "Mcp-Name: ", current ? call->subject : STR_NONE },
-		{ "Parley-Transport: ", b->with.gate ? STR("stdio") : STR_NONE },
+		{ "Parley-Transport: ", b->local       ? STR("local")
+					: b->with.gate ? STR("stdio")
+						       : STR_NONE },
 		{ "Parley-Session: ", b->with.session },
 		{ 0 },
 	};
 	struct api_call request = { .method = get ? "GET" : "POST",
-		.path = b->with.path,
+		.path = call->path.len ? call->path : b->with.path,
 		.body = get ? STR_NONE : call->body,
 		/* Calls at the gateway are the same by what they say. */
 		.key = get || b->with.gate ? STR_NONE : call->key,
@@ -228,7 +192,7 @@ static bool away_reply(
 	if (discovers) discovery_write(&w, 0, false, capabilities_write);
 	if (lists) {
 		jw_put_array(&w, "tools");
-		tools_write(&w, own_tools, STR_NONE, *revision, strict);
+		tools_write(&w, own_tools, &(struct tools_for){ 0 }, *revision, strict);
 		jw_array_end(&w);
 		result_cached(&w, *revision, 0, false);
 	}
@@ -258,7 +222,7 @@ static bool call_answer_away(struct bridge_call *call)
 		buf_clear(&b->version);
 		buf_add_text(&b->version, revision_name(revision));
 	}
-	line_say(b, &out);
+	bridge_say(b, &out);
 	return true;
 }
 
@@ -267,28 +231,32 @@ static bool call_is_tool(const struct bridge_call *call)
 	return call->id.len > 0 && str_is(call->method, "tools/call");
 }
 
-static void call_fail(struct bridge_call *call, const struct fault *why)
+void bridge_call_fail(struct bridge_call *call, const struct fault *why)
 {
 	bool away = why->err == ERR_UNAVAILABLE;
 	struct str text =
 		!away ? str_of(why->detail)
-		      : arena_print(&call->arena,
-				"Parley's server is not reached (%s). Nothing was asked "
-				"by this call; what was asked before is kept there. Call "
-				"again later. A person starts it with: parley serve",
-				why->detail);
+		: call->bridge->local
+			? arena_print(&call->arena,
+				  "Not run: Parley's server is not reached (%s), and nobody can decide about this call. Call again later.",
+				  why->detail)
+			: arena_print(&call->arena,
+				  "Parley's server is not reached (%s). Nothing was asked "
+				  "by this call; what was asked before is kept there. Call "
+				  "again later. A person starts it with: parley serve",
+				  why->detail);
 
 	if (call->greets || call->id.len == 0 || (away && call_answer_away(call)))
 		;
 	else if (away && call_is_tool(call))
 		refusal_say(call->bridge, call->id, call->revision.len > 0, text);
 	else
-		error_say(call->bridge, call->id, RPC_NOT_REACHED, text);
-	call_free(call);
+		bridge_error(call->bridge, call->id, RPC_NOT_REACHED, text);
+	bridge_call_free(call);
 }
 
 /* The call waits until a server is there: report progress if the client asked for it. */
-static void away_say(struct bridge_call *call)
+void bridge_call_away(struct bridge_call *call)
 {
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 
@@ -298,17 +266,17 @@ static void away_say(struct bridge_call *call)
 	JW(&w, "'progressToken':%j,'progress':0,'message':%s", call->progress,
 		STR("Parley's server is away. Waiting for it."));
 	rpc_end(&w);
-	line_say(call->bridge, w.out);
+	bridge_say(call->bridge, w.out);
 }
 
 /* The server was not found: a tool waits for it; the rest is over. */
 static void call_lost(struct bridge_call *call, const struct fault *why)
 {
 	if (!call_is_tool(call) || why->err != ERR_UNAVAILABLE) {
-		call_fail(call, why);
+		bridge_call_fail(call, why);
 		return;
 	}
-	away_say(call);
+	bridge_call_away(call);
 	call->pause_until = clock_mono_ms() + transfer_backoff_ms(++call->tries, NULL);
 }
 
@@ -341,8 +309,7 @@ static void call_load(struct bridge_call *call, const struct json *message)
 	call->revision = header_encode(revision, &call->arena);
 }
 
-/* Without a message: listens. NULL: out of memory. */
-static struct bridge_call *call_new(struct bridge *b, const struct json *message)
+struct bridge_call *bridge_call_new(struct bridge *b, const struct json *message)
 {
 	struct bridge_call *call = mem_alloc(sizeof *call);
 
@@ -356,9 +323,9 @@ static struct bridge_call *call_new(struct bridge *b, const struct json *message
 	return call;
 }
 
-static void call_start(struct bridge *b, const struct json *message)
+void bridge_call_start(struct bridge *b, const struct json *message)
 {
-	struct bridge_call *call = call_new(b, message);
+	struct bridge_call *call = bridge_call_new(b, message);
 	struct fault why = { 0 };
 
 	if (call && !call_go(call, &why)) call_lost(call, &why);
@@ -375,11 +342,11 @@ static void greeting_start(struct bridge *b)
 	for (call = LIST_FIRST(&b->calls); call; call = LIST_NEXT(call, others))
 		if (call->greets) return;
 	call = json_read(buf_str(&b->greeting), NULL, &arena, &message, NULL) == OK
-		       ? call_new(b, message)
+		       ? bridge_call_new(b, message)
 		       : NULL;
 	if (call) {
 		call->greets = true;
-		if (!call_go(call, &why)) call_free(call);
+		if (!call_go(call, &why)) bridge_call_free(call);
 	}
 	arena_done(&arena);
 }
@@ -395,12 +362,16 @@ static bool call_insists(struct bridge_call *call, enum err err,
 
 	if (err != OK && (!reply_passing(r) || err == ERR_MEMORY)) return false;
 	if (call->greets) return false;
-	if (call->bridge->with.gate && !listens && r->connected && !call->sse.id.len)
+	/* With a server of our own nothing runs that we do not run. */
+	if (call->bridge->with.gate && !call->bridge->local && !listens && r->connected &&
+		!call->sse.id.len)
 		return false;
 	if (!listens && (call->id.len == 0 || call->answered)) return false;
 	if (!listens && !reached && !call_is_tool(call)) return false;
-	if (!reached && !listens) away_say(call);
-	if (call->patience_until == 0) call->patience_until = now + PATIENCE_MS;
+	if (!reached && !listens) bridge_call_away(call);
+	if (call->patience_until == 0)
+		call->patience_until =
+			now + (call->bridge->local && !call->run ? AWAY_MS : PATIENCE_MS);
 	if (!listens && now > call->patience_until) return false;
 	if (call->tries++ == 0 && call->sse.retry_ms > 0) pause = call->sse.retry_ms;
 	if (retry_after_s * 1000 > pause) pause = retry_after_s * 1000;
@@ -416,20 +387,34 @@ static void call_end(struct bridge_call *call)
 	struct api_reply r;
 	enum err err = transfer_result(call->transfer, &arena, &r, &why);
 
-	if (json_get(r.json, "jsonrpc")) message_pass(call, r.json);
+	if (json_get(r.json, "jsonrpc") && !call->own) message_pass(call, r.json);
 	call->transfer = transfer_free(call->transfer);
 	b->lost |= r.status == 0 && !r.connected;
+	if (call->own) {
+		if (local_own_ended(call, err, &r)) bridge_call_free(call);
+		arena_done(&arena);
+		return;
+	}
 	/* Older revisions: the server may speak first, on a stream of its own. */
-	bool listen = err == OK && b->session.len > 0 && call->revision.len == 0 &&
+	bool listen = err == OK && !b->local && b->session.len > 0 &&
+		      call->revision.len == 0 &&
 		      (call->greets || str_is(call->method, "notifications/initialized"));
 	if (call_insists(call, err, &r, why.retry_after_s))
 		; /* goes on when its pause is over */
 	else if (call->answered)
-		call_free(call);
+		bridge_call_free(call);
 	else
-		call_fail(call, &why);
+		bridge_call_fail(call, &why);
 	arena_done(&arena);
-	if (listen) call_start(b, NULL);
+	if (listen) bridge_call_start(b, NULL);
+}
+
+/* The desk was not found. */
+static void own_lost(struct bridge_call *call)
+{
+	const struct api_reply none = { 0 };
+
+	if (local_own_ended(call, ERR_UNAVAILABLE, &none)) bridge_call_free(call);
 }
 
 /* Moves every call on. How long to sleep until the next has something to do. */
@@ -442,13 +427,16 @@ static int64_t legs_turn(struct bridge *b)
 		next = LIST_NEXT(call, others);
 		if (call->transfer && transfer_over(call->transfer)) {
 			call_end(call);
-			sleep = 0;
+			return 0; /* others may be gone with it */
 		} else if (!call->transfer && now >= call->pause_until) {
 			/* Not found: to be looked for again later. */
 			if (call_go(call, &why))
 				;
-			else if (call_is_tool(call) && now > call->patience_until)
-				call_fail(call, &why);
+			else if (call->own) {
+				own_lost(call);
+				return 0;
+			} else if (call_is_tool(call) && now > call->patience_until)
+				bridge_call_fail(call, &why);
 			else
 				call->pause_until =
 					now + transfer_backoff_ms(++call->tries, NULL);
@@ -505,10 +493,10 @@ static void cancel(struct bridge *b, const struct json *message)
 	for (call = LIST_FIRST(&b->calls); call; call = LIST_NEXT(call, others))
 		if (call->id.len > 0 && str_eq(call->id, id)) break;
 	bool asked = call && call_asks(call);
-	if (call) call_free(call);
+	if (call) bridge_call_free(call);
 	if (asked && b->with.host.len > 0) question_withdraw(b);
 	arena_done(&arena);
-	if (b->session.len > 0) call_start(b, message);
+	if (b->session.len > 0) bridge_call_start(b, message);
 }
 
 /* ---- a hosted agent ---- */
@@ -520,8 +508,7 @@ static bool message_asks(const struct json *message)
 		       "ask_user_question");
 }
 
-/* The object again, with one member in another's place or added. */
-static struct str member_put(const struct json *object, const char *name,
+struct str bridge_member_put(const struct json *object, const char *name,
 	struct str value, struct arena *arena)
 {
 	struct json_writer w = { .out = &(struct buf){ 0 } };
@@ -555,23 +542,26 @@ static void hosted_start(struct bridge *b, const struct json *message)
 			return;
 		}
 	json_write_str(&session, b->with.host);
-	struct str inner = member_put(
+	struct str inner = bridge_member_put(
 		json_get(params, "arguments"), "session", buf_str(&session), &arena);
-	inner = member_put(params, "arguments", inner, &arena);
-	inner = member_put(message, "params", inner, &arena);
+	inner = bridge_member_put(params, "arguments", inner, &arena);
+	inner = bridge_member_put(message, "params", inner, &arena);
 	buf_done(&session);
-	if (json_read(inner, NULL, &arena, &whole, NULL) == OK) call_start(b, whole);
+	if (json_read(inner, NULL, &arena, &whole, NULL) == OK)
+		bridge_call_start(b, whole);
 	arena_done(&arena);
 }
 
 static void message_take(struct bridge *b, const struct json *message)
 {
-	if (str_is(json_text_of(message, "method"), "notifications/cancelled"))
+	if (b->local && local_client_said(b->local, message))
+		;
+	else if (str_is(json_text_of(message, "method"), "notifications/cancelled"))
 		cancel(b, message);
 	else if (b->with.host.len > 0 && message_asks(message))
 		hosted_start(b, message);
 	else
-		call_start(b, message);
+		bridge_call_start(b, message);
 }
 
 static void line_take(struct bridge *b, struct str line)
@@ -582,7 +572,7 @@ static void line_take(struct bridge *b, struct str line)
 
 	if (str_trim(line).len == 0) return;
 	if (json_read(line, NULL, &arena, &json, &why) != OK)
-		error_say(b, STR_NONE, RPC_PARSE_ERROR, str_of(why.detail));
+		bridge_error(b, STR_NONE, RPC_PARSE_ERROR, str_of(why.detail));
 	else if (json->type == JSON_ARRAY) /* 2025-03-26: several at once */
 		for (uint32_t i = 0; i < json->count; i++)
 			message_take(b, &json->items[i]);
@@ -605,7 +595,7 @@ static bool input_take(struct bridge *b)
 
 		if (!b->skipping) buf_add(&b->line, str_first(rest, len));
 		if (b->line.failed && !b->skipping)
-			error_say(b, STR_NONE, RPC_PARSE_ERROR,
+			bridge_error(b, STR_NONE, RPC_PARSE_ERROR,
 				STR("the message is too long"));
 		b->skipping |= b->line.failed;
 		rest = str_from(rest, len + (end != NULL));
@@ -636,23 +626,41 @@ static bool replies_due(const struct bridge *b)
 	return false;
 }
 
+/* The client has something to say: is it heard? */
+static bool input_waits(const struct bridge *b)
+{
+	struct pollfd fd = { b->with.in_fd, POLLIN, 0 };
+
+	return !b->local || poll(&fd, 1, 0) != 0;
+}
+
 static enum bridged messages_carry(struct bridge *b)
 {
 	int64_t farewell = 0; /* monotonic: when the input has ended, the end of all */
 
 	while (!b->broken) {
 		int64_t sleep = legs_turn(b);
+		int in_fd = b->local	   ? local_fd(b->local, farewell == 0)
+			    : farewell > 0 ? -1
+					   : b->with.in_fd;
 
+		if (b->local && !local_turn(b->local)) return BRIDGED_SERVER_ENDED;
+		if (b->local && local_sleep_ms(b->local) < sleep)
+			sleep = local_sleep_ms(b->local);
 		if (farewell > 0) {
 			int64_t left = farewell - clock_mono_ms();
 
-			if (left <= 0 || !replies_due(b)) return BRIDGED_ENDED;
+			if (left <= 0 ||
+				!(replies_due(b) || (b->local && local_busy(b->local))))
+				return BRIDGED_ENDED;
 			if (left < sleep) sleep = left;
 		}
-		switch (stir(b, farewell > 0 ? -1 : b->with.in_fd, sleep)) {
+		switch (stir(b, in_fd, sleep)) {
 		case STIRRED_STOP: return BRIDGED_STOPPED;
 		case STIRRED_INPUT:
-			if (!input_take(b)) farewell = clock_mono_ms() + FAREWELL_MS;
+			if (farewell == 0 && input_waits(b) && !input_take(b))
+				farewell = clock_mono_ms() +
+					   (b->local ? FAREWELL_MS / 2 : FAREWELL_MS);
 			break;
 		case STIRRED_NET: break;
 		}
@@ -660,13 +668,17 @@ static enum bridged messages_carry(struct bridge *b)
 	return BRIDGED_ENDED;
 }
 
-enum bridged bridge_run(const struct bridge_setup *setup)
+enum bridged bridge_run(const struct bridge_setup *setup, struct fault *why)
 {
 	struct bridge b = { .with = *setup, .line.max = LINE_BYTES };
-	enum bridged end = messages_carry(&b);
+	enum bridged end;
+
+	if (setup->command) b.local = local_new(&b, why);
+	end = setup->command && !b.local ? BRIDGED_SERVER_ENDED : messages_carry(&b);
 
 	while (!LIST_EMPTY(&b.calls))
-		call_free(LIST_FIRST(&b.calls));
+		bridge_call_free(LIST_FIRST(&b.calls));
+	local_free(b.local);
 	client_free(b.client);
 	buf_done(&b.line);
 	buf_done(&b.session);

@@ -23,14 +23,17 @@ struct bridge_setup {
 	bool gate; /* the path is another server's, behind the gateway: nothing is said in its place, and what it may
 		      have run is not sent again */
 	struct str session; /* that its calls belong to; empty: as the server has it */
+	char *const *
+		command; /* of a server that is started here, behind the gateway; NULL: it is the desk's */
 	int in_fd, out_fd;
 	int stop_fd; /* of the clients, too; -1: none */
 };
 
 enum bridged {
-	BRIDGED_ENDED,	 /* the client has closed its end */
-	BRIDGED_STOPPED, /* stop_fd is readable */
+	BRIDGED_ENDED,	      /* the client has closed its end */
+	BRIDGED_STOPPED,      /* stop_fd is readable */
+	BRIDGED_SERVER_ENDED, /* the server that was started here: *why */
 };
-enum bridged bridge_run(const struct bridge_setup *);
+enum bridged bridge_run(const struct bridge_setup *, struct fault *why);
 
 #endif

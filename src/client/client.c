@@ -44,7 +44,8 @@ struct client *client_new(const struct client_setup *setup, struct fault *why)
 	if (setup->silence_ms <= 0) c->with.silence_ms = SILENCE_MS;
 	struct str *const texts[] = { &c->with.url, &c->with.token, &c->with.cookie,
 		&c->with.via, &c->with.workspace, &c->with.lang, &c->with.project,
-		&c->with.work_tree, &c->with.program, &c->with.machine_user };
+		&c->with.work_tree, &c->with.program, &c->with.machine_user,
+		&c->with.traceparent, &c->with.tracestate };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_str(&c->arena, *texts[i]);
 	if (!target_read(c, setup->url)) {

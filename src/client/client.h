@@ -18,9 +18,10 @@ struct client_setup {
 	struct str via;	      /* what answered_by.via says of us: "cli", "terminal" */
 	struct str workspace; /* a local admin's; empty: the first */
 	struct str lang; /* of what the server says to people: "fr"; empty: English */
-	struct str project, work_tree; /* of what is asked for; empty: none */
-	struct str program;	       /* that asks; empty: this one */
-	struct str machine_user;       /* who runs it, by the name on this machine */
+	struct str project, work_tree;	    /* of what is asked for; empty: none */
+	struct str program;		    /* that asks; empty: this one */
+	struct str machine_user;	    /* who runs it, by the name on this machine */
+	struct str traceparent, tracestate; /* that it is part of; or empty */
 	int stop_fd;	    /* once readable, whatever is under way ends; -1: never */
 	int64_t silence_ms; /* a held reply without a byte for so long is lost; 0: 45 s */
 };

@@ -107,6 +107,8 @@ static void headers_set(struct transfer *t, const struct api_call *call)
 	header_add(t, "Parley-Work-Tree: ", c->with.work_tree);
 	header_add(t, "Parley-Program: ", c->with.program);
 	header_add(t, "Parley-Machine-User: ", c->with.machine_user);
+	header_add(t, "traceparent: ", c->with.traceparent);
+	header_add(t, "tracestate: ", c->with.tracestate);
 	header_add(t, "Idempotency-Key: ", call->key);
 	header_add(t, "Last-Event-ID: ", call->after);
 	if (call->body.len > 0) header_add(t, "Content-Type: ", STR("application/json"));

@@ -64,6 +64,7 @@ struct delivery_fill {
 	struct str keys[WEBHOOK_KEYS]; /* empty: none */
 	/* resumer */
 	struct str context, external_id;
+	struct str trace; /* of its ask, run or session; or empty */
 	/* what goes to a person */
 	struct contact contact;
 	struct ask ask;	     /* its id is empty: it is about none */
@@ -105,6 +106,7 @@ struct delivery_outcome {
 	int signal;	/* that ended the process; 0: none */
 	struct str error;
 	struct str output;	/* the last of what the process said */
+	struct str trace;	/* that it is part of, for the log; or empty */
 	int64_t retry_after_ms; /* the receiver's wish; 0: none */
 	bool down;		/* the channel itself does not work, whoever it is for */
 	bool ours;		/* found: it was still ours to report */

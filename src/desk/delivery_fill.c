@@ -166,6 +166,7 @@ static enum err ended_fill(struct filling *f, struct fault *why)
 		e = run_fetch(
 			f->rows, f->session->ws, json_text_of(detail, "run"), &r, why);
 	if (e) return e;
+	f->fill->trace = r->trace;
 	time_write(r->ended_ms, at);
 	JW(&w, "{'type':'run.ended','timestamp':%s,'data':{'run':", str_of(at));
 	run_write(&w, r, f->rows->now_ms);
@@ -290,6 +291,7 @@ static enum err fill_read(struct job *job, struct rows *rows, struct fault *why)
 	f.ask = a;
 	f.session = s;
 	if (w) f.workspace = w->name;
+	f.fill->trace = a ? a->trace : s ? s->trace : STR_NONE;
 	return d->contact.len ? person_fill(&f, why) : fills[d->kind](&f, why);
 }
 

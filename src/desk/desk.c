@@ -33,6 +33,16 @@ static bool desk_revoked(void *ctx, int64_t ws)
 	return said;
 }
 
+static void desk_back(void *ctx, int64_t ws, int64_t told, int64_t end)
+{
+	struct desk *d = ctx;
+
+	pthread_mutex_lock(&d->listeners);
+	if (d->back) d->back(d->told_ctx, ws, end);
+	pthread_mutex_unlock(&d->listeners);
+	told_marks_back(&d->told_marks, ws, told, end);
+}
+
 static void deadline_forget(struct desk *d)
 {
 	pthread_mutex_lock(&d->deadlines);
@@ -95,6 +105,7 @@ static void desk_committed(void *ctx, const struct rows *rows)
 		deadline_set(d, rows->so_far.next_deadline_ms))
 		desk_wake(d);
 	if (rows->so_far.runs || rows->so_far.queued) run_wake(d);
+	if (rows->so_far.held) gateway_wake(d);
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */
@@ -222,6 +233,9 @@ static enum err desk_clerks(
 	d->writer = d->writers[0] = clerk_new(&o, why);
 	if (!d->writer) return why->err;
 	e = schema_migrate(clerk_db(d->writer), why);
+	if (!e && !set->alone)
+		e = told_marks_open(
+			&d->told_marks, d->set.data, clerk_db(d->writer), why);
 	if (e || set->alone) return e;
 	if (store_url_is_shared(d->set.store) && !set->one_writer) {
 		for (o.index = 1; o.index < WRITERS; o.index++) {
@@ -240,7 +254,7 @@ static enum err desk_clerks(
 	if (!store_url_is_shared(d->set.store)) return OK;
 	d->peers = peers_new(d->set.store,
 		&(struct peers_hooks){ d, desk_heard, desk_revoked, desk_unreached,
-			transient_from_peer },
+			transient_from_peer, desk_back },
 		why);
 	return d->peers ? OK : why->err;
 }
@@ -286,6 +300,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 		return NULL;
 	}
 	d->set = set->set;
+	d->opened_ms = clock_mono_ms();
 	if (!d->set.notify_rate) d->set.notify_rate = NOTIFY_RATE;
 	d->url = desk_text(set->url);
 	d->resumers = desk_text(set->resumers);
@@ -306,6 +321,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	counts_init(&d->counts);
 	run_counts_init(&d->run_counts);
 	tallies_init(&d->tallies);
+	told_marks_init(&d->told_marks);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	forecasts_init(&d->forecasts);
 	if (!d->url || !d->resumers || !d->verifiers || !d->channels || !d->commands)
@@ -344,19 +360,27 @@ struct desk *desk_close(struct desk *d)
 	counts_done(&d->counts);
 	run_counts_done(&d->run_counts);
 	tallies_done(&d->tallies);
+	told_marks_done(&d->told_marks);
 	pthread_mutex_destroy(&d->fetched.lock);
 	forecasts_done(&d->forecasts);
 	mem_free(d);
 	return NULL;
 }
 
-void desk_listen(struct desk *d, desk_told_fn *told, desk_revoked_fn *revoked, void *ctx)
+void desk_listen(struct desk *d, desk_told_fn *told, desk_revoked_fn *revoked,
+	desk_back_fn *back, void *ctx)
 {
 	pthread_mutex_lock(&d->listeners);
 	d->told = told;
 	d->revoked = revoked;
+	d->back = back;
 	d->told_ctx = ctx;
 	pthread_mutex_unlock(&d->listeners);
+}
+
+bool desk_synced(const struct desk *d)
+{
+	return !d->peers || peers_synced(d->peers);
 }
 
 bool desk_is_shared(const struct desk *d)

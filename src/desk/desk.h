@@ -78,6 +78,7 @@ struct task {
 	struct project_said project; /* beside what the body says of it */
 	struct str program;	     /* that asks by this token; empty: unknown */
 	struct str machine_user;     /* who runs it, by the name on the machine */
+	struct str trace; /* that it is part of, core/shared/trace.h; or empty */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
@@ -217,9 +218,14 @@ typedef void desk_told_fn(void *ctx, struct committed *);
 /* Somebody in this workspace lost a right on another node; likewise. False: out of
  * memory, tell it again soon. */
 typedef bool desk_revoked_fn(void *ctx, int64_t ws);
-void desk_listen(struct desk *, desk_told_fn *, desk_revoked_fn *, void *ctx);
+/* The store went back: the log of this workspace ends there, and more was told; likewise. */
+typedef void desk_back_fn(void *ctx, int64_t ws, int64_t end);
+void desk_listen(
+	struct desk *, desk_told_fn *, desk_revoked_fn *, desk_back_fn *, void *ctx);
 /* May other nodes write to this store, too? */
 bool desk_is_shared(const struct desk *);
+/* Does what is acknowledged survive the loss of the store's host? See db_synced. */
+bool desk_synced(const struct desk *);
 /* Does the last thing the store said mean that it works? */
 bool desk_ready(struct desk *);
 /* Fires the deadlines that are due: the writing clerk does this by itself. Returns how
@@ -301,7 +307,8 @@ extern const struct use use_mcp_access, use_mcp_keep, use_mcp_accept;
 /* The gateway: desk/gateway.h. */
 extern const struct use use_gateway_open, use_gateway_call, use_gateway_look,
 	use_gateway_start, use_gateway_end, use_gateway_load, use_gateway_cut,
-	use_gateway_delivered;
+	use_gateway_delivered, use_gateway_due, use_gateway_cancel, use_gateway_tools,
+	use_gateway_begin, use_gateway_alive, use_gateway_report;
 extern const struct use use_tool_access; /* a tool to be tried: found in task.tool */
 /* Templates of asks, and lists of options; `id` is their name. */
 extern const struct use use_template_list, use_template_get, use_template_put,
@@ -346,7 +353,7 @@ enum err desk_key_make(
  * session lasts for longer than this. */
 enum { MCP_SESSION_DAYS = 90 };
 extern const struct job_gate mcp_gate;
-extern const struct use use_mcp_enter, use_mcp_end;
+extern const struct use use_mcp_enter, use_mcp_tools, use_mcp_end;
 /* As use_answer and use_skip, by whoever sits at the asking client and saw the question
  * there: for tokens that say so, and never for an approval. */
 extern const struct use use_form_answer, use_form_skip;

@@ -11,12 +11,16 @@ enum {
 	ALERT_LOOK_MS = 60 * 1000,
 };
 
+struct told_ends;
+
 /* Of this process. Texts are borrowed. */
 struct node_beat {
 	struct str name; /* the same after a restart */
 	struct str by;	 /* this process alone */
 	int64_t started_ms;
-	bool bye; /* it ends: its row goes */
+	bool bye;		    /* it ends: its row goes */
+	struct told_ends *ends;	    /* found */
+	struct notify_notes *notes; /* what was raised gets one */
 	/* Found: alerts are to be looked for, by this process; else when to ask again. */
 	bool look;
 	int64_t look_in_ms;

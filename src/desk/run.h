@@ -243,6 +243,9 @@ struct run_model_call {
 	int64_t took_ms, first_ms; /* -1: no word came */
 };
 void run_count_call(struct desk *, int64_t ws, const struct run_model_call *);
+/* What was decided about a call at the gateway; how long one took at its server. Either is left out: NULL, -1. */
+void run_count_gateway(struct desk *, int64_t ws, struct str server, const char *effect,
+	int64_t took_ms);
 
 /* Called on the thread that commits. */
 struct run_hooks {

@@ -1,5 +1,6 @@
 """embed.py OUT TOOLS.json: the tools as a C table. A tool is the members of its object, so
-that more can be added; "asks" is not shown to models."""
+that more can be added; "asks" and "runs" are not shown to models. "{templates}" in one is the place of the
+names of templates."""
 import json
 import sys
 
@@ -22,9 +23,11 @@ with open(out, "w", encoding="utf-8") as file:
     for tool in tools:
         output = tool.pop("outputSchema", None)
         asks = tool.pop("asks", {})
-        file.write("{ %s,%s,%s, %s, %s },\n" % (
+        runs = tool.pop("runs", False)
+        file.write("{ %s,%s,%s, %s, %s, %s },\n" % (
             json.dumps(tool["name"]), literal(compact(tool)[1:-1]),
             literal(compact(output)) if output else " NULL",
             json.dumps(asks["dialect"]) if asks else "NULL",
-            "true" if asks.get("forms") else "false"))
+            "true" if asks.get("forms") else "false",
+            "true" if runs else "false"))
     file.write("{ 0 } };\n")

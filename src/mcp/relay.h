@@ -25,6 +25,7 @@ struct relay {
 	enum revision revision;
 	bool known;
 	enum revision client;
+	unsigned can;	     /* enum ability: of the client */
 	struct str greeting; /* params of the client's `initialize`; or empty */
 	/* The message: method, params and id of the client; or, of a response, `body`. */
 	struct str method, params, id, body;
@@ -33,6 +34,10 @@ struct relay {
 	int stop_fd; /* readable: it is given up; -1: it is not */
 	/* On the thread that speaks. Something else than the reply came: true when it is for the client. */
 	bool (*other)(struct relay *, const struct rpc *, struct str message);
+	/* The server wants to know something of its client, who is of the other family: waits for *answer, a JSON
+	 * object in the arena. False: it is not offered, or nobody answered. Or NULL. */
+	bool (*ask)(struct relay *, struct str method, const struct json *params,
+		struct str *answer);
 	/* It is connected: may it be sent? It may wait; NULL: yes. */
 	bool (*may_send)(struct relay *);
 	void (*done)(struct relay *);
@@ -48,6 +53,7 @@ struct relay {
 	bool unknown; /* it was, and nobody knows what came of it */
 	bool over;    /* it ran, and its result is larger than is read */
 	bool list_changed;
+	int64_t took_ms; /* that a request took */
 	void *ctx;
 };
 
@@ -57,6 +63,8 @@ struct relay_server {
 	void (*pass)(void *ctx, struct relay *);
 	/* A held call was approved, and somebody waits for it. */
 	void (*run)(void *ctx, int64_t ws, struct str call);
+	/* One is not wanted any more: if it runs here, its server is told. */
+	void (*cancel)(void *ctx, int64_t ws, struct str call);
 	/* One could not be begun, because its server was not reached: told on any thread. */
 	void (*listen)(void *ctx,
 		void (*unreached)(void *of, struct str call, struct str why), void *of);

@@ -29,8 +29,7 @@ static void meta_write(struct json_writer *w, const struct remote_call *c)
 		jw_key(w, PREFIX "clientInfo");
 		JW(w, US);
 		jw_key(w, PREFIX "clientCapabilities");
-		jw_raw(w, c->elicits ? STR("{\"elicitation\":{\"form\":{},\"url\":{}}}")
-				     : STR("{}"));
+		jw_raw(w, c->can.len ? c->can : STR("{}"));
 	}
 	if (c->progress) jw_put_int(w, "progressToken", c->id);
 	jw_members(w, c->meta);
@@ -54,11 +53,11 @@ void remote_message(struct buf *out, const struct remote_call *c)
 	rpc_end(&w);
 }
 
-struct str remote_greeting(enum revision revision, struct arena *arena)
+struct str remote_greeting(enum revision revision, struct str can, struct arena *arena)
 {
 	return JSON_TEXT(arena,
-		"{'protocolVersion':%s,'capabilities':{},'clientInfo':" US "}",
-		str_of(revision_name(revision)));
+		"{'protocolVersion':%s,'capabilities':%j,'clientInfo':" US "}",
+		str_of(revision_name(revision)), can.len ? can : STR("{}"));
 }
 
 static bool param_text(const struct json *v, struct arena *arena, struct str *out)
@@ -123,13 +122,14 @@ const char **remote_headers(const struct remote_call *c, struct str session,
 	return arena->failed ? NULL : out;
 }
 
-void remote_answer(struct buf *out, const struct rpc *asked)
+void remote_answer(struct buf *out, const struct rpc *asked, struct str answer)
 {
 	struct json_writer w = { .out = out };
 	struct rpc_fault why = { 0 };
 
-	if (str_is(asked->method, "ping")) {
+	if (answer.len || str_is(asked->method, "ping")) {
 		rpc_result(&w, asked->id);
+		if (answer.len) jw_members(&w, str_make(answer.at + 1, answer.len - 2));
 		rpc_end(&w);
 		return;
 	}
@@ -221,17 +221,19 @@ static void form_find(struct remote_reader *r, struct str bytes)
 
 void remote_feed(struct remote_reader *r, struct str bytes)
 {
+	size_t max = r->max ? r->max : REMOTE_MESSAGE_MAX;
+
 	r->bytes += bytes.len;
 	if (r->form == REMOTE_UNKNOWN) form_find(r, bytes);
 	if (r->done || r->form == REMOTE_UNKNOWN) return;
 	if (r->form == REMOTE_STREAM) {
 		r->sse.fn = frame_take;
 		r->sse.ctx = r;
-		r->sse.most = REMOTE_MESSAGE_MAX;
+		r->sse.most = max;
 		if (!sse_feed(&r->sse, bytes) && !r->done) r->over = r->done = true;
 		return;
 	}
-	r->whole.max = REMOTE_MESSAGE_MAX;
+	r->whole.max = max;
 	buf_add(&r->whole, bytes);
 	if (r->whole.failed) r->over = r->done = true;
 }

@@ -17,7 +17,7 @@ struct remote_call {
 	const char *method;
 	struct str params; /* a JSON object; or empty */
 	bool progress;	   /* we want to hear of it */
-	bool elicits;	   /* people can be asked what the server wants to know */
+	struct str can;	   /* what the client can do, as JSON; empty: nothing */
 	struct str
 		said_id; /* of a message that is passed on: as JSON, in place of id; or empty */
 	bool raw;	 /* its params have all that is to be said */
@@ -31,9 +31,9 @@ void remote_message(struct buf *, const struct remote_call *);
 const char **remote_headers(const struct remote_call *, struct str session,
 	const struct json *own, struct arena *);
 /* The params of `initialize`. */
-struct str remote_greeting(enum revision, struct arena *);
-/* What is said to a request of the server that we do not serve; `ping` is answered. */
-void remote_answer(struct buf *, const struct rpc *);
+struct str remote_greeting(enum revision, struct str can, struct arena *);
+/* What is said to a request of the server that we do not serve; `ping` is answered. `answer`: the result; or empty. */
+void remote_answer(struct buf *, const struct rpc *, struct str answer);
 
 /* Reads a reply as it comes: one JSON message, or a stream of them. { .id, .arena } is ready. */
 struct remote_reader {
@@ -48,7 +48,8 @@ struct remote_reader {
 	void *ctx;
 	const struct json *reply; /* found: the message that answers ours */
 	bool done;		  /* it is found, or nothing more is read */
-	bool over;		  /* it is longer than REMOTE_MESSAGE_MAX */
+	size_t max;		  /* bytes of a message; 0: REMOTE_MESSAGE_MAX */
+	bool over;		  /* it is longer than that */
 	bool list_changed;	  /* the server says that its tools are others */
 	size_t foreign;		  /* messages that are none */
 	size_t bytes;		  /* that came, in all */

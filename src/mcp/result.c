@@ -197,17 +197,30 @@ const char *task_status(const struct ask *a)
 					    : "completed";
 }
 
-void task_write(struct json_writer *w, const struct ask *a, const char *status,
+void result_task_write(struct json_writer *w, const struct task_view *t,
 	enum revision revision, int64_t poll_ms)
 {
 	bool now = revision >= REV_2026_07_28;
 
-	JW(w, "'taskId':%s,'status':%s,'statusMessage':%?", a->id, str_of(status),
-		a->status == ASK_PENDING ? STR("A person has been asked.") : STR_NONE);
-	show_time(w, "createdAt", a->created_ms);
-	show_time(w, "lastUpdatedAt", a->settled_ms ? a->settled_ms : a->created_ms);
+	JW(w, "'taskId':%s,'status':%s,'statusMessage':%?", t->id, str_of(t->status),
+		t->message);
+	show_time(w, "createdAt", t->created_ms);
+	show_time(w, "lastUpdatedAt", t->updated_ms);
 	jw_put_null(w, now ? "ttlMs" : "ttl");
 	jw_put_int(w, now ? "pollIntervalMs" : "pollInterval", poll_ms);
+}
+
+void task_write(struct json_writer *w, const struct ask *a, const char *status,
+	enum revision revision, int64_t poll_ms)
+{
+	const struct task_view t = { .id = a->id,
+		.status = status,
+		.message = a->status == ASK_PENDING ? STR("A person has been asked.")
+						    : STR_NONE,
+		.created_ms = a->created_ms,
+		.updated_ms = a->settled_ms ? a->settled_ms : a->created_ms };
+
+	result_task_write(w, &t, revision, poll_ms);
 }
 
 /* ---- lists ---- */

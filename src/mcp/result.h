@@ -28,7 +28,16 @@ void data_result_write(struct json_writer *, struct str text, struct str data);
 /* What was wrong with the arguments, in words for a model. */
 struct str fault_text(const struct fault *, struct arena *);
 
-/* The members of a task, in an object that is open, as the revision names them. */
+/* A task as a client sees it. */
+struct task_view {
+	struct str id, message; /* or empty */
+	const char *status;
+	int64_t created_ms, updated_ms;
+};
+/* Its members, in an object that is open, as the revision names them. */
+void result_task_write(
+	struct json_writer *, const struct task_view *, enum revision, int64_t poll_ms);
+/* The same of an ask. */
 void task_write(struct json_writer *, const struct ask *, const char *status,
 	enum revision, int64_t poll_ms);
 /* "working", "completed", "cancelled" */

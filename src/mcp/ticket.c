@@ -3,13 +3,19 @@
 
 #include "base/hash.h"
 
-enum { SEAL_SIZE = 16, TICKET_MAX = 4096 };
+/* One that carries what a server said may be longer. */
+enum { SEAL_SIZE = 16, TICKET_MAX = 4096, STATE_MAX = 400 * 1024 };
+
+static size_t ticket_max(enum ticket_kind kind)
+{
+	return kind == TICKET_STATE ? STATE_MAX : TICKET_MAX;
+}
 
 /* HMAC over kind and payload, cut to 128 bits. */
 static void seal_make(struct str key, enum ticket_kind kind, struct str payload,
 	uint8_t out[SHA256_SIZE])
 {
-	struct buf b = { .max = TICKET_MAX };
+	struct buf b = { .max = STATE_MAX + 1 };
 
 	buf_add_char(&b, (char)kind);
 	buf_add(&b, payload);
@@ -32,12 +38,12 @@ static void ticket_write(
 static const struct json *ticket_open(
 	struct str text, struct str key, enum ticket_kind kind, struct arena *arena)
 {
-	struct buf payload = { .max = TICKET_MAX }, shown = { .max = SEAL_SIZE };
+	struct buf payload = { .max = ticket_max(kind) }, shown = { .max = SEAL_SIZE };
 	int dot = str_find(text, STR("."));
 	const struct json *members = NULL;
 	uint8_t seal[SHA256_SIZE];
 
-	if (dot < 0 || text.len > TICKET_MAX) return NULL;
+	if (dot < 0 || text.len > ticket_max(kind)) return NULL;
 	if (base64url_read(str_first(text, (size_t)dot), &payload) &&
 		base64url_read(str_from(text, (size_t)dot + 1), &shown)) {
 		seal_make(key, kind, buf_str(&payload), seal);
@@ -101,7 +107,7 @@ bool ticket_session_read(
 void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
 	const struct ticket_call *c)
 {
-	struct json_writer w = { .out = &(struct buf){ .max = TICKET_MAX } };
+	struct json_writer w = { .out = &(struct buf){ .max = ticket_max(kind) } };
 
 	jw_object(&w);
 	jw_put_some(&w, "ask", c->ask);
@@ -109,6 +115,10 @@ void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
 	jw_put_some(&w, "token", c->token);
 	if (c->how) jw_put_int(&w, "how", c->how);
 	if (c->expires_ms) jw_put_int(&w, "expires", c->expires_ms);
+	jw_put_some(&w, "state", c->state);
+	jw_put_some(&w, "question", c->question);
+	jw_put_some(&w, "agent", c->agent);
+	jw_put_some(&w, "digest", c->digest);
 	jw_object_end(&w);
 	ticket_write(out, key, kind, buf_str(w.out));
 	buf_done(w.out);
@@ -125,6 +135,10 @@ bool ticket_call_read(struct str text, struct str key, enum ticket_kind kind,
 		.id = json_text_of(m, "id"),
 		.token = json_text_of(m, "token"),
 		.how = (unsigned)member_int(m, "how"),
+		.state = json_text_of(m, "state"),
+		.question = json_text_of(m, "question"),
+		.agent = json_text_of(m, "agent"),
+		.digest = json_text_of(m, "digest"),
 		.expires_ms = member_int(m, "expires"),
 	};
 	return true;

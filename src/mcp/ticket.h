@@ -32,6 +32,9 @@ struct ticket_call {
 	struct str token;   /* who asked: tok_…; empty where it does not matter */
 	unsigned how;	    /* enum result_how: how the outcome is told */
 	int64_t expires_ms; /* 0: never */
+	/* Of a request that was passed on: what its server said, or which question of the server it answers; whose
+	 * it is, and the digest of what it says. */
+	struct str state, question, agent, digest;
 };
 
 void ticket_session_write(struct buf *, struct str key, const struct ticket_session *);

@@ -81,6 +81,12 @@ bool http_secure(struct http_server *, struct tls_context *);
 int http_port(const struct http_server *); /* 0 for a unix socket */
 /* A finished line "Name: value\r\n" that every reply carries; borrowed. NULL: none. */
 void http_always(struct http_server *, const char *line);
+/* Paths that begin with `prefix` are asked by gateways, some of which take 5xx for leave: what is
+ * refused with 503 before the handler sees it is 403 there, with these headers and members. Borrowed. */
+struct http_decides {
+	const char *prefix, *headers, *members;
+};
+void http_decides(struct http_server *, const struct http_decides *);
 /* No new connections; idle ones are closed, open exchanges may finish: `Connection:
  * close`. Parked exchanges and streams are ended with http_gone. After grace_ms the rest
  * is cut. `done` runs on the loop when none is left; the server is freed after it. */

@@ -245,7 +245,7 @@ static size_t conn_step(struct conn *c, struct str bytes)
 	size_t n;
 
 	if (!c->exchange.reading && !conn_begin_reading(c)) {
-		conn_refuse(c, 503, "out of memory");
+		conn_refuse_full(c, bytes, "out of memory");
 		return bytes.len;
 	}
 	n = reading_feed(c->exchange.reading, bytes, &step);
@@ -253,7 +253,7 @@ static size_t conn_step(struct conn *c, struct str bytes)
 		body_count(c->server->hub, c->exchange.reading,
 			c->exchange.reading->body.len);
 		if (!body_fits(c)) {
-			conn_refuse(c, 503, "too many bodies are being received");
+			conn_refuse_full(c, bytes, "too many bodies are being received");
 			return bytes.len;
 		}
 	}
@@ -265,7 +265,11 @@ static size_t conn_step(struct conn *c, struct str bytes)
 		break;
 	case PARSE_DONE: conn_handle(c); break;
 	case PARSE_REFUSED:
-		conn_refuse(c, c->exchange.reading->status, c->exchange.reading->detail);
+		if (c->exchange.reading->status == 503)
+			conn_refuse_full(c, bytes, c->exchange.reading->detail);
+		else
+			conn_refuse(c, c->exchange.reading->status,
+				c->exchange.reading->detail);
 		break;
 	}
 	return n;

@@ -112,6 +112,7 @@ struct http_server {
 	struct http_limits limits;
 	struct tls_context *tls; /* of connections to come; NULL: plain */
 	const char *always;	 /* a header's line, or NULL */
+	const struct http_decides *decides;
 	http_handler *handler;
 	void *ctx;
 	LIST_HEAD(, conn) conns;
@@ -178,6 +179,8 @@ size_t conn_backlog(const struct conn *);
 
 void conn_continue(struct conn *);
 void conn_refuse(struct conn *, int status, const char *detail);
+/* The server lacks room for the request that begins with this, or that was read so far. */
+void conn_refuse_full(struct conn *, struct str bytes, const char *detail);
 
 /* ---- http_server.c ---- */
 

@@ -147,23 +147,43 @@ static const char *problem_of(int status)
 	}
 }
 
-void conn_refuse(struct conn *c, int status, const char *detail)
+/* `type` is a status, too: 403 has no problem of its own here. */
+static void refuse_as(struct conn *c, int status, int type, const char *detail,
+	const char *headers, const char *members)
 {
 	struct exchange *x = &c->exchange;
 	char body[512];
 	int len = snprintf(body, sizeof body,
 		"{\"type\":\"/problems/%s\",\"title\":\"%s\","
-		"\"status\":%d,\"detail\":\"%s\"}",
-		problem_of(status), http_status_text(status), status, detail);
+		"\"status\":%d,\"detail\":\"%s\"%s}",
+		problem_of(type), http_status_text(type), status, detail, members);
 
 	c->phase = CONN_OPEN;
 	c->keep_alive = false;
 	x->open = true;
 	x->begun = x->parked = x->spared = x->http_1_0 = false;
 	x->is_head = x->reading && x->reading->request.method == HTTP_M_HEAD;
-	http_reply(x, status, "application/problem+json",
-		status == 503 ? STR("Retry-After: 1\r\n") : STR_NONE,
+	http_reply(x, status, "application/problem+json", str_of(headers),
 		str_make(body, len > 0 ? (size_t)len : 0));
+}
+
+void conn_refuse(struct conn *c, int status, const char *detail)
+{
+	refuse_as(
+		c, status, status, detail, status == 503 ? "Retry-After: 1\r\n" : "", "");
+}
+
+void conn_refuse_full(struct conn *c, struct str bytes, const char *detail)
+{
+	const struct http_decides *d = c->server->decides;
+	const struct http_reading *r = c->exchange.reading;
+	struct str head = r && r->head.len ? buf_str(&r->head) : bytes;
+	int space = str_find(head, STR(" "));
+
+	if (d && space >= 0 && str_starts(str_from(head, (size_t)space + 1), d->prefix))
+		refuse_as(c, 403, 503, detail, d->headers, d->members);
+	else
+		conn_refuse(c, 503, detail);
 }
 
 /* ---- replies in pieces ---- */

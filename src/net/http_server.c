@@ -208,6 +208,11 @@ bool http_secure(struct http_server *s, struct tls_context *tls)
 	return true;
 }
 
+void http_decides(struct http_server *s, const struct http_decides *decides)
+{
+	s->decides = decides;
+}
+
 void http_always(struct http_server *s, const char *line)
 {
 	s->always = line;

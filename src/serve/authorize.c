@@ -27,6 +27,11 @@ void authorize_members(struct json_writer *w, const struct authorized *a)
 	if (a->stop.len) show_text(w, "stop", a->stop);
 }
 
+const struct http_decides authorize_unread = { "/v1/authorize",
+	"Retry-After: 1\r\nParley-Decision: deny\r\n",
+	",\"decision\":\"deny\",\"by\":null,\"rule\":null,\"ask\":null,"
+	"\"digest\":null,\"reason\":null" };
+
 enum err authorize_error(const struct route *route, enum err e, int *status)
 {
 	bool original = route->flags & ROUTE_ORIGINAL;

@@ -60,7 +60,7 @@ struct serve {
 	struct table heard; /* workspace → struct heard: revocations of other nodes */
 	struct tick recheck_tick;
 	bool rechecking;
-	struct rate logins; /* tries of a name */
+	struct rate tries; /* of a name's password, of a call's later result */
 	struct password_pool passwords;
 	struct coder *coder;
 	struct request *spare; /* with the room of their replies */
@@ -302,6 +302,8 @@ bool stream_open(struct request *, const struct stream_kind *, struct event_stre
  * decided. */
 void authorize_members(struct json_writer *, const struct authorized *);
 /* What is said there in place of another error, and with which status. */
+/* What the server has no room for even before it is read. */
+extern const struct http_decides authorize_unread;
 enum err authorize_error(const struct route *, enum err, int *status);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
@@ -313,14 +315,18 @@ route_fn route_ask, route_ask_get, route_message, route_session, route_run_get,
 	route_tool_test, route_tool_result, route_signed, route_receipt, route_export,
 	route_mcp_server_test, route_authorize, route_authorize_original;
 void mcp_stop(struct serve *); /* calls that wait are told so */
-/* serve/gateway.c: what is at MCP servers is cut. */
+/* mcp_passing.c, mcp_gated.c: what is at MCP servers is cut at the end. */
 void gated_open(struct serve *);
 void gated_stop(struct serve *);
+/* mcp_gated_listen.c: who listens at the gateway hears of it. */
+void gated_told(struct serve *, const struct committed *);
 void told_arrived(struct serve *, struct committed *);
 /* A hint as a frame, and to the streams that it goes to. */
 void transient_write(struct buf *, const struct transient *, int64_t now_ms);
 void streams_hint(struct serve *, int64_t ws, struct str session, const char *type,
 	struct str frame);
 void streams_expel(struct serve *); /* those whose bearer's role has changed */
+/* The log of this workspace ends there: streams that were told more end. */
+void streams_back(struct serve *, int64_t ws, int64_t end);
 
 #endif

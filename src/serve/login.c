@@ -82,7 +82,7 @@ static bool try_take(struct request *r, struct str name)
 	int64_t after_s = 0;
 
 	if (!password_pool_room(r)) return false;
-	if (rate_take(&r->serve->logins, str_first(name, 31), TRIES_A_MINUTE,
+	if (rate_take(&r->serve->tries, str_first(name, 31), TRIES_A_MINUTE,
 		    clock_now_ms(), &after_s))
 		return true;
 	r->task.job.why.retry_after_s = after_s;

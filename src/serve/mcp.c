@@ -2,9 +2,10 @@
  * found, its reply out. Stateless in every revision: whatever a session, a stream or an
  * unfinished request needs is in the tickets that the client brings back (mcp/ticket.h).
  * What is served comes from tables (struct mcp_offer). */
-#include "serve/mcp.h"
+#include "serve/mcp_gateway.h"
 
 #include "base/clock.h"
+#include "core/shared/trace.h"
 
 enum { BATCH_MAX = 50 };
 
@@ -30,6 +31,12 @@ static void mcp_done(struct mcp *m)
 	m->batch = NULL;
 }
 
+static void replied(struct request *r)
+{
+	r->x = NULL;
+	if (!mcp_of(r)->kept) request_free(r);
+}
+
 static void reply(
 	struct request *r, int status, const char *content_type, struct str body)
 {
@@ -44,7 +51,7 @@ static void reply(
 			body);
 	}
 	mcp_done(m);
-	request_free(r);
+	replied(r);
 }
 
 /* The message is written: as it is, behind what was said before, or into the batch. */
@@ -62,7 +69,7 @@ static void reply_message(struct request *r, int status)
 			http_end_with(r->x, buf_str(&m->said));
 		}
 		mcp_done(m);
-		request_free(r);
+		replied(r);
 	} else if (m->batch) {
 		jw_raw(&m->batch->w, buf_str(&m->out));
 		batch_next(r);
@@ -173,6 +180,7 @@ struct task *mcp_task(struct request *r)
 	request_renew(r);
 	r->task.job.who.via = STR("mcp");
 	r->task.project = mcp_of(r)->project;
+	r->task.trace = mcp_of(r)->trace;
 	return &r->task;
 }
 
@@ -196,14 +204,14 @@ static enum err entered(struct task *t, struct fault *why)
 	}
 	m->state = MCP_ENTERED;
 	m->token = job->who.token;
-	m->tools = job->credential.tools;
+	m->tools = (struct tools_for){ job->credential.tools, job->who.runs, STR_NONE };
 	m->bound = job->who.projects;
 	m->local = job->credential.mcp_local;
 	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->set.mcp_wait_ms;
 	if (m->batch) m->wait_ms = 0;
 	if (m->wait_max_ms >= 0 && m->wait_ms > m->wait_max_ms)
 		m->wait_ms = m->wait_max_ms;
-	if (m->tool && !tool_allowed(m->tool->name, m->tools))
+	if (m->tool && !tool_allowed(m->tool, &m->tools))
 		return fail(why, ERR_FORBIDDEN, "there is no tool %s", m->tool->name);
 	return m->tool || m->server.len ? mcp_call_entered(r, why) : OK;
 }
@@ -230,7 +238,7 @@ static void put_back(struct request *r)
 	if (gated && r->task.mcp_ended)
 		turn_away(r);
 	else if (gated && m->state >= MCP_ENTERED && m->tool &&
-		 job->err == ERR_FORBIDDEN && !tool_allowed(m->tool->name, m->tools))
+		 job->err == ERR_FORBIDDEN && !tool_allowed(m->tool, &m->tools))
 		mcp_refuse_params(r, "there is no tool %s", m->tool->name);
 	else if (!job->err)
 		m->then(r);
@@ -295,7 +303,7 @@ static const struct mcp_method methods[] = {
 	{ "initialize", REV_2025_03_26, REV_2025_11_25, mcp_initialize },
 	{ "ping", REV_2025_03_26, REV_2025_11_25, mcp_ping },
 	{ "server/discover", REV_2026_07_28, REV_2026_07_28, mcp_discover },
-	{ "tools/list", REV_2025_03_26, REV_2026_07_28, mcp_tools_list },
+	{ "tools/list", REV_2025_03_26, REV_2026_07_28, mcp_tools_list, true },
 	{ "tools/call", REV_2025_03_26, REV_2026_07_28, mcp_tools_call, true },
 	{ "resources/list", REV_2025_03_26, REV_2026_07_28, mcp_resources_list },
 	{ "resources/templates/list", REV_2025_03_26, REV_2026_07_28,
@@ -343,11 +351,21 @@ static void run_request(struct request *r)
 static void run_notification(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
+	struct arena *arena = &r->task.job.arena;
+	struct str id, call;
 
 	if (mcp_enter_first(r, run)) return;
-	if (str_is(m->rpc.method, "notifications/cancelled"))
-		mcp_forget(r->serve, m->nonce,
-			rpc_id(mcp_param(r, "requestId"), &r->task.job.arena));
+	if (!str_is(m->rpc.method, "notifications/cancelled")) {
+		mcp_accept(r);
+		return;
+	}
+	id = rpc_id(mcp_param(r, "requestId"), arena);
+	call = arena_str(arena, mcp_waits_for(r->serve, m->nonce, id));
+	if (call.len) {
+		gated_cancel(r, call, mcp_accept, mcp_accept);
+		return;
+	}
+	mcp_forget(r->serve, m->nonce, id);
 	mcp_accept(r);
 }
 
@@ -355,8 +373,14 @@ static void run(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
-	m->progress = rpc_id(
-		json_get(mcp_param(r, "_meta"), "progressToken"), &r->task.job.arena);
+	const struct json *meta = mcp_param(r, "_meta");
+	struct arena *arena = &r->task.job.arena;
+
+	m->progress = rpc_id(json_get(meta, "progressToken"), arena);
+	if (json_get(meta, "traceparent"))
+		m->trace = trace_read(json_text_of(meta, "traceparent"),
+			json_text_of(meta, "tracestate"), arena);
+	r->task.trace = m->trace;
 	if (m->server.len)
 		gated_message(r);
 	else if (m->rpc.kind == RPC_REQUEST)
@@ -506,11 +530,14 @@ static struct mcp *mcp_new(struct request *r)
 	m->streams = str_find(accept, STR("text/event-stream")) >= 0;
 	m->key = r->task.job.key;
 	m->project = r->task.project;
+	m->trace = r->task.trace;
 	m->wait_max_ms = -1;
 	m->server = r->task.id;
 	m->session = arena_str(&r->task.job.arena,
 		str_trim(http_header(http_request(r->x), "parley-session")));
-	m->stdio = str_is(http_header(http_request(r->x), "parley-transport"), "stdio");
+	m->beside = str_is(http_header(http_request(r->x), "parley-transport"), "local");
+	m->stdio = m->beside ||
+		   str_is(http_header(http_request(r->x), "parley-transport"), "stdio");
 	r->ctx = m;
 	if (mcp_offer(r)->guest && !r->task.job.has_hash && !r->listener->local_admin) {
 		r->task.job.has_hash = true;

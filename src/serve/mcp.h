@@ -29,11 +29,12 @@ struct mcp {
 	struct str nonce; /* of its session; empty: it has none */
 	struct str owner; /* the agent whose session it is; empty: anyone's */
 	enum mcp_state state;
-	struct str token; /* tok_… */
-	struct str tools; /* the names it may call, as JSON; empty: all */
-	struct str bound; /* the projects of its token, core/people/project.h */
+	struct str token;	/* tok_… */
+	struct tools_for tools; /* that it may call */
+	struct str bound;	/* the projects of its token, core/people/project.h */
 	struct project_said
 		project;	 /* of the request; _meta of a call says it before that */
+	struct str trace;	 /* likewise */
 	int64_t wait_ms;	 /* the budget of a call */
 	bool local;		 /* the client may show forms for us */
 	bool streams;		 /* the client takes text/event-stream */
@@ -50,14 +51,19 @@ struct mcp {
 	struct str last_event;	      /* GET: where a stream was cut */
 	struct mcp_batch *batch;      /* it is one of several; NULL: alone */
 	const struct ask_json *whole; /* the ask that was read last; or NULL */
-	/* Of /mcp/NAME; see gateway.c. */
+	/* Of /mcp/NAME; see mcp_gateway.h. */
 	struct str server;    /* NAME; empty: the desk itself */
 	struct str session;   /* Parley-Session; or empty */
 	struct str behind;    /* the client's session at the server; or empty */
 	enum revision speaks; /* the revision of that */
 	bool stdio;	      /* it comes by parley mcp-gateway */
+	bool beside;	      /* by one that started the server itself */
 	bool begun;	      /* the head of the stream that replies is out */
 	struct gateway_task *gateway;
+	mcp_fn *cancelled; /* after a call there was withdrawn */
+	bool kept;	   /* its reply does not end it: what it has is still in use */
+	/* Of requestState that was passed on: what the server said, or the question that is answered; or empty. */
+	struct ticket_call came;
 	struct relay *relay; /* what came back from the server */
 };
 
@@ -171,14 +177,19 @@ struct gated_told {
 	enum revision revision;
 	struct str id;	  /* JSON-RPC's */
 	struct str token; /* whose call it is */
-	unsigned rounds;  /* since 2026-07-28: how often it was told to come again */
-	struct str why;	  /* it was not reached; or empty */
+	/* Since 2026-07-28 how often it was told to come again; GATED_RELATED: it is the result of a task, and names that. */
+	unsigned rounds;
+	struct str why; /* it was not reached; or empty */
+	bool page; /* the client may show the ask's page, which decides nothing here */
 };
+/* Is that so: of a token made --local, and a client that can? */
+bool gated_page(const struct mcp *);
+enum { GATED_RELATED = 128 };
 void gated_result(struct serve *, struct buf *, const struct gateway_task *,
 	const struct gated_told *, struct arena *);
 /* Its caller has the outcome. */
 void gated_delivered(struct serve *, int64_t ws, const struct gateway_task *);
-/* The ask of the call with this id that waits in this session; empty: none. */
+/* The call at the gateway with this id of JSON-RPC that waits in this session; empty: none. */
 struct str mcp_waits_for(struct serve *, struct str nonce, struct str id);
 /* Ends the waits for this call: its server was not reached. */
 void mcp_unreached(struct serve *, struct str call, struct str why);
@@ -186,6 +197,9 @@ void mcp_unreached(struct serve *, struct str call, struct str why);
 void gated_resume(struct request *, struct str call);
 mcp_fn gated_stream; /* GET without a call to go on with */
 mcp_fn gated_message, gated_end, mcp_ended;
+/* A call of a tool of ours that works in the store, which is decided, held and told like those of a server. */
+void gated_own(struct request *, const struct tool *, const struct json *arguments,
+	struct str session);
 /* The header Mcp-Session-Id of a session that begins. */
 struct str mcp_session_header(struct request *, const struct ticket_session *behind);
 

@@ -76,14 +76,21 @@ static void list_end(struct request *r, int64_t ttl_ms, bool shared)
 	mcp_send(r);
 }
 
-void mcp_tools_list(struct request *r)
+static void tools_found(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct json_writer *w = mcp_result(r, "complete");
 
+	m->tools.templates = r->task.context;
 	jw_put_array(w, "tools");
-	tools_write(w, mcp_offer(r)->tools, m->tools, m->client.revision, r->strict);
+	tools_write(w, mcp_offer(r)->tools, &m->tools, m->client.revision, r->strict);
 	list_end(r, TOOLS_MS, false);
+}
+
+void mcp_tools_list(struct request *r)
+{
+	mcp_task(r);
+	mcp_put(r, &use_mcp_tools, tools_found, NULL);
 }
 
 static void object_write(struct json_writer *w, const char *members)

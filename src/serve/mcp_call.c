@@ -385,7 +385,9 @@ static void progressed(struct request *r)
 	data_send(r, stopped_text(r->task.stopped, &r->task.job.arena), w.out);
 }
 
-static void call_progress(struct request *r, const struct json *arguments)
+/* What the call says besides its session, to the desk in that session. */
+static void call_in_session(struct request *r, const struct json *arguments,
+	const struct use *use, mcp_fn *then)
 {
 	struct fault why = { 0 };
 	struct str session;
@@ -396,7 +398,56 @@ static void call_progress(struct request *r, const struct json *arguments)
 		return;
 	}
 	t->body = without_session(arguments, &t->job.arena);
-	session_put(r, session, &use_session_progress, progressed);
+	session_put(r, session, use, then);
+}
+
+static void call_progress(struct request *r, const struct json *arguments)
+{
+	call_in_session(r, arguments, &use_session_progress, progressed);
+}
+
+/* The mandate, and its ask as every tool names it. */
+static void mandate_asked(struct request *r)
+{
+	struct arena *arena = &r->task.job.arena;
+	struct json_writer w = { .out = &(struct buf){ 0 } };
+	struct str text = STR("Not granted. Ask for each call as before.");
+	const struct json *m = NULL;
+
+	json_read(buf_str(&r->task.job.out), NULL, arena, &m, NULL);
+	jw_object(&w);
+	for (size_t i = 0; json_is(m, JSON_OBJECT) && i < m->count; i++)
+		jw_put_json(
+			&w, arena_copy(arena, m->members[i].name), &m->members[i].value);
+	jw_put_str(&w, "ask_id", json_text_of(m, "ask"));
+	jw_object_end(&w);
+	if (str_is(json_text_of(m, "status"), "asked"))
+		text = arena_print(arena,
+			"Asked for; nothing is granted yet. Call get_answer with ask_id "
+			"\"%.*s\" to learn what was decided. Until then ask for each "
+			"call as before.",
+			STR_ARGS(json_text_of(m, "ask")));
+	data_send(r, text, w.out);
+}
+
+static void call_mandate(struct request *r, const struct json *arguments)
+{
+	r->task.job.key = mcp_of(r)->key;
+	r->task.job.path = STR("/mcp");
+	call_in_session(r, arguments, &use_mandate_create, mandate_asked);
+}
+
+static void call_store(
+	struct request *r, const struct tool *tool, const struct json *arguments)
+{
+	struct fault why = { 0 };
+	struct str session;
+	struct task *t = mcp_task(r);
+
+	if (session_named(r, arguments, &session, &why))
+		gated_own(r, tool, without_session(arguments, &t->job.arena), session);
+	else
+		call_wrong(r, &why);
 }
 
 /* ---- the method ---- */
@@ -409,6 +460,7 @@ static const struct {
 	{ "cancel_ask", call_cancel },
 	{ "list_asks", call_list },
 	{ "report_progress", call_progress },
+	{ "request_mandate", call_mandate },
 };
 
 void mcp_own_call(
@@ -418,6 +470,10 @@ void mcp_own_call(
 
 	if (tool->dialect) {
 		call_ask(r, tool, arguments);
+		return;
+	}
+	if (tool->runs) {
+		call_store(r, tool, arguments);
 		return;
 	}
 	while (strcmp(tool->name, calls[i].name) != 0)
@@ -433,13 +489,13 @@ void mcp_tools_call(struct request *r)
 
 	m->tool = NULL;
 	if (!tool && mcp_enter_first(r, mcp_tools_call)) return;
-	if (!tool || (m->state >= MCP_ENTERED && !tool_allowed(tool->name, m->tools))) {
+	if (!tool || (m->state >= MCP_ENTERED && !tool_allowed(tool, &m->tools))) {
 		mcp_refuse_params(
 			r, "there is no tool %.*s", STR_ARGS(str_first(name, 64)));
 		return;
 	}
 	m->tool = tool;
-	if (mcp_param(r, "requestState"))
+	if (mcp_param(r, "requestState") && !tool->runs)
 		mcp_form_retry(r);
 	else
 		mcp_offer(r)->call(r, tool, arguments_of(r));

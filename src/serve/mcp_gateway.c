@@ -1,187 +1,18 @@
 /* mcp_gateway.c - /mcp/NAME: a server of the desk as an agent's own client sees it. Messages are passed on to the server
  * and back as they came; what calls a tool or reads something is decided first, and what a person must approve is
- * held. Prefixes: gated_, passing_. */
-#include "serve/mcp.h"
+ * held. Prefix: gated_. */
+#include "serve/mcp_gateway.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/json_pattern.h"
 #include "base/keep.h"
-#include "base/mem.h"
-#include "desk/gateway.h"
+#include "desk/run.h"
 #include "desk/run/mcp_servers.h"
-#include "mcp/relay.h"
 
-#include <stdio.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-enum { ROUNDS_MAX = 8, STATE_LIFE_MS = 24 * 3600 * 1000, TOOLS_MS = 60000 };
-
-/* ---- a message at the server ---- */
-
-struct passing {
-	struct relay relay; /* first */
-	struct post post;
-	LIST_ENTRY(passing) others;
-	struct serve *serve;
-	struct request *request;
-	mcp_fn *then;
-	bool streams, same; /* the client takes streams; it speaks as the server does */
-};
-
-/* Something that the server said before its reply. */
-struct passing_said {
-	struct post post;
-	struct passing *passing;
-	size_t len;
-	char text[];
-};
-
-static void passing_cut(struct passing *p)
-{
-	const uint64_t one = 1;
-
-	/* It can only fail when it is readable already. */
-	if (write(p->relay.stop_fd, &one, sizeof one) < 0) return;
-}
-
-/* An allowed call whose client has gone is cancelled. */
-static void passing_gone(void *ctx)
-{
-	struct passing *p = ctx;
-
-	p->request->x = NULL;
-	passing_cut(p);
-}
-
-static void passing_back(struct post *post)
-{
-	struct passing *p = LINK_OF(post, struct passing, post);
-	struct serve *s = p->serve;
-	struct request *r = p->request;
-
-	s->away--;
-	LIST_REMOVE(p, others);
-	request_watch(r);
-	mcp_of(r)->relay = &p->relay;
-	p->then(r);
-	close(p->relay.stop_fd);
-	arena_done(&p->relay.arena);
-	mem_free(p);
-	serve_try_end(s);
-}
-
-static void passing_done(struct relay *relay)
-{
-	struct passing *p = (struct passing *)(void *)relay;
-
-	loop_post(p->serve->loop, &p->post);
-}
-
-static void passing_say(struct post *post)
-{
-	struct passing_said *said = LINK_OF(post, struct passing_said, post);
-	struct request *r = said->passing->request;
-	struct mcp *m = mcp_of(r);
-	struct buf b = { 0 };
-
-	if (r->x && !m->begun) {
-		serve_count(r->serve, 200);
-		http_begin(r->x, 200, "text/event-stream",
-			STR(API_HEADERS "X-Accel-Buffering: no\r\n"));
-		m->begun = true;
-	}
-	sse_write(&b, STR_NONE, str_make(said->text, said->len));
-	if (r->x && !b.failed) http_write(r->x, buf_str(&b));
-	buf_done(&b);
-	mem_free(said);
-}
-
-/* On the relay's thread. */
-static bool passing_other(struct relay *relay, const struct rpc *rpc, struct str message)
-{
-	struct passing *p = (struct passing *)(void *)relay;
-	struct passing_said *said;
-
-	if (!p->streams || (!p->same && rpc->kind == RPC_REQUEST)) return false;
-	said = mem_alloc(sizeof *said + message.len);
-	if (!said) return false;
-	*said = (struct passing_said){
-		.post.fn = passing_say, .passing = p, .len = message.len
-	};
-	memcpy(said->text, message.at, message.len);
-	loop_post(p->serve->loop, &said->post);
-	return true;
-}
-
-static void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
-{
-	struct mcp *m = mcp_of(r);
-	struct serve *s = r->serve;
-	struct passing *p = s->relay ? mem_alloc(sizeof *p) : NULL;
-	struct gateway_task *g = m->gateway;
-	bool now = m->client.revision >= REV_2026_07_28;
-
-	if (!p) {
-		mcp_refuse_as(r, 200, RPC_INTERNAL, "out of memory");
-		return;
-	}
-	*p = (struct passing){ .serve = s,
-		.request = r,
-		.then = then,
-		.post.fn = passing_back,
-		.streams = m->streams && !m->batch,
-		.same = m->behind.len || now,
-		.relay = { .kind = kind,
-			.access = &g->access,
-			.agent = r->task.job.who.agent,
-			.client = m->client.revision,
-			.known = m->behind.len > 0,
-			.revision = m->speaks,
-			.timeout_ms = g->access.timeout_ms,
-			.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-			.method = m->rpc.method,
-			.id = m->rpc.id,
-			.arguments = g->arguments,
-			.other = passing_other,
-			.done = passing_done } };
-	snprintf(p->relay.session, sizeof p->relay.session, "%.*s", STR_ARGS(m->behind));
-	if (m->rpc.params) p->relay.params = json_keep(m->rpc.params, &r->task.job.arena);
-	if (m->rpc.kind == RPC_RESPONSE) {
-		p->relay.id = STR_NONE;
-		p->relay.body = arena_str(&r->task.job.arena, http_request(r->x)->body);
-	}
-	if (kind == RELAY_GREET) {
-		p->relay.known = false;
-		if (!now) p->relay.greeting = p->relay.params;
-	}
-	s->away++;
-	LIST_INSERT_HEAD(&s->passings, p, others);
-	if (r->x) http_on_gone(r->x, passing_gone, p);
-	s->relay->pass(s->relay->ctx, &p->relay);
-}
-
-void gated_stop(struct serve *s)
-{
-	struct passing *p;
-
-	LIST_FOREACH(p, &s->passings, others)
-	passing_cut(p);
-}
+enum { TOOLS_MS = 60000, STATE_LIFE_MS = 24 * 3600 * 1000 };
 
 /* ---- what is wrong ---- */
-
-/* To who may not use it, it is not there. */
-static void gated_trouble(struct request *r)
-{
-	if (r->task.job.err != ERR_NOT_FOUND || mcp_of(r)->batch) {
-		mcp_trouble(r);
-		return;
-	}
-	buf_done(&mcp_of(r)->out);
-	buf_done(&mcp_of(r)->said);
-	request_reply(r, STR_NONE);
-}
 
 static void not_reached(struct request *r)
 {
@@ -207,42 +38,39 @@ static bool is_list(struct str method)
 	       str_is(method, "resources/templates/list");
 }
 
-/* The members of the server's result as they came, but for what a client of the other family needs. */
-static void result_members(struct json_writer *w, const struct json *result,
-	enum revision client, bool list, const char *but)
+static bool is_decided(const struct mcp *m)
 {
-	bool now = client >= REV_2026_07_28, typed = false, lasts = false;
-
-	for (uint32_t i = 0; i < result->count; i++) {
-		const struct json_member *m = &result->members[i];
-
-		if ((list && str_is(m->name, "cacheScope")) ||
-			(but && str_is(m->name, but)))
-			continue;
-		typed |= str_is(m->name, "resultType");
-		lasts |= str_is(m->name, "ttlMs");
-		jw_name(w, m->name);
-		jw_json(w, &m->value);
-	}
-	if (now && !typed) jw_put_text(w, "resultType", "complete");
-	if (now && list && !lasts) jw_put_int(w, "ttlMs", 0);
-	if (list) jw_put_text(w, "cacheScope", "private");
+	return m->rpc.kind == RPC_REQUEST &&
+	       (str_is(m->rpc.method, "tools/call") ||
+		       str_is(m->rpc.method, "resources/read") ||
+		       str_is(m->rpc.method, "prompts/get"));
 }
 
 static void passed(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	const struct relay *relay = m->relay;
+	struct str wants = STR_NONE; /* what the server is to see again */
 
+	if (m->gateway->tool.len)
+		run_count_gateway(r->serve->desk, r->task.job.who.ws, m->server, NULL,
+			relay->took_ms);
 	if (!relay->reply) {
 		not_reached(r);
 		return;
 	}
+	if (m->client.revision >= REV_2026_07_28 && is_decided(m) &&
+		str_is(json_text_of(relay->said.result, "resultType"), "input_required"))
+		wants = json_text_of(relay->said.result, "requestState");
 	m->w = (struct json_writer){ .out = &m->out };
 	if (relay->said.result) {
 		rpc_result(&m->w, m->rpc.id);
-		result_members(&m->w, relay->said.result, m->client.revision,
-			is_list(m->rpc.method), NULL);
+		gated_members(&m->w, relay->said.result, m->client.revision,
+			is_list(m->rpc.method), wants.len ? "requestState" : NULL);
+		if (wants.len)
+			jw_put_str(&m->w, "requestState",
+				gated_state(r, &(struct ticket_call){ .state = wants },
+					&r->task.job.arena));
 		mcp_send(r);
 		return;
 	}
@@ -254,14 +82,16 @@ static void passed(struct request *r)
 /* ---- who it is ---- */
 
 /* What the server can do, as far as a client of this revision knows it. */
-static void abilities_write(struct json_writer *w, const struct json *can, bool same)
+static void abilities_write(
+	struct json_writer *w, const struct json *can, bool same, enum revision client)
 {
 	static const char *const mixed[] = { "tools", "resources", "prompts",
 		"completions" };
 
 	jw_object(w);
 	for (uint32_t i = 0; can && i < can->count; i++) {
-		bool known = same;
+		bool known = same && !str_is(can->members[i].name, "tasks") &&
+			     !str_is(can->members[i].name, "extensions");
 
 		for (size_t k = 0; k < sizeof mixed / sizeof *mixed; k++)
 			known |= str_is(can->members[i].name, mixed[k]);
@@ -269,6 +99,7 @@ static void abilities_write(struct json_writer *w, const struct json *can, bool 
 		jw_name(w, can->members[i].name);
 		jw_json(w, &can->members[i].value);
 	}
+	gated_task_ability(w, client, same ? can : NULL);
 	jw_object_end(w);
 }
 
@@ -286,6 +117,7 @@ static void greeted(struct request *r)
 	struct mcp *m = mcp_of(r);
 	const struct relay *relay = m->relay;
 	const struct json *said = relay->greeted, *info = info_of(said);
+	const struct json *can = json_get(said, "capabilities");
 	bool now = m->client.revision >= REV_2026_07_28;
 	bool same = now == (relay->revision >= REV_2026_07_28);
 	struct json_writer *w = &m->w;
@@ -318,10 +150,9 @@ static void greeted(struct request *r)
 			JW(w, "'serverInfo':{'name':%s,'version':'0'}", m->server);
 	}
 	jw_key(w, "capabilities");
-	if (said)
-		abilities_write(w, json_get(said, "capabilities"), same);
-	else /* a program that runs already said it to somebody else */
-		JW(w, "{'tools':{}}");
+	if (!said) /* a program that runs already said it to somebody else */
+		json_read(STR("{\"tools\":{}}"), NULL, &r->task.job.arena, &can, NULL);
+	abilities_write(w, can, same, m->client.revision);
 	jw_put_some(w, "instructions", json_text_of(said, "instructions"));
 	if (now) JW(w, "'ttlMs':0,'cacheScope':'private'");
 	mcp_send(r);
@@ -376,208 +207,88 @@ static void tools_listed(struct request *r)
 	mcp_send(r);
 }
 
-/* ---- held calls ---- */
+/* ---- requestState ---- */
 
-static struct str told_state(struct serve *s, const struct gateway_task *g,
-	const struct gated_told *told, struct arena *arena)
+/* Of what is asked for: the method, the name or address, the arguments. */
+static struct str state_digest(struct request *r, struct arena *arena)
 {
-	struct ticket_call t = { .ask = g->call.id,
-		.token = told->token,
-		.how = told->rounds + 1,
-		.expires_ms = clock_now_ms() + STATE_LIFE_MS };
-	struct buf b = { .max = 8192 };
+	struct buf b = { .max = 16 << 20 };
+	uint8_t hash[SHA256_SIZE];
+	char hex[2 * SHA256_SIZE + 1];
 
-	ticket_call_write(&b, serve_key(s), TICKET_STATE, &t);
+	buf_print(&b, "%.*s\n%.*s\n%.*s\n", STR_ARGS(mcp_of(r)->rpc.method),
+		STR_ARGS(json_text(mcp_param(r, "name"))),
+		STR_ARGS(json_text(mcp_param(r, "uri"))));
+	if (mcp_param(r, "arguments")) json_canonical(&b, mcp_param(r, "arguments"));
+	sha256(buf_str(&b), hash);
+	buf_done(&b);
+	hex_write(hash, SHA256_SIZE, hex);
+	return arena_str(arena, str_of(hex));
+}
+
+struct str gated_state(
+	struct request *r, const struct ticket_call *what, struct arena *arena)
+{
+	struct ticket_call t = *what;
+	struct buf b = { .max = 1 << 20 };
+
+	t.agent = r->task.job.who.agent;
+	t.digest = state_digest(r, arena);
+	t.expires_ms = clock_now_ms() + STATE_LIFE_MS;
+	ticket_call_write(&b, serve_key(r->serve), TICKET_STATE, &t);
 	return buf_keep_done(&b, arena);
 }
 
-static void call_meta(
-	struct json_writer *w, const struct gateway_call *c, const struct json *meta)
+const struct json *gated_params(struct request *r)
 {
-	jw_put_object(w, "_meta");
-	for (uint32_t i = 0; json_is(meta, JSON_OBJECT) && i < meta->count; i++) {
-		jw_name(w, meta->members[i].name);
-		jw_json(w, &meta->members[i].value);
-	}
-	JW(w, "'parley/call':{'id':%s,'ask':%s,'status':%s,'sent':", c->id, c->ask,
-		str_of(call_status_name(c->status)));
-	jw_int(w, c->sent);
-	JW(w, "}}");
+	static const char *const names[] = { "requestState", NULL };
+	struct arena *arena = &r->task.job.arena;
+	const struct json *params = mcp_of(r)->rpc.params, *with;
+	struct str text;
+
+	if (!mcp_of(r)->came.state.len) return params;
+	text = json_keep(json_without(params, names, arena), arena);
+	text = arena_print(arena, "{%.*s,\"requestState\":%.*s}",
+		STR_ARGS(str_make(text.at + 1, text.len - 2)),
+		STR_ARGS(JSON_TEXT(arena, "%s", mcp_of(r)->came.state)));
+	return json_read(text, &mcp_list_limits, arena, &with, NULL) ? params : with;
 }
 
-/* With a last item that says what a person changed. */
-static void content_write(struct json_writer *w, const struct json *content,
-	struct str edited, struct arena *arena)
-{
-	jw_put_array(w, "content");
-	for (uint32_t i = 0; json_is(content, JSON_ARRAY) && i < content->count; i++)
-		jw_json(w, &content->items[i]);
-	JW(w, "{'type':'text','text':%s}]",
-		arena_print(arena, "[A person changed the arguments to %.*s.]",
-			STR_ARGS(edited)));
-}
-
-static struct str not_yet(struct serve *s, const struct gateway_call *c,
-	const struct gated_told *told, struct arena *arena)
-{
-	if (told->why.len)
-		return arena_print(arena,
-			"Not run: %.*s. Its approval (%.*s) stays good: call %.*s again with the same arguments.",
-			STR_ARGS(told->why), STR_ARGS(c->ask), STR_ARGS(c->tool));
-	if (c->status == CALL_INTERRUPTED)
-		return arena_print(arena,
-			"It was started, and its outcome is unknown: a person decides (%.*s, %s/asks/%.*s). Call %.*s again with the same arguments to get the result.",
-			STR_ARGS(c->ask), s->url, STR_ARGS(c->ask), STR_ARGS(c->tool));
-	if (c->status == CALL_STARTED)
-		return arena_print(arena,
-			"It was approved and is running (%.*s). Call %.*s again with the same arguments to get the result.",
-			STR_ARGS(c->ask), STR_ARGS(c->tool));
-	return arena_print(arena,
-		"Not run yet: waiting for approval (%.*s, %s/asks/%.*s). Call %.*s again with the same arguments to get the result.",
-		STR_ARGS(c->ask), s->url, STR_ARGS(c->ask), STR_ARGS(c->tool));
-}
-
-void gated_result(struct serve *s, struct buf *out, const struct gateway_task *g,
-	const struct gated_told *told, struct arena *arena)
-{
-	struct json_writer w = { .out = out };
-	const struct gateway_call *c = &g->call;
-	const struct json *result = NULL;
-	bool ended = g->what == GATEWAY_ENDED, now = told->revision >= REV_2026_07_28;
-	bool again = now && !ended && !told->why.len && !g->text.len &&
-		     told->rounds < ROUNDS_MAX;
-
-	rpc_result(&w, told->id);
-	if (c->result.len) json_read(c->result, &mcp_list_limits, arena, &result, NULL);
-	if (result) {
-		if (c->edited.len) {
-			static const char *const but[] = { "content", "_meta", NULL };
-
-			content_write(&w, json_get(result, "content"), c->edited, arena);
-			result_members(&w, json_without(result, but, arena),
-				told->revision, false, NULL);
-		} else {
-			result_members(&w, result, told->revision, false, "_meta");
-		}
-	} else if (again) {
-		JW(&w, "'resultType':'input_required','requestState':%s",
-			told_state(s, g, told, arena));
-	} else {
-		if (now) JW(&w, "'resultType':'complete'");
-		text_result_write(&w,
-			ended	      ? c->error
-			: g->text.len ? g->text
-				      : not_yet(s, c, told, arena),
-			true);
-	}
-	call_meta(&w, c, json_get(result, "_meta"));
-	rpc_end(&w);
-}
-
-static void delivered(struct request *r)
-{
-	request_free(r);
-}
-
-void gated_delivered(struct serve *s, int64_t ws, const struct gateway_task *g)
-{
-	struct request *r = g->what == GATEWAY_ENDED ? request_new(s, NULL) : NULL;
-	struct gateway_task *own;
-
-	if (!r) return;
-	own = ARENA_NEW(&r->task.job.arena, struct gateway_task);
-	if (!own) {
-		request_free(r);
-		return;
-	}
-	own->same = arena_str(&r->task.job.arena, g->call.id);
-	r->task.checked = own;
-	r->task.job.who.ws = ws;
-	request_put(r, &use_gateway_delivered, delivered);
-}
-
-static void held_reply(struct request *r, unsigned rounds)
+/* The call that requestState names, or what was passed on; false: it is none of ours. Whose it is, is seen once they
+ * are let in. */
+static bool state_read(struct request *r, struct gateway_task *g)
 {
 	struct mcp *m = mcp_of(r);
-	const struct gated_told told = { .revision = m->client.revision,
-		.id = m->rpc.id,
-		.token = m->token,
-		.rounds = rounds };
+	const struct json *state = mcp_param(r, "requestState");
+	struct arena *arena = &r->task.job.arena;
+	struct ticket_call t;
 
-	gated_result(r->serve, &m->out, m->gateway, &told, &r->task.job.arena);
-	if (r->x && !m->batch) gated_delivered(r->serve, r->task.job.who.ws, m->gateway);
-	mcp_send_as_is(r);
-}
-
-static void held(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-	struct gateway_task *g = m->gateway;
-	unsigned rounds = m->how;
-
-	/* Whoever sends it again has it run, however long they wait. */
-	if (g->call.ready)
-		r->serve->relay->run(r->serve->relay->ctx, g->access.ws, g->call.id);
-	if (g->what == GATEWAY_ENDED || !mcp_hold_gated(r, m->wait_ms, rounds))
-		held_reply(r, rounds);
-}
-
-static void gone_reached(void *of, struct str call, struct str why);
-
-void gated_open(struct serve *s)
-{
-	if (s->relay) s->relay->listen(s->relay->ctx, gone_reached, s);
-}
-
-struct unreached {
-	struct post post;
-	struct serve *serve;
-	char call[ID_SIZE];
-	char why[256];
-};
-
-static void unreached_tell(struct post *post)
-{
-	struct unreached *u = LINK_OF(post, struct unreached, post);
-
-	mcp_unreached(u->serve, str_of(u->call), str_of(u->why));
-	mem_free(u);
-}
-
-/* On the thread that tried. */
-static void gone_reached(void *of, struct str call, struct str why)
-{
-	struct serve *s = of;
-	struct unreached *u = mem_alloc(sizeof *u);
-
-	if (!u) return;
-	*u = (struct unreached){ .post.fn = unreached_tell, .serve = s };
-	snprintf(u->call, sizeof u->call, "%.*s", STR_ARGS(call));
-	snprintf(u->why, sizeof u->why, "%.*s",
-		STR_ARGS(str_first(why, sizeof u->why - 1)));
-	loop_post(s->loop, &u->post);
-}
-
-static void resume_read(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-	int64_t wait_ms = m->gateway->what == GATEWAY_ENDED ? 1 : m->wait_ms;
-
-	if (!mcp_hold_gated(r, wait_ms > 0 ? wait_ms : 1, m->how)) gated_trouble(r);
-}
-
-void gated_resume(struct request *r, struct str call)
-{
-	struct gateway_task *g = ARENA_NEW(&r->task.job.arena, struct gateway_task);
-
-	if (!g) {
-		mcp_refuse_as(r, 200, RPC_INTERNAL, "out of memory");
-		return;
+	if (!state) return true;
+	if (!ticket_call_read(
+		    json_text(state), serve_key(r->serve), TICKET_STATE, arena, &t) ||
+		t.expires_ms <= clock_now_ms())
+		return false;
+	if (t.digest.len) {
+		m->came = t;
+		return str_eq(t.digest, state_digest(r, arena));
 	}
-	*g = (struct gateway_task){ .server = mcp_of(r)->server, .same = call };
-	mcp_of(r)->gateway = g;
-	mcp_task(r)->checked = g;
-	mcp_put(r, &use_gateway_look, resume_read, gated_trouble);
+	g->same = t.ask;
+	m->how = t.how;
+	return str_starts(t.ask, "call_") && g->tool.len;
+}
+
+static void state_refuse(struct request *r)
+{
+	mcp_refuse_params(r, "requestState is not of this gateway, or too old");
+}
+
+/* It brings what the server wanted to know. */
+static void gated_join(struct request *r)
+{
+	if (!str_eq(mcp_of(r)->came.agent, r->task.job.who.agent))
+		state_refuse(r);
+	else if (!passing_join(r))
+		mcp_refuse_params(r, "the server does not wait for this any more");
 }
 
 /* ---- calls ---- */
@@ -600,34 +311,31 @@ static void denied(struct request *r)
 static void decided(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
+	const struct gateway_task *g = m->gateway;
+	const char *effect =
+		g->what == GATEWAY_PASS					       ? "allow"
+		: g->what == GATEWAY_DENIED				       ? "deny"
+		: g->what == GATEWAY_HELD && g->call.sent == 1 && !g->same.len ? "ask"
+									       : NULL;
 
-	switch (m->gateway->what) {
-	case GATEWAY_PASS: passing_begin(r, RELAY_PASS, passed); break;
+	if (g->tool.len && effect)
+		run_count_gateway(
+			r->serve->desk, r->task.job.who.ws, m->server, effect, -1);
+	switch (g->what) {
+	case GATEWAY_PASS:
+		if (m->came.state.len && !str_eq(m->came.agent, r->task.job.who.agent))
+			state_refuse(r);
+		else
+			m->beside ? local_pass(r) : passing_begin(r, RELAY_PASS, passed);
+		break;
 	case GATEWAY_DENIED: denied(r); break;
 	case GATEWAY_REFUSED:
 		mcp_refuse_params(r, "%.*s", STR_ARGS(m->gateway->text));
 		break;
 	case GATEWAY_UNREAD: passing_begin(r, RELAY_LIST, list_came); break;
 	case GATEWAY_HELD:
-	case GATEWAY_ENDED: held(r); break;
+	case GATEWAY_ENDED: gated_held(r); break;
 	}
-}
-
-/* The call that requestState names; false: it is none of ours. */
-static bool state_read(struct request *r, struct gateway_task *g)
-{
-	struct mcp *m = mcp_of(r);
-	const struct json *state = mcp_param(r, "requestState");
-	struct ticket_call t;
-
-	if (!state) return true;
-	if (!ticket_call_read(json_text(state), serve_key(r->serve), TICKET_STATE,
-		    &r->task.job.arena, &t) ||
-		t.expires_ms <= clock_now_ms() || !str_starts(t.ask, "call_"))
-		return false;
-	g->same = t.ask;
-	m->how = t.how;
-	return true;
 }
 
 static const struct json no_arguments = { .type = JSON_OBJECT };
@@ -655,37 +363,62 @@ static void call_begin(struct request *r, struct gateway_task *g)
 	g->arguments = json_is(arguments, JSON_OBJECT) ? arguments : &no_arguments;
 	if (str_is(mcp_of(r)->rpc.method, "tools/call")) {
 		g->tool = json_text(mcp_param(r, "name"));
-		if (!state_read(r, g)) {
-			mcp_refuse_params(
-				r, "requestState is not of this gateway, or too old");
-			return;
-		}
+		g->as = gated_as(r);
 	} else {
-		static const char *const names[] = { "_meta", NULL };
+		static const char *const names[] = { "_meta", "requestState",
+			"inputResponses", NULL };
 
 		g->reads = reads ? "resources.read" : "prompts.get";
 		g->arguments =
 			json_without(mcp_of(r)->rpc.params, names, &r->task.job.arena);
 		if (!json_is(g->arguments, JSON_OBJECT)) g->arguments = &no_arguments;
 	}
-	call_put(r, g);
+	/* One of a server on the agent's side is for that, and the call is decided anew. */
+	if (!state_read(r, g) && !g->local)
+		state_refuse(r);
+	else if (!mcp_of(r)->came.question.len)
+		call_put(r, g);
+	else if (!mcp_enter_first(r, gated_join))
+		gated_join(r);
+}
+
+void gated_own(struct request *r, const struct tool *tool, const struct json *arguments,
+	struct str session)
+{
+	struct mcp *m = mcp_of(r);
+	struct gateway_task *g = ARENA_NEW(&r->task.job.arena, struct gateway_task);
+
+	if (!g) {
+		mcp_refuse_as(r, 200, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	*g = (struct gateway_task){ .server = STR("parley"),
+		.store = true,
+		.tool = str_of(tool->name),
+		.arguments = arguments,
+		.client = m->client.name,
+		.via = STR("http"),
+		.key = m->key };
+	m->gateway = g;
+	m->session = session;
+	if (state_read(r, g))
+		call_put(r, g);
+	else
+		mcp_refuse_params(r, "requestState is not of this call, or too old");
 }
 
 /* ---- everything else ---- */
-
-static void cancel_done(struct request *r)
-{
-	mcp_accept(r);
-}
 
 /* Of a held call the ask is withdrawn; of another the server is told. */
 static void opened(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
-	struct str method = m->rpc.method, ask;
+	struct str method = m->rpc.method, call;
 
 	if (m->rpc.kind == RPC_REQUEST && str_is(method, "ping"))
 		mcp_ping(r);
+	else if (m->rpc.kind == RPC_REQUEST && m->beside)
+		local_greet(r);
 	else if (m->rpc.kind == RPC_REQUEST && str_is(method, "tools/list"))
 		m->gateway->what == GATEWAY_UNREAD
 			? passing_begin(r, RELAY_LIST, list_came)
@@ -693,27 +426,27 @@ static void opened(struct request *r)
 	else if (m->rpc.kind == RPC_REQUEST &&
 		 (str_is(method, "initialize") || str_is(method, "server/discover")))
 		passing_begin(r, RELAY_GREET, greeted);
+	else if (m->rpc.kind == RPC_REQUEST && str_is(method, "subscriptions/listen") &&
+		 !str_is(m->gateway->access.revision, revision_name(REV_2026_07_28)))
+		gated_listen(r); /* what the other family has */
 	else if (m->rpc.kind == RPC_REQUEST)
 		passing_begin(r, RELAY_PASS, passed);
 	else if (str_is(method, "notifications/cancelled") &&
-		 (ask = mcp_waits_for(r->serve, m->nonce,
+		 (call = mcp_waits_for(r->serve, m->nonce,
 			  rpc_id(mcp_param(r, "requestId"), &r->task.job.arena)))
 			 .len)
-		mcp_do(r, &use_cancel, ask,
-			STR("{\"reason\":\"the client cancelled it\"}"), cancel_done,
-			cancel_done);
+		gated_cancel(
+			r, arena_str(&r->task.job.arena, call), mcp_accept, mcp_accept);
+	else if (str_is(method, "notifications/cancelled") &&
+		 passing_cancel(r->serve, m->nonce,
+			 rpc_id(mcp_param(r, "requestId"), &r->task.job.arena)))
+		mcp_accept(r);
+	else if (m->rpc.kind == RPC_RESPONSE && passing_answer(r))
+		return;
 	else if (m->behind.len)
 		passing_begin(r, RELAY_PASS, mcp_accept);
 	else
 		mcp_accept(r);
-}
-
-static bool is_decided(const struct mcp *m)
-{
-	return m->rpc.kind == RPC_REQUEST &&
-	       (str_is(m->rpc.method, "tools/call") ||
-		       str_is(m->rpc.method, "resources/read") ||
-		       str_is(m->rpc.method, "prompts/get"));
 }
 
 /* Once more, after its tools were read. */
@@ -743,9 +476,13 @@ void gated_message(struct request *r)
 		.via = m->stdio ? STR("stdio") : STR("http"),
 		.behind = m->behind,
 		.revision = m->behind.len ? str_of(revision_name(m->speaks)) : STR_NONE,
+		.local = m->beside,
 		.key = m->key };
 	m->gateway = g;
-	if (is_decided(m))
+	if (gated_task(r)) return;
+	if (m->beside && str_starts(m->rpc.method, "parley/"))
+		local_message(r);
+	else if (is_decided(m))
 		call_begin(r, g);
 	else
 		gated_again(r);
@@ -775,15 +512,6 @@ void gated_end(struct request *r)
 
 /* ---- GET ---- */
 
-static void stream_refused(struct request *r)
-{
-	struct job *job = &r->task.job;
-
-	job->err =
-		fail(&job->why, ERR_METHOD, "there is no stream beside those of calls");
-	request_reply(r, STR("Allow: POST, DELETE\r\n"));
-}
-
 void gated_stream(struct request *r)
 {
 	struct gateway_task *g = ARENA_NEW(&r->task.job.arena, struct gateway_task);
@@ -795,5 +523,5 @@ void gated_stream(struct request *r)
 	*g = (struct gateway_task){ .server = mcp_of(r)->server };
 	mcp_of(r)->gateway = g;
 	mcp_task(r)->checked = g;
-	mcp_put(r, &use_gateway_open, stream_refused, gated_trouble);
+	mcp_put(r, &use_gateway_open, gated_listen, gated_trouble);
 }

@@ -28,7 +28,7 @@ struct tool_wait {
 	const struct buf *said; /* events to begin with, until it has begun */
 	uint8_t revision;
 	uint8_t how; /* enum result_how */
-	bool streams : 1, form : 1;
+	bool streams : 1, form : 1, page : 1;
 	uint16_t beats;
 	char *why; /* its server was not reached; or NULL */
 	uint16_t lens[TEXTS];
@@ -262,6 +262,7 @@ static struct tool_wait *call_new(struct request *r, const struct hold_kind *kin
 	c->streams = m->streams;
 	c->how = (uint8_t)m->how;
 	c->form = m->state == MCP_FORM;
+	c->page = gated_page(m);
 	c->hold.wants_record = !call.len;
 	LIST_INSERT_HEAD(&r->serve->calls, c, others);
 	return c;
@@ -322,6 +323,7 @@ static void gated_tell(struct hold *h, struct exchange *x, const struct gateway_
 		.id = call_text(c, ID),
 		.token = call_text(c, TOKEN),
 		.rounds = c->how,
+		.page = c->page,
 		.why = c->why ? str_of(c->why) : STR_NONE };
 	struct arena arena = { 0 };
 	struct fault fault = { 0 };
@@ -381,7 +383,7 @@ struct str mcp_waits_for(struct serve *s, struct str nonce, struct str id)
 	LIST_FOREACH(c, &s->calls, others)
 	if (nonce.len && c->lens[CALL] && str_eq(call_text(c, NONCE), nonce) &&
 		str_eq(call_text(c, ID), id))
-		return str_of(c->hold.waiter.ask);
+		return call_text(c, CALL);
 	return STR_NONE;
 }
 
@@ -426,7 +428,7 @@ void mcp_resume(struct request *r)
 		m->rpc.id = t.id;
 		m->streams = true;
 		m->how = t.how;
-		if (m->server.len)
+		if (m->server.len || str_starts(t.ask, "call_"))
 			gated_resume(r, t.ask);
 		else
 			mcp_read(r, t.ask, resumed);

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "core/shared/trace.h"
 
 #include <stdio.h>
 
@@ -178,6 +179,8 @@ static enum err request_read_project(
 	t->project.work_tree = request_read_guess(t, h, "parley-work-tree");
 	t->program = request_read_guess(t, h, "parley-program");
 	t->machine_user = request_read_guess(t, h, "parley-machine-user");
+	t->trace = trace_read(http_header(h, "traceparent"), http_header(h, "tracestate"),
+		&t->job.arena);
 	return name.len ? project_check(name, "/project", why) : OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/shared/trace.h"
 #include "desk/operate.h"
 #include "text/problem_words.h"
 
@@ -88,10 +89,12 @@ void request_reply(struct request *r, struct str headers)
 			headers.len ? headers : STR(API_HEADERS), buf_str(&job->out));
 		return;
 	}
+	log_about(trace_id(r->task.trace));
 	if (job->err == ERR_NO_KEY) log_line(LOG_WARN, "%s", job->why.detail);
 	http_on_gone(r->x, NULL, NULL);
 	problem_reply(r->serve, r->x, r->route, job->err, &job->why, r->lang,
 		job->conflict, headers);
+	log_about(STR_NONE);
 	request_free(r);
 }
 
@@ -360,12 +363,17 @@ static struct str french_words(struct str english, struct arena *arena)
 static void request_log(
 	const char *method, const struct route *route, const struct exchange *x)
 {
+	struct arena arena = { 0 };
 	char from[PEER_SIZE];
 
 	http_peer(x, from);
+	log_about(trace_id(trace_read(
+		http_header(http_request(x), "traceparent"), STR_NONE, &arena)));
 	log_line(LOG_DEBUG, "%s %s from %s", method,
 		route ? route->path : "a path that is not there",
 		from[0] ? from : "this machine");
+	log_about(STR_NONE);
+	arena_done(&arena);
 }
 
 static void handle(void *ctx, struct exchange *x)
@@ -435,6 +443,7 @@ struct loop_news {
 	struct serve *serve;
 	struct committed *told; /* one of these: what was committed, */
 	int64_t ws;		/* where a right was taken away, */
+	int64_t end;		/* where the log of a store that went back ends, */
 	const char *type;	/* or a hint of a run */
 	char session[ID_SIZE];
 	size_t len;
@@ -491,6 +500,26 @@ static bool revoked_elsewhere(void *ctx, int64_t ws)
 	n->ws = ws;
 	loop_post(s->loop, &n->post);
 	return true;
+}
+
+static void back_on_loop(struct post *post)
+{
+	struct loop_news *n = LINK_OF(post, struct loop_news, post);
+
+	streams_back(n->serve, n->ws, n->end);
+	mem_free(n);
+}
+
+/* Likewise. Without memory streams go on, and end when they next read the log. */
+static void back_elsewhere(void *ctx, int64_t ws, int64_t end)
+{
+	struct serve *s = ctx;
+	struct loop_news *n = news_new(s, 0, back_on_loop);
+
+	if (!n) return;
+	n->ws = ws;
+	n->end = end;
+	loop_post(s->loop, &n->post);
 }
 
 static void transient_on_loop(struct post *post)
@@ -577,7 +606,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
-	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
+	desk_listen(desk, told_from_clerk, revoked_elsewhere, back_elsewhere, s);
 	transient_listen(desk, transient_from_runner, s);
 	loop_after_turns(loop, turn_ends, s);
 	http_on_tidy(loop, spares_drop, s);
@@ -635,6 +664,7 @@ int serve_listen(struct serve *s, struct str address, bool local_admin, struct f
 		local_admin ? &(struct http_limits){ .body_max = 2 << 20 } : NULL, handle,
 		listener, why);
 	if (!listener->http) return -1;
+	http_decides(listener->http, &authorize_unread);
 	s->listeners_len++;
 	s->listeners_open++;
 	if (s->tls && !str_starts(address, "unix:") &&
@@ -681,7 +711,7 @@ struct serve *serve_free(struct serve *s)
 	spares_drop(s);
 	for (int i = 0; i < HOLD_CLASSES; i++)
 		pool_done(&s->holds[i]);
-	rate_done(&s->logins);
+	rate_done(&s->tries);
 	frame_drop(s->frame);
 	mem_free(s->url);
 	coder_free(s->coder);

@@ -474,9 +474,21 @@ void streams_expel(struct serve *s)
 	}
 }
 
+void streams_back(struct serve *s, int64_t ws, int64_t end)
+{
+	for (struct follower *f = s->feed.followers, *next; f; f = next) {
+		struct event_stream *st = LINK_OF(f, struct event_stream, follower);
+
+		next = f->next;
+		if (st->begun && st->x && f->ws == ws && f->seen > end) stream_end(st);
+	}
+	feed_back(&s->feed, ws, end);
+}
+
 void told_arrived(struct serve *s, struct committed *told)
 {
 	open_credentials_told(s, told);
 	feed_tell(&s->feed, told);
+	gated_told(s, told);
 	s->frame = frame_drop(s->frame);
 }

@@ -2,12 +2,13 @@
  * of their calls that come later. */
 #include "serve/inner.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "core/run/own_tool.h"
 
 #include <uv.h>
 
-enum { TRIED_AT_ONCE = 2 };
+enum { TRIED_AT_ONCE = 2, RESULTS_A_MINUTE = 60 };
 
 struct tool_test {
 	uv_work_t work;
@@ -96,7 +97,15 @@ void route_tool_test(struct request *r)
 void route_tool_result(struct request *r)
 {
 	struct str auth = http_header(http_request(r->x), "authorization");
+	int64_t after_s = 0;
 
+	if (!rate_take(&r->serve->tries, str_first(r->task.id, RATE_KEY_SIZE - 1),
+		    RESULTS_A_MINUTE, clock_now_ms(), &after_s)) {
+		r->task.job.why.retry_after_s = after_s;
+		request_refuse(r, ERR_RATE, "more than %d requests of this kind a minute",
+			RESULTS_A_MINUTE);
+		return;
+	}
 	if (auth.len > 7 && str_is_nocase(str_first(auth, 7), "bearer "))
 		r->task.callback =
 			arena_str(&r->task.job.arena, str_trim(str_from(auth, 7)));

@@ -37,6 +37,36 @@ bool store_url_is_shared(struct str url)
 	return driver && driver->hint;
 }
 
+/* postgresql://a,b/name, postgresql:///name?host=a,b or host=a,b */
+bool store_url_several(struct str url)
+{
+	int host = str_find(url, STR("host=")), slashes = str_find(url, STR("://"));
+	struct str at = host >= 0      ? str_from(url, (size_t)host + 5)
+			: slashes >= 0 ? str_from(url, (size_t)slashes + 3)
+				       : STR_NONE;
+	size_t n = 0;
+
+	if (!store_url_is_shared(url)) return false;
+	while (n < at.len && !strchr(host >= 0 ? "& " : "/?", at.at[n]))
+		n++;
+	return str_find(str_first(at, n), STR(",")) >= 0;
+}
+
+enum err db_synced(struct db *db, bool *out, struct fault *why)
+{
+	int64_t synced = 1;
+	struct call call = { .sql = SQL_GIVEN,
+		.row = row_take_int,
+		.ctx = &synced,
+		.text = "SELECT CASE WHEN current_setting('synchronous_standby_names')"
+			" <> '' AND current_setting('synchronous_commit')"
+			" NOT IN ('off', 'local') THEN 1 ELSE 0 END::bigint" };
+	enum err e = db->driver->hint ? db_run(db, &call, 1, why) : OK;
+
+	if (!e) *out = synced;
+	return e;
+}
+
 enum err row_take_int(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)why;

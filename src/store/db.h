@@ -222,6 +222,11 @@ void db_turn(struct db *, int turn);
 /* Do other processes write to this url, too? */
 bool store_url_is_shared(struct str url);
 const struct db_driver *store_url_driver(struct str url); /* NULL: an unknown scheme */
+/* Does it name several hosts, of which one takes over when another fails? */
+bool store_url_several(struct str url);
+/* Does a commit wait for a standby that takes over with all that was acknowledged? An embedded store has none to
+ * wait for: true. */
+enum err db_synced(struct db *, bool *out, struct fault *);
 
 extern const struct db_driver sqlite_driver, postgres_driver;
 

@@ -481,8 +481,15 @@ static const char step_13[] =
 	"CREATE INDEX tool_calls_same ON tool_calls (ws, same) WHERE same <> '';"
 	"CREATE INDEX tool_calls_held ON tool_calls (status) WHERE server <> '' AND status = 'started';";
 
+static const char step_14[] =
+	/* Tasks of callers at the gateway that did not begin. */
+	"CREATE INDEX tool_calls_tasks ON tool_calls (status) WHERE task = 1"
+	" AND status IN ('waiting', 'pending');"
+	"CREATE INDEX tool_calls_open ON tool_calls (ws) WHERE server <> ''"
+	" AND status IN ('waiting', 'pending', 'started', 'interrupted');";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
-	step_7, step_8, step_9, step_10, "", "", step_13 };
+	step_7, step_8, step_9, step_10, "", "", step_13, step_14 };
 
 enum { WRITTEN_OUT = sizeof(steps) / sizeof(steps[0]) };
 

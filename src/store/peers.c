@@ -22,6 +22,7 @@ enum {
 	HINT_MAX = 2000,
 	LINES_MS = 100,		/* between lines that are said */
 	LINES_MAX = 256 * 1024, /* that wait */
+	SYNCED_MS = 5000,	/* between looks at how commits are kept */
 };
 
 /* A workspace's place in the log. */
@@ -32,6 +33,8 @@ struct peers_post {
 	bool revoked;	     /* more often than we said */
 	bool look;	     /* there may be more in the log */
 	bool hint;	     /* the others are to hear of ours */
+	int64_t asked;	     /* `last` when the poll was begun */
+	int64_t back; /* what was told of a log that is shorter now; 0: it is not */
 };
 
 struct peers {
@@ -41,6 +44,8 @@ struct peers {
 	int wake;      /* eventfd */
 	pthread_t thread;
 	bool started, troubled;
+	_Atomic bool synced;
+	int64_t synced_ms; /* when that was looked at; the thread's */
 	_Atomic bool stopping;
 	int64_t polled_ms;	  /* by the steady clock; 0: look at all now */
 	pthread_mutex_t lock;	  /* of what follows, and of telling */
@@ -359,6 +364,10 @@ static enum err news_row(void *ctx, const struct row *row, struct fault *why)
 	p = post_of(l, row_int(row, 0));
 	if (p) {
 		if (round->first) p->last = row_int(row, 1);
+		if (row_int(row, 1) < p->asked && !round->first) {
+			p->back = p->last;
+			p->last = row_int(row, 1);
+		}
 		if (p->last < row_int(row, 1)) p->look = true;
 		if (p->revocations != row_int(row, 2)) p->revoked = !round->first;
 		p->revocations = row_int(row, 2);
@@ -367,17 +376,46 @@ static enum err news_row(void *ctx, const struct row *row, struct fault *why)
 	return p ? OK : fail_memory(why);
 }
 
+static enum err synced_look(struct peers *l, struct fault *why)
+{
+	bool synced = false;
+	enum err e = OK;
+
+	if (l->synced_ms && clock_mono_ms() - l->synced_ms < SYNCED_MS) return OK;
+	e = db_synced(l->db, &synced, why);
+	if (e) return e;
+	l->synced_ms = clock_mono_ms();
+	atomic_store(&l->synced, synced);
+	return OK;
+}
+
+bool peers_synced(struct peers *l)
+{
+	return atomic_load(&l->synced);
+}
+
 static enum err peers_poll(struct peers *l, bool first, struct fault *why)
 {
 	struct poll_round round = { l, first };
-	enum err e = db_one(l->db, SQL_WORKSPACE_NEWS, NULL, 0, news_row, &round, why);
+	enum err e;
 
+	/* What was told before the question is in its answer, unless the store went back. */
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; i < l->len; i++)
+		l->posts[i].asked = l->posts[i].last;
+	pthread_mutex_unlock(&l->lock);
+	e = db_one(l->db, SQL_WORKSPACE_NEWS, NULL, 0, news_row, &round, why);
+
+	if (!e) e = synced_look(l, why);
 	if (!e) l->polled_ms = clock_mono_ms();
 	pthread_mutex_lock(&l->lock);
 	for (size_t i = 0; i < l->len; i++) {
 		struct peers_post *p = &l->posts[i];
 
 		if (p->revoked) p->revoked = !l->hooks.revoked(l->hooks.ctx, p->ws);
+		if (p->back && l->hooks.back)
+			l->hooks.back(l->hooks.ctx, p->ws, p->back, p->last);
+		p->back = 0;
 	}
 	pthread_mutex_unlock(&l->lock);
 	return e;
@@ -389,7 +427,7 @@ static enum err peers_open(struct peers *l, struct fault *why)
 {
 	if (l->db && !l->db->lost) return OK;
 	l->db = db_close(l->db);
-	l->polled_ms = 0;
+	l->polled_ms = l->synced_ms = 0;
 	l->db = db_open(str_of(l->url), DB_WRITE, NULL, why);
 	return l->db ? OK : why->err;
 }

@@ -24,6 +24,9 @@ struct peers_hooks {
 	void (*trouble)(void *ctx, const struct fault *);
 	/* A line that another node said. On the peers thread. */
 	void (*said)(void *ctx, struct str line);
+	/* The log of this workspace ends there, and events up to `told` were told: the store went back. From
+	 * then on what follows `end` is told. On the peers thread. */
+	void (*back)(void *ctx, int64_t ws, int64_t told, int64_t end);
 };
 
 /* Looks where the log stands; from then on all is told. NULL: why tells. The hooks are
@@ -35,6 +38,8 @@ struct peers *peers_free(struct peers *); /* ends it; NULL is fine; returns NULL
 /* A commit of this process: told at once or soon, and the others are hinted at it. NULL:
  * there may be one. */
 void peers_pass(struct peers *, struct committed *);
+
+bool peers_synced(struct peers *); /* db_synced, at most a few seconds ago */
 
 /* A line of text for the other nodes, which does not begin with a digit and holds no line end. They hear it
  * within a second, in the order it was said, and not at all when it is longer than PEERS_LINE_MAX, when too much

@@ -113,6 +113,7 @@ static const struct column session_columns[] = {
 	COLUMN(INT, session, ended_ms, CHANGES | LATER | SELDOM),
 	COLUMN(BOOL, session, sensitive, LATER),
 	COLUMN(TEXT, session, on_ended, LATER, .since = 10),
+	COLUMN(TEXT, session, trace, LATER, .since = 14),
 };
 
 static const struct column ask_columns[] = {
@@ -163,6 +164,7 @@ static const struct column ask_columns[] = {
 	COLUMN(TEXT, ask, used_for, CHANGES | LATER | SELDOM, .since = 12),
 	COLUMN(TEXT, ask, used_jti, CHANGES | LATER | SELDOM, .since = 12),
 	COLUMN(INT, ask, redeemed_ms, CHANGES | LATER | SELDOM, .since = 12),
+	COLUMN(TEXT, ask, trace, LATER, .since = 14),
 	/* what is found elsewhere comes last */
 	COLUMN(INT, ask, fetched_ms, 0,
 		.found_by =
@@ -534,6 +536,7 @@ static const struct column run_columns[] = {
 	COLUMN(INT, run, cut_each, CHANGES | LATER | SELDOM, .since = 10),
 	COLUMN(TEXT, run, tools, CHANGES | LATER | SELDOM, .since = 12),
 	COLUMN(TEXT, run, roster, CHANGES | LATER | SELDOM | PACKED, .since = 12),
+	COLUMN(TEXT, run, trace, LATER, .since = 14),
 };
 
 static const struct column run_message_columns[] = {
@@ -593,6 +596,7 @@ static const struct column tool_call_columns[] = {
 	COLUMN(TEXT, tool_call, behind, 0, .since = 13),
 	COLUMN(TEXT, tool_call, owner, CHANGES | LATER | SELDOM, .since = 13),
 	COLUMN(INT, tool_call, delivered_ms, CHANGES | LATER | SELDOM, .since = 13),
+	COLUMN(INT, tool_call, task, CHANGES | SELDOM, .since = 14),
 	COLUMN(INT, tool_call, version, CHANGES),
 };
 

@@ -84,6 +84,7 @@ struct rows_so_far {
 	int64_t delivers_ms;	  /* and the first of those that are due later; 0: none */
 	bool runs;   /* runs were queued for later, or taken from who works on them */
 	bool queued; /* runs were queued that are due */
+	bool held;   /* a call at the gateway may be run */
 };
 
 /* What a rollback goes back to. */

@@ -16,7 +16,8 @@ STATEMENT(SQL_WORKSPACE_BY_NAME, "SELECT id, name, last_event, last_hash FROM wo
 STATEMENT(SQL_WORKSPACE_LIST, "SELECT id, name, last_event, last_hash, old_events"
 			      " FROM workspaces ORDER BY id")
 STATEMENT(SQL_WORKSPACES_LAST, "SELECT COALESCE(MAX(id), 0) FROM workspaces")
-STATEMENT(SQL_WORKSPACE_NEWS, "SELECT id, last_event, revocations FROM workspaces")
+STATEMENT(SQL_WORKSPACE_NEWS,
+	"SELECT id, last_event, revocations, created_ms FROM workspaces")
 STATEMENT(SQL_WORKSPACE_REVOKE,
 	"UPDATE workspaces SET revocations = revocations + 1 WHERE id = $1")
 STATEMENT(SQL_WORKSPACE_POLICY,
@@ -42,7 +43,6 @@ STATEMENT(SQL_COUNTER_HASH, "UPDATE workspaces SET last_hash = $2 WHERE id = $1"
 STATEMENT(SQL_KEYS_PURGE,
 	"DELETE FROM idempotency WHERE session = '' AND created_ms < $1" KEYS_OF_NOTHING)
 STATEMENT(SQL_MCP_PURGE, "DELETE FROM mcp_ended WHERE ended_ms < $1")
-
 STATEMENT(SQL_CREDENTIAL,
 	"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
 	" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
@@ -379,15 +379,15 @@ STATEMENT(SQL_TEMPLATE_NAMES, "SELECT name FROM presets WHERE ws = $1"
 STATEMENT(SQL_LIST_LIST, "SELECT @presets FROM presets WHERE ws = $1"
 			 " AND kind = 'list' AND name > $2 ORDER BY name LIMIT $3")
 STATEMENT(SQL_PRESETS_OF, "SELECT @presets FROM presets WHERE ws = $1 AND kind = $2")
-
 STATEMENT(SQL_AGENTS_OF, "SELECT @agents FROM agents WHERE ws = $1 ORDER BY name")
 STATEMENT(
 	SQL_PROVIDERS_OF, "SELECT @providers FROM providers WHERE ws = $1 ORDER BY name")
+STATEMENT(SQL_MCP_LISTS_OF,
+	"SELECT @mcp_lists FROM mcp_lists WHERE ws = $1 AND server = $2")
 STATEMENT(SQL_MCP_SERVERS_OF,
 	"SELECT @mcp_servers FROM mcp_servers WHERE ws = $1 ORDER BY name")
 STATEMENT(SQL_TOOLS_OF, "SELECT @tools FROM tools WHERE ws = $1 ORDER BY name")
 STATEMENT(SQL_PRICES_OF, "SELECT @prices FROM prices WHERE ws = $1 ORDER BY model")
-
 /* $2 the id to go on before, $3 how many, $4 to $8 as DELIVERY_FILTER has them, $9 status.
  * All; those that ended so; those that wait, steps of routes among them. No index has those by
  * their id: each open ask may have one, and would pay for it. Where many wait, a page of them is
@@ -608,11 +608,18 @@ STATEMENT(SQL_CALL_LIST, "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			 " AND session = $2 ORDER BY id DESC LIMIT $3")
 /* $2 the id to go on before, $4 run, $5 status, $7 server, $8 agent, $6 session; or, of all, who started it */
 STATEMENT(SQL_CALL_PAGE, CALL_IDS " AND session = $6 ORDER BY id DESC LIMIT $3")
-/* Those of the gateway that have this digest; those that were begun and have no end. */
+/* Of the gateway: with this digest; begun without an end; with none; tasks to be run, though nobody sends them again. */
 STATEMENT(SQL_CALLS_SAME, "SELECT @tool_calls FROM tool_calls WHERE ws = $1 AND same = $2"
 			  " AND same <> '' ORDER BY id")
 STATEMENT(SQL_CALLS_BEGUN, "SELECT @tool_calls FROM tool_calls WHERE server <> ''"
 			   " AND status = 'started' ORDER BY ws, id LIMIT $1")
+STATEMENT(SQL_CALLS_HELD,
+	"SELECT COUNT(*) FROM tool_calls WHERE ws = $1 AND server <> ''"
+	" AND status IN ('waiting', 'pending', 'started', 'interrupted')")
+STATEMENT(SQL_CALLS_DUE,
+	"SELECT @tool_calls FROM tool_calls WHERE task = 1 AND status IN ('waiting', 'pending')"
+	" AND (status = 'pending' OR EXISTS (SELECT 1 FROM asks a WHERE a.ws = tool_calls.ws"
+	" AND a.id = ask AND a.status = 'answered')) ORDER BY ws, id LIMIT $1")
 STATEMENT(SQL_CALL_PAGE_ALL,
 	CALL_IDS " AND ($6 = '' OR session IN (SELECT id FROM sessions"
 		 " WHERE ws = $1 AND starter = $6)) ORDER BY id DESC LIMIT $3")
@@ -729,6 +736,8 @@ STATEMENT(SQL_CHECK_OPEN,
 	"SELECT session, kind, CASE WHEN status = 'pending' THEN 1 ELSE 0 END"
 	" AS open, COUNT(*) FROM asks WHERE ws = $1 AND session > $2"
 	" AND session <= $3 GROUP BY session, kind, open")
+STATEMENT(SQL_CHECK_MANDATES,
+	"SELECT @mandates FROM mandates WHERE ws = $1 AND session > $2 AND session <= $3")
 STATEMENT(SQL_CHECK_LOST_EVENTS,
 	"SELECT COUNT(*) FROM events WHERE ws NOT IN (SELECT id FROM workspaces)"
 	" OR n < 1 OR n >= 1099511627776 OR place <> ws * 1099511627776 + n")

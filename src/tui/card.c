@@ -278,13 +278,22 @@ static void operation_raw(struct card_writer *w, const struct json *op)
 static void operation_draw(struct card_writer *w, struct card *card)
 {
 	const struct json *op = json_get(w->ask, "operation");
+	struct str tool, server;
 
 	if (!json_is(op, JSON_OBJECT)) return;
 	if (!w->look->tight) page_gap(w->page);
 	page_row(w->page);
-	PAGE_MSG(w->page, STYLE_BOLD, "web.operation");
 	card->operation_row = w->page->rows_len - 1;
-	page_word(w->page, STYLE_WARN, json_text_of(op, "name"));
+	if (!w->look->raw && ask_held(w->ask, &tool, &server)) {
+		PAGE_MSG(w->page, STYLE_BOLD, "web.held.wants",
+			{ "agent", json_text_of(json_get(w->ask, "agent"), "name") });
+		page_word(w->page, STYLE_WARN, tool);
+		page_word(w->page, STYLE_BOLD, MSG(w->words, "web.held.on"));
+		page_word(w->page, STYLE_ACCENT, server);
+	} else {
+		PAGE_MSG(w->page, STYLE_BOLD, "web.operation");
+		page_word(w->page, STYLE_WARN, json_text_of(op, "name"));
+	}
 	if (w->look->raw)
 		operation_raw(w, op);
 	else
@@ -318,6 +327,7 @@ static void context_write(struct card_writer *w)
 	const struct json *context = json_get(w->ask, "context");
 	struct str step = json_text_of(context, "current_step");
 	struct str text = ask_words(w->ask, json_text_of(context, "text"), w->words);
+	struct str unknown = ask_unknown(w->ask, w->look->now_ms, w->words);
 
 	section(w, "web.recovery.error", STYLE_BAD,
 		json_text_of(context, "error_details"));
@@ -326,7 +336,10 @@ static void context_write(struct card_writer *w)
 		PAGE_MSG(w->page, STYLE_SOFT, "web.colon",
 			{ "words", MSG(w->words, "web.ask.step") }, { "text", step });
 	}
-	if (text.len > 0) {
+	if (unknown.len > 0) {
+		page_gap(w->page);
+		page_wrap(w->page, STYLE_BOLD, 0, unknown);
+	} else if (text.len > 0) {
 		page_heading(w->page, "web.says");
 		markdown_write(w->page, 2, text);
 	}
@@ -387,6 +400,7 @@ static void outcome_write(struct card_writer *w)
 		page_wrap(w->page, STYLE_BOLD, 2,
 			answer_all_words(w->ask, answer, w->words));
 	page_wrap(w->page, STYLE_PLAIN, 2, json_text_of(w->ask, "reason"));
+	page_wrap(w->page, STYLE_WARN, 2, ask_waits(w->ask, w->words));
 }
 
 struct card card_draw(

@@ -184,11 +184,13 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	struct page *p = &in->page;
 	size_t last = screen_rows(in->screen) - 1;
 	const struct item *next = list_next_due(&in->list);
+	bool decides = in->dialog_on && in->dialog.open && form_decides(&in->dialog.form);
 
 	page_clear(p, screen_columns(in->screen));
 	page_add_text(p, lines[in->line].style, " ● ");
 	PAGE_MSG(p, lines[in->line].style, lines[in->line].id);
-	if (p->width >= NARROW || in->view == VIEW_LIST)
+	/* The title line has the count as well; where there is little room, the keys to decide matter more. */
+	if (p->width >= (decides ? WIDE : NARROW) || in->view == VIEW_LIST)
 		page_dot(p, STYLE_PLAIN, pending_words(in, now_ms, &p->words));
 	if (next && p->width >= NARROW)
 		page_dot(p, STYLE_WARN,

@@ -484,6 +484,45 @@ struct str votes_line(
 	return buf_keep_done(&line, arena);
 }
 
+bool ask_held(const struct json *ask, struct str *tool, struct str *server)
+{
+	const struct json *context = json_get(ask, "context");
+	struct str name = json_text_of(json_get(ask, "operation"), "name");
+
+	*tool = json_text_of(context, "tool");
+	*server = json_text_of(context, "server");
+	/* "mcp__SERVER__TOOL" */
+	return json_text_of(ask, "call").len && tool->len && server->len &&
+	       name.len == strlen("mcp____") + server->len + tool->len &&
+	       str_starts(name, "mcp__") &&
+	       str_eq(str_first(str_from(name, 5), server->len), *server) &&
+	       str_eq(str_from(name, name.len - tool->len), *tool);
+}
+
+struct str ask_unknown(const struct json *ask, int64_t now_ms, struct arena *arena)
+{
+	struct str began = json_text_of(json_get(ask, "context"), "started");
+	int64_t began_ms;
+
+	if (!str_is(json_text_of(ask, "kind"), "error_recovery") || !began.len ||
+		!(json_text_of(ask, "call").len || json_text_of(ask, "run").len) ||
+		!time_read(began, &began_ms))
+		return STR_NONE;
+	return MSG(
+		arena, "web.held.unknown", { "at", time_local(began_ms, now_ms, arena) });
+}
+
+struct str ask_waits(const struct json *ask, struct arena *arena)
+{
+	struct str tool, server;
+
+	if (!ask_held(ask, &tool, &server) || json_text_of(ask, "used_at").len ||
+		strcmp(ask_outcome(ask), "approved") != 0)
+		return STR_NONE;
+	return MSG(arena, "web.held.waits",
+		{ "agent", json_text_of(json_get(ask, "agent"), "name") });
+}
+
 struct str ask_decided(const struct json *ask, struct arena *arena)
 {
 	if (ask_pending(ask))
@@ -495,8 +534,10 @@ struct str ask_decided(const struct json *ask, struct arena *arena)
 
 	/* Without an answer there is nothing for the agent to fetch. */
 	if (!json_is(json_get(ask, "answer"), JSON_OBJECT)) return did;
-	struct str then = MSG(arena, has ? "tui.agent.has" : "tui.agent.not_yet",
-		{ "agent", json_text_of(json_get(ask, "agent"), "name") });
+	struct str then = ask_waits(ask, arena);
+	if (!then.len)
+		then = MSG(arena, has ? "tui.agent.has" : "tui.agent.not_yet",
+			{ "agent", json_text_of(json_get(ask, "agent"), "name") });
 
 	return arena_print(arena, "%.*s %.*s", STR_ARGS(did), STR_ARGS(then));
 }

@@ -52,6 +52,12 @@ struct str ordinal(size_t n, struct arena *); /* "2nd" */
 struct str event_words(const struct json *event, struct str about, struct arena *);
 bool event_settles(struct str type); /* the ask of such an event is settled by it */
 /* "14:05", or with its date when that is not today; local. */
+/* The tool and the server of a call that an agent made through Parley; false: it is none. */
+bool ask_held(const struct json *ask, struct str *tool, struct str *server);
+/* Approved, and its call has not run: its agent has to call again. Empty: it is no such. */
+struct str ask_waits(const struct json *ask, struct arena *);
+/* Of a call that was cut short: when it began, and that nobody knows its outcome. Empty: it is none. */
+struct str ask_unknown(const struct json *ask, int64_t now_ms, struct arena *);
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
 int64_t day_begin(
 	int64_t ms, int back); /* the start of its day, or of one before; local */

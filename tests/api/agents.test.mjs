@@ -323,6 +323,9 @@ output_schema_file = poem.json
 		assert.deepEqual([coder.prompt, coder.tools, coder.limits.cost_usd, coder.runnable, coder.source],
 			['You write code.\n', ['ask_user_question', 'memory', 'todo'], 0.5, false, 'file']);
 		assert.match(coder.why, /^no price of llama is known, so its cost cannot be limited/);
+		const refused = async (agent) => (await client.post('/v1/sessions', { agent, message: 'Go' })).body;
+		assert.deepEqual((await refused('coder')).errors.map(({ pointer }) => pointer), ['/limits/cost_usd']);
+		assert.deepEqual((await refused('poet')).errors.map(({ pointer }) => pointer), ['/agent']);
 		const poet = (await client.get('/v1/agents/poet')).body;
 		assert.deepEqual([poet.prompt, poet.output_schema, poet.runnable], ['You write poems.\nThey rhyme.', { type: 'object' }, false]);
 		assert.match(poet.why, /NO_SUCH_KEY is not set: start the server with NO_SUCH_KEY=/);

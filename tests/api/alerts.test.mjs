@@ -21,6 +21,11 @@ const cleared = (id) => until(async () => {
 	const { body } = await member.get(`/v1/alerts/${id}`);
 	return body.cleared_at && body;
 }, `${id} is cleared`);
+/** A rate goes after two calm looks five minutes apart: the clock goes on until then. */
+const calmed = (id) => until(async () => {
+	server.jump(20_000); // a node that is not heard of for longer is gone
+	return (await member.get(`/v1/alerts/${id}`)).body.cleared_at;
+}, `${id} is cleared`);
 async function policy(alertSettings) {
 	const { version } = (await admin.get('/v1/policy')).body;
 	return admin.put('/v1/policy', { version, alerts: alertSettings });
@@ -180,6 +185,42 @@ test('approvals that nobody can give any more are an alert of their own', async 
 	await agent.post(`/v1/asks/${ask.id}/cancel`, {});
 	server.jump(MINUTE + 1000);
 	await cleared(alert.id);
+});
+
+test('asks past the target of their route are an alert of the route', async () => {
+	await policy({ min: 3, unanswered: null });
+	const { version, items } = (await admin.get('/v1/routes')).body;
+	const put = (await admin.put('/v1/routes', { version, items: [{ name: 'Prompt', match: { project: 'prompt' }, target: '1m', steps: [] }, ...items] })).body;
+	const route = put.items.find((one) => one.name === 'Prompt');
+	const late = [];
+	for (let i = 0; i < 3; i++) late.push(await agent.ask({ question: 'Soon?', project: 'prompt' }));
+	server.jump(2 * MINUTE);
+	const alert = await raised('overdue');
+	assert.deepEqual([alert.key, alert.value, alert.threshold, alert.asks.sort()], [route.id, 1, 0.2, late.map(({ id }) => id).sort()]);
+	for (const one of late) await settle(one);
+	await policy({ overdue: null, unanswered: '1h' });
+	await calmed(alert.id);
+});
+
+test('runs that cost more than their budget, and a provider that fails, are alerts', async () => {
+	await policy({ budget: 0.5, model: 0.5, min: 2 });
+	const runs = async (name, script, times) => {
+		for (const [path, body] of [['providers', { name, kind: 'script', script, models: [{ id: 'any', price: { input: 1, output: 10 } }] }],
+			['agents', { name, provider: name, model: 'any', on_error: 'fail' }]])
+			assert.equal((await admin.post(`/v1/${path}`, body)).status, 201);
+		for (let i = 0; i < times; i++) {
+			const { body } = await member.post('/v1/sessions', { agent: name, message: 'Go' });
+			assert.match((await member.get(`/v1/runs/${body.run}?wait=20`)).body.status, /completed|failed/);
+		}
+	};
+	await runs('dear', [{ say: 'Done.', usage: { input: 1000, output: 60_000 } }], 1);
+	await runs('broken', [{ error: { status: 400, message: 'no' } }], 2);
+	server.jump(MINUTE + 1000);
+	const budget = await raised('budget'), model = await raised('model');
+	assert.deepEqual([budget.key, budget.value, budget.threshold], [null, 0.601, 0.5]);
+	assert.deepEqual([model.key, model.value, model.threshold], ['broken', 1, 0.5]);
+	await policy({ budget: null, model: null });
+	for (const { id } of [budget, model]) await calmed(id);
 });
 
 test('the shell lists alerts and acknowledges one; exit 1 while one is open', async () => {

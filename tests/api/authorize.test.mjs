@@ -1,6 +1,7 @@
 // Gateways that people have ask about each call: decided, asked, used once. 200, 401 or 403, and 422 for a bad body.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { raw } from './lib/raw.mjs';
 import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
@@ -189,6 +190,30 @@ test('Envoy: the method and path of the request, whatever its Host and Authoriza
 	assert.deepEqual(said(part), [403, '/problems/denied', 'deny', null, 'deny']);
 });
 
+/** Bytes as they stand; a moment without more is the end of the reply. */
+const replay = (bytes) => raw(server, bytes, { ms: 20 });
+
+test('Envoy, byte by byte: without a body, with one, and in chunks', async () => {
+	const lines = (first, more = []) => `${[first, 'host: api.example.org', ...more, 'authorization: Bearer of-the-client', `parley-token: ${server.secrets.agent}`,
+		'x-envoy-internal: true', 'x-forwarded-for: 10.0.0.7', 'x-envoy-expected-rq-timeout-ms: 60000'].join('\r\n')}\r\n\r\n`;
+	const body = '{"amount":7}';
+	for (const [bytes, expected] of [
+		[lines('DELETE /v1/authorize/v1/items/7?force=1 HTTP/1.1', ['content-length: 0']), { method: 'DELETE', url: 'https://api.example.org/v1/items/7?force=1' }],
+		[`${lines('POST /v1/authorize/v1/pay HTTP/1.1', ['content-length: 12', 'x-envoy-auth-partial-body: false', 'content-type: application/json'])}${body}`,
+			{ method: 'POST', url: 'https://api.example.org/v1/pay', body: { amount: 7 } }],
+		[`${lines('POST /v1/authorize/v1/chunks HTTP/1.1', ['transfer-encoding: chunked', 'x-envoy-auth-partial-body: false'])}c\r\n${body}\r\n0\r\n\r\n`,
+			{ method: 'POST', url: 'https://api.example.org/v1/chunks', body: { amount: 7 } }],
+	]) {
+		const first = await replay(bytes);
+		assert.deepEqual([first.status, first.problem.type, first.headers['parley-decision']], [403, '/problems/approval-pending', 'ask']);
+		assert.deepEqual((await member.get(`/v1/asks/${first.problem.ask}`)).body.operation.arguments, expected);
+		await answer(first.problem.ask, 'approve');
+		assert.deepEqual([(await replay(bytes)).status, (await replay(bytes)).status], [200, 403]);
+	}
+	const part = await replay(`${lines('POST /v1/authorize/v1/pay HTTP/1.1', ['content-length: 12', 'x-envoy-auth-partial-body: true'])}${body}`);
+	assert.deepEqual([part.status, part.problem.type], [403, '/problems/denied']);
+});
+
 test('nginx, Caddy and Traefik: the headers; where two differ nothing passes', async () => {
 	const nginx = { host: '127.0.0.1:1', 'x-original-uri': '/shop/1', 'x-original-method': 'DELETE', 'x-forwarded-host': 'shop.test', 'x-forwarded-proto': 'https' };
 	assert.deepEqual((await operationOf(await original('GET', '/', nginx))).arguments, { method: 'DELETE', url: 'https://shop.test/shop/1' });
@@ -249,4 +274,13 @@ test('after a restart the same ask, and its approval', async () => {
 	const reply = await authorize(call);
 	assert.deepEqual([reply.status, reply.body.ask], [200, ask]);
 	assert.deepEqual(said(await authorize(call)), PENDING);
+});
+
+test('who waits when the server stops is told 403, and never 5xx', async () => {
+	const held = [authorize(op('stops', {}), { wait: 60 }), original('POST', '/stops', { host: 'w.test', 'parley-wait': '60' })];
+	await server.holds(2);
+	const stopped = server.signal('SIGTERM');
+	for (const reply of await Promise.all(held)) assert.deepEqual([reply.status, reply.body.type, reply.headers['parley-decision']], [403, '/problems/approval-pending', 'ask']);
+	await stopped;
+	await server.start();
 });

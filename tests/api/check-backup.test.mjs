@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import {
-	copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
+	copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync,
 	truncateSync, writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BIN, Server, sleep, useServer } from './lib/server.mjs';
+import { BIN, Server, sleep, until, useServer } from './lib/server.mjs';
 import { notInAFile } from '../lib/postgres.mjs';
 
 const options = { skip: notInAFile };
@@ -164,5 +164,45 @@ test('a second server does not start through a link to the store', options, asyn
 		assert.notEqual(code, 0);
 		assert.match(second.output, /in use by another parley/);
 		second.remove();
+	}
+});
+
+test('a restored older copy: what was told before is asked for with 409, and an admin acknowledges what was lost', options, async () => {
+	const own = new Server();
+	const secrets = { agent: await own.token('agent'), member: await own.token('member'), admin: await own.token('admin') };
+	await own.start();
+	try {
+		const as = (role) => own.client(secrets[role]);
+		await as('agent').ask();
+		const copy = join(own.home, 'copy.db');
+		assert.equal((await own.run(['backup', copy, '--data', own.data])).code, 0);
+		const kept = (await as('admin').get('/v1/events?format=json&limit=200')).body.items.at(-1).id;
+		await as('agent').ask();
+		const told = (await as('admin').get('/v1/events?format=json&limit=200')).body.items.at(-1).id;
+		await own.stop();
+		for (const name of readdirSync(own.data).filter((f) => f.startsWith('parley.db'))) rmSync(join(own.data, name));
+		copyFileSync(copy, join(own.data, 'parley.db'));
+		await own.start();
+		const [alert] = await until(async () => {
+			const { items } = (await as('member').get('/v1/alerts')).body;
+			return items.length && items;
+		}, 'the alert');
+		assert.deepEqual([alert.kind, alert.key, alert.value, alert.detail], ['lost', null, told - kept, `the store ends at event ${kept}, and ${told} was told`]);
+		await until(() => own.stderr.includes(`went back: the store ends at event ${kept}, and ${told} was told`), 'its line');
+		for (const format of ['json', 'sse']) {
+			const ahead = await as('admin').get(`/v1/events?format=${format}&after=${told + 50}`);
+			assert.deepEqual([ahead.status, ahead.body.type], [409, '/problems/ahead']);
+		}
+		assert.equal((await as('member').post(`/v1/alerts/${alert.id}/ack`, {})).status, 403);
+		const acked = (await as('admin').post(`/v1/alerts/${alert.id}/ack`, { note: 'restored' })).body;
+		assert.ok(acked.cleared_at);
+		await own.crash();
+		own.jump(61_000);
+		await until(async () => (await as('admin').get('/v1/nodes')).body.items.some((n) => Date.parse(n.seen_at) > Date.now() + 60_000), 'a beat');
+		assert.deepEqual((await as('member').get('/v1/alerts')).body.items, []);
+		assert.equal((await own.run(['check', '--data', own.data])).code, 0);
+	} finally {
+		await own.stop();
+		own.remove();
 	}
 });

@@ -30,6 +30,10 @@ test('the narrowest basis that is sure counts, and what expired is longer than a
 	assert.deepEqual([sure.basis, sure.samples], ['project+kind+hour', 20]);
 	assert.ok(sure.p50_s >= 11 && sure.p90_s >= 19 && sure.p90_s > sure.p50_s, JSON.stringify(sure));
 	assert.match(sure.text, /^Usually answered within \d+ (s|min), 9 of 10 within \d+ (s|min)\.$/);
+	const said = async (lang) => (await server.run(['expect', '--kind', 'non_blocking', '--project', 'shop', '--lang', lang],
+		{ env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member } })).stdout;
+	assert.equal((await said('en')).replaceAll('\u00a0', ' '), `${sure.text}\n`);
+	assert.match(await said('fr'), /^Réponse habituelle en moins de \d+\s(s|min), 9 fois sur 10 en moins de \d+\s(s|min)\.\n$/);
 	assert.equal((await expected('?kind=non_blocking')).basis, 'kind');
 	assert.equal((await expected('?kind=blocking&project=shop')).basis, 'all');
 	const late = [];

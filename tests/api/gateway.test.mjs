@@ -10,7 +10,8 @@ const server = await useServer({ keepPort: true });
 const { admin, member } = server;
 const TOKEN = 'ghp_0123456789abcdefWXYZ';
 const schema = { type: 'object', properties: { n: { type: 'integer' } } };
-const tools = [tool('read', { annotations: { readOnlyHint: true }, title: 'Read', x: { kept: 1.50 } }), tool('write', { inputSchema: schema })];
+const tools = [tool('read', { annotations: { readOnlyHint: true }, title: 'Read', x: { kept: 1.50 } }), tool('write', { inputSchema: schema }),
+	tool('asks', { annotations: { readOnlyHint: true } }), tool('slow', { execution: { taskSupport: 'optional' } }), tool('long', { annotations: { readOnlyHint: true }, execution: { taskSupport: 'required' } })];
 const behind = {};
 for (const family of ['2025', '2026']) {
 	const it = await new McpServer({ family, tools }).start();
@@ -187,7 +188,7 @@ test('edited, denied, stopped, changed; a server that cannot be reached costs no
 
 	const it = await new McpServer({ family: '2025', tools }).start();
 	const made = (await admin.post('/v1/mcp-servers', { name: 'shaky', url: it.url })).body;
-	assert.equal((await send('shaky', 'tools/list')).result.tools.length, 2);
+	assert.equal((await send('shaky', 'tools/list')).result.tools.length, tools.length);
 	waiting = send('shaky', 'tools/call', { name: 'write', arguments: { n: 1 } });
 	ask = await asked({ name: 'mcp__shaky__write', arguments: { n: 1 } });
 	it.stop();
@@ -198,6 +199,227 @@ test('edited, denied, stopped, changed; a server that cannot be reached costs no
 	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.used_at ?? null, null);
 	assert.equal((await call(ask.call)).status, 'waiting');
 	assert.ok(made.id);
+});
+
+const TASKS = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+
+test('a held call is a task of a client that has tasks, and runs though nobody asks for it', async () => {
+	const it = behind['2025'], how = { family: '2026' }, with_ = (params) => ({ ...params, _meta: TASKS });
+	const found = await send('s2025', 'server/discover', {}, how);
+	assert.deepEqual(found.result.capabilities.extensions['io.modelcontextprotocol/tasks'], {});
+	const sent = { name: 'write', arguments: { n: 41 } };
+	const begun = await send('s2025', 'tools/call', with_(sent), how);
+	const ask = await asked({ name: 'mcp__s2025__write', arguments: sent.arguments });
+	const { taskId, status, ttlMs, pollIntervalMs, resultType } = begun.result;
+	assert.deepEqual([resultType, taskId, status, ttlMs], ['task', ask.call, 'working', null], begun.text);
+	assert.ok(pollIntervalMs > 0);
+	assert.equal(begun.result._meta['parley/call'].status, 'waiting');
+	/* Sent again: the same task. */
+	assert.equal((await send('s2025', 'tools/call', with_(sent), how)).result.taskId, taskId);
+	const get = (more = {}) => send('s2025', 'tasks/get', with_({ taskId }), { ...how, ...more, headers: { 'Mcp-Name': taskId } });
+	assert.equal((await get()).result.status, 'working');
+	assert.equal((await send('s2025', 'tasks/get', { taskId }, { ...how, headers: { 'Mcp-Name': taskId } })).error.code, -32021);
+	assert.equal((await send('s2025', 'tasks/update', with_({ taskId, inputResponses: {} }), { ...how, headers: { 'Mcp-Name': taskId } })).result.resultType, 'complete');
+	await approve(ask);
+	await until(() => it.calls('write').some((c) => c.message.params.arguments.n === 41), 'that it ran');
+	await until(async () => (await call(taskId)).status === 'done', 'its end');
+	const got = await get();
+	assert.equal(got.result.status, 'completed');
+	assert.deepEqual(got.result.result.content, [{ type: 'text', text: 'write {"n":41}' }]);
+	assert.equal(got.result.result._meta['parley/call'].status, 'done');
+	assert.equal((await send('s2026', 'tasks/get', with_({ taskId }), { ...how, headers: { 'Mcp-Name': taskId } })).error.code, -32602);
+	/* Withdrawn, rejected. */
+	for (const [n, end] of [[42, 'cancelled'], [43, 'completed']]) {
+		const id = (await send('s2025', 'tools/call', with_({ name: 'write', arguments: { n } }), how)).result.taskId;
+		const about = { ...how, headers: { 'Mcp-Name': id } };
+		const open_ = await asked({ name: 'mcp__s2025__write', arguments: { n } });
+		if (end === 'cancelled') assert.equal((await send('s2025', 'tasks/cancel', with_({ taskId: id }), about)).result.resultType, 'complete');
+		else await reject(open_, 'not today');
+		const over = (await send('s2025', 'tasks/get', with_({ taskId: id }), about)).result;
+		assert.equal(over.status, end, JSON.stringify(over));
+		assert.equal((await member.get(`/v1/asks/${open_.id}`)).body.status, end === 'cancelled' ? 'cancelled' : 'answered');
+		if (end === 'completed') assert.match(over.result.content[0].text, /not today/);
+	}
+});
+
+test('2025-11-25: a task where the tool allows it; its result is waited for; what runs is cancelled at the server', async () => {
+	const it = behind['2025'], { r: hello, headers } = await open('s2025'), how = { headers };
+	assert.deepEqual(hello.result.capabilities.tasks, { cancel: {}, requests: { tools: { call: {} } } });
+	const begun = await send('s2025', 'tools/call', { name: 'slow', arguments: { n: 51 }, task: { ttl: 60000 } }, how);
+	const { task } = begun.result;
+	assert.deepEqual([task.status, task.ttl], ['working', null], begun.text);
+	const waiting = send('s2025', 'tasks/result', { taskId: task.taskId }, how);
+	await approve(await asked({ name: 'mcp__s2025__slow', arguments: { n: 51 } }));
+	const got = await waiting;
+	assert.equal(got.result.content[0].text, 'slow {"n":51}', got.text);
+	assert.equal(got.result._meta['io.modelcontextprotocol/related-task'].taskId, task.taskId);
+	assert.equal((await send('s2025', 'tasks/get', { taskId: task.taskId }, how)).result.status, 'completed');
+	assert.equal((await send('s2025', 'tasks/cancel', { taskId: task.taskId }, how)).error.code, -32602);
+	/* One that runs. */
+	let left;
+	it.instead = (request, response, message) => {
+		if (message?.params?.arguments?.n !== 52) return false;
+		left = message.id;
+		return true;
+	};
+	const id = (await send('s2025', 'tools/call', { name: 'slow', arguments: { n: 52 }, task: {} }, how)).result.task.taskId;
+	await approve(await asked({ name: 'mcp__s2025__slow', arguments: { n: 52 } }));
+	await until(() => left, 'the call at the server');
+	assert.equal((await send('s2025', 'tasks/cancel', { taskId: id }, how)).result.status, 'cancelled');
+	await until(() => it.asked.some((a) => a.message?.method === 'notifications/cancelled' && a.message.params.requestId === left), 'that the server was told');
+	assert.equal((await call(id)).status, 'cancelled');
+	it.instead = () => false;
+});
+
+test('tasks of the server are waited for in place of a client of the other family', async () => {
+	for (const of of ['2025', '2026']) {
+		const it = behind[of], how = of === '2025' ? { family: '2026' } : { headers: (await open(`s${of}`)).headers };
+		it.tasks = new Map();
+		const r = await send(`s${of}`, 'tools/call', { name: 'long', arguments: { n: 1 } }, how);
+		assert.equal(r.result.content[0].text, 'long {"n":1}', r.text);
+		assert.equal(it.tasks.size, 1);
+	}
+});
+
+const QUESTION = { mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: { which: { type: 'string' } } } };
+const ANSWER = { action: 'accept', content: { which: 'this' } };
+
+/** The tool `asks` wants to know something first, as each family says it. */
+function elicits(it) {
+	let open_ = null;
+	it.instead = (request, response, message) => {
+		if (message?.id === 'e1' && message.method === undefined) { // the answer
+			response.writeHead(202).end();
+			open_.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: open_.of, result: { content: [{ type: 'text', text: JSON.stringify(message.result ?? message.error) }] } })}\n\n`);
+			open_.end();
+			return true;
+		}
+		if (message?.method !== 'tools/call' || message.params.name !== 'asks') return false;
+		if (it.family === '2025') {
+			open_ = response;
+			open_.of = message.id;
+			response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+			response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params: QUESTION })}\n\n`);
+			return true;
+		}
+		const { inputResponses, requestState } = message.params;
+		const can = message.params._meta['io.modelcontextprotocol/clientCapabilities'].elicitation;
+		const result = inputResponses ? { resultType: 'complete', content: [{ type: 'text', text: JSON.stringify(inputResponses.q) + requestState }] }
+			: can ? { resultType: 'input_required', inputRequests: { q: { method: 'elicitation/create', params: QUESTION } }, requestState: 'at the server' }
+				: { resultType: 'complete', content: [{ type: 'text', text: 'not offered' }] };
+		response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+		return true;
+	};
+}
+
+test('what a server wants to know is asked in the words of either family', async () => {
+	const can = { ...TASKS, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+	for (const of of ['2025', '2026']) {
+		const name = `s${of}`, said = of === '2025' ? JSON.stringify(ANSWER) : `${JSON.stringify(ANSWER)}at the server`;
+		elicits(behind[of]);
+		/* Since 2026-07-28 the result asks. */
+		const sent = { name: 'asks', arguments: { a: 1 }, _meta: can };
+		const first = await send(name, 'tools/call', sent, { family: '2026' });
+		assert.equal(first.result.resultType, 'input_required', first.text);
+		const [[key, input]] = Object.entries(first.result.inputRequests);
+		assert.deepEqual(input, { method: 'elicitation/create', params: QUESTION });
+		const { requestState } = first.result;
+		assert.ok(!requestState.includes('at the server'));
+		const again = (more, how) => send(name, 'tools/call', { ...sent, requestState, inputResponses: { [key]: ANSWER }, ...more }, { family: '2026', ...how });
+		assert.equal((await again({ arguments: { a: 2 } })).error.code, -32602);
+		const { token } = (await admin.post('/v1/tokens', { role: 'agent', name: `other-${of}` })).body;
+		assert.equal((await again({}, { token })).error.code, -32602);
+		assert.equal((await send(name, 'tools/call', { ...sent, requestState: 'at the server' }, { family: '2026' })).error.code, -32602);
+		const got = await again();
+		assert.equal(got.result?.content[0].text, said, got.text);
+		/* Until 2025-11-25 the stream of the call does. */
+		const r = await send(name, 'initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'tester', version: '1' } });
+		const headers = { 'Mcp-Session-Id': r.session, 'MCP-Protocol-Version': '2025-11-25' };
+		const wire = { Authorization: `Bearer ${server.secrets.agent}`, 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
+		const stream = await fetch(`${server.url}/mcp/${name}`, { method: 'POST', headers: wire,
+			body: JSON.stringify({ jsonrpc: '2.0', id: 71, method: 'tools/call', params: { name: 'asks', arguments: {} } }) });
+		let text = '', asks = null;
+		for await (const part of stream.body.pipeThrough(new TextDecoderStream())) {
+			text += part;
+			const line = text.split('\n').find((l) => l.startsWith('data: ') && l.includes('elicitation/create'));
+			if (!line || asks) continue;
+			asks = JSON.parse(line.slice(6));
+			assert.deepEqual(asks.params, QUESTION);
+			const told = await fetch(`${server.url}/mcp/${name}`, { method: 'POST', headers: wire, body: JSON.stringify({ jsonrpc: '2.0', id: asks.id, result: ANSWER }) });
+			assert.equal(told.status, 202);
+		}
+		const last = JSON.parse(text.split('\n').filter((l) => l.startsWith('data: ')).at(-1).slice(6));
+		assert.equal(last.result?.content[0].text, said, text);
+		behind[of].instead = () => false;
+	}
+	/* Who did not offer it is not asked. */
+	elicits(behind['2025']);
+	const none = await send('s2025', 'tools/call', { name: 'asks', arguments: {} }, { family: '2026' });
+	assert.match(none.result.content[0].text, /-32601/);
+	behind['2025'].instead = () => false;
+});
+
+test('a stream beside those of calls tells that an admin accepted a tool', async () => {
+	const it = await new McpServer({ family: '2025', tools: [tools[0]] }).start();
+	after(() => it.stop());
+	assert.equal((await admin.post('/v1/mcp-servers', { name: 'grows', url: it.url })).status, 201);
+	const { headers } = await open('grows'), ended = new AbortController();
+	assert.equal((await send('grows', 'tools/list', {}, { headers })).result.tools.length, 1);
+	const heard = [];
+	const listen = async (init) => {
+		const r = await fetch(`${server.url}/mcp/grows`, { ...init, signal: ended.signal,
+			headers: { Authorization: `Bearer ${server.secrets.agent}`, Accept: 'text/event-stream', ...init.headers } });
+		assert.equal(r.status, 200);
+		const at = heard.push('') - 1;
+		(async () => { for await (const part of r.body.pipeThrough(new TextDecoderStream())) heard[at] += part; })().catch(() => {});
+	};
+	await listen({ method: 'GET', headers });
+	await listen({ method: 'POST', headers: { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen', Accept: 'application/json, text/event-stream' },
+		body: JSON.stringify({ jsonrpc: '2.0', id: 'l1', method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: meta } }) });
+	await until(() => heard.every((h) => h.includes(': listening')) && heard[1].includes('subscriptions/acknowledged'), 'both streams');
+	it.tools = [...it.tools, tool('more')];
+	await admin.post('/v1/mcp-servers/grows/test', {});
+	const more = (await admin.get('/v1/mcp-servers/grows')).body.tools.find((t) => t.name === 'more');
+	assert.equal((await admin.post('/v1/mcp-servers/grows/accept', { tools: [{ name: 'more', digest: more.digest }] })).status, 200);
+	await until(() => heard.every((h) => h.includes('notifications/tools/list_changed')), 'that it changed');
+	assert.match(heard[1], /subscriptionId":"l1"/);
+	ended.abort();
+	assert.equal((await send('grows', 'tools/list', {}, { headers })).result.tools.length, 2);
+});
+
+test('the page of an ask may be shown by a local client, and decides nothing', async () => {
+	const { token } = (await admin.post('/v1/tokens', { role: 'agent', name: 'near', mcp_wait: '0s', local: true })).body;
+	const can = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} } } };
+	const sent = { name: 'write', arguments: { n: 81 }, _meta: can }, how = { family: '2026', token };
+	const first = await send('s2025', 'tools/call', sent, how);
+	const ask = await asked({ name: 'mcp__s2025__write', arguments: { n: 81 } });
+	const [[key, input]] = Object.entries(first.result.inputRequests);
+	assert.deepEqual([input.method, input.params.mode, input.params.url], ['elicitation/create', 'url', `${server.url}/asks/${ask.id}`]);
+	const next = await send('s2025', 'tools/call', { ...sent, requestState: first.result.requestState, inputResponses: { [key]: { action: 'accept' } } }, how);
+	assert.deepEqual([next.result.resultType, next.result.inputRequests], ['input_required', undefined]);
+	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
+	await reject(ask, 'no');
+});
+
+test('what passes is counted', async () => {
+	const { text } = await admin.get('/metrics');
+	for (const effect of ['allow', 'ask', 'deny']) assert.match(text, new RegExp(`^parley_gateway_calls_total\\{server="s2025",effect="${effect}"\\} [1-9]`, 'm'));
+	assert.match(text, /^parley_gateway_seconds_count [1-9]/m);
+	assert.match(text, /^parley_gateway_held [1-9]/m);
+});
+
+const shown = async (id) => (await server.run(['show', id], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member } })).stdout;
+
+test('in the terminal: who wants to call what on which server, and that it waits to be called again', async () => {
+	const token = await server.token('agent', 'quick', ['--agent', 'builder', '--mcp-wait', '0']);
+	const { headers } = await open('s2025'), sent = { name: 'write', arguments: { n: 98 } };
+	const first = await send('s2025', 'tools/call', sent, { headers, token });
+	const { ask } = first.result._meta['parley/call'];
+	assert.match(await shown(ask), /^builder wants to call {2}write {2}on {2}s2025$/m);
+	await approve({ id: ask });
+	assert.match(await shown(ask), /^ {2}Approved, waits for builder to call again$/m);
+	await send('s2025', 'tools/call', sent, { headers, token });
+	await until(async () => !/waits for builder/.test(await shown(ask)), 'that it ran');
 });
 
 test('killed between approval and result: a person is asked, and nothing runs twice', async () => {
@@ -221,6 +443,8 @@ test('killed between approval and result: a person is asked, and nothing runs tw
 	assert.notEqual(row.ask, ask.id);
 	const recovery = (await member.get(`/v1/asks/${row.ask}`)).body;
 	assert.deepEqual([recovery.kind, recovery.status, recovery.call], ['error_recovery', 'pending', ask.call]);
+	assert.match(await shown(recovery.id), /^Started \d\d:\d\d, outcome unknown\. Run it again\?$/m);
+	assert.doesNotMatch(await shown(recovery.id), /Agent says/);
 	const ran = () => it.asked.filter((a) => a.message?.params?.arguments?.n === 99).length;
 	assert.equal(ran(), 1);
 	/* Sent again it waits for that person; their text is the result. */
@@ -232,6 +456,78 @@ test('killed between approval and result: a person is asked, and nothing runs tw
 	assert.equal(got.result.content[0].text, 'it was written', got.text);
 	assert.equal(got.result._meta['parley/call'].id, ask.call);
 	assert.equal(ran(), 1);
+});
+
+const LONG = Boolean(process.env.PARLEY_LONG), MANY = LONG ? 1000 : 24, CALLERS = LONG ? 40 : 8, KILLS = LONG ? 8 : 1;
+
+test(`${MANY} held calls by ${CALLERS} callers, while the desk is killed: none without an approval, none twice, each with an end`, async () => {
+	const { token } = (await admin.post('/v1/tokens', { role: 'agent', name: 'many', mcp_wait: '2s', again: 3600 })).body;
+	const ran = (n) => ['2025', '2026'].reduce((sum, of) => sum + behind[of].calls('write').filter((c) => c.message.params.arguments.n === n).length, 0);
+	let ended = 0, over = false;
+	const patient = async (work) => {
+		for (;;) {
+			try { return await work(); } catch (e) { if (!/fetch failed|terminated|ECONN|socket|closed/i.test(`${e} ${e.cause}`)) throw e; }
+			await new Promise((done) => { setTimeout(done, 50); });
+		}
+	};
+	const approver = (async () => {
+		while (!over) {
+			const { body } = await patient(() => member.get('/v1/asks?limit=200'));
+			for (const ask of body?.items ?? []) {
+				if (!(ask.operation?.arguments?.n >= 1000) && ask.kind !== 'error_recovery') continue;
+				await patient(() => member.post(`/v1/asks/${ask.id}/answer`, { answers: ask.kind === 'approval'
+					? { decision: { value: 'approve' } } : { recovery: { selected: ['skip'], text: 'a person looked' } } }));
+			}
+			await new Promise((done) => { setTimeout(done, 20); });
+		}
+	})();
+	const one = async (n) => {
+		const family = n % 2 ? '2025' : '2026', name = n % 4 < 2 ? 's2025' : 's2026', task = n % 6 === 0;
+		const info = { 'io.modelcontextprotocol/clientInfo': { name: 'many', version: '1' } };
+		let params = { name: 'write', arguments: { n }, ...(family === '2026' ? { _meta: { ...info, ...(task ? TASKS : {}) } } : {}) };
+		for (;;) {
+			const { result } = await patient(() => send(name, params.taskId ? 'tasks/get' : 'tools/call', params,
+				{ family, token, headers: { 'Parley-Session': 'many', ...(params.taskId ? { 'Mcp-Name': params.taskId } : {}) } }));
+			if (!result) continue; // the store was away
+			if (result.resultType === 'task') params = { taskId: result.taskId, _meta: params._meta };
+			const told = (result.result ?? result)._meta?.['parley/call'];
+			if (['done', 'failed', 'rejected', 'cancelled'].includes(told?.status)) return;
+			if (result.resultType === 'input_required') params = { ...params, requestState: result.requestState };
+			if (params.taskId) await new Promise((done) => { setTimeout(done, 20); });
+		}
+	};
+	let next = 1000;
+	const callers = Array.from({ length: CALLERS }, async () => {
+		while (next < 1000 + MANY) { await one(next++); ended++; }
+	});
+	for (let i = 1; i <= KILLS; i++) {
+		await until(() => ended >= (MANY * i) / (KILLS + 1), 'calls that have ended');
+		await server.crash();
+	}
+	await Promise.all(callers);
+	over = true;
+	await approver;
+	/* The log, and what the servers counted. */
+	const asks = new Map(), approved = new Set(), started = new Map(), ends = new Map();
+	for (let at = 0; ;) {
+		const { items } = (await admin.get(`/v1/events?format=json&after=${at}&limit=200`)).body;
+		if (!items.length) break;
+		for (const e of items) {
+			at = e.id;
+			if (e.type === 'call.held') asks.set(e.data.call, e.ask);
+			if (e.type === 'ask.answered') approved.add(e.ask);
+			if (e.type === 'call.started') {
+				assert.ok(approved.has(asks.get(e.data.call)), `${e.data.call} was not approved before it started`);
+				started.set(e.data.call, (started.get(e.data.call) ?? 0) + 1);
+			}
+			if (e.type === 'call.finished') ends.set(e.data.call, e.data.status);
+		}
+	}
+	for (const [id, times] of started) assert.equal(times, 1, `${id} was started ${times} times`);
+	for (let n = 1000; n < 1000 + MANY; n++) assert.ok(ran(n) <= 1, `${n} ran ${ran(n)} times`);
+	const page = (await member.get('/v1/tool-calls?limit=200&status=started')).body.items.filter((c) => c.server);
+	assert.deepEqual(page, []);
+	assert.ok([...Array(MANY).keys()].filter((i) => ran(1000 + i) === 1).length >= MANY - 8 * KILLS);
 });
 
 test('parley mcp-gateway: the same on a pipe', async () => {
@@ -254,5 +550,5 @@ test('parley mcp-gateway: the same on a pipe', async () => {
 	child.stdin.end();
 	assert.equal(await ended, 0);
 	assert.equal((await server.run(['mcp-gateway', 'Not A Name'])).code, 2);
-	assert.equal((await server.run(['mcp-gateway', 's2025', '--', 'true'])).code, 2);
+	assert.equal((await server.run(['mcp-gateway', 's2025', '--', 'true'], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.agent } })).code, 2);
 });

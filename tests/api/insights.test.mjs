@@ -115,7 +115,7 @@ test('the shell shows the same: rows by anything, CSV, what is expected, what ru
 	assert.equal(await run(['insights', '--by', 'question', '--project', 'shop', '--csv']), (await member.get('/v1/insights.csv?by=question&project=shop')).text);
 	assert.deepEqual(JSON.parse(await run(['insights', '--json', '--project', 'ci'])).questions, (await insights('?project=ci')).questions);
 	assert.equal((await server.run(['insights', '--by', 'mood'], { env })).code, 2);
-	assert.equal((await run(['expect', '--kind', 'approval'])).trim(), (await member.get('/v1/expect?kind=approval')).body.text);
+	assert.equal((await run(['expect', '--kind', 'approval'])).replaceAll('\u00a0', ' ').trim(), (await member.get('/v1/expect?kind=approval')).body.text);
 	const rules = { rules: [{ effect: 'allow', match: { tool: ['Bash(npm *)'] } }] };
 	const text = await run(['rehearse', '-'], JSON.stringify(rules));
 	assert.match(text, /^Asked \d+ → \d+, of \d+\. Would be allowed: \d+\. Would be denied: 0\.\n1 that people rejected would have run\.\n/);

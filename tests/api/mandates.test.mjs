@@ -1,6 +1,7 @@
 // Approvals in advance: asked for as a bundle, narrowed by who grants it, drawn from line by line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LegacyClient, StatelessClient } from './lib/mcp.mjs';
 import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
@@ -251,4 +252,48 @@ test('by command: asked, listed, shown and revoked; what was drawn is counted', 
 	const wrong = await as(mine, ['ask', '-', '--session', id], JSON.stringify({ title: 'T', lines: [line('a', '*', 1)] }));
 	assert.equal(wrong.code, 2);
 	assert.match(wrong.stderr, /must name a tool/);
+});
+
+test('by MCP: asked once in the default session or a named one; get_answer tells what was decided', async () => {
+	const clients = [new StatelessClient(server, server.secrets.agent), await new LegacyClient(server, server.secrets.agent).open('2025-06-18')];
+	for (const [i, client] of clients.entries()) {
+		const tool = `mcp__github__close_${i}`;
+		const args = { title: 'Close stale issues', lines: [line('close', tool, 3)], until: '1h' };
+		const { isError, structuredContent: m, content } = await client.call('request_mandate', args);
+		assert.deepEqual([isError ?? false, m.status, m.lines[0].used], [false, 'asked', 0], content[0].text);
+		assert.match(content[0].text, new RegExp(`nothing is granted yet.*${m.ask_id}`));
+		assert.match((await agent.get(`/v1/sessions/${m.session}`)).body.external_id, /^mcp:tok_/);
+		assert.equal((await client.call('request_mandate', args)).structuredContent.id, m.id);
+		assert.notEqual((await client.call('request_mandate', { ...args, session: await session() })).structuredContent.id, m.id);
+		await grant(await get(m.id));
+		assert.equal((await client.call('get_answer', { ask_id: m.ask_id })).structuredContent.status, 'answered');
+		assert.equal((await decide(m.session, tool)).mandate.id, m.id);
+		const wrong = await client.call('request_mandate', { title: 'T', lines: [line('a', '*', 1)] });
+		assert.deepEqual([wrong.isError, /\/lines\/0\/tool\/0: must name a tool/.test(wrong.content[0].text)], [true, true]);
+	}
+});
+
+test('the ask of a granted one is taken back: what was not used is void, what is open stays', async () => {
+	const m = await live([line('one', 'deploy', 5)]);
+	const asked = async () => (await agent.post('/v1/asks', { kind: 'approval', session: m.session, operation: { name: 'deploy', arguments: {} } })).body;
+	const [used, unused] = [await asked(), await asked()];
+	assert.equal((await agent.post(`/v1/asks/${used.id}/use`, { digest: used.digest })).status, 200);
+	assert.equal((await member.post(`/v1/asks/${m.ask}/revoke`, { reason: 'Wrong repository' })).status, 200);
+	const { status, ended, lines } = await get(m.id);
+	assert.deepEqual([status, ended.why, ended.by.name, ended.reason, lines[0].used], ['ended', 'revoked', 'mia', 'Wrong repository', 1]);
+	const late = await agent.post(`/v1/asks/${unused.id}/use`, { digest: unused.digest });
+	assert.deepEqual([late.status, late.body.type], [409, '/problems/revoked']);
+	assert.equal((await asked()).status, 'pending');
+	assert.equal((await decide(m.session, 'deploy')).effect, 'ask');
+	const again = await member.post(`/v1/mandates/${m.id}/revoke`, {});
+	assert.equal(again.status, 409);
+	const { items } = (await admin.get(`/v1/events?format=json&after=0&session=${m.session}&types=mandate.ended`)).body;
+	assert.deepEqual(items.map(({ data }) => data.why), ['revoked']);
+});
+
+test('check: numbers and lines are as the events say', async () => {
+	const m = await live([line('pay', 'mcp__bank__pay', 5, { sum: { pointer: '/amount', max: 10 } })]);
+	assert.equal((await decide(m.session, 'mcp__bank__pay', { amount: 2.5 })).mandate.spent, 2.5);
+	const { code, stdout, stderr } = await server.run(['check', '--data', server.data]);
+	assert.equal(code, 0, stdout + stderr);
 });

@@ -9,6 +9,7 @@ const { agent, member, secrets } = server;
 const now = (capabilities, token = secrets.agent) => new StatelessClient(server, token, capabilities);
 const before = (version, capabilities, token = secrets.agent) =>
 	new LegacyClient(server, token).open(version, capabilities);
+const runner = await server.token('agent', 'runner', ['--agent', 'runner', '--runs', '--mcp-wait', '60s']);
 const quick = await server.token('agent', 'quick', ['--agent', 'builder', '--mcp-wait', '0']);
 
 const pending = async (text) => until(async () => (await member.get('/v1/asks')).body.items
@@ -32,7 +33,7 @@ for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
 		assert.match(client.session, /^[\x21-\x7e]+$/);
 		assert.deepEqual(await client.result('ping'), {});
 		const tools = (await client.result('tools/list')).tools;
-		assert.equal(tools.length, 8);
+		assert.equal(tools.length, 9);
 		const gone = await client.send('DELETE', undefined, client.headers());
 		assert.equal(gone.status, 204);
 		assert.equal((await client.request('ping')).status, 404);
@@ -308,7 +309,8 @@ test('the name of a session is one line of at most 256 characters, whichever too
 	const bad = [`${most}x`, 'x'.repeat(100_009), 'two\nlines', 'a\u0007bell', `ses_${'x'.repeat(400)}`];
 	for (const session of bad) {
 		const tries = [['ask_user_question', question('Named?')], ['report_progress', { text: 'at it' }],
-			['request_approval', { tool_name: 'Bash', input: {} }]];
+			['request_approval', { tool_name: 'Bash', input: {} }],
+			['request_mandate', { title: 'T', lines: [{ key: 'a', tool: ['x'], uses: 1 }] }]];
 		for (const [tool, args] of tries) {
 			const result = await client.call(tool, { ...args, session });
 			assert.equal(result.isError, true);
@@ -527,4 +529,118 @@ test('an answer that was had, revoked, too old, or of a token with --again 0 is 
 	const tokens = (await server.admin.get('/v1/tokens?limit=200')).body.items;
 	assert.equal(tokens.find(({ name }) => name === 'short').again, 120);
 	assert.equal(tokens.find(({ name }) => name === 'quick').again, null);
+});
+
+// ---- memory and todo: tokens made with --runs ----
+
+test('memory and todo are for tokens made with --runs', async () => {
+	for (const client of [now(), await before('2025-06-18')]) {
+		assert.ok(!(await client.result('tools/list')).tools.some((t) => ['memory', 'todo'].includes(t.name)));
+		assert.match((await client.request('tools/call', { name: 'memory', arguments: { operation: 'list' } })).reply.error.message, /there is no tool memory/);
+	}
+	for (const client of [now(undefined, runner), await before('2025-11-25', undefined, runner)]) {
+		const tools = (await client.result('tools/list')).tools;
+		const [memory, todo] = ['memory', 'todo'].map((name) => tools.find((t) => t.name === name));
+		assert.deepEqual(memory.inputSchema.properties.operation.enum, ['list', 'get', 'search', 'add', 'delete']);
+		assert.deepEqual(todo.inputSchema.properties.operation.enum, ['list', 'create', 'update', 'complete', 'delete']);
+		assert.ok(memory.description && todo.inputSchema.properties.session);
+	}
+	const bound = await server.token('agent', 'bound', ['--agent', 'runner', '--runs', '--tools', 'todo,get_answer']);
+	assert.deepEqual((await now(undefined, bound).result('tools/list')).tools.map((t) => t.name), ['get_answer', 'todo']);
+});
+
+const text = (result) => result.content[0].text;
+/* Whoever waits for the approval of this call, and the ask. */
+async function held(client, name, args) {
+	const waiting = client.call(name, args);
+	const ask = await until(async () => (await member.get('/v1/asks')).body.items.find((a) =>
+		a.operation?.name === name && a.operation.arguments.operation === args.operation), `${name} ${args.operation}`);
+	return { waiting, ask };
+}
+
+test('what a person must approve is done in the commit of the answer, once', async () => {
+	await server.admin.post('/v1/rules', { effect: 'ask', match: { tool: ['memory', 'todo'], arguments: { '/operation': { in: ['create', 'add', 'delete'] } } } });
+	const client = now(undefined, runner);
+	const wrong = await client.call('todo', { operation: 'create', name: 'x', priority: 9 });
+	assert.equal(wrong.isError, true);
+	assert.match(text(wrong), /priority must be at most 5|priority.*1 to 5/);
+	const { waiting, ask } = await held(client, 'todo', { operation: 'create', name: 'Paint the fence', session: 'fence' });
+	assert.deepEqual([ask.kind, ask.operation.type, ask.operation.arguments.name, ask.context.server, ask.context.tool], ['approval', 'tool', 'Paint the fence', 'parley', 'todo']);
+	const bad = await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { operation: 'create', priority: 9 } } } });
+	assert.deepEqual([bad.status, bad.body.errors[0].pointer], [422, '/answers/decision/arguments/priority']);
+	const done = await member.post(`/v1/asks/${ask.id}/answer`,
+		{ answers: { decision: { value: 'approve', arguments: { operation: 'create', name: 'Paint the gate' } } } });
+	assert.equal(done.status, 200, done.text);
+	assert.equal(done.body.ask.status, 'answered', done.text);
+	const got = await waiting;
+	const { id } = JSON.parse(text(got));
+	assert.match(id, /^tsk_/);
+	assert.match(got.content.at(-1).text, /A person changed the arguments/);
+	const call = (await member.get(`/v1/tool-calls/${got._meta['parley/call'].id}`)).body;
+	assert.deepEqual([call.run, call.name, call.class, call.status, call.server, call.category], [null, 'todo', 'store', 'done', 'parley', 'tools']);
+	const state = (await member.get(`/v1/sessions/${call.session}/state`)).body;
+	assert.deepEqual(state.tasks.map((t) => [t.id, t.run, t.name]), [[id, null, 'Paint the gate']]);
+	assert.ok((await member.get(`/v1/asks/${ask.id}`)).body.used_at);
+	const listed = JSON.parse(text(await client.call('todo', { operation: 'list', session: 'fence' })));
+	assert.deepEqual(listed.map((t) => t.name), ['Paint the gate']);
+	assert.deepEqual(JSON.parse(text(await client.call('todo', { operation: 'list' }))), []);
+
+	const no = await held(client, 'memory', { operation: 'add', text: 'Tea is green', scope: 'workspace' });
+	await member.post(`/v1/asks/${no.ask.id}/answer`, { answers: { decision: { value: 'reject', text: 'no notes today' } } });
+	const refused = await no.waiting;
+	assert.equal(refused.isError, true);
+	assert.match(text(refused), /Rejected by .*no notes today/);
+});
+
+test('what is allowed is done at once, with a key once; a deny is kept; a cancel withdraws', async () => {
+	const { admin } = server;
+	const rules = (await admin.get('/v1/rules?effect=ask')).body.items;
+	for (const rule of rules) await admin.delete(`/v1/rules/${rule.id}`);
+	const client = now(undefined, runner);
+	const add = (key) => client.call('memory', { operation: 'add', text: 'Tea is green', scope: 'workspace' }, {}, { headers: { 'idempotency-key': key } });
+	const { id } = JSON.parse(text(await add('tea')));
+	assert.equal(JSON.parse(text(await add('tea'))).id, id);
+	const other = JSON.parse(text(await client.call('memory', { operation: 'add', text: 'Tea is green' }))).id;
+	assert.notEqual(JSON.parse(text(await client.call('memory', { operation: 'add', text: 'Tea is green' }))).id, other);
+	const found = JSON.parse(text(await client.call('memory', { operation: 'search', q: 'gre tea' })));
+	assert.equal(found.length, 3);
+	assert.equal(found.find((m) => m.id === other).agent, 'runner');
+	assert.equal(text(await client.call('memory', { operation: 'get', id: 'mem_none' })), 'there is no such note');
+	const deny = (await admin.post('/v1/rules', { effect: 'deny', match: { tool: ['memory'] }, note: 'no notes' })).body;
+	const denied = await client.call('memory', { operation: 'delete', id });
+	assert.equal(denied.isError, true);
+	assert.match(text(denied), /Not run: .*no notes/);
+	await admin.delete(`/v1/rules/${deny.id}`);
+	assert.equal((await admin.post('/v1/rules', { effect: 'ask', match: { tool: ['memory'] } })).status, 201);
+
+	const old = await before('2025-11-25', undefined, runner);
+	const { waiting, ask } = await held(old, 'memory', { operation: 'delete', id });
+	await old.send('POST', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: old.serial } }, old.headers());
+	await until(async () => (await member.get(`/v1/asks/${ask.id}`)).body.status === 'cancelled', 'withdrawn');
+	assert.match(text(await waiting), /Cancelled/);
+});
+
+test('a stop holds back what was approved; the same call again after it', async () => {
+	const { admin } = server;
+	const hasty = now(undefined, await server.token('agent', 'hasty-runner', ['--agent', 'hasty', '--runs', '--mcp-wait', '0']));
+	const args = { operation: 'add', text: 'Later', scope: 'agent' };
+	const first = await hasty.call('memory', args);
+	assert.equal(first.resultType, 'input_required');
+	const { ask } = first._meta['parley/call'];
+	const stop = (await admin.post('/v1/stops', { match: { agent: 'hasty' }, reason: 'wait a moment' })).body;
+	assert.ok(stop.id, JSON.stringify(stop));
+	const answered = await member.post(`/v1/asks/${ask}/answer`, { answers: { decision: { value: 'approve' } } });
+	assert.ok([200, 409].includes(answered.status), answered.text);
+	await admin.delete(`/v1/stops/${stop.id}`);
+	if (answered.status !== 200) assert.equal((await member.post(`/v1/asks/${ask}/answer`, { answers: { decision: { value: 'approve' } } })).status, 200);
+	const again = await hasty.call('memory', args, { requestState: first.requestState });
+	assert.match(text(again), /mem_/);
+	assert.equal((await member.get('/v1/memories?agent=hasty')).body.items.length, 1);
+});
+
+test('the tool that asks one question names the templates there are', async () => {
+	const described = async (client) => (await client.result('tools/list')).tools.find((t) => t.name === 'ask_question').inputSchema.properties.template.description;
+	assert.match(await described(now()), /of which kind\. There are: colour\.$/);
+	assert.equal((await server.admin.delete('/v1/templates/colour')).status, 204);
+	assert.match(await described(await before('2025-03-26')), /of which kind\.$/);
 });

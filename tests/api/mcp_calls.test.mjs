@@ -212,7 +212,21 @@ test('no answer: once is interrupted and asks, repeat is run again', async (t) =
 	assert.deepEqual([(await done(o)).status, it.calls('o').length], ['done', 2]);
 	it.stop();
 	const gone = await done(await call('o'));
-	assert.deepEqual([gone.status, gone.error.startsWith('It did not run: ')], ['failed', true]);
+	assert.deepEqual([gone.status, gone.error.startsWith('It did not run: '), gone.attempts], ['failed', true, 0]);
+});
+
+test('a server that cannot be reached costs no approval', async (t) => {
+	for (const family of ['2026', '2025']) {
+		const { it, call } = await open_(t, { family, tools: [tool('o')] });
+		const r = await call('o');
+		const ask = await pending(r);
+		it.stop();
+		await answer(ask, 'approve');
+		const gone = await done(r);
+		assert.deepEqual([gone.status, gone.error.startsWith('It did not run: '), gone.attempts], ['failed', true, 0]);
+		const { used_at, status: now } = ok(await member.get(`/v1/asks/${ask.id}`));
+		assert.deepEqual([now, used_at], ['answered', null]);
+	}
 });
 
 test('a cancelled run: the server knows within a second', async (t) => {
@@ -320,7 +334,7 @@ test('what a server wants to know is asked for in the session, and the call is s
 	let ask = await pending(r);
 	const whole = ok(await member.get(`/v1/asks/${ask.id}`));
 	assert.deepEqual([whole.foreign?.dialect, whole.run, (await calls(r))[0].status, (await calls(r))[0].result], ['elicitation', r.run, 'waiting', null]);
-	assert.deepEqual(seen[0].offered, { elicitation: { form: {}, url: {} } });
+	assert.deepEqual(seen[0].offered, { elicitation: { form: {}, url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } });
 	await server.signal('SIGKILL');
 	await server.start();
 	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { [whole.questions[0].key]: { text: 'main' } } }));

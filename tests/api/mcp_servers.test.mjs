@@ -247,7 +247,7 @@ test('who may what, and what is wrong is told with its place', async (t) => {
 	for (const [body, at] of [
 		[{ name: 'p', command: 'sh -c true' }, '/command'], [{ name: 'p', transport: 'stdio' }, '/transport'], [{ name: 'p', transport: 'local' }, '/transport'],
 		[{ name: 'p' }, '/url'], [{ name: 'p', url: 'ftp://x' }, '/url'], [{ name: 'p', url: 'http://10.0.0.1/mcp' }, '/url'], [{ name: 'p', url: 'http://example.org/mcp' }, '/url'],
-		[{ name: '-p', url: it.url }, '/name'], [{ name: 'p-', url: it.url }, '/name'], [{ name: 'P', url: it.url }, '/name'], [{ name: 'a_b', url: it.url }, '/name'],
+		[{ name: '-p', url: it.url }, '/name'], [{ name: 'parley', url: it.url }, '/name'], [{ name: 'p-', url: it.url }, '/name'], [{ name: 'P', url: it.url }, '/name'], [{ name: 'a_b', url: it.url }, '/name'],
 		[{ name: 'x'.repeat(41), url: it.url }, '/name'], [{ url: it.url }, '/name'], [{ name: 'p', url: it.url, category: 'tools' }, '/category'],
 		[{ name: 'p', url: it.url, agents: 'x' }, '/agents'], [{ name: 'p', url: it.url, agents: [''] }, '/agents/0'], [{ name: 'p', url: it.url, timeout: '1h' }, '/timeout'],
 		[{ name: 'p', url: it.url, headers: { Host: 'x' } }, '/headers/Host'], [{ name: 'p', url: it.url, headers: { 'Mcp-Method': 'x' } }, '/headers/Mcp-Method'],

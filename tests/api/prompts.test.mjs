@@ -2,7 +2,9 @@
 // Codex write them, the dialect acp, and plans.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BIN, until, useServer } from './lib/server.mjs';
@@ -150,6 +152,30 @@ test('the first answer wins: the terminal says no, says yes, ends, is closed', a
 		for (const { id } of open) assert.equal((await settled(id, 'cancelled')).reason, 'the agent ended');
 		for (const one of waiting) assert.equal((await one.ended).stdout, '');
 	}
+});
+
+test('one that was asked, and whose hook ends before it knows, is withdrawn', async () => {
+	/* The desk, whose reply to the first ask is late. */
+	let late = true;
+	const desk = createServer((request, response) => {
+		const { url: path, method, headers } = request;
+		const slow = late && method === 'POST' && path.includes('/asks?');
+		if (slow) late = false;
+		request.pipe(forward({ host: '127.0.0.1', port: server.port, path, method, headers: { ...headers, host: server.address } }, (reply) => {
+			if (slow) return;
+			response.writeHead(reply.statusCode, reply.headers);
+			reply.pipe(response);
+		}));
+	});
+	desk.listen(0, '127.0.0.1');
+	await once(desk, 'listening');
+	const hung = start(prompt('late reply'), [], 'claude', { PARLEY_URL: `http://127.0.0.1:${desk.address().port}` });
+	const { id } = await ofCommand('late reply');
+	hung.kill('SIGTERM');
+	assert.equal((await settled(id, 'cancelled')).reason, 'decided in the terminal');
+	assert.equal((await hung.ended).stdout, '');
+	desk.closeAllConnections();
+	desk.close();
 });
 
 test('rejected or skipped here, and it ran all the same: overtaken', async () => {

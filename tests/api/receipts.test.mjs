@@ -272,6 +272,8 @@ test('another secret.key cannot open the key: 503, and the log says so; check is
 	assert.deepEqual([reply.status, reply.body.type], [503, '/problems/no-key']);
 	assert.equal((await member.get('/v1/keys')).status, 200);
 	await until(() => /cannot open the key/.test(server.output));
+	const doctor = await server.run(['doctor', '--data', server.data], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member } });
+	assert.match(doctor.stdout, /signing key: the server cannot open it/);
 	await server.stop();
 	writeFileSync(path, kept, { mode: 0o600 });
 	await server.start();

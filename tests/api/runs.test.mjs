@@ -385,6 +385,7 @@ test('a person mends trouble: retry, another model, abort', async () => {
 	const again = ok(await member.post(`/v1/runs/${r.id}/retry`, {}), 201);
 	assert.equal((await ended(again.id)).report, 'by m');
 	assert.equal(ok(await member.get(`/v1/sessions/${third.id}`)).error, null);
+	assert.equal((await member.post(`/v1/runs/${r.id}/retry`, {})).status, 409, 'another run came after it');
 });
 
 test('limits: asked for more, or failed', async () => {

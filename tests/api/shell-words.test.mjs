@@ -189,3 +189,12 @@ test('what the server says is French in a French shell', async () => {
 	assert.match((await answer('fr')).stderr, /obligatoire/);
 	assert.match((await answer('en')).stderr, /required/);
 });
+
+test('an answer that is refused is named as it was given', async () => {
+	const [many, least] = [['n', 9], ['m', 3]].map(([key, max]) => ({ key, text: 'How many?', type: 'number', max }));
+	const one = await server.agent.ask({ questions: [many] }), two = await server.agent.ask({ questions: [many, least] });
+	const said = async (...args) => (await server.run(['answer', ...args], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member } })).stderr;
+	assert.match(await said(one.id, '42'), /^parley: '42': must be at most 9/);
+	assert.match(await said(two.id, 'n=4', 'm=5'), /^parley: 'm=5': must be at most 3/);
+	assert.match(await said(two.id, 'n=40', 'm=5'), /'n=40': must be at most 9\n.*'m=5': must be at most 3/);
+});

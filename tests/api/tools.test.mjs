@@ -264,12 +264,18 @@ test('a result may come before it is announced, and after a person was asked; on
 	assert.deepEqual([ask.kind, (await call(made)).status], ['error_recovery', 'interrupted']);
 	assert.equal((await bring(request, { result: 'at last' })).status, 200);
 	assert.deepEqual([(await done(made)).result, ok(await member.get(`/v1/asks/${ask.id}`)).status], ['at last', 'cancelled']);
+	const moved = ok(await member.get(`/v1/events?format=json&after=0&session=${ask.session}&types=session.status`)).items.map(({ data }) => data);
+	assert.deepEqual(moved.map(({ status }) => status).slice(0, 3), ['running', 'waiting_for_input', 'running']);
+	assert.ok(moved.every(({ was }, i) => !i || was === moved[i - 1].status), JSON.stringify(moved));
 	assert.equal((await done(await called('brief_again', { city: 'a' }))).error, 'no result came in its time');
 	const cancelled = await called('later', { city: 'a' });
 	await waiting(cancelled);
 	const last = asked.at(-1);
 	ok(await member.post(`/v1/runs/${cancelled.run}/cancel`, {}));
 	assert.equal((await bring(last, { result: 'too late' })).status, 409);
+	let reply = { status: 0 };
+	for (let i = 0; i < 62 && reply.status !== 429; i++) reply = await bring(last, { result: 'x' }, 'guess');
+	assert.deepEqual([reply.status, Number(reply.headers.get('retry-after')) > 0], [429, true]);
 });
 
 test('a cancel ends the call at once', async () => {

@@ -143,6 +143,15 @@ area('channels', (scenario) => {
 		await desk.admin.delete(`/v1/users/${user.id}`);
 	});
 
+	scenario('what would come of an ask now, in the night and at the weekend stands beside the contacts', async (me) => {
+		await me.visit('/settings/channels');
+		const box = me.region('came');
+		await box.getByRole('heading', { name: me.t('came.critical') }).waitFor();
+		const tried = me.page.waitForRequest((request) => request.url().endsWith('/v1/routes/try'));
+		await me.pick(box.getByRole('combobox', { name: me.t('came.when') }), me.t('came.weekend'));
+		assert.equal(new Date((await tried).postDataJSON().at).getDay(), 6);
+	});
+
 	scenario('quiet hours are a sentence, on a clock of 24 hours, and kept at once', async (me) => {
 		const saved = () => me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
 		const from = me.page.getByRole('combobox', { name: me.t('channels.from') });
@@ -154,6 +163,18 @@ area('channels', (scenario) => {
 		await me.visit('/settings/channels');
 		await until(async () => await from.innerText() === '21:30', 'kept');
 		await me.check(me.page.getByRole('checkbox', { name: me.t('channels.quiet.from') }), false);
+		await saved();
+		/* What one hears of sessions. */
+		await me.pick(me.page.getByRole('combobox', { name: me.t('channels.finished') }), me.t('channels.finished.all'));
+		await saved();
+		await me.check(field(me, 'channels.progress'));
+		await saved();
+		await until(async () => await me.page.evaluate(async () => {
+			const { finished, progress } = await (await fetch('/v1/me/notify')).json();
+			return finished === 'all' && progress;
+		}), 'kept');
+		await me.check(field(me, 'channels.progress'), false);
+		await me.pick(me.page.getByRole('combobox', { name: me.t('channels.finished') }), me.t('channels.finished.mine'));
 		await saved();
 	});
 

@@ -128,9 +128,10 @@ area('connection', (scenario) => {
 		await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
 		await beside(me, {}, async (own) => {
 			const asked = [];
-			own.context.on('request', (request) => asked.push(new URL(request.url()).pathname));
+			own.context.on('request', (request) => asked.push(request.url().slice(desk.server.url.length)));
 			const times = (ask) => asked.filter((path) => path === `/v1/asks/${ask.id}`).length;
 			await own.visit(`/asks/${settled.id}`);
+			await own.page.waitForURL(`**/history/${settled.id}`); // where what is settled is
 			await own.heading('Long settled?').waitFor();
 			const tab = await own.context.newPage();
 			watch(tab, own.errors);

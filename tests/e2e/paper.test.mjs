@@ -20,7 +20,7 @@ const PRESSED = 'button, input, textarea, select, nav, [role=navigation]';
 /** Prints. What a printer gets to see, as told just before, and as the paper has it. */
 async function printed(me) {
 	/* What is on paper alone comes a moment after the card. */
-	await me.page.waitForFunction(() => performance.getEntriesByType('resource')
+	await me.page.waitForFunction(() => location.pathname.startsWith('/history') || performance.getEntriesByType('resource')
 		.some(({ name, responseEnd }) => name.includes('askExtras') && responseEnd > 0));
 	await me.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 	await me.page.evaluate(() => addEventListener('beforeprint', () => {

@@ -1,6 +1,9 @@
 // Rules on the page: read as sentences, tried before they are made, ended; what they decide looks
 // different from what a person decides.
 import assert from 'node:assert/strict';
+import { StatelessClient } from '../api/lib/mcp.mjs';
+import { McpServer, tool } from '../lib/mcp_server.mjs';
+import { until } from '../lib/server.mjs';
 import { bypass, complaints } from './axe.mjs';
 import { area, beside } from './matrix.mjs';
 
@@ -91,6 +94,39 @@ area('approving for longer', (scenario) => {
 		await me.press(me.button('mandate.end', {}, me.dialog));
 		await live.waitFor({ state: 'detached' });
 		assert.equal((await got()).ended.why, 'revoked');
+	});
+
+	scenario('a call of an MCP server says which, apart what its server says, and that it waits to be called again', async (me, desk) => {
+		const it = await new McpServer({ tools: [tool('close', { title: 'Close it', description: 'Closes an issue for good.' })] }).start();
+		try {
+			const name = `s${it.http.address().port}`;
+			await desk.admin.post('/v1/mcp-servers', { name, url: it.url });
+			await desk.admin.post(`/v1/mcp-servers/${name}/test`, {});
+			const client = new StatelessClient(desk.server, await desk.server.token('agent', name, ['--agent', 'deployer', '--mcp-wait', '0']));
+			const call = () => client.call('close', { n: 7 }, {}, { path: `/mcp/${name}` });
+			const held = await call();
+			const { ask } = held._meta['parley/call'];
+			await me.come(`/asks/${ask}`);
+			const card = me.page.getByRole('article');
+			await card.getByText(me.t('held.wants', { agent: 'deployer' })).waitFor();
+			await card.getByRole('region', { name: me.t('held.says') }).getByText('Closes an issue for good.').waitFor();
+			assert.deepEqual(await complaints(me), []);
+			const approve = me.button('approval.approve', {}, card);
+			await me.armed(approve);
+			await me.press(approve);
+			await desk.settled(ask);
+			await me.come(`/asks/${ask}`);
+			await card.getByText(me.t('held.waits', { agent: 'deployer' })).waitFor();
+			it.instead = (request, response, message) => message?.method === 'tools/call' && Boolean(response.destroy());
+			await call();
+			const unknown = await until(async () => {
+				const { body } = await desk.admin.get(`/v1/tool-calls/${held._meta['parley/call'].id}`);
+				return body.status === 'interrupted' && body.ask;
+			}, 'that it was cut');
+			await me.come(`/asks/${unknown}`);
+			await card.getByText(me.t('held.unknown', { at: '@' }).split('@')[1]).waitFor();
+			await desk.admin.post(`/v1/asks/${unknown}/answer`, { answers: { recovery: { selected: ['abort'] } } });
+		} finally { it.stop(); }
 	});
 
 	scenario('the same call for 15 minutes', async (me, desk) => {
@@ -306,7 +342,6 @@ area('rules on the page', (scenario) => {
 		await me.pick(me.page.getByRole('combobox', { name: me.t('rules.timeout') }), '30m');
 		await me.check(me.page.getByRole('radio', { name: me.t('rules.reject.stop') }));
 		await me.write(me.page.getByRole('spinbutton', { name: me.t('rules.atonce') }), '5');
-		await me.press(me.button('rehearse'));
 		await me.page.getByRole('status').getByText(me.t('rehearse.asked').split('{')[0]).waitFor();
 		await me.press(me.button('rules.policy.save'));
 		await me.page.getByText(me.t('rules.policy.saved'), { exact: true }).waitFor();

@@ -462,7 +462,7 @@ area('settling in', (scenario) => {
 		await desk.pending(ask.id);
 		await me.open({ kind: 'approval', title: 'One row?', operation: { name: 'shell', risk: 'high', arguments: { command: 'make' } } });
 		await me.button('approval.approve').waitFor();
-		const tops = await me.page.locator('article .actions > :is(button, details)').evaluateAll((all) =>
+		const tops = await me.page.locator('article .actions').locator('> :is(button, details), > .both > button').evaluateAll((all) =>
 			all.filter((one) => one.checkVisibility()).map((one) => Math.round(one.getBoundingClientRect().top)));
 		assert.deepEqual([tops.length, new Set(tops).size], [4, 1], 'Approve, for longer, Reject and … in one row');
 	});

@@ -226,8 +226,8 @@ area('sight', (scenario) => {
 			await me.row('Plain').waitFor();
 			const edges = await me.page.evaluate(() => Object.fromEntries(['Grave', 'Plain'].map((title) => {
 				const row = [...document.querySelectorAll('[data-row]')].find((one) => one.textContent.includes(title));
-				const style = getComputedStyle(row);
-				return [title, style.borderInlineStartColor !== getComputedStyle(document.body).backgroundColor];
+				const edge = getComputedStyle(row.querySelector('.line'), '::before');
+				return [title, edge.borderInlineStartStyle === 'solid' && edge.borderInlineStartColor !== getComputedStyle(document.body).backgroundColor];
 			})));
 			assert.deepEqual(edges, { Grave: true, Plain: false }, 'an edge only where there is a risk');
 			await me.press(me.row('Plain').getByRole('link'));
@@ -236,7 +236,7 @@ area('sight', (scenario) => {
 				const style = getComputedStyle(node);
 				return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
 			});
-			if (me.wide) assert.ok(await outlined('[data-row].current'), 'the current row');
+			if (me.wide) assert.ok(await outlined('[data-row] .current'), 'the current row');
 			assert.ok(await outlined('nav [aria-current=page]'), 'the current screen');
 			const off = me.submit;
 			assert.equal(await off.getAttribute('aria-disabled'), 'true');

@@ -61,7 +61,7 @@ area('watching', (scenario) => {
 		assert.equal(await list.count(), 0);
 		await me.press(me.button('chat.list'));
 		const link = ({ title }) => list.getByRole('link').filter({ hasText: title });
-		const current = (session) => until(async () => await link(session).getAttribute('aria-current') === 'page', 'the current one');
+		const current = (session) => until(async () => await link(session).getAttribute('aria-current') === 'true', 'the current one');
 		await current(one);
 		await me.key('j');
 		assert.ok(await link(one).evaluate((box) => box === document.activeElement));
@@ -180,7 +180,7 @@ area('watching', (scenario) => {
 		await block(begun).waitFor();
 		await me.press(line.getByRole('button'));
 		await me.press(line.getByRole('link', { name: me.t('open') }).first());
-		await me.page.waitForURL(`**/asks/${ask.id}`);
+		await me.page.waitForURL(`**/history/${ask.id}`);
 		await me.heading('Seen in the activity?').waitFor();
 	});
 

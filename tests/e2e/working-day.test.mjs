@@ -210,6 +210,19 @@ area('working day', (scenario) => {
 		await me.page.waitForURL('**/inbox?priority=urgent');
 		await me.press(me.button('views.remove', { name }));
 		await view.waitFor({ state: 'detached' });
+		/* The history has its own. */
+		await me.visit('/history?kind=approval');
+		await me.press(me.button('views.save'));
+		await me.write(me.page.getByRole('textbox', { name: me.t('views.name') }), name);
+		await me.press(me.button('views.save'));
+		await view.waitFor();
+		await me.visit('/inbox');
+		assert.equal(await view.count(), 0);
+		await me.visit('/history');
+		await me.press(view);
+		await me.page.waitForURL('**/history?kind=approval*');
+		await me.press(me.button('views.remove', { name }));
+		await view.waitFor({ state: 'detached' });
 		await me.visit('/inbox');
 	});
 

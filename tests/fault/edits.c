@@ -20,7 +20,7 @@
 
 #include <cmocka.h> /* last: it makes `fail` a macro */
 
-enum { COLUMNS_MAX = 64, SQL_SIZE = 4096, EDITS = 500, EDITS_LONG = 10000 };
+enum { COLUMNS_MAX = 80, SQL_SIZE = 4096, EDITS = 500, EDITS_LONG = 10000 };
 /* A column that is edited so often and always found is told of. */
 enum { ENOUGH = 30, TALLIES_MAX = 512 };
 
@@ -56,12 +56,12 @@ static const struct untold {
 		" notes said language reasoning tree_tokens tree_cost tree_ms held_tokens"
 		" held_cost tree_held_tokens tree_held_cost wasted below sent_bytes sent_tokens"
 		" context_tokens context_max tools_used tools roster mcp_calls queued_ms started_ms"
-		" ended_ms worked_ms notes version " },
+		" ended_ms worked_ms notes trace version " },
 	{ "messages", NULL },
-	{ "mandates", NULL },
+	{ "mandates", " version " },
 	{ "tool_calls",
 		" approved_arguments ask child status result answer error attempts started_ms"
-		" ended_ms until_ms server via sent same behind owner delivered_ms version " },
+		" ended_ms until_ms server via sent same behind owner delivered_ms task version " },
 	{ "tasks", NULL },
 	{ "memories", NULL },
 	{ "prices", NULL },

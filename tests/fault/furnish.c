@@ -206,6 +206,35 @@ static void furnish_rules(struct rig *r)
 		"{'items':[{'id':'m','price':{'input':1,'output':2}}]}");
 }
 
+/* One that is granted and drawn from, one that was rejected, one that is asked for. */
+static void furnish_mandates(struct rig *r)
+{
+	struct made s = rig_session(r, "{'title':'Bundle','parallel':true}");
+	char body[512], ask[ID_SIZE];
+
+	must(s.err);
+	snprintf(body, sizeof body,
+		"{'title':'Pay','session':'%s','reason':'Bills','lines':[{'key':'pay',"
+		"'tool':['pay'],'uses':5,'sum':{'pointer':'/n','max':10}}]}",
+		s.id);
+	for (int i = 0; i < 3; i++) {
+		struct request q = { &use_mandate_create, r->agent, .body = body };
+		struct outcome o;
+
+		must(rig_do(r, &q, &o));
+		assert_true(outcome_read(&o));
+		snprintf(ask, sizeof ask, "%.*s", STR_ARGS(text_at(o.json, "ask")));
+		outcome_done(&o);
+		if (i < 2)
+			change(r, &use_answer, r->mia, ask,
+				i ? "{'answer':'reject'}" : "{'answer':'approve'}");
+	}
+	snprintf(body, sizeof body,
+		"{'session':'%s','operation':{'name':'pay','arguments':{'n':2.5}}}",
+		s.id);
+	change(r, &use_decide, r->agent, NULL, body);
+}
+
 /* ---- runs ---- */
 
 static struct held claimed(struct rig *r)
@@ -257,6 +286,7 @@ void furnish(struct rig *r)
 	furnish_votes(r);
 	furnish_people(r);
 	furnish_rules(r);
+	furnish_mandates(r);
 	furnish_runs(r);
 	/* What the desk writes later (fetched_ms) is not to meet the edits. */
 	assert_true(rig_reopen(r));

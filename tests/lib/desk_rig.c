@@ -91,7 +91,7 @@ static bool rig_desk(struct rig *r)
 	r->why = (struct fault){ 0 };
 	r->desk = desk_open(&set, &r->why);
 	if (r->desk && r->options.told)
-		desk_listen(r->desk, r->options.told, NULL, r->options.told_ctx);
+		desk_listen(r->desk, r->options.told, NULL, NULL, r->options.told_ctx);
 	return r->desk != NULL;
 }
 

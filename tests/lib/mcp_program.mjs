@@ -8,6 +8,8 @@ const [log, family = '2025'] = process.argv.slice(2);
 const note = (what) => appendFileSync(log, `${JSON.stringify({ pid: process.pid, ...what })}\n`);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const names = ['echo', 'env', 'long', 'noise', 'die', 'hang', 'slow'];
+const locals = process.env.MCP_MORE?.split(',') ?? [];
+names.push(...locals);
 const text = (t) => ({ content: [{ type: 'text', text: t }] });
 const results = {
 	'server/discover': () => family === '2026' && { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
@@ -21,6 +23,7 @@ const tools = {
 	noise: () => { for (let i = 0; i < 200; i++) process.stdout.write(`line ${i}\n`); },
 	die: () => { process.stderr.write('no such folder\n'); process.exit(3); },
 	hang: () => {},
+	grow: (args, id) => { names.push('added'); send({ method: 'notifications/tools/list_changed' }); send({ id, result: text('grown') }); },
 	slow: (args, id) => setTimeout(() => send({ id, result: text('late') }), args.ms),
 };
 note({ started: true });

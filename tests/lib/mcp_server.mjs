@@ -62,8 +62,24 @@ export class McpServer {
 				const next = from + most < this.tools.length ? { nextCursor: String(from + most) } : {};
 				return { tools: this.tools.slice(from, from + most), ...next };
 			}
-			case 'tools/call':
-				return this.call(message.params.name, message.params.arguments, { message, request });
+			case 'tasks/get': {
+				const task = this.tasks.get(message.params.taskId);
+				const status = ++task.looks < 3 ? 'working' : 'completed';
+				const view = { taskId: message.params.taskId, status, createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z' };
+				return this.family === '2025' ? { ...view, ttl: null, pollInterval: 50 }
+					: { ...view, ttlMs: null, pollIntervalMs: 50, ...(status === 'completed' ? { result: task.result } : {}) };
+			}
+			case 'tasks/result': return this.tasks.get(message.params.taskId).result;
+			case 'tools/call': {
+				/* Those that are tasks in either family. */
+				if (!this.tasks || message.params.name !== 'long') return this.call(message.params.name, message.params.arguments, { message, request });
+				const asks = message.params.task ?? message.params._meta?.['io.modelcontextprotocol/clientCapabilities']?.extensions;
+				if (!asks) return { error: { code: -32601, message: 'Only as a task' } };
+				const taskId = `t${this.tasks.size}`;
+				this.tasks.set(taskId, { looks: 0, result: await this.call(message.params.name, message.params.arguments, { message, request }) });
+				const task = { taskId, status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z' };
+				return this.family === '2025' ? { task: { ...task, ttl: null, pollInterval: 50 } } : { resultType: 'task', ...task, ttlMs: null, pollIntervalMs: 50 };
+			}
 			default:
 		}
 	}

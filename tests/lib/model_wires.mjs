@@ -58,16 +58,16 @@ export const wires = {
 			tools: (body.tools ?? []).map((tool) => tool.function?.name),
 			last: body.messages.at(-1)?.role === 'tool' ? textOf(body.messages.at(-1).content) : undefined }),
 		usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-		whole(model, blocks) {
+		whole(model, blocks, stop) {
 			const calls = blocks.filter(isUse).map((block) => ({ id: callOf(block), type: 'function',
 				function: { name: block.name, arguments: inputOf(block) } }));
 			return { id: id('chatcmpl'), object: 'chat.completion', created: 1, model,
-				choices: [{ index: 0, finish_reason: calls.length ? 'tool_calls' : 'stop', message: calls.length
-					? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: saidIn(blocks) } }],
+				choices: [{ index: 0, finish_reason: { max_tokens: 'length', refusal: 'content_filter' }[stop] ?? (calls.length ? 'tool_calls' : 'stop'),
+					message: calls.length ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: saidIn(blocks) } }],
 				usage: this.usage };
 		},
-		*events(model, blocks) {
-			const [{ message, finish_reason: end }] = this.whole(model, blocks).choices;
+		*events(model, blocks, stop) {
+			const [{ message, finish_reason: end }] = this.whole(model, blocks, stop).choices;
 			const chunk = (delta, finish_reason = null, usage) => ({ data: { id: 'chatcmpl_1', created: 1, model,
 				object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], ...(usage && { usage }) } });
 			yield chunk({ role: 'assistant', content: message.content && '' });
@@ -98,13 +98,15 @@ export const wires = {
 			return { type: 'function_call', id: id('fc'), status: 'completed', call_id: callOf(block), name,
 				...(namespace && { namespace }), arguments: inputOf(block) };
 		},
-		whole(model, blocks) {
-			return { id: id('resp'), object: 'response', created_at: 1, status: 'completed', model, output: blocks.map(this.item),
+		whole(model, blocks, stop) {
+			const reason = { max_tokens: 'max_output_tokens', refusal: 'content_filter' }[stop];
+			return { id: id('resp'), object: 'response', created_at: 1, status: reason ? 'incomplete' : 'completed',
+				...(reason && { incomplete_details: { reason } }), model, output: blocks.map(this.item),
 				usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, output_tokens: 5,
 					output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 15 } };
 		},
-		*events(model, blocks) {
-			const response = this.whole(model, blocks);
+		*events(model, blocks, stop) {
+			const response = this.whole(model, blocks, stop);
 			let sequence_number = 0;
 			const event = (type, more) => ({ event: type, data: { type, sequence_number: sequence_number++, ...more } });
 			yield event('response.created', { response: { ...response, status: 'in_progress', output: [] } });
@@ -123,7 +125,7 @@ export const wires = {
 				}
 				yield event('response.output_item.done', { output_index, item });
 			}
-			yield event('response.completed', { response });
+			yield event(`response.${response.status}`, { response });
 		},
 	},
 	gemini: {
@@ -135,9 +137,9 @@ export const wires = {
 				tools: (body.tools ?? []).flatMap((tool) => tool.functionDeclarations ?? []).map((tool) => tool.name),
 				last: result && (typeof result.response?.output === 'string' ? result.response.output : JSON.stringify(result.response)) };
 		},
-		whole: (model, blocks) => ({ candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model',
+		whole: (model, blocks, stop) => ({ candidates: [{ index: 0, finishReason: { max_tokens: 'MAX_TOKENS', refusal: 'SAFETY' }[stop] ?? 'STOP', content: { role: 'model',
 			parts: blocks.map((block) => (isUse(block) ? { functionCall: { id: callOf(block), name: block.name, args: block.input } } : { text: block.text })) } }],
 		usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }, modelVersion: 'gemini' }),
-		*events(model, blocks) { yield { data: this.whole(model, blocks) }; },
+		*events(model, blocks, stop) { yield { data: this.whole(model, blocks, stop) }; },
 	},
 };

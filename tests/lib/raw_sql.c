@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 64 };
+enum { COLUMNS_MAX = 80 };
 
 struct raw_sql {
 	sqlite3 *sqlite; /* or */

@@ -1,6 +1,9 @@
 /* run_rig.c - claims, turns and calls by hand. */
 #include "run_rig.h"
 
+#include "core/run/own_tool.h"
+#include "core/run/patience.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +21,10 @@ static void held_take(struct held *h, const struct run_work *w)
 	h->wasted = (struct spending){ 0 };
 	if (w->said) h->seen = w->said;
 	h->calls_len = 0;
+	h->tries = w->tries;
+	h->callback[0] = '\0';
+	if (w->calls_len && w->calls[0].tool)
+		copy(h->callback, sizeof h->callback, w->calls[0].tool->callback);
 	for (size_t i = 0; i < w->calls_len && i < HELD_CALLS; i++) {
 		copy(h->calls[i], ID_SIZE, w->calls[i].call);
 		h->classes[i] = w->calls[i].class;
@@ -147,6 +154,34 @@ enum err run_rig_trouble(struct rig *r, struct held *h, enum trouble kind)
 	return e;
 }
 
+enum err run_rig_outage(struct rig *r, struct held *h, uint64_t chance)
+{
+	struct run_trouble b = { .key = key_of(h),
+		.kind = TROUBLE_OVERLOADED,
+		.message = STR("no"),
+		.passes = true,
+		.tries = h->tries < QUICK_TRIES ? QUICK_TRIES : h->tries + 1,
+		.retry_after_ms = -1,
+		.chance = chance };
+	struct task t = { 0 };
+	enum err e = rig_tell(r, &use_run_trouble, &t, &b);
+
+	if (!e) held_take(h, &b.next);
+	rig_task_done(&t);
+	return e;
+}
+
+enum err run_rig_bring(struct rig *r, const char *call, const char *token)
+{
+	struct task t = { .id = str_of(call), .callback = str_of(token) };
+	enum err e = json_read(
+		STR("{\"result\":\"brought\"}"), NULL, &t.job.arena, &t.body, NULL);
+
+	if (!e) e = rig_tell(r, &use_tool_result, &t, NULL);
+	rig_task_done(&t);
+	return e;
+}
+
 enum err run_rig_begin(struct rig *r, const struct held *h, size_t call, bool *started,
 	char arguments[512])
 {
@@ -174,8 +209,9 @@ enum err run_rig_calls(struct rig *r, struct held *h)
 	enum err e;
 
 	for (size_t i = 0; i < h->calls_len; i++)
-		outcomes[i] = (struct run_outcome){ str_of(h->calls[i]), false,
-			STR("appended") };
+		outcomes[i] = (struct run_outcome){ .call = str_of(h->calls[i]),
+			.text = STR("appended"),
+			.later_ms = h->later_ms };
 	e = rig_tell(r, &use_run_calls, &t, &c);
 	if (!e) held_take(h, &c.next);
 	rig_task_done(&t);

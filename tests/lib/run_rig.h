@@ -13,6 +13,7 @@ enum { HELD_CALLS = 8 };
 struct held {
 	char run[ID_SIZE], session[ID_SIZE], by[32];
 	int64_t ws, attempt, seen;
+	int64_t tries; /* calls in vain */
 	bool child;
 	const char *kept, *prices; /* said of the next turn; NULL: nothing */
 	bool again; /* what it tells of calls it told before, and did not hear the outcome */
@@ -26,7 +27,9 @@ struct held {
 	enum run_step step;
 	char calls[HELD_CALLS][ID_SIZE]; /* of RUN_STEP_CALLS */
 	enum call_class classes[HELD_CALLS];
+	char callback[128]; /* of the first, if it is a tool of one's own */
 	size_t calls_len;
+	int64_t later_ms; /* its calls say that their results come within this time; 0: they have come */
 };
 
 /* A provider, the agent "helper" with all tools, and "boss", whose operations are never asked about. */
@@ -39,6 +42,10 @@ size_t run_rig_claim(struct rig *, const char *by, struct held *out, size_t max)
 /* The model says this: parts as JSON with '. What is next is in *h, unless it failed. */
 enum err run_rig_turn(struct rig *, struct held *h, const char *content);
 enum err run_rig_trouble(struct rig *, struct held *h, enum trouble);
+/* The same of what may pass, after all the quick tries. */
+enum err run_rig_outage(struct rig *, struct held *h, uint64_t chance);
+/* Brings the result of a call that comes later, with its token. */
+enum err run_rig_bring(struct rig *, const char *call, const char *token);
 /* A call of class once begins; *started: it may be run, with these arguments. */
 enum err run_rig_begin(struct rig *, const struct held *h, size_t call, bool *started,
 	char arguments[512]);

@@ -32,7 +32,7 @@ for (const legacy of [undefined, '2025-11-25', '2025-06-18', '2025-03-26']) {
 		const held = bridge.call('ask_user_question', question(`Held, ${era}?`));
 		await asked(server, `Held, ${era}?`);
 		const list = await bridge.reply(bridge.request('tools/list'));
-		assert.equal(list.result.tools.length, 8);
+		assert.equal(list.result.tools.length, 9);
 		assert.equal(bridge.messages.some(({ id }) => id === held), false);
 		await answer(server, `Held, ${era}?`);
 		assert.deepEqual(answers(await bridge.reply(held)), { [`Held, ${era}?`]: 'PostgreSQL' });
@@ -48,14 +48,14 @@ for (const legacy of [undefined, '2025-11-25', '2025-06-18', '2025-03-26']) {
 		await down('SIGKILL');
 		// What is built in is there while it is away; what is not fails, and says why.
 		const listed = await bridge.reply(bridge.request('tools/list'));
-		assert.equal(listed.result.tools.length, 8);
+		assert.equal(listed.result.tools.length, 9);
 		const lost = await bridge.reply(bridge.request('prompts/list'));
 		assert.equal(lost.error.code, -32000);
 		assert.match(lost.error.message, /not reached/);
 		await up();
 		assert.equal((await answer(server, text)).id, id);
 		assert.deepEqual(answers(await bridge.reply(held)), { [text]: 'PostgreSQL' });
-		assert.equal((await bridge.reply(bridge.request('tools/list'))).result.tools.length, 8);
+		assert.equal((await bridge.reply(bridge.request('tools/list'))).result.tools.length, 9);
 		await bridge.end();
 	});
 }
@@ -189,7 +189,7 @@ for (const era of ['2026-07-28', '2025-11-25', '2025-03-26']) {
 		}
 		const { tools } = (await bridge.reply(bridge.request('tools/list'))).result;
 		assert.deepEqual(tools.map(({ name }) => name).sort(), ['UserQuestionTool', 'ask_question', 'ask_user_question',
-			'cancel_ask', 'get_answer', 'list_asks', 'report_progress', 'request_approval']);
+			'cancel_ask', 'get_answer', 'list_asks', 'report_progress', 'request_approval', 'request_mandate']);
 		const text = `Before the server, ${era}?`;
 		const call = bridge.call('ask_user_question', question(text), { _meta: { progressToken: 'p' } });
 		const told = await bridge.until((m) => m.method === 'notifications/progress', 'that it waits');

@@ -21,7 +21,7 @@ const pipe = { command: BIN, args: ['mcp'], env };
 const me = { name: 'test', version: '1' };
 
 const TOOLS = ['UserQuestionTool', 'ask_question', 'ask_user_question', 'cancel_ask', 'get_answer',
-	'list_asks', 'report_progress', 'request_approval'];
+	'list_asks', 'report_progress', 'request_approval', 'request_mandate'];
 const names = ({ tools }) => tools.map((tool) => tool.name).sort();
 
 /** What every client of an SDK does, whatever its generation and its way. */

@@ -260,3 +260,50 @@ test('a commit whose wait for the standby was cancelled is not acknowledged', as
 	assert.equal(again.status, 201);
 	assert.equal((await node.once(agent, 'GET', '/v1/asks')).body.items.length, 1);
 });
+
+test('a store that went back: streams that were told more end, what was told is asked for with 409, and it is an alert', async () => {
+	const [a, b] = await nodes(2);
+	const { agent, admin } = await people(a);
+	const heard = [follow(a, admin), follow(b, admin)];
+	await ask(a, agent);
+	const [{ end }] = JSON.parse(sql("SELECT json_agg(json_build_object('end', last_event)) FROM workspaces", a.env.PARLEY_STORE));
+	const made = await ask(b, agent);
+	for (const f of heard) await until(() => f.events.get(made.id), 'the event');
+	const requests = heard.map((f) => f.request);
+	const told = heard[0].last;
+	/* As a standby that had not got the last ask: it is gone from the log. */
+	sql(`BEGIN; DELETE FROM events WHERE n > ${end}; DELETE FROM asks WHERE id = '${made.id}'; DELETE FROM sessions WHERE id = '${made.session}';
+		UPDATE workspaces SET last_event = ${end}, last_hash = (SELECT hash FROM events WHERE n = ${end}); COMMIT`, a.env.PARLEY_STORE);
+	await until(() => heard.every((f, i) => f.request !== requests[i]), 'the end of the streams');
+	for (const f of heard) await f.stop();
+	a.jump(10_000);
+	b.jump(10_000);
+	const [alert] = await until(async () => {
+		const { items } = (await a.once(admin, 'GET', '/v1/alerts')).body;
+		return items.length && items;
+	}, 'the alert');
+	assert.equal(alert.kind, 'lost');
+	assert.match(alert.detail, new RegExp(`ends at event ${end}, and ${told} was told`));
+	const ahead = await b.once(admin, 'GET', `/v1/events?format=json&after=${told + 50}`);
+	assert.deepEqual([ahead.status, ahead.body.type], [409, '/problems/ahead']);
+	const later = await ask(b, agent);
+	assert.equal((await answer(a, admin, later.id)).status, 200);
+	assert.equal((await a.once(admin, 'GET', '/v1/alerts')).body.items.length, 1);
+});
+
+test('several hosts without a synchronous standby: said at the start, by doctor and as a metric', async () => {
+	const store = cluster.database(`d${++databases}`);
+	const several = store.replace(/host=([^&]*)/, 'host=$1,$1');
+	assert.notEqual(several, store);
+	const metric = async (node) => /^parley_store_sync (\d)$/m.exec(await (await fetch(`http://127.0.0.1:${node.port}/metrics`,
+		{ headers: { authorization: `Bearer ${node.admin}` } })).text())[1];
+	const [one, two] = [new Node(store), new Node(several)];
+	all.push(one, two);
+	for (const node of [one, two]) {
+		await node.start();
+		node.admin = await node.token('admin', `ada${node.port}`);
+		assert.equal(await metric(node), '0');
+		const doctor = await node.run(['doctor', '--data', node.data]);
+		for (const said of [node.stderr, doctor.stdout]) assert.equal(/several hosts and no synchronous standby/.test(said), node === two, said);
+	}
+});

@@ -2,11 +2,13 @@
 // or lets use what it forbids. Clients see it by what they were told; a checker sees it in the log alone.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Cluster, Node } from '../lib/cluster.mjs';
+import { Cluster, Node, persist } from '../lib/cluster.mjs';
 
 // PARLEY_LONG=1: 50,000 rounds; else 300. PARLEY_ROUNDS=N: so many.
 const ROUNDS = Number(process.env.PARLEY_ROUNDS ?? (process.env.PARLEY_LONG ? 50_000 : 300));
 const LANES = 6;
+// PARLEY_LONG=1: 100,000 draws from mandates; else 600. PARLEY_DRAWS=N: so many.
+const DRAWS = Number(process.env.PARLEY_DRAWS ?? (process.env.PARLEY_LONG ? 100_000 : 600)), CONNECTIONS = 64;
 
 const cluster = new Cluster();
 const store = cluster.database('rules');
@@ -145,4 +147,79 @@ test('uses are exact over two nodes', async () => {
 		const asks = await Promise.all(Array.from({ length: 16 }, (_, i) => lane.ask(tool, nodes[i % 2])));
 		assert.equal(asks.filter((a) => a.status === 'answered').length, 5);
 	}
+});
+
+/** Mandates for about so many draws: half of their lines run out by uses, half by sums. */
+async function mandates(agent, draws) {
+	const lines = Array.from({ length: 20 }, (_, i) => ({ key: `l${i}`, tool: ['pay'], uses: Math.min(1000, Math.ceil(draws / (i % 2 ? 110 : 120))),
+		sum: { pointer: '/amount', max: i % 2 ? draws / 1000 + 0.35 : 100_000 } }));
+	const made = [];
+	for (let n = 0; n < 6; n++) {
+		const session = (await must(201, agent, 'POST', '/v1/sessions', { title: 'Pay', parallel: true })).id;
+		const mandate = await must(201, agent, 'POST', '/v1/mandates', { title: 'Pay', session, lines });
+		await must(200, admin, 'POST', `/v1/asks/${mandate.ask}/answer`, { answer: 'approve' });
+		made.push(mandate);
+	}
+	return made;
+}
+
+async function drawnEvents(session) {
+	const items = [];
+	for (let after = 0; ;) {
+		const page = await persist(nodes, admin, 'GET', `/v1/events?format=json&limit=200&types=mandate.drawn&session=${session}&after=${after}`);
+		if (!page.body.items.length) return items.map(({ data }) => data);
+		items.push(...page.body.items);
+		after = items.at(-1).id;
+	}
+}
+
+test(`${DRAWS} draws from ${CONNECTIONS} connections, nodes killed: used and spent equal the events, never over`, async () => {
+	const agent = await nodes[0].token('agent', 'payer');
+	const made = await mandates(agent, DRAWS);
+	let left = DRAWS * 1.2, allowed = 0, unheard = 0, kills = 0, working = true;
+	const draw = async () => {
+		while (left-- > 0) {
+			const node = pick(nodes.filter((one) => !one.isDown));
+			const amount = pick([0, 0.1, 0.25, 0.000001, 1]);
+			try {
+				const { status, body } = await node.once(agent, 'POST', '/v1/decide', { operation: { name: 'pay', arguments: { amount } }, session: pick(made).session });
+				if (status === 503) unheard += 1;
+				else assert.equal(status, 200, JSON.stringify(body));
+				allowed += Boolean(body.mandate && body.effect === 'allow');
+			} catch (error) {
+				if (error instanceof assert.AssertionError) throw error;
+				unheard += 1;
+				await node.up;
+			}
+		}
+	};
+	const killing = (async () => {
+		for (const every = DRAWS / 4; working;) {
+			const until = left - every;
+			while (working && left > until) await new Promise((done) => { setTimeout(done, 5); });
+			if (!working) break;
+			const node = nodes[kills++ % 2];
+			await node.kill();
+			await node.start();
+		}
+	})();
+	await Promise.all(Array.from({ length: CONNECTIONS }, draw));
+	working = false;
+	await killing;
+	let events = 0;
+	for (const { id, session } of made) {
+		const { body: now } = await persist(nodes, agent, 'GET', `/v1/mandates/${id}`);
+		const drawn = await drawnEvents(session);
+		events += drawn.length;
+		for (const { key, uses, sum, used, spent } of now.lines) {
+			const own = drawn.filter((one) => one.line === key);
+			assert.deepEqual(own.map((one) => one.used), own.map((_, i) => i + 1), `${key}: one after the other`);
+			assert.ok(own.every((one, i) => !i || one.spent >= own[i - 1].spent));
+			assert.deepEqual([used, spent], [own.length, own.at(-1)?.spent ?? 0], key);
+			assert.ok(used <= uses && spent <= sum.max, `${key}: ${used} of ${uses}, ${spent} of ${sum.max}`);
+		}
+	}
+	assert.ok(allowed <= events && events - allowed <= unheard, JSON.stringify({ allowed, events, unheard }));
+	assert.ok(kills > 0 && allowed > DRAWS / 2, JSON.stringify({ kills, allowed }));
+	console.log(`# ${JSON.stringify({ draws: DRAWS, allowed, events, unheard, kills })}`);
 });

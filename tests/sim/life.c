@@ -333,7 +333,7 @@ bool world_open(struct world *w)
 	cut_fail_none();
 	if (!w->desk) return world_fail(w, "the store does not open after a fault");
 	world_squeeze(w);
-	desk_listen(w->desk, readers_told, NULL, w);
+	desk_listen(w->desk, readers_told, NULL, NULL, w);
 	readers_start(w);
 	return true;
 }

@@ -328,7 +328,7 @@ test('a new ask opens by itself when nobody is at anything, and one at a time', 
 	await ask(yesNo('First of two?'));
 	await inbox.armed('▸ ( ) 1 Yes');
 	await ask(yesNo('Second of two?'));
-	await inbox.shows(/2 pending/);
+	await inbox.shows(/Inbox 2\]/);
 	assert.ok(inbox.screen().includes('First of two?'));
 	inbox.press('Enter');
 	await inbox.armed((text) => text.includes('Second of two?') && text.includes('▸ ( ) 1 Yes'));

@@ -36,6 +36,7 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		require: null,
 		votes: [],
 		verify: null,
+		trace: null,
 		asked_because: null,
 		answer: null,
 		answered_by: null,

@@ -42,6 +42,7 @@ export const run = (n: number, more: Partial<Run> = {}): Run => ({
 	started_at: '2026-01-01T00:00:01.000Z',
 	ended_at: null,
 	duration_ms: 151_000,
+	trace: null,
 	...more,
 });
 

@@ -111,6 +111,13 @@ describe('the stream', () => {
 		expect(items.map((item) => item.kind)).toEqual(['progress', 'lines', 'progress']);
 	});
 
+	test('that another model took over stands where it did', () => {
+		const data = { from: 'one/m1', to: 'two/m2', why: 'overloaded' };
+		const event = { id: 9, type: 'run.model', at: '2026-01-01T00:00:09.000Z', run: 'run_01', data };
+		const last = stream(messages, [run(1)], { events: [event as unknown as Event] }).at(-1);
+		expect(last).toMatchObject({ kind: 'model', ...data });
+	});
+
 	test('what was being said when it was stopped stays behind what was kept', () => {
 		const ended = run(1, { status: 'cancelled', ended_at: '2026-01-01T00:00:09.000Z' });
 		const lost = new Map([['run_01', 'Half a sen']]);

@@ -8,6 +8,7 @@
 #include "channel/markup.h"
 #include "channel/notify_text.h"
 #include "channel/post.h"
+#include "core/shared/trace.h"
 
 enum { SLACK_ROOM = 1500, TEAMS_ROOM = 6000, NTFY_ROOM = 1500 };
 
@@ -163,15 +164,25 @@ const char *const *webhook_headers(struct claimed *c)
 {
 	struct arena *arena = claimed_arena(c);
 	int64_t at_s = clock_now_ms() / 1000;
-	const char **headers = ARENA_ARRAY(arena, const char *, 5);
+	const char **headers = ARENA_ARRAY(arena, const char *, 7);
+	struct trace_on trace = trace_pass(c->fill.trace, c->delivery->id, arena);
+	size_t len = 0;
 
 	if (!headers) return NULL;
-	headers[0] = "content-type: application/json";
+	headers[len++] = "content-type: application/json";
+	if (trace.parent.len)
+		headers[len++] =
+			arena_print(arena, "traceparent: %.*s", STR_ARGS(trace.parent))
+				.at;
+	if (trace.state.len)
+		headers[len++] =
+			arena_print(arena, "tracestate: %.*s", STR_ARGS(trace.state)).at;
 	if (!webhook_signed(c)) return headers;
-	headers[1] = arena_print(arena, "webhook-id: %.*s", STR_ARGS(c->delivery->id)).at;
-	headers[2] = arena_print(arena, "webhook-timestamp: %lld", (long long)at_s).at;
-	headers[3] = signature_line(c, at_s);
-	headers[4] = NULL;
+	headers[len++] =
+		arena_print(arena, "webhook-id: %.*s", STR_ARGS(c->delivery->id)).at;
+	headers[len++] =
+		arena_print(arena, "webhook-timestamp: %lld", (long long)at_s).at;
+	headers[len++] = signature_line(c, at_s);
 	return headers;
 }
 

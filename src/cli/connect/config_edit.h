@@ -39,7 +39,27 @@ enum { CONFIG_MAX = 16 << 20 }; /* bytes of a file */
 enum err config_edit(enum config_format, struct str text, const struct config_change *,
 	bool remove, struct arena *, struct str *out, struct fault *why);
 
+/* Where a value stands in a text; { 0, 0 }: nowhere. */
+struct config_span {
+	size_t start, end;
+};
+/* `command` and `args` of the table NAME below `path`. ERR_NOT_FOUND: there is no such table. */
+struct config_command {
+	const char *path;
+	struct str name;
+	struct config_span command, args;
+};
+/* Puts this program, with these words, before the command of a server; or takes it away again, byte by byte. *out is
+ * the text itself when there is nothing to change. ERR_NOT_FOUND: it has no such server that is a program. */
+enum err config_gate(enum config_format, struct str text, const char *path,
+	struct str name, struct str program, bool remove, struct arena *, struct str *out,
+	struct fault *why);
+
 /* ---- for the formats ---- */
+
+typedef enum err config_find_fn(
+	struct str text, struct config_command *, struct arena *, struct fault *why);
+config_find_fn config_find_json, config_find_toml;
 
 typedef enum err config_edit_fn(struct str text, const struct config_change *,
 	bool remove, struct arena *, struct str *out, struct fault *why);

@@ -582,3 +582,25 @@ enum err config_edit_json(struct str text, const struct config_change *change,
 	}
 	return root_edit(&e, root, remove);
 }
+
+enum err config_find_json(
+	struct str text, struct config_command *c, struct arena *arena, struct fault *why)
+{
+	struct jsonc_reader r = { .text = text, .arena = arena, .why = why };
+	struct str left = str_of(c->path), name;
+	struct node *at, *member;
+	bool ok;
+
+	at = text_read(&r, &ok);
+	if (!ok) return arena->failed ? ERR_MEMORY : ERR_INVALID;
+	while (at && str_cut(&left, '/', &name))
+		at = at->type == JSON_OBJECT ? member_find(at, name) : NULL;
+	if (at) at = at->type == JSON_OBJECT ? member_find(at, c->name) : NULL;
+	if (!at || at->type != JSON_OBJECT)
+		return fail(why, ERR_NOT_FOUND, "no such server");
+	if ((member = member_find(at, STR("command"))))
+		c->command = (struct config_span){ member->start, member->end };
+	if ((member = member_find(at, STR("args"))))
+		c->args = (struct config_span){ member->start, member->end };
+	return OK;
+}

@@ -20,6 +20,7 @@ struct toml_reader {
 	size_t ours, ours_end;	     /* from our header to the last line below it */
 	bool found, passed;	     /* our table; and something else behind it */
 	bool failed;
+	struct config_command *command; /* what is looked for in it; or NULL */
 	struct fault *why;
 };
 
@@ -205,11 +206,23 @@ static bool statement_take(struct toml_reader *r, size_t start, bool header, boo
 	return wrong(r, start, what);
 }
 
+/* A value of the table that is looked for. */
+static void command_note(struct toml_reader *r, bool header, int keys, int alike,
+	struct str last, size_t value)
+{
+	if (alike != r->path_len) return;
+	r->found = true;
+	if (header || keys != r->path_len + 1) return;
+	if (str_is(last, "command"))
+		r->command->command = (struct config_span){ value, r->at };
+	if (str_is(last, "args")) r->command->args = (struct config_span){ value, r->at };
+}
+
 static bool statement_read(struct toml_reader *r)
 {
 	bool header = peek(r, 0) == '[', list = header && peek(r, 1) == '[';
 	int keys = header ? 0 : r->table_keys, alike = header ? 0 : r->table_alike;
-	size_t start = r->at;
+	size_t start = r->at, value;
 	struct str last;
 
 	r->at += (size_t)header + list;
@@ -220,7 +233,13 @@ static bool statement_read(struct toml_reader *r)
 	r->at += 1 + (size_t)list;
 	if (header) r->table_keys = keys, r->table_alike = alike;
 	if (!header) blanks_pass(r);
+	value = r->at;
 	if (!header && !value_pass(r)) return false;
+	if (r->command) {
+		command_note(r, header, keys, alike, last, value);
+		comment_pass(r);
+		return true;
+	}
 	comment_pass(r);
 	if (!at_line_end(r)) return wrong(r, r->at, "the line should end here");
 	return statement_take(r, start, header, list, keys, alike, last);
@@ -346,4 +365,18 @@ enum err config_edit_toml(struct str text, const struct config_change *change,
 	else if (r.found)
 		*out = table_cut(&r, arena);
 	return OK;
+}
+
+enum err config_find_toml(
+	struct str text, struct config_command *c, struct arena *arena, struct fault *why)
+{
+	struct toml_reader r = { .text = text, .command = c, .why = why };
+	struct str path = str_of(c->path);
+
+	(void)arena;
+	while (r.path_len < KEYS_MAX - 1 && str_cut(&path, '/', &r.path[r.path_len]))
+		r.path_len++;
+	r.path[r.path_len++] = c->name;
+	if (!text_read(&r)) return ERR_INVALID;
+	return r.found ? OK : fail(why, ERR_NOT_FOUND, "no such server");
 }

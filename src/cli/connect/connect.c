@@ -256,6 +256,40 @@ enum err connect_plan(const struct agent *a, enum connect_scope scope, unsigned 
 	return e;
 }
 
+enum err connect_gate(const struct agent *a, enum connect_scope scope,
+	const struct str *names, size_t len, bool remove, const struct agent_entry *entry,
+	struct arena *arena, struct connect_plan *out, struct fault *why)
+{
+	struct planning p = { .plan = { .agent = a, .shared = scope == SCOPE_PROJECT },
+		.scope = scope,
+		.entry = entry,
+		.arena = arena,
+		.why = why };
+	const struct agent_change *servers = &a->changes[0];
+	const char *path = agent_path(servers->file, scope, arena),
+		   *last = strrchr(servers->path, '/');
+	struct str below =
+		str_make(servers->path, last ? (size_t)(last - servers->path) : 0);
+	struct connect_file *f;
+	struct fault wrong = { 0 };
+	enum err e = path ? plan_file(&p, path, &f) : fail(why, ERR_NOT_FOUND, "no file");
+
+	if (!e && scope == SCOPE_PROJECT && leads_out(path))
+		e = trouble(why, path, "a link leads out of this project");
+	for (size_t i = 0; !e && i < len; i++) {
+		e = config_gate(servers->file->format, f->after, arena_copy(arena, below),
+			names[i], entry->program, remove, arena, &f->after, &wrong);
+		if (e == ERR_NOT_FOUND)
+			e = fail(why, ERR_INVALID,
+				"%s: there is no MCP server %.*s with a command", path,
+				STR_ARGS(names[i]));
+		else if (e)
+			e = fail(why, e, "%s: %s", path, wrong.detail);
+	}
+	if (!e) *out = p.plan;
+	return e;
+}
+
 bool connect_changes(const struct connect_plan *p)
 {
 	bool any = false;

@@ -36,6 +36,10 @@ struct agent_entry connect_entry(struct cli *, bool shared, struct str project);
 enum err connect_plan(const struct agent *, enum connect_scope, unsigned what,
 	bool remove, const struct agent_entry *, struct arena *, struct connect_plan *out,
 	struct fault *why);
+/* The gateway before the commands of these MCP servers of the agent, or taken away. ERR_NOT_FOUND as above. */
+enum err connect_gate(const struct agent *, enum connect_scope, const struct str *names,
+	size_t len, bool remove, const struct agent_entry *, struct arena *,
+	struct connect_plan *out, struct fault *why);
 bool connect_changes(const struct connect_plan *);
 /* All its files, each replaced at once by one beside it. */
 enum err connect_write(const struct connect_plan *, struct fault *why);

@@ -21,6 +21,8 @@ struct connecting {
 	bool remove, dry;
 	const struct agent *chosen[CHOSEN_MAX];
 	size_t chosen_len;
+	struct str gated[CHOSEN_MAX]; /* its MCP servers that get the gateway */
+	size_t gated_len;
 };
 
 /* ---- which ---- */
@@ -94,8 +96,13 @@ static void choose(struct connecting *c)
 	struct str line;
 	int tty;
 
+	/* Behind --gate, what is no agent is a server's name. */
 	for (size_t i = 0; i < words; i++)
-		chosen_add(c, cli_word(c->cli, i));
+		if (c->gated_len && c->gated_len < CHOSEN_MAX && c->chosen_len &&
+			!agent_find(cli_word(c->cli, i)))
+			c->gated[c->gated_len++] = cli_word(c->cli, i);
+		else
+			chosen_add(c, cli_word(c->cli, i));
 	if (words) return;
 	n = list_print(c, found);
 	fflush(stdout);
@@ -151,12 +158,14 @@ static int agent_connect(const struct connecting *c, const struct agent *a)
 	bool none = c->what & CONNECT_PROMPTS && !a->prompts[0].file;
 	enum err e;
 
-	if ((what != c->what || none) && !c->remove)
+	if ((what != c->what || none) && !c->remove && !c->gated_len)
 		return CLI_SAY(EXIT_USAGE,
 			none ? "cli.connect.no_prompts" : "cli.connect.no_hook",
 			{ "agent", str_of(a->title) });
-	e = connect_plan(
-		a, c->scope, what, c->remove, &c->entry, &c->cli->arena, &p, &why);
+	e = c->gated_len ? connect_gate(a, c->scope, c->gated, c->gated_len, c->remove,
+				   &c->entry, &c->cli->arena, &p, &why)
+			 : connect_plan(a, c->scope, what, c->remove, &c->entry,
+				   &c->cli->arena, &p, &why);
 	if (e == ERR_NOT_FOUND)
 		return CLI_SAY(EXIT_USAGE,
 			c->scope == SCOPE_PROJECT ? "cli.connect.no_project"
@@ -219,7 +228,7 @@ static int test_run(const struct connecting *c)
 
 static int finish(const struct connecting *c)
 {
-	bool test = !cli_has(c->cli, "no-test") && c->cli->term.err_tty;
+	bool test = !cli_has(c->cli, "no-test") && c->cli->term.err_tty && !c->gated_len;
 
 	if (c->remove || c->dry) return EXIT_YES;
 	if (c->entry.token) SAY("cli.connect.token");
@@ -236,8 +245,15 @@ static int connect_run(struct cli *cli)
 		.what = CONNECT_SERVER,
 		.remove = cli_has(cli, "remove"),
 		.dry = cli_has(cli, "dry-run") };
+	struct str name;
+	size_t at = 0;
 	int status, worst = EXIT_YES;
 
+	while (c.gated_len < CHOSEN_MAX && args_next(&cli->args, "gate", &at, &name)) {
+		if (!mcp_named(name))
+			return CLI_USAGE(cli, "cli.mcp_gateway.name", { "name", name });
+		c.gated[c.gated_len++] = name;
+	}
 	if (c.entry.project.len && project_check(c.entry.project, "", NULL))
 		return CLI_USAGE(cli, "cli.project.wrong");
 	/* What is taken away is taken away whole. */
@@ -256,7 +272,8 @@ static int connect_run(struct cli *cli)
 
 static const struct flag flags[] = { { "dry-run" }, { "remove" }, { "project" },
 	{ "project-name", "NAME" },
-	{ "hook", .values = "calls prompts", .may_lack = true }, { "no-test" }, { 0 } };
+	{ "hook", .values = "calls prompts", .may_lack = true }, { "gate", "NAME" },
+	{ "no-test" }, { 0 } };
 
 const struct command connect_verbs[] = {
 	{ "connect", connect_run, "[AGENT…]", 0, WORDS_MANY, flags, CLIENT, "0 1 2 130",
@@ -264,6 +281,7 @@ const struct command connect_verbs[] = {
 		"parley connect codex gemini --dry-run\n"
 		"parley connect claude --hook\n"
 		"parley connect claude --hook prompts\n"
+		"parley connect claude --gate github\n"
 		"parley connect opencode --url https://parley.example.org\n"
 		"parley connect claude --remove" },
 	{ 0 },

@@ -362,7 +362,8 @@ static void store_try_out(struct findings *f)
 {
 	struct str store = f->cli->settings.store;
 	struct fault why = { 0 };
-	enum err e = inspect_try(store, &why);
+	bool synced;
+	enum err e = inspect_try(store, &synced, &why);
 
 	NOTE(f,
 		e == ERR_NOT_FOUND ? MISSING
@@ -373,6 +374,29 @@ static void store_try_out(struct findings *f)
 				   : "cli.doctor.store",
 		{ "store", settings_store_shown(store, &f->cli->arena) },
 		{ "detail", str_of(why.detail) });
+	if (!synced) NOTE(f, WRONG, "cli.doctor.not_synced");
+}
+
+/* Can the server sign? The receipt of anything that was settled says so. */
+static void key_try(struct findings *f)
+{
+	struct client *person = pick_client_person(f->cli),
+		      *client = person ? person : pick_client(f->cli, AS_AGENT, NULL);
+	const struct json *page = cli_call_quiet(
+		f->cli, client, STR("/v1/asks?status=answered&limit=1"), NULL);
+	const struct json *items = json_get(page, "items");
+	struct api_reply reply = { 0 };
+
+	if (json_is(items, JSON_ARRAY) && items->count) {
+		struct api_call call = { .method = "GET",
+			.path = arena_print(&f->cli->arena, "/v1/asks/%.*s/receipt",
+				STR_ARGS(json_text_of(&items->items[0], "id"))) };
+
+		client_call(client, &call, &f->cli->arena, &reply, NULL);
+	}
+	if (str_is(json_text_of(reply.json, "type"), "/problems/no-key"))
+		NOTE(f, WRONG, "cli.doctor.no_key");
+	client_free(client);
 }
 
 static int doctor_run(struct cli *cli)
@@ -401,6 +425,7 @@ static int doctor_run(struct cli *cli)
 		both_try(&f);
 		if (!providers_told(&f)) providers_try(&f);
 		retiring_told(&f);
+		key_try(&f);
 		doctor_routes(&f);
 	} else {
 		providers_try(&f);

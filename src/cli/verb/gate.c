@@ -102,7 +102,8 @@ static int run(struct approval *ap, const struct program *program, char **argv,
 	struct asking *a = &ap->asking;
 	const struct json *asked = json_get(ap->operation, "arguments");
 
-	if (!gate_env_set(env, &a->cli->arena))
+	if (!gate_env_set(env, &a->cli->arena) ||
+		!gate_env_trace(json_text_of(a->ask, "id"), &a->cli->arena))
 		return CLI_SAY(EXIT_NOT_ALLOWED, "cli.gate.edited");
 	/* We have stood in the folder since it was named: another may have its name by now. */
 	if (!str_is(json_text_of(asked, "cwd"), cwd) && chdir(cwd) != 0) {

@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "core/shared/trace.h"
 
 enum { VARIABLES_MAX = 256 };
 
@@ -71,6 +72,16 @@ struct str gate_env(struct arena *arena, bool *readable)
 	}
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
+}
+
+bool gate_env_trace(struct str by, struct arena *arena)
+{
+	struct trace_on on = trace_pass(trace_read(str_of(getenv("TRACEPARENT")),
+						str_of(getenv("TRACESTATE")), arena),
+		by, arena);
+
+	return !on.parent.len ||
+	       setenv("TRACEPARENT", arena_copy(arena, on.parent), 1) == 0;
 }
 
 bool gate_env_set(const struct json *env, struct arena *arena)

@@ -10,5 +10,7 @@
 struct str gate_env(struct arena *, bool *readable);
 /* Sets them as this object says, and no others of them. NULL: none. False: it is no such object. */
 bool gate_env_set(const struct json *, struct arena *);
+/* What runs is a part of our trace, if there is one, begun by this ask. False: out of memory. */
+bool gate_env_trace(struct str by, struct arena *);
 
 #endif

@@ -19,7 +19,7 @@
 
 enum {
 	EVENT_BYTES = 1 << 20,
-	TELL_MS = 80,	    /* a hook that only tells ends after this, done or not */
+	TELL_MS = 50,	    /* a hook that only tells ends after this, done or not */
 	DEADLINE_MS = 2000, /* the server's own deadline comes first */
 };
 
@@ -185,7 +185,8 @@ static int prompt_ask(struct hook *h)
 	h->client = pick_client(h->cli, AS_AGENT, &why);
 	e = h->client ? hook_session_find(h, &why) : ERR_UNAVAILABLE;
 	if (!e) e = hook_ask_put(h, &why);
-	h->wait_ms += DEADLINE_MS;
+	/* Only now: a request that was cut off is repeated with the same body. */
+	if (!e) h->wait_ms += DEADLINE_MS;
 	if (!e) e = hook_ask_await(h, &why);
 	ended = watch_ended(&w);
 	if (ended)

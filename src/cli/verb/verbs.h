@@ -15,4 +15,7 @@ extern const struct command ask_verbs[], approve_verbs[], gate_verbs[], wait_ver
 	agents_verbs[], providers_verbs[], tools_verbs[], mcp_servers_verbs[],
 	delivery_verbs[], mail_in_verbs[], store_verbs[], alerts_verbs[];
 
+/* May an MCP server have this name? */
+bool mcp_named(struct str name);
+
 #endif

@@ -83,6 +83,7 @@ struct ask {
 	/* Of an approval that was used for a target: which, and the token that it got. */
 	struct str used_for, used_jti;
 	int64_t redeemed_ms; /* when the target gave that token back; 0: never */
+	struct str trace;    /* JSON, core/shared/trace.h; or empty */
 };
 
 enum { ASK_TITLE_MAX = 200, CONTEXT_TEXT_MAX = 5000, METADATA_MAX = 16384 };

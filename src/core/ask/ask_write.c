@@ -157,6 +157,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));
 	show_json(w, "verify", a->verify);
 	because_write(w, a, v);
+	show_json(w, "trace", a->trace);
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
 	if (v->denied.len) show_json(w, "denied_by", v->denied);
 	if (v->expect.len) show_json(w, "expect", v->expect);

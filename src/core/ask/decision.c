@@ -77,9 +77,13 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 		str_of(priority_name(a->priority)), digest_number(a->risk, risk),
 		digest_number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"),
 		a->fixed, a->search, a->digest, a->dedupe_key, a->requester,
-		digest_number(a->created_ms, created), a->starters, a->verify,
-		a->because };
-	size_t without = a->because.len ? 0 : a->verify.len ? 1 : a->starters.len ? 2 : 3;
+		digest_number(a->created_ms, created), a->starters, a->verify, a->because,
+		a->trace };
+	size_t without = a->trace.len	   ? 0
+			 : a->because.len  ? 1
+			 : a->verify.len   ? 2
+			 : a->starters.len ? 3
+					   : 4;
 
 	/* Newer columns are hashed only when set: older events were hashed without them. */
 	digest_fields(fields, sizeof fields / sizeof *fields - without, out);

@@ -407,6 +407,18 @@ static void lines_show(struct json_writer *w, const struct mandate_record *m)
 	arena_done(&arena);
 }
 
+void mandate_digest(const struct mandate_record *m, char out[SHORT_DIGEST_SIZE])
+{
+	char until[NUMBER_SIZE], created[NUMBER_SIZE], ended[NUMBER_SIZE];
+	const struct str fields[] = { m->id, m->title, m->reason, m->agent, m->agent_name,
+		m->session, m->project, m->ask, m->status, m->lines,
+		digest_number(m->until_ms, until), m->granted_by, m->granted_user,
+		digest_number(m->created_ms, created), m->ended,
+		digest_number(m->ended_ms, ended) };
+
+	digest_fields(fields, sizeof fields / sizeof *fields, out);
+}
+
 void mandate_show(struct json_writer *w, const struct mandate_record *m, int64_t now_ms)
 {
 	bool over = !m->ended_ms && m->until_ms <= now_ms;

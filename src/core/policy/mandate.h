@@ -4,6 +4,7 @@
 #define CORE_MANDATE_H
 
 #include "core/policy/rule_set.h"
+#include "core/shared/digest.h"
 
 enum { MANDATE_LINES_MAX = 20, MANDATE_USES_MAX = 1000, MANDATES_MAX = 20 };
 #define MANDATE_LONGEST_MS (INT64_C(7) * 24 * 3600 * 1000)
@@ -62,6 +63,8 @@ bool mandate_left(const struct mandate_lines *, const struct mandate_count *);
 /* Does it hold now? */
 bool mandate_holds(const struct mandate_record *, int64_t now_ms);
 
+/* Of all but its counts, of which events of their own tell. */
+void mandate_digest(const struct mandate_record *, char out[SHORT_DIGEST_SIZE]);
 /* The mandate as the API shows it. */
 void mandate_show(struct json_writer *, const struct mandate_record *, int64_t now_ms);
 /* {"id", "line", "used", "uses", "spent", "max"} of a line. */

@@ -144,6 +144,17 @@ static bool differ(struct str a, struct str b)
 	return a.at && b.at && !str_eq(a, b);
 }
 
+/* Does the request that asks say nothing else than its header? Caddy leaves the query of the original
+ * request behind /v1/authorize/. */
+static bool target_fits(struct str target, struct str named)
+{
+	int query = str_find(named, STR("?"));
+
+	if (target.len <= 1 || str_eq(target, named)) return true;
+	return target.at[1] == '?' && query >= 0 &&
+	       str_eq(str_from(target, 1), str_from(named, (size_t)query));
+}
+
 /* Which URI and method: of the headers, where the gateway sends them, else of the request that asks. */
 static enum err line_read(const struct original_request *r, struct str *method,
 	struct str *uri, struct fault *why)
@@ -159,7 +170,7 @@ static enum err line_read(const struct original_request *r, struct str *method,
 		(original && differ(r->original_method, r->forwarded_method)))
 		return fail(why, ERR_DENIED_ANSWER,
 			"X-Original and X-Forwarded headers differ");
-	if ((original || forwarded) && r->target.len > 1 && !str_eq(r->target, named))
+	if ((original || forwarded) && !target_fits(r->target, named))
 		return fail(why, ERR_DENIED_ANSWER,
 			"the path and the header with the original URI differ: use /v1/authorize/");
 	if (!method->len)

@@ -15,6 +15,7 @@ static const struct {
 	enum subject_kind kind;
 	const char *members[MEMBERS_MAX];
 	bool request; /* its members are a method and an address: METHOD URL */
+	bool uri;     /* its member is an address of any kind */
 } tools[] = {
 	{ "Bash", SUBJECT_COMMAND, { "command" } },
 	{ "bash", SUBJECT_COMMAND, { "command" } },
@@ -55,6 +56,9 @@ static const struct {
 	{ "todo", SUBJECT_TEXT, { "operation" } },
 	{ "files", SUBJECT_TEXT, { "operation" } },
 	{ "http", SUBJECT_TEXT, { "method", "url" }, true },
+	/* Behind mcp__NAME: what is read of a server at the gateway. */
+	{ "__resources.read", SUBJECT_TEXT, { "uri" }, .uri = true },
+	{ "__prompts.get", SUBJECT_TEXT, { "name" } },
 };
 
 /* What members of other tools probably are. Sure enough to stop, not to allow. */
@@ -76,8 +80,20 @@ enum { GUESSES_LEN = sizeof guesses / sizeof *guesses };
 _Static_assert(sizeof guesses / sizeof *guesses + 1 <= (size_t)SUBJECTS_MAX,
 	"a subject for each guess, and the JSON");
 
+/* The name behind that of a server, which has no underscore; else all of it. */
+static struct str name_behind(struct str name)
+{
+	size_t at = 5;
+
+	if (!str_starts(name, "mcp__")) return name;
+	while (at < name.len && name.at[at] != '_')
+		at++;
+	return str_starts(str_from(name, at), "__") ? str_from(name, at) : name;
+}
+
 static int tool_find(struct str name)
 {
+	name = name_behind(name);
 	for (int i = 0; i < TOOLS_LEN; i++)
 		if (str_is(name, tools[i].tool)) return i;
 	return -1;
@@ -204,25 +220,21 @@ static size_t path_start(struct str url)
 	return at;
 }
 
-/* METHOD URL. A path that leads elsewhere than it seems is no reason to allow; where it leads to, a deny sees. */
-static size_t request_fill(
-	const struct json *arguments, struct arena *arena, struct subject *out)
+/* An address, behind `method` and a blank if there is one. A path that leads elsewhere than it seems is no reason to
+ * allow; where it leads to, a deny sees. */
+static size_t url_fill(
+	struct str method, struct str url, struct arena *arena, struct subject *out)
 {
-	const struct json *method = json_get(arguments, "method");
-	const struct json *url = json_get(arguments, "url");
+	const char *blank = method.len ? " " : "";
 	struct str path, read, normal;
-	size_t start, end;
+	size_t start = path_start(url), end = start;
 
-	*out = (struct subject){ .kind = SUBJECT_TEXT };
-	out->known = json_is(method, JSON_STRING) && json_is(url, JSON_STRING);
-	if (!out->known) out->vague = method && url ? DOUBT_TYPE : DOUBT_ABSENT;
-	if (!out->known) return 1;
-	out->text = arena_print(
-		arena, "%.*s %.*s", STR_ARGS(method->text), STR_ARGS(url->text));
-	start = path_start(url->text);
-	for (end = start; end < url->text.len && !strchr("?#", url->text.at[end]);)
+	*out = (struct subject){ .kind = SUBJECT_TEXT, .known = true };
+	out->text =
+		arena_print(arena, "%.*s%s%.*s", STR_ARGS(method), blank, STR_ARGS(url));
+	while (end < url.len && !strchr("?#", url.at[end]))
 		end++;
-	path = str_make(url->text.at + start, end - start);
+	path = str_make(url.at + start, end - start);
 	read = path_read(path, arena);
 	if (path_unclear(read) != DOUBT_PARENT && str_find(read, STR("//")) < 0) return 1;
 	out->unclear = DOUBT_PARENT;
@@ -230,10 +242,24 @@ static size_t request_fill(
 	out[1] = (struct subject){
 		.kind = SUBJECT_TEXT, .known = true, .only_stops = true
 	};
-	out[1].text = arena_print(arena, "%.*s %.*s%.*s%.*s", STR_ARGS(method->text),
-		STR_ARGS(str_first(url->text, start)), STR_ARGS(normal),
-		STR_ARGS(str_from(url->text, end)));
+	out[1].text = arena_print(arena, "%.*s%s%.*s%.*s%.*s", STR_ARGS(method), blank,
+		STR_ARGS(str_first(url, start)), STR_ARGS(normal),
+		STR_ARGS(str_from(url, end)));
 	return 2;
+}
+
+/* METHOD URL */
+static size_t request_fill(
+	const struct json *arguments, struct arena *arena, struct subject *out)
+{
+	const struct json *method = json_get(arguments, "method");
+	const struct json *url = json_get(arguments, "url");
+
+	if (json_is(method, JSON_STRING) && json_is(url, JSON_STRING))
+		return url_fill(method->text, url->text, arena, out);
+	*out = (struct subject){ .kind = SUBJECT_TEXT,
+		.vague = method && url ? DOUBT_TYPE : DOUBT_ABSENT };
+	return 1;
 }
 
 static size_t other_read(
@@ -264,6 +290,9 @@ size_t subject_read(struct str name, const struct json *arguments, struct arena 
 
 	if (at >= 0 && tools[at].request)
 		len = request_fill(arguments, arena, out);
+	else if (at >= 0 && tools[at].uri &&
+		 json_is(json_get(arguments, "uri"), JSON_STRING))
+		len = url_fill(STR_NONE, json_text_of(arguments, "uri"), arena, out);
 	else if (at >= 0)
 		len = members_fill(
 			arguments, tools[at].kind, tools[at].members, arena, out);

@@ -162,10 +162,16 @@ const char *const mcp_status_names[MCP_STATUSES] = { [MCP_IDLE] = "idle",
 	[MCP_UNAUTHORIZED] = "unauthorized",
 	[MCP_FAILED] = "failed" };
 
+/* What the desk offers itself is called by its name in tool calls. */
+static bool name_free(struct str name)
+{
+	return mcp_server_name_valid(name) && !str_is(name, MCP_OWN_SERVER);
+}
+
 static const struct shape_member members[] = {
 	{ STR("name"), OF_NAME, AT(mcp_server, name), 1, 40, TEXT_NEEDED | SHAPE_FIXED,
-		"must be {least} to {most} of a-z, 0-9 and -, without - at either end",
-		.fits = mcp_server_name_valid },
+		"must be {least} to {most} of a-z, 0-9 and -, without - at either end, and not parley, which is reserved",
+		.fits = name_free },
 	{ STR("transport"), OF_WORD, AT(mcp_server, transport), .flags = SHAPE_FIXED,
 		WORDS(transports), .must = "must be http, stdio or local" },
 	{ STR("url"), OF_TEXT, AT(mcp_server, url), 1, URL_MAX, TEXT_LINE | TEXT_FILLED },

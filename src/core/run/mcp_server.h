@@ -12,6 +12,9 @@ enum {
 	MCP_TIMEOUT_MS = 60 * 1000, /* unless it says otherwise */
 };
 
+/* What the server is called in tool calls that the desk itself does: memory, todo. */
+#define MCP_OWN_SERVER "parley"
+
 enum mcp_transport { MCP_HTTP, MCP_STDIO, MCP_LOCAL };
 enum mcp_category { MCP_CATEGORY_MCP, MCP_CATEGORY_FILE_OPS, MCP_CATEGORY_DB_OPS };
 
@@ -115,6 +118,7 @@ struct mcp_access {
 	struct str reach;	 /* as core/address has it */
 	struct str revision;	 /* that it spoke last; or empty */
 	int64_t timeout_ms;
+	int64_t result_max; /* bytes of a message at the gateway */
 	int64_t ws;
 	struct str wrong; /* why it cannot be reached; empty: it can */
 };

@@ -100,6 +100,7 @@ struct tool_access {
 		reach; /* as core/address has it: what of the internal network it may reach */
 	bool named_in_file; /* by the operator: any host with TLS, loopback without */
 	struct str call, session, run, agent, digest;
+	struct str trace; /* of its run; or empty */
 	struct str
 		callback; /* the token that a later result comes with; empty: none can */
 	struct str signs[2];	      /* the webhook keys of the workspace; or empty */

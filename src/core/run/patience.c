@@ -1,7 +1,8 @@
 /* patience.c - the order of fallbacks, and the pauses of patience. */
 #include "core/run/patience.h"
 
-enum { PATIENCE_ASKED = 6 * 3600 * 1000 };
+/* A provider in trouble that says "at once" is not called without a pause. */
+enum { PATIENCE_ASKED = 6 * 3600 * 1000, RETRY_AFTER_LEAST = 1000 };
 
 bool trouble_passes(enum trouble kind)
 {
@@ -32,7 +33,7 @@ int64_t patience_wake(int64_t since_ms, int64_t patience_ms, int64_t calls,
 	int64_t end_ms = since_ms + patience_ms;
 
 	if (now_ms >= end_ms) return 0;
-	if (retry_after_ms >= 0) pause = retry_after_ms;
+	if (retry_after_ms >= RETRY_AFTER_LEAST) pause = retry_after_ms;
 	return pause < end_ms - now_ms ? now_ms + pause : end_ms;
 }
 

@@ -21,8 +21,8 @@ bool trouble_falls_back(enum trouble, bool gone);
  * otherwise. */
 int64_t patience_of(const struct agent_config *);
 /* When a run calls again that has been in trouble since `since_ms` and has made so many patient calls (2, 5, 10,
- * 30 s, 1, 2, 5, then every 10 min, each 20 % more or less by `chance`; or as the provider asks, when that is not
- * -1); a last time at the end of its patience. 0: that has come. */
+ * 30 s, 1, 2, 5, then every 10 min, each 20 % more or less by `chance`; or as the provider asks, when that is a
+ * second at least; -1: it does not); a last time at the end of its patience. 0: that has come. */
 int64_t patience_wake(int64_t since_ms, int64_t patience_ms, int64_t calls,
 	int64_t now_ms, int64_t retry_after_ms, uint64_t chance);
 

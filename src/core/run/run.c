@@ -156,6 +156,7 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	show_time(w, "started_at", r->started_ms);
 	show_time(w, "ended_at", r->ended_ms);
 	jw_put_int(w, "duration_ms", r->worked_ms);
+	show_json(w, "trace", r->trace);
 	jw_object_end(w);
 }
 

@@ -113,6 +113,7 @@ struct run {
 	struct str tools; /* names of those that it called, in that order, by spaces */
 	int64_t queued_ms, started_ms, ended_ms;
 	int64_t worked_ms; /* time it worked, without waiting */
+	struct str trace;  /* JSON, core/shared/trace.h; or empty */
 	int64_t version;
 };
 

@@ -18,6 +18,10 @@
 	"\"after\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"       \
 	"\"Names of tasks whose reports it needs.\"}"
 
+#define SESSION_PROPERTY                                                                  \
+	",\"session\":{\"type\":\"string\",\"description\":\"Optional: the line of work " \
+	"this belongs to (its id or your own name for it).\"}"
+
 const struct run_tool run_tools[RUN_TOOLS] = {
 	[RUN_TOOL_ASK] = { "ask_user_question",
 		"Asks a person, and waits for the answer, however long that takes.",
@@ -43,14 +47,14 @@ const struct run_tool run_tools[RUN_TOOLS] = {
 		"\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		"\"id\":{\"type\":\"string\",\"description\":\"The note's, for get and delete.\"},"
 		"\"q\":{\"type\":\"string\",\"description\":\"What to search for.\"}",
-		"[\"operation\"]" },
+		"[\"operation\"]", .mcp = true },
 	[RUN_TOOL_TODO] = { "todo",
 		"Keeps the list of tasks that people see beside your work.",
 		"\"name\":{\"type\":\"string\"},\"description\":{\"type\":\"string\"},"
 		"\"priority\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5},"
 		"\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
 		"\"completed\"]},\"id\":{\"type\":\"string\"}",
-		"[\"operation\"]" },
+		"[\"operation\"]", .mcp = true },
 	[RUN_TOOL_DELEGATE] = { "delegate_task",
 		"Gives a task to another configured agent and waits for its report.",
 		"\"agent\":{\"type\":\"string\",\"description\":\"Its name.\"},"
@@ -113,6 +117,11 @@ const struct run_operation run_operations[] = {
 };
 
 const size_t run_operations_len = sizeof run_operations / sizeof *run_operations;
+
+static const struct str mcp_chosen[] = { STR("memory"), STR("todo") };
+const struct run_toolbox run_toolbox_mcp = { .chosen = mcp_chosen,
+	.chosen_len = sizeof mcp_chosen / sizeof *mcp_chosen,
+	.mcp = true };
 
 /* Does "memory" or "memory/add" name this operation? */
 static bool names(struct str name, const struct run_operation *o)
@@ -239,6 +248,7 @@ struct str run_tool_schema(
 	if (enumerated) buf_add_text(&b, "]},");
 	properties_add(&b, str_of(tool->properties), box->roster, box->checking);
 	if (templates) templates_add(&b, box->templates);
+	if (box->mcp && any) buf_add_text(&b, SESSION_PROPERTY);
 	buf_add_text(&b, "},\"required\":");
 	buf_add_text(&b, templates ? "[]" : tool->required);
 	buf_add_text(&b, ",\"additionalProperties\":false}");
@@ -424,7 +434,7 @@ static const char *const own_prefixes[] = { "mcp__parley__", "mcp_parley_", "par
 
 static const char *const own_names[] = { "ask_user_question", "ask_question",
 	"UserQuestionTool", "request_approval", "get_answer", "cancel_ask", "list_asks",
-	"report_progress" };
+	"report_progress", "request_mandate", "memory", "todo" };
 
 bool own_tool_name(struct str name)
 {

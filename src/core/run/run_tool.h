@@ -44,6 +44,7 @@ struct run_tool {
 	bool starts;	      /* sub-agents: not for sub-agents */
 	bool reports;	      /* for sub-agents alone, and without being chosen */
 	bool test;	      /* with PARLEY_TEST_TOOLS=1 alone */
+	bool mcp; /* also for agents from elsewhere, over MCP, whose token may run agents */
 };
 
 /* What an agent may call. */
@@ -52,6 +53,7 @@ struct run_toolbox {
 	size_t chosen_len;
 	bool child; /* of a sub-agent */
 	bool test;
+	bool mcp; /* of an agent from elsewhere: a call names its session */
 	const struct json
 		*roster; /* agents to give tasks to: [{name, description}]; or NULL */
 	struct str templates; /* names of those that it can ask with; or empty */
@@ -71,6 +73,8 @@ bool run_tool_known(struct str name, bool test);
 enum { OWN_TOOL_NAME_MAX = 48 };
 bool run_tool_own_name(struct str);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
+/* What an agent from elsewhere may call. */
+extern const struct run_toolbox run_toolbox_mcp;
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
 struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct arena *);
 /* The one of one's own that has this name, or that models are told by it; or NULL. */

@@ -63,7 +63,9 @@ struct tool_call {
 	struct str error;  /* text; or empty */
 	int64_t attempts;
 	int64_t created_ms, started_ms, ended_ms;
-	int64_t until_ms; /* its result comes later, until then; or 0 */
+	/* Its result comes later, until then; or 0. Of a started one at the gateway: unless who started it says so again by
+	 * then, that process has gone. */
+	int64_t until_ms;
 	/* Of a call that was held at the gateway, which has no run. Then `result` is the server's, as JSON. */
 	struct str server; /* its name; empty: a run's */
 	struct str via;	   /* http, stdio */
@@ -73,6 +75,7 @@ struct tool_call {
 		behind; /* JSON {client, session, revision}: who called, and its session at the server */
 	struct str owner;     /* the process that started it */
 	int64_t delivered_ms; /* when its caller had the outcome; or 0 */
+	int64_t task; /* 1: it is a task of its caller, and runs once it is approved */
 	int64_t version;
 };
 

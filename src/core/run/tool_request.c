@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "core/delivery/delivery.h"
 #include "core/shared/address.h"
+#include "core/shared/trace.h"
 
 #include <stdio.h>
 
@@ -178,6 +179,7 @@ bool tool_request_make(const struct tool_access *a, const struct json *arguments
 	struct header_list h = { ARENA_ARRAY(arena, const char *, HEADERS_MAX), 0,
 		arena };
 	struct buf url = { .max = REQUEST_MAX };
+	struct trace_on trace = trace_pass(a->trace, a->call, arena);
 
 	*out = (struct tool_request){ .method = tool_method_names[t->method] };
 	if (!h.at) return false;
@@ -195,6 +197,8 @@ bool tool_request_make(const struct tool_access *a, const struct json *arguments
 	header_add(&h, "Parley-Call", a->call);
 	header_add(&h, "Parley-Agent", a->agent);
 	header_add(&h, "Parley-Callback", a->callback);
+	header_add(&h, "traceparent", trace.parent);
+	header_add(&h, "tracestate", trace.state);
 	signature_add(&h, a, out->body, now_ms);
 	own_headers_add(&h, a);
 	h.at[h.len] = NULL;

@@ -229,8 +229,8 @@ void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 	const struct str fields[] = { s->id, s->agent, s->agent_name, s->token,
 		s->project, s->external_id, s->metadata,
 		s->parallel ? STR("1") : STR("0"), digest_number(s->created_ms, created),
-		s->sensitive ? STR("sensitive") : STR_NONE, s->starter };
-	size_t without = s->starter.len ? 0 : s->sensitive ? 1 : 2;
+		s->sensitive ? STR("sensitive") : STR_NONE, s->starter, s->trace };
+	size_t without = s->trace.len ? 0 : s->starter.len ? 1 : s->sensitive ? 2 : 3;
 
 	digest_fields(fields, sizeof fields / sizeof *fields - without, out);
 }

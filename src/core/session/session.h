@@ -54,6 +54,7 @@ struct session {
 	int64_t ended_ms; /* when it got the end that it has; 0: it has none, or it is unknown */
 	bool sensitive;	     /* what it asks is not told outside of page and terminal */
 	struct str on_ended; /* a webhook: told when a run of it has ended; or empty */
+	struct str trace; /* of its asks that bring none: core/shared/trace.h; or empty */
 };
 
 /* A running session becomes idle if its agent is silent for this long. */
@@ -117,6 +118,7 @@ struct session_draft {
 	int on_limit;			  /* the same: an enum on_limit */
 	const struct json *output_schema; /* the same */
 	struct str starter;		  /* who starts that; set by the desk */
+	struct str trace;		  /* the same: core/shared/trace.h; or empty */
 	bool parallel, sensitive;
 	struct str metadata;	  /* JSON; "{}" when absent */
 	struct str on_settled;	  /* JSON; empty when absent */

@@ -41,6 +41,10 @@ struct settings_section;
 	/* an enum log_level */                                                          \
 	X(WORD, log_level, S | D, "LEVEL", "info", .words = levels)                      \
 	X(TIME, mcp_wait, S, "TIME", "50s", SECOND, 3600 * SECOND)                       \
+	/* how long an approved call at the gateway waits for its caller */              \
+	X(TIME, gateway_keep, S, "TIME", "24h", SECOND, 720LL * 3600 * SECOND)           \
+	/* bytes of a result that are read there */                                      \
+	X(INT, gateway_result_max, S, "BYTES", "8388608", 65536, 67108864)               \
 	X(TIME, store_timeout, S, "TIME", "30s", SECOND, 3600 * SECOND)                  \
 	X(TIME, state_timeout, S, "TIME", "60s", SECOND, 3600 * SECOND)                  \
 	/* asks a minute for one token; 0: no limit */                                   \

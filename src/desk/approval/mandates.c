@@ -42,7 +42,8 @@ static enum err body_read(struct task *t, int64_t now_ms, struct arena *arena,
 		if (m[1] && t->id.len && !str_eq(json_text(m[1]), t->id))
 			wrong_member(
 				&c, &root, names[1], "is not the session of this path");
-		if (!id_valid(b->session, "ses"))
+		/* A call that may leave its session to the default one is told nothing. */
+		if (!id_valid(b->session, "ses") && !t->default_session_title.len)
 			wrong_member(&c, &root, names[1], "required: a session's id");
 		b->until_ms = mandate_until_read(&c, &until, m[3], now_ms);
 		b->lines_json = m[4];
@@ -124,8 +125,11 @@ static enum err session_find(struct task *t, struct rows *rows, struct str id,
 	struct session **out, struct fault *why)
 {
 	struct session *s = NULL;
-	enum err e = rows_fetch_session(rows, t->job.who.ws, id, &s, why);
+	enum err e;
 
+	if (!id.len) id = t->id;
+	if (!id.len) return session_default(t, rows, out, why);
+	e = rows_fetch_session(rows, t->job.who.ws, id, &s, why);
 	if (e && e != ERR_NOT_FOUND) return e;
 	if (!s || !principal_sees(&t->job.who, s->agent))
 		return desk_missing("session", id, why);
@@ -169,7 +173,8 @@ static enum err mandate_fill(struct task *t, struct rows *rows, const void *was,
 	mandate_event(rows, m, "mandate.asked",
 		fields_text(rows->arena,
 			FIELDS(field_text("mandate", m->id), field_text("ask", m->ask),
-				field_str("title", m->title))));
+				field_str("title", m->title),
+				mandate_field(m, rows->arena))));
 	return OK;
 }
 
@@ -246,8 +251,56 @@ static const struct collection mandates = {
 
 const struct use use_mandate_list = LISTS("mandate_list", 0, mandates);
 const struct use use_mandate_get = GETS("mandate_get", 0, mandates);
-const struct use use_mandate_create =
-	CREATES("mandate_create", MAY_ASK, JOB_ASKS, mandates, mandate_check);
+
+static void mandate_needs(struct job *job, struct wants *w)
+{
+	const struct mandate_body *b = task_of(job)->checked;
+
+	if (!b->session.len) session_needs_default(job, w);
+}
+
+/* What a model asks for again while it is asked for is the same; NULL: it is new. */
+static enum err mandate_same(struct task *t, struct rows *rows,
+	const struct mandate_record **out, struct fault *why)
+{
+	const struct mandate_body *b = t->checked;
+	const struct mandate_record *m = NULL;
+	struct str lines = json_keep(b->lines_json, rows->arena);
+	struct session *s;
+	enum err e = OK;
+
+	*out = NULL;
+	if (!t->default_session_title.len) return OK;
+	e = session_find(t, rows, b->session, &s, why);
+	if (!e)
+		e = rows_fetch(rows, RECORD_MANDATES, SQL_MANDATES_OPEN,
+			ARGS(s->ws, STR_NONE, s->id), why);
+	while (!e && !*out && (m = rows_next(rows, RECORD_MANDATES, m)))
+		if (m->ws == s->ws && str_eq(m->session, s->id) &&
+			str_is(m->status, "asked") && str_eq(m->title, b->title) &&
+			str_eq(m->lines, lines))
+			*out = m;
+	return e;
+}
+
+static enum err create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct mandate_record *m;
+	enum err e = mandate_same(t, rows, &m, why);
+
+	if (e) return e;
+	return m ? collection_reply(&mandates, t, rows, m, why)
+		 : collection_create(job, rows, why);
+}
+
+const struct use use_mandate_create = {
+	.job = { "mandate_create", .may = MAY_ASK, .flags = JOB_ASKS,
+		.needs = mandate_needs, .decide = create_decide,
+		.again = collection_again },
+	.check = mandate_check,
+	.of = &mandates,
+};
 
 /* ---- revoked ---- */
 
@@ -380,7 +433,8 @@ static enum err mandate_grant(
 		fields_text(rows->arena, FIELDS(field_text("mandate", m->id),
 						 field_json("by", m->granted_by),
 						 field_json("lines", m->lines),
-						 field_time("until", m->until_ms))));
+						 field_time("until", m->until_ms),
+						 mandate_field(m, rows->arena))));
 	return OK;
 }
 
@@ -408,11 +462,15 @@ enum err mandate_settled(const struct happened *h, struct fault *why)
 enum err mandate_taken_back(const struct happened *h, struct fault *why)
 {
 	const struct mandate_record *m;
+	const struct json *revoked;
 	enum err e;
 
 	if (!is_mandate(h->ask)) return OK;
 	e = mandate_of(h->rows, h->ask, &m, why);
-	if (!e && m) mandate_end(h->rows, m, &h->task->job.who, "revoked", STR_NONE);
+	if (!e) e = json_read(h->ask->revoked, NULL, h->rows->arena, &revoked, why);
+	if (!e && m)
+		mandate_end(h->rows, m, &h->task->job.who, "revoked",
+			json_text_of(revoked, "reason"));
 	return e;
 }
 

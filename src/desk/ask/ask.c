@@ -304,6 +304,7 @@ static struct ask *ask_new(struct task *t, struct rows *rows, const struct draft
 		a->dedupe_key = t->dedupe_key;
 	}
 	a->project = s->project;
+	a->trace = from->run ? from->run->trace : t->trace.len ? t->trace : s->trace;
 	a->kind = d->kind;
 	a->priority = d->priority;
 	a->risk = d->risk;

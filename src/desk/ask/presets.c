@@ -52,6 +52,22 @@ enum err presets_expand(struct rows *rows, int64_t ws, const struct json *body,
 	return preset_expand(body, preset_found, &f, rows->arena, out, why);
 }
 
+enum err presets_templates(struct rows *rows, int64_t ws, struct arena *arena,
+	struct str *out, struct fault *why)
+{
+	enum { TOLD = 50 };
+	struct str names[TOLD];
+	struct buf b = { 0 };
+	size_t len = 0;
+	enum err e = rows_texts(
+		rows, SQL_TEMPLATE_NAMES, ARGS(ws, TOLD), names, TOLD, &len, why);
+
+	for (size_t i = 0; i < len; i++)
+		buf_print(&b, "%s%.*s", i ? ", " : "", STR_ARGS(names[i]));
+	*out = buf_keep_done(&b, arena);
+	return e;
+}
+
 /* ---- listed, put, deleted ---- */
 
 static const struct collection templates, lists;

@@ -80,6 +80,18 @@ bool check_unreadable(
 /* The facts of one more row are kept, by its id. */
 enum err check_keep(struct check_pass *, struct str id, void *facts, struct fault *why);
 
+/* Mandates of sessions, beside the pass over those; { 0 } before, nothing kept after. */
+struct check_mandates {
+	struct checking *c;
+	struct arena arena;
+	struct table table; /* id → its facts */
+};
+
+enum err check_mandates_load(struct check_mandates *, struct checking *, struct str from,
+	struct str to, struct fault *why);
+void check_mandate_event(struct check_mandates *, const struct event *);
+void check_mandates_judge(struct check_mandates *); /* and ends it */
+
 /* Events of all sessions behind `from` up to and including `to`, by session, then by
  * number. */
 typedef enum err check_event_fn(void *ctx, const struct event *, struct fault *);

@@ -29,6 +29,12 @@ struct session_gone {
 	bool deleted;
 };
 
+/* What the pass knows beside its page. */
+struct sessions_pass {
+	struct session_gone gone;
+	struct check_mandates mandates;
+};
+
 /* ---- rows ---- */
 
 static bool search_fits(const struct session *s)
@@ -191,13 +197,15 @@ static enum err session_event(void *ctx, const struct event *e, struct fault *wh
 	struct check_pass *p = ctx;
 	struct arena arena = { 0 };
 	struct session_facts *f = table_get(&p->table, e->session);
+	struct sessions_pass *own = p->own;
 	enum err err = OK;
 
 	if (f && !f->unreadable)
 		facts_tell(p, f, e, &arena);
 	else if (!f && e->session.len)
-		gone_tell(p->c, p->own, e);
-	if (arena.failed) err = fail_memory(why);
+		gone_tell(p->c, &own->gone, e);
+	check_mandate_event(&own->mandates, e);
+	if (arena.failed || own->mandates.arena.failed) err = fail_memory(why);
 	arena_done(&arena);
 	return err;
 }
@@ -238,20 +246,24 @@ static void facts_judge(struct check_pass *p, const struct session_facts *f)
 
 static enum err sessions_compare(struct check_pass *p, struct fault *why)
 {
+	struct sessions_pass *own = p->own;
 	enum err e = rows_query(p->c->rows, SQL_CHECK_OPEN,
 		ARGS(p->c->ws, p->from, p->to), open_row, p, why);
 
+	own->mandates = (struct check_mandates){ 0 };
+	if (!e) e = check_mandates_load(&own->mandates, p->c, p->from, p->to, why);
 	if (!e) e = check_events(p->c, p->from, false, p->to, session_event, p, why);
 	for (size_t i = 0; !e && i < p->len; i++)
 		facts_judge(p, &CHECK_FACTS(p, struct session_facts)[i]);
+	check_mandates_judge(&own->mandates);
 	return e;
 }
 
 enum err check_sessions(struct checking *c, struct fault *why)
 {
-	struct session_gone gone = { 0 };
+	struct sessions_pass own = { 0 };
 	struct check_pass p = { .c = c,
-		.own = &gone,
+		.own = &own,
 		.sql = SQL_OF(RECORD_SESSIONS, RECORD_PAGE),
 		.page = SESSIONS_PAGE,
 		.facts = sizeof(struct session_facts),
@@ -259,6 +271,6 @@ enum err check_sessions(struct checking *c, struct fault *why)
 		.compare = sessions_compare };
 	enum err e = check_pages(&p, why);
 
-	if (!e) gone_judge(c, &gone);
+	if (!e) gone_judge(c, &own.gone);
 	return e;
 }

@@ -132,7 +132,7 @@ static enum err metrics_read(struct job *job, struct rows *rows, struct fault *w
 	struct desk *d = task_of(job)->desk;
 	struct buf *out = &job->out;
 	/* Owners and the local admin see all of the process. */
-	int64_t ws = job->who.role >= ROLE_OWNER ? 0 : job->who.ws, waiting = 0;
+	int64_t ws = job->who.role >= ROLE_OWNER ? 0 : job->who.ws, waiting = 0, held = 0;
 	enum err e = pending_read(job, rows, why);
 
 	family_begin(out, "deliveries", "Deliveries that wait or are dead.");
@@ -141,15 +141,16 @@ static enum err metrics_read(struct job *job, struct rows *rows, struct fault *w
 			deliveries_row, out, why);
 	if (!e) e = runs_read(job, rows, why);
 	if (!e) e = alerts_read(job, rows, why);
+	if (!e) e = rows_int(rows, SQL_CALLS_HELD, ARGS(job->who.ws), &held, why);
 	if (!e) e = rows_int(rows, SQL_NOTIFY_WAITING, ARGS(job->who.ws), &waiting, why);
 	if (e) return e;
+	family_begin(out, "gateway_held", "Calls held at the gateway that have no end.");
+	buf_print(out, "parley_gateway_held %lld\n", (long long)held);
 	family_begin(out, "notify_waiting", "Messages to people that wait.");
 	buf_print(out, "parley_notify_waiting %lld\n", (long long)waiting);
-	if (!desk_is_shared(d)) {
-		family_begin(
-			out, "store_sync", "1: what is written survives this machine.");
-		buf_add_text(out, "parley_store_sync 1\n");
-	}
+	family_begin(out, "store_sync",
+		"1: commits wait for a synchronous standby, or the store is a file.");
+	buf_print(out, "parley_store_sync %d\n", desk_synced(d));
 	family_begin(out, "build_info", "Which program this is.");
 	buf_print(out,
 		"parley_build_info{version=\"%s\",commit=\"%s\",schema=\"%lld\"} 1\n",

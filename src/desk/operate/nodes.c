@@ -4,6 +4,8 @@
 
 #include "base/build.h"
 #include "core/shared/show.h"
+#include "desk/notify/alert_rows.h"
+#include "desk/notify/notify_ask.h"
 #include "desk/shared/inner.h"
 #include "store/migrate.h"
 
@@ -71,6 +73,38 @@ static enum err look_claim(
 	return OK;
 }
 
+/* Raised by whoever was told more than there is. */
+static enum err lost_look(
+	struct task *t, struct rows *rows, struct node_beat *b, struct fault *why)
+{
+	/* Used after the commit, when the arena of the rows is gone. */
+	enum err e =
+		told_ends_find(&t->desk->told_marks, rows, &t->job.arena, b->ends, why);
+
+	b->notes->len = 0;
+	for (size_t i = 0; !e && i < b->ends->len; i++) {
+		const struct told_end *end = &b->ends->at[i];
+		struct str detail;
+
+		if (!end->lost) continue;
+		detail = arena_print(rows->arena,
+			"the store ends at event %lld, and %lld was told",
+			(long long)end->lost_end, (long long)end->lost);
+		notify_note(b->notes, "the store of workspace %lld went back: %.*s",
+			(long long)end->ws, STR_ARGS(detail));
+		e = alert_raise(rows,
+			&(struct alert_finding){ .ws = end->ws,
+				.kind = ALERT_LOST,
+				.raised = true,
+				.value = alert_number(
+					(double)(end->lost - end->lost_end), rows->arena),
+				.asks = STR("[]"),
+				.detail = detail },
+			why);
+	}
+	return e;
+}
+
 static enum err beat_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -81,6 +115,7 @@ static enum err beat_decide(struct job *job, struct rows *rows, struct fault *wh
 	b->look = false;
 	if (!e) e = node_seen(rows, b, why);
 	if (!e) e = tallies_write(&t->desk->tallies, rows, b->name, why);
+	if (!e) e = lost_look(t, rows, b, why);
 	return e ? e : look_claim(rows, b, alone, why);
 }
 
@@ -90,14 +125,18 @@ static const struct use use_node_beat =
 enum err operate_beat(struct desk *d, struct node_beat *b, struct fault *why)
 {
 	struct task t = { .checked = b };
+	struct told_ends ends = { 0 };
 	enum err e;
 
+	b->ends = &ends;
 	desk_wait(d, &use_node_beat, &t);
 	e = t.job.err;
-	if (e)
+	if (e) {
 		*why = t.job.why;
-	else
+	} else {
 		tallies_written(&d->tallies);
+		told_marks_keep(&d->told_marks, &ends);
+	}
 	task_empty(&t);
 	return e;
 }

@@ -12,10 +12,19 @@ void mandate_event(struct rows *rows, const struct mandate_record *m, const char
 {
 	struct session *s = rows_session(rows, m->ws, m->session);
 
+	if (!s) rows_fetch_session(rows, m->ws, m->session, &s, NULL);
 	if (s)
 		rows_event(rows, type, s, NULL, data);
 	else
 		rows_event_by(rows, m->ws, type, m->agent, data);
+}
+
+struct field mandate_field(const struct mandate_record *m, struct arena *arena)
+{
+	char digest[SHORT_DIGEST_SIZE];
+
+	mandate_digest(m, digest);
+	return field_text("record", arena_str(arena, str_of(digest)));
 }
 
 /* One more member. */
@@ -47,7 +56,8 @@ void mandate_end(struct rows *rows, const struct mandate_record *at,
 	mandate_event(rows, m, "mandate.ended",
 		fields_text(rows->arena,
 			FIELDS(field_text("mandate", m->id), field_word("why", why),
-				field_json("ended", m->ended))));
+				field_json("ended", m->ended),
+				mandate_field(m, rows->arena))));
 }
 
 /* The line is drawn: one use more, and what it costs. */
@@ -81,10 +91,14 @@ static enum err line_find(const struct policy_snapshot *b, size_t i, struct rows
 	const struct mandate_record **m, struct mandate_count *counts, int *line,
 	amount *takes, struct fault *why)
 {
+	static const struct mandate_count none[MANDATE_LINES_MAX];
 	const struct mandate_lines *lines = &b->mandate_lines[i];
-	enum err e =
-		rows_get(rows, RECORD_MANDATES, KEY(b->ws, b->mandates[i].id), m, why);
+	enum err e;
 
+	/* What does not fit when nothing was drawn yet needs no look at its row. */
+	*line = mandate_fit(lines, none, look, risk, rows->arena, takes);
+	if (*line < 0) return OK;
+	e = rows_get(rows, RECORD_MANDATES, KEY(b->ws, b->mandates[i].id), m, why);
 	*line = -1;
 	if (e || !*m || !mandate_holds(*m, rows->now_ms) ||
 		!mandate_counts_load((*m)->counts, lines->len, rows->arena, counts))

@@ -91,6 +91,8 @@ enum err mandate_use(struct policy_snapshot *, struct rows *, struct str id,
 void mandate_end(struct rows *, const struct mandate_record *,
 	const struct principal *who, const char *why, struct str reason);
 /* Of its life: mandate.asked, granted, drawn, ended. */
+/* What events tell of it, but of its counts (mandate_digest). */
+struct field mandate_field(const struct mandate_record *, struct arena *);
 void mandate_event(
 	struct rows *, const struct mandate_record *, const char *type, struct str data);
 enum err mandates_end_due(struct rows *, int64_t limit, struct fault *);

@@ -23,20 +23,21 @@ static enum err server_admit(struct task *t, struct rows *rows,
 
 	if (e) return e;
 	if (!k->record || !k->parts.gateway || !str_eq(k->record->name, g->server) ||
-		!mcp_server_admits(&k->parts, t->job.who.agent))
+		!mcp_server_admits(&k->parts, t->job.who.agent) ||
+		(k->parts.transport == MCP_LOCAL) != g->local)
 		return desk_missing("MCP server", g->server, why);
-	return OK;
+	return mcp_known_as(rows, k, t->job.who.agent, why);
 }
 
 /* Never read, or not for an hour. */
 static bool list_due(
 	const struct mcp_known *k, const struct gateway_task *g, int64_t now_ms)
 {
-	return !g->listed &&
+	return !g->listed && !g->local &&
 	       (!k->list || now_ms - k->list->checked_ms > MCP_LIST_AGAIN_MS);
 }
 
-static struct str tools_on(const struct mcp_pins *pins, struct arena *arena)
+struct str gateway_tools_on(const struct mcp_pins *pins, struct arena *arena)
 {
 	struct buf b = { .max = 2 * MCP_LIST_BYTES };
 	struct json_writer w = { .out = &b };
@@ -61,7 +62,7 @@ static enum err open_read(struct job *job, struct rows *rows, struct fault *why)
 			t->desk, rows, &k, STR_NONE, &job->arena, &g->access, why);
 	if (e) return e;
 	g->what = list_due(&k, g, rows->now_ms) ? GATEWAY_UNREAD : GATEWAY_PASS;
-	g->tools = tools_on(&k.pins, &job->arena);
+	g->tools = gateway_tools_on(&k.pins, &job->arena);
 	return OK;
 }
 
@@ -177,7 +178,8 @@ static enum err gate(struct gating *d, struct fault *why)
 		decided.reason = arena_str(rows->arena, str_of(stopped.detail));
 	}
 	/* Nothing of this is ever held. */
-	if (!d->tool && decided.effect == EFFECT_ASK) decided.effect = EFFECT_DENY;
+	if (!d->tool && !d->g->store && decided.effect == EFFECT_ASK)
+		decided.effect = EFFECT_DENY;
 	d->g->what = decided.effect == EFFECT_ALLOW  ? GATEWAY_PASS
 		     : decided.effect == EFFECT_DENY ? GATEWAY_DENIED
 						     : GATEWAY_HELD;
@@ -194,14 +196,20 @@ static enum err operation_make(struct gating *d, struct fault *why)
 	const struct mcp_server *parts = &d->known.parts;
 	struct gateway_task *g = d->g;
 	struct arena *arena = d->rows->arena;
-	struct str text;
+	struct str text = json_keep(g->arguments, arena);
 
+	if (g->store) {
+		d->op = *run_tool_operation(g->tool, g->arguments);
+		d->name = g->tool;
+		d->operation =
+			run_operation_text(d->op.type, d->name, text, d->op.risk, arena);
+		return OK;
+	}
 	d->op = (struct run_operation){ .type = type_of(parts),
 		.risk = d->tool ? mcp_tool_risk(d->tool, parts->trust) : RISK_LOW,
 		.class = d->tool ? mcp_tool_class(d->tool, parts->trust) : CLASS_REPEAT };
 	d->name = mcp_call_name(
 		d->known.record->name, d->tool ? g->tool : str_of(g->reads), arena);
-	text = json_keep(g->arguments, arena);
 	d->operation = run_operation_text(d->op.type, d->name, text, d->op.risk, arena);
 	return arena->failed ? fail_memory(why) : OK;
 }
@@ -276,42 +284,65 @@ static enum err named_find(
 
 /* ---- held ---- */
 
-static enum err call_hold(struct gating *d, struct str same, struct fault *why)
+/* Until 2025-11-25 a tool says whether it can be one. */
+static bool is_task(const struct gating *d)
 {
-	struct rows *rows = d->rows;
-	struct arena *arena = rows->arena;
-	struct task *t = d->t;
-	const struct json *schema = json_get(d->tool->tool, "inputSchema");
-	struct ask_from from = { .origin = ASK_BY_GATEWAY,
-		.session = d->s,
-		.was = d->was,
-		.fresh = d->fresh,
-		.verdict = &d->rules,
-		.timeout_ms = d->verdict.timeout_ms,
-		.schema = schema ? json_keep(schema, arena) : STR_NONE };
-	struct draft_limits limits = desk_limits(t->desk);
-	struct tool_call c = { .ws = d->s->ws,
-		.id = rows_new_id(rows, "call"),
+	struct str allowed = json_text_of(
+		json_get(d->tool ? d->tool->tool : NULL, "execution"), "taskSupport");
+
+	return d->g->as == GATEWAY_TASK ||
+	       (d->g->as == GATEWAY_TASK_IF_ALLOWED &&
+		       (str_is(allowed, "optional") || str_is(allowed, "required")));
+}
+
+static struct tool_call call_row(const struct gating *d, struct str same)
+{
+	struct arena *arena = d->rows->arena;
+
+	return (struct tool_call){ .ws = d->s->ws,
+		.id = rows_new_id(d->rows, "call"),
 		.session = d->s->id,
 		.name = d->name,
 		.arguments = json_keep(d->g->arguments, arena),
 		.category = str_of(operation_category_name(d->op.type)),
 		.risk = d->verdict.risk,
 		.class = d->op.class,
-		.status = CALL_WAITING,
+		.status = d->verdict.effect == EFFECT_ASK ? CALL_WAITING : CALL_PENDING,
 		.verdict = fields_text(arena,
 			FIELDS(field_word("effect", effect_name(d->verdict.effect)),
 				field_text("rule", d->verdict.rule),
 				field_text("reason", d->verdict.reason))),
-		.server = d->known.record->name,
+		.server = d->g->store ? STR(MCP_OWN_SERVER) : d->known.record->name,
 		.via = arena_str(arena, d->g->via),
 		.sent = 1,
+		.task = is_task(d),
 		.same = same,
 		.behind = fields_text(
 			arena, FIELDS(field_text("client", d->g->client),
 				       field_text("session", d->g->behind),
 				       field_text("revision", d->g->revision))),
-		.created_ms = rows->now_ms };
+		.created_ms = d->rows->now_ms };
+}
+
+static enum err call_hold(struct gating *d, struct str same, struct fault *why)
+{
+	struct rows *rows = d->rows;
+	struct arena *arena = rows->arena;
+	struct task *t = d->t;
+	const struct json *schema =
+		d->tool ? json_get(d->tool->tool, "inputSchema") : NULL;
+	struct ask_from from = { .origin = ASK_BY_GATEWAY,
+		.session = d->s,
+		.was = d->was,
+		.fresh = d->fresh,
+		.verdict = &d->rules,
+		.timeout_ms = d->verdict.timeout_ms,
+		.schema = schema ? json_keep(schema, arena)
+			  : d->g->store
+				  ? run_tool_schema(&run_toolbox_mcp, d->op.tool, arena)
+				  : STR_NONE };
+	struct draft_limits limits = desk_limits(t->desk);
+	struct tool_call c = call_row(d, same);
 	struct str body = JSON_TEXT(arena,
 		"{'kind':'approval','operation':%j,'context':{'server':%s,'tool':%s,'client':%?}}",
 		run_operation_text(d->op.type, d->name, c.arguments, c.risk, arena),
@@ -363,6 +394,17 @@ static enum err call_again(
 		return OK;
 	}
 	if (!d->g->same.len) c->sent++;
+	if (is_task(d)) c->task = 1;
+	/* What a stop held back. */
+	if (d->g->store && c->status == CALL_WAITING) {
+		struct ask *a;
+		bool approved = false;
+
+		e = rows_fetch_ask(d->rows, c->ws, c->ask, &a, why);
+		if (!e) e = ask_approved(a, d->rows->arena, &approved, why);
+		if (!e && approved) e = gateway_store_do(d->t, d->rows, c, why);
+		if (e) return e;
+	}
 	return gateway_call_show(d->t, d->rows, c, d->g, why);
 }
 
@@ -386,39 +428,81 @@ static enum err call_known(struct gating *d, bool *known, struct fault *why)
 	return e || !c ? e : call_again(d, c, why);
 }
 
-static enum err call_decide(struct job *job, struct rows *rows, struct fault *why)
+/* Which tool it is, and whether it may be called; *done: not, or its list is to be read first. */
+static enum err server_call(struct gating *d, bool *done, struct fault *why)
 {
-	struct gating d = { .t = task_of(job), .rows = rows, .g = task_of(job)->checked };
-	struct gateway_task *g = d.g;
-	bool known = false;
-	enum err e = server_admit(d.t, rows, g, &d.known, why);
+	struct gateway_task *g = d->g;
+	struct arena *arena = &d->t->job.arena;
+	enum err e = server_admit(d->t, d->rows, g, &d->known, why);
 
+	*done = true;
 	if (e) return e;
-	if (list_due(&d.known, g, rows->now_ms)) {
+	if (list_due(&d->known, g, d->rows->now_ms)) {
 		g->what = GATEWAY_UNREAD;
-		return mcp_access_make(d.t->desk, rows, &d.known, STR_NONE, &job->arena,
-			&g->access, why);
+		return mcp_access_make(
+			d->t->desk, d->rows, &d->known, STR_NONE, arena, &g->access, why);
 	}
-	if (g->tool.len) d.tool = mcp_pins_find(&d.known.pins, g->tool);
-	if (!g->reads) g->text = tool_refused(d.tool, g->tool, &job->arena);
+	if (g->tool.len) d->tool = mcp_pins_find(&d->known.pins, g->tool);
+	if (!g->reads) g->text = tool_refused(d->tool, g->tool, arena);
 	if (!g->reads && g->text.len) {
 		g->what = GATEWAY_REFUSED;
 		return OK;
 	}
-	e = mcp_access_make(
-		d.t->desk, rows, &d.known, g->tool, &job->arena, &g->access, why);
-	if (!e) e = session_find(&d, why);
+	*done = false;
+	return mcp_access_make(
+		d->t->desk, d->rows, &d->known, g->tool, arena, &g->access, why);
+}
+
+/* The same of a tool that works in the store. */
+static void store_call(struct gating *d, bool *done)
+{
+	struct gateway_task *g = d->g;
+	struct arena *arena = &d->t->job.arena;
+	struct json_miss wrong = { 0 };
+
+	*done = !run_tool_call(&run_toolbox_mcp, g->tool, g->arguments, arena, &wrong);
+	if (!*done) return;
+	g->what = GATEWAY_DENIED;
+	g->text = run_tool_wrong(&wrong, arena);
+}
+
+/* Allowed: done in this very commit. */
+static enum err store_pass(struct gating *d, struct fault *why)
+{
+	struct tool_call row = call_row(d, d->g->key.len ? same_of(d) : STR_NONE);
+	struct tool_call *c = rows_new(d->rows, RECORD_TOOL_CALLS, &row);
+	enum err e = gateway_store_do(d->t, d->rows, c, why);
+
+	return e ? e : gateway_call_show(d->t, d->rows, c, d->g, why);
+}
+
+static enum err call_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct gating d = { .t = task_of(job), .rows = rows, .g = task_of(job)->checked };
+	struct gateway_task *g = d.g;
+	bool known = false, done = false;
+	enum err e = OK;
+
+	if (g->store)
+		store_call(&d, &done);
+	else
+		e = server_call(&d, &done, why);
+	if (e || done) return e;
+	e = session_find(&d, why);
 	if (!e) e = projects_resolve(d.t, rows, d.s, STR_NONE, &d.project, why);
 	if (!e) e = operation_make(&d, why);
 	if (e) return e;
 	d.agent = d.s ? agent_known(d.s->agent, d.s->agent_name)
 		      : agent_known(job->who.agent, session_agent_name(d.t));
-	if (d.tool) e = call_known(&d, &known, why);
+	if (d.tool || g->store) e = call_known(&d, &known, why);
 	if (e || known || (g->what == GATEWAY_REFUSED && g->text.len)) return e;
 	e = gate(&d, why);
-	if (e || g->what != GATEWAY_HELD) return e;
+	if (e || (g->what != GATEWAY_HELD && !(g->store && g->what == GATEWAY_PASS)))
+		return e;
 	e = session_ready(&d, why);
-	return e ? e : call_hold(&d, same_of(&d), why);
+	if (e) return e;
+	return g->what == GATEWAY_PASS ? store_pass(&d, why)
+				       : call_hold(&d, same_of(&d), why);
 }
 
 const struct use use_gateway_call =

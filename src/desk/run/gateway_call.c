@@ -10,7 +10,10 @@
 #include "desk/run/configured.h"
 #include "desk/run/mcp_servers.h"
 
-enum { CUT_AT_ONCE = 500, TRIES = 3 };
+bool gateway_call_in_store(const struct tool_call *c)
+{
+	return !c->run.len && c->class == CLASS_STORE;
+}
 
 /* ---- told and shown ---- */
 
@@ -44,13 +47,14 @@ static enum err ask_of(struct rows *rows, const struct tool_call *c, struct ask 
 }
 
 /* May it be begun? By the word of a person, about what was to run or was cut short. */
-static enum err is_ready(
+enum err gateway_call_ready(
 	struct rows *rows, const struct tool_call *c, bool *ready, struct fault *why)
 {
 	struct ask *a;
 	enum err e = OK;
 
-	*ready = c->status == CALL_PENDING;
+	*ready = c->status == CALL_PENDING && !gateway_call_in_store(c);
+	if (gateway_call_in_store(c)) return OK; /* by the answer itself */
 	if (c->status == CALL_WAITING) e = ask_of(rows, c, &a, ready, why);
 	return e;
 }
@@ -72,8 +76,14 @@ enum err gateway_call_show(struct task *t, struct rows *rows, const struct tool_
 		.sent = c->sent,
 		.result = arena_str(arena, c->result),
 		.error = arena_str(arena, c->error),
-		.edited = arena_str(arena, c->approved_arguments) };
-	e = is_ready(rows, c, &out->ready, why);
+		.edited = arena_str(arena, c->approved_arguments),
+		.task = c->task != 0,
+		.erred = str_find(c->result, STR("\"isError\":true")) >= 0,
+		.created_ms = c->created_ms,
+		.updated_ms = c->ended_ms     ? c->ended_ms
+			      : c->started_ms ? c->started_ms
+					      : c->created_ms };
+	e = gateway_call_ready(rows, c, &out->ready, why);
 	g->what = tool_call_ended(c) ? GATEWAY_ENDED : GATEWAY_HELD;
 	return e;
 }
@@ -89,7 +99,7 @@ static enum err call_find(struct rows *rows, int64_t ws, struct str id,
 	return e;
 }
 
-static enum err call_own(struct task *t, struct rows *rows, struct str id,
+enum err gateway_call_own(struct task *t, struct rows *rows, struct str id,
 	const struct tool_call **out, struct session **s, struct fault *why)
 {
 	enum err e = call_find(rows, t->job.who.ws, id, out, why);
@@ -124,7 +134,7 @@ static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
 	struct gateway_task *g = t->checked;
 	const struct tool_call *c;
 	struct session *s;
-	enum err e = call_own(t, rows, g->same, &c, &s, why);
+	enum err e = gateway_call_own(t, rows, g->same, &c, &s, why);
 
 	if (!e) e = gateway_call_show(t, rows, c, g, why);
 	t->settled = !e && g->what == GATEWAY_ENDED;
@@ -135,21 +145,22 @@ const struct use use_gateway_look = READS("gateway_look", 0, 0, look_read, NULL)
 
 /* ---- its end ---- */
 
-static enum err call_end(struct task *t, struct rows *rows, struct tool_call *c,
+enum err gateway_call_end(struct task *t, struct rows *rows, struct tool_call *c,
 	enum call_action action, struct str text, struct fault *why)
 {
 	struct session *s;
-	struct ask *a;
+	struct ask *a = NULL;
 	enum err e = tool_call_act(c, action, why);
 
 	if (!e) e = rows_fetch_session(rows, c->ws, c->session, &s, why);
-	if (!e) e = rows_fetch_ask(rows, c->ws, c->ask, &a, why);
+	if (!e && c->ask.len) e = rows_fetch_ask(rows, c->ws, c->ask, &a, why);
 	if (e) return e;
 	if (action == CALL_FINISH)
 		c->result = text;
 	else
 		c->error = str_first(text, CALL_RESULT_MAX);
 	if (!c->started_ms) c->started_ms = rows->now_ms;
+	c->until_ms = 0;
 	c->ended_ms = rows->now_ms;
 	gateway_call_event(t, rows, s, a, c, "call.finished");
 	return OK;
@@ -160,6 +171,48 @@ static struct str text_result(struct str text, bool error, struct arena *arena)
 {
 	return JSON_TEXT(arena, "{'content':[{'type':'text','text':%s}],'isError':%j}",
 		text, json_bool(error));
+}
+
+/* ---- in the store ---- */
+
+static enum err store_allow(
+	const struct run_job *j, struct tool_call *c, struct fault *why)
+{
+	struct job *job = &j->t->job;
+	struct buf reply = job->out; /* to who answered */
+	enum err e;
+
+	if (c->status != CALL_WAITING) return OK;
+	job->out = (struct buf){ .max = reply.max };
+	e = run_call_use(j, c, why);
+	buf_done(&job->out);
+	job->out = reply;
+	return e ? e : tool_call_act(c, CALL_ALLOW, why);
+}
+
+enum err gateway_store_do(
+	struct task *t, struct rows *rows, struct tool_call *c, struct fault *why)
+{
+	struct run_job j = { .t = t, .rows = rows };
+	struct fault held = { 0 };
+	struct str text;
+	bool wrong;
+	enum err e = rows_fetch_session(rows, c->ws, c->session, &j.s, why);
+
+	if (!e) e = store_allow(&j, c, &held);
+	if (e == ERR_STOPPED) return OK; /* until it comes again */
+	if (e && held.err && e != ERR_MEMORY && e < ERR_UNAVAILABLE)
+		return gateway_call_end(t, rows, c, CALL_REJECT,
+			arena_print(rows->arena, "Not run: %s.", held.detail), why);
+	if (e && held.err) *why = held;
+	if (e) return e;
+	c->attempts++;
+	c->started_ms = rows->now_ms;
+	e = run_tool_alone(t, rows, j.s, c, &text, &wrong, why);
+	if (e) return e;
+	return wrong ? gateway_call_end(t, rows, c, CALL_FAIL, text, why)
+		     : gateway_call_end(t, rows, c, CALL_FINISH,
+			       text_result(text, false, rows->arena), why);
 }
 
 /* ---- begun ---- */
@@ -177,18 +230,30 @@ static enum err begin_now(struct task *t, struct rows *rows, struct tool_call *c
 	c->attempts++;
 	c->started_ms = rows->now_ms;
 	c->owner = arena_str(rows->arena, b->owner);
+	c->until_ms = rows->now_ms + GATEWAY_LEASE_MS;
 	b->started = true;
 	gateway_call_event(t, rows, j.s, NULL, c, "call.started");
 	return OK;
 }
 
-static enum err start_decide(struct job *job, struct rows *rows, struct fault *why)
+/* An approval is good for a while, for whoever sends the call again. */
+static enum err kept_too_long(struct task *t, struct rows *rows,
+	const struct tool_call *c, bool *late, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct gateway_start *b = t->checked;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, c->ws, c->ask, &a, why);
+
+	*late = !e && a->settled_ms &&
+		rows->now_ms - a->settled_ms > t->desk->set.gateway_keep_ms;
+	return e;
+}
+
+enum err gateway_call_start(
+	struct task *t, struct rows *rows, struct gateway_start *b, struct fault *why)
+{
 	const struct tool_call *at;
 	struct tool_call *c;
-	bool ready;
+	bool ready, late;
 	enum err e = call_find(rows, b->ws, b->call, &at, why);
 
 	b->started = false;
@@ -197,15 +262,26 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 		b->started = true;
 		return OK;
 	}
-	e = is_ready(rows, at, &ready, why);
+	e = gateway_call_ready(rows, at, &ready, why);
 	if (e || !ready) return e;
 	c = rows_change(rows, at);
+	e = kept_too_long(t, rows, at, &late, why);
+	if (e) return e;
+	if (late)
+		return gateway_call_end(t, rows, c, CALL_REJECT,
+			STR("Not run: nobody sent it again in time after it was approved."),
+			why);
 	e = begin_now(t, rows, c, b, why);
 	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE || !e) return e;
 	/* What was approved may not run any more: revoked, stopped, denied by now. A stop is lifted some time. */
 	if (e == ERR_STOPPED) return e;
-	return call_end(t, rows, c, CALL_REJECT,
+	return gateway_call_end(t, rows, c, CALL_REJECT,
 		arena_print(rows->arena, "Not run: %s.", why->detail), why);
+}
+
+static enum err start_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return gateway_call_start(task_of(job), rows, task_of(job)->checked, why);
 }
 
 const struct use use_gateway_start =
@@ -213,10 +289,9 @@ const struct use use_gateway_start =
 
 /* ---- what came of it ---- */
 
-static enum err end_decide(struct job *job, struct rows *rows, struct fault *why)
+enum err gateway_call_keep(
+	struct task *t, struct rows *rows, const struct gateway_end *b, struct fault *why)
 {
-	struct task *t = task_of(job);
-	const struct gateway_end *b = t->checked;
 	struct run_job j = { .t = t, .rows = rows };
 	struct str text = arena_str(rows->arena, b->text);
 	const struct tool_call *at;
@@ -228,15 +303,22 @@ static enum err end_decide(struct job *job, struct rows *rows, struct fault *why
 	if (e || at->status != CALL_STARTED) return e; /* told before */
 	c = rows_change(rows, at);
 	if (b->how == GATEWAY_DONE && text.len <= CALL_RESULT_MAX)
-		return call_end(t, rows, c, CALL_FINISH, text, why);
+		return gateway_call_end(t, rows, c, CALL_FINISH, text, why);
 	if (b->how == GATEWAY_DONE)
 		text = STR("It ran; its result is larger than 1 MiB and was not kept.");
-	if (b->how != GATEWAY_UNKNOWN) return call_end(t, rows, c, CALL_FAIL, text, why);
+	if (b->how != GATEWAY_UNKNOWN)
+		return gateway_call_end(t, rows, c,
+			b->how == GATEWAY_CANCELLED ? CALL_CANCEL : CALL_FAIL, text, why);
 	e = rows_fetch_session(rows, c->ws, c->session, &j.s, why);
 	if (!e) e = rows_fetch_ask(rows, c->ws, c->ask, &before, why);
 	if (!e) e = run_call_interrupt(&j, c, arena_copy(rows->arena, text), why);
 	if (!e) gateway_call_event(t, rows, j.s, before, c, "call.finished");
 	return e;
+}
+
+static enum err end_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return gateway_call_keep(task_of(job), rows, task_of(job)->checked, why);
 }
 
 const struct use use_gateway_end =
@@ -255,12 +337,14 @@ static enum err load_read(struct job *job, struct rows *rows, struct fault *why)
 	struct session *s;
 	enum err e = call_find(rows, b->ws, b->call, &c, why);
 
-	if (!e) e = is_ready(rows, c, &b->ready, why);
+	if (!e) e = gateway_call_ready(rows, c, &b->ready, why);
 	if (!e) e = mcp_known_find(t->desk, rows, b->ws, c->server, &k, why);
 	if (!e && !k.record) e = desk_missing("MCP server", c->server, why);
 	if (!e) e = json_read(c->behind, NULL, rows->arena, &behind, why);
 	if (!e) e = rows_fetch_session(rows, c->ws, c->session, &s, why);
 	if (e) return e;
+	/* Its agent's gateway runs it. */
+	if (k.parts.transport == MCP_LOCAL) b->ready = false;
 	if (!mcp_call_parts(c->name, &server, &tool)) tool = c->name;
 	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
 	b->behind = arena_str(&job->arena, json_text_of(behind, "session"));
@@ -270,48 +354,6 @@ static enum err load_read(struct job *job, struct rows *rows, struct fault *why)
 }
 
 const struct use use_gateway_load = READS("gateway_load", 0, JOB_OPEN, load_read, NULL);
-
-/* ---- cut off ---- */
-
-/* The process that began it is gone. */
-static enum err call_cut(
-	struct task *t, struct rows *rows, struct tool_call *c, struct fault *why)
-{
-	struct run_job j = { .t = t, .rows = rows };
-	struct ask *before;
-	enum err e;
-
-	if (c->class == CLASS_REPEAT && c->attempts < TRIES) {
-		c->status = CALL_PENDING; /* whose start is no promise */
-		return OK;
-	}
-	if (c->class == CLASS_REPEAT)
-		return call_end(t, rows, c, CALL_FAIL,
-			STR("The server stopped three times during this call."), why);
-	e = rows_fetch_session(rows, c->ws, c->session, &j.s, why);
-	if (!e) e = rows_fetch_ask(rows, c->ws, c->ask, &before, why);
-	if (!e) e = run_call_interrupt(&j, c, "The server stopped", why);
-	if (!e) gateway_call_event(t, rows, j.s, before, c, "call.finished");
-	return e;
-}
-
-static enum err cut_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	const struct gateway_cut *b = t->checked;
-	const struct tool_call *c = NULL;
-	enum err e = rows_fetch(
-		rows, RECORD_TOOL_CALLS, SQL_CALLS_BEGUN, ARGS(CUT_AT_ONCE), why);
-
-	while (!e && (c = rows_next(rows, RECORD_TOOL_CALLS, c)))
-		if (c->server.len && c->status == CALL_STARTED &&
-			(str_eq(c->owner, b->owner) || !desk_is_shared(t->desk)))
-			e = call_cut(t, rows, rows_change(rows, c), why);
-	return e;
-}
-
-const struct use use_gateway_cut =
-	WRITES("gateway_cut", 0, JOB_OPEN, NULL, cut_decide, NULL, NULL);
 
 /* ---- its caller has the outcome, or wants none ---- */
 
@@ -343,14 +385,24 @@ static enum err edited_check(struct task *t, struct rows *rows, const struct too
 	struct json_miss wrong;
 	struct mcp_known k;
 	const struct mcp_tool *found;
+	struct session *s;
 	enum err e = mcp_known_find(t->desk, rows, c->ws, c->server, &k, why);
 
-	if (e || !k.record || !mcp_call_parts(c->name, &server, &tool)) return e;
-	found = mcp_pins_find(&k.pins, tool);
-	if (found) schema = json_get(found->tool, "inputSchema");
-	if (!schema || json_schema_fits(schema, edited, &(struct json_schema_rules){ 0 },
-			       rows->arena, &wrong))
-		return OK;
+	if (!e) e = rows_fetch_session(rows, c->ws, c->session, &s, why);
+	if (!e) e = mcp_known_as(rows, &k, s->agent, why);
+	if (e) return e;
+	if (gateway_call_in_store(c)) {
+		if (run_tool_call(&run_toolbox_mcp, c->name, edited, rows->arena, &wrong))
+			return OK;
+	} else {
+		if (!k.record || !mcp_call_parts(c->name, &server, &tool)) return OK;
+		found = mcp_pins_find(&k.pins, tool);
+		if (found) schema = json_get(found->tool, "inputSchema");
+		if (!schema ||
+			json_schema_fits(schema, edited, &(struct json_schema_rules){ 0 },
+				rows->arena, &wrong))
+			return OK;
+	}
 	if (whole) return fail_at(why, at, "%.*s", STR_ARGS(wrong.must));
 	return fail_at(why, POINTER("%s%.*s", at, STR_ARGS(wrong.at)), "%.*s",
 		STR_ARGS(wrong.must));
@@ -387,7 +439,7 @@ static enum err approval_settled(struct task *t, struct rows *rows, struct tool_
 
 	if (e) return e;
 	if (!approved)
-		return call_end(t, rows, c,
+		return gateway_call_end(t, rows, c,
 			a->status == ASK_CANCELLED ? CALL_CANCEL : CALL_REJECT,
 			not_run(a, rows->arena), why);
 	e = ask_parts(a, rows->arena, &parts, why);
@@ -396,7 +448,7 @@ static enum err approval_settled(struct task *t, struct rows *rows, struct tool_
 		e = edited_check(
 			t, rows, c, edited, "/answers/decision/arguments", false, why);
 	if (!e && edited) c->approved_arguments = json_keep(edited, rows->arena);
-	return e;
+	return e || !gateway_call_in_store(c) ? e : gateway_store_do(t, rows, c, why);
 }
 
 static enum err recovery_settled(struct task *t, struct rows *rows, struct tool_call *c,
@@ -425,9 +477,9 @@ static enum err recovery_settled(struct task *t, struct rows *rows, struct tool_
 	if (str_is(option, "edit") || str_is(option, "retry"))
 		return tool_call_act(c, CALL_ALLOW, why);
 	if (str_is(option, "skip") && text.len)
-		return call_end(t, rows, c, CALL_FINISH,
+		return gateway_call_end(t, rows, c, CALL_FINISH,
 			text_result(text, false, rows->arena), why);
-	return call_end(t, rows, c, CALL_FAIL,
+	return gateway_call_end(t, rows, c, CALL_FAIL,
 		answer ? STR("It was interrupted, and a person chose not to repeat it.")
 		       : STR("It was interrupted, and nobody said what became of it."),
 		why);
@@ -455,8 +507,10 @@ enum err gateway_settled(const struct happened *h, struct fault *why)
 	if (e || !at || !str_eq(at->ask, a->id)) return e;
 	c = rows_change(h->rows, at);
 	if (c->status == CALL_WAITING)
-		return approval_settled(h->task, h->rows, c, a, why);
-	if (c->status == CALL_INTERRUPTED)
-		return recovery_settled(h->task, h->rows, c, a, why);
-	return OK;
+		e = approval_settled(h->task, h->rows, c, a, why);
+	else if (c->status == CALL_INTERRUPTED)
+		e = recovery_settled(h->task, h->rows, c, a, why);
+	/* Nobody has to send it again. */
+	if (!e && c->task && !tool_call_ended(c)) h->rows->so_far.held = true;
+	return e;
 }

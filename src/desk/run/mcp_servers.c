@@ -2,6 +2,7 @@
  * read, and accepted. */
 #include "desk/run/mcp_servers.h"
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/shared/address.h"
 #include "core/shared/show.h"
@@ -18,6 +19,74 @@ static enum err list_get(struct rows *rows, int64_t ws, struct str server,
 	return rows_get(rows, RECORD_MCP_LISTS, KEY(ws, server, agent), out, why);
 }
 
+static enum err pins_fill(struct rows *rows, const struct mcp_list_record *list,
+	struct mcp_pins *out, struct fault *why)
+{
+	*out = (struct mcp_pins){ 0 };
+	return !list || mcp_pins_read(list->tools, rows->arena, out)
+		       ? OK
+		       : fail(why, ERR_INTERNAL,
+				 "the tools of an MCP server are unreadable");
+}
+
+/* The next list of a local server; NULL: the first. */
+static const struct mcp_list_record *list_next(struct rows *rows,
+	const struct mcp_server_record *r, const struct mcp_list_record *at)
+{
+	while ((at = rows_next(rows, RECORD_MCP_LISTS, at)))
+		if (at->ws == r->ws && str_eq(at->server, r->name) && at->agent.len)
+			return at;
+	return NULL;
+}
+
+static enum err lists_fetch(
+	struct rows *rows, const struct mcp_server_record *r, struct fault *why)
+{
+	return rows_fetch(
+		rows, RECORD_MCP_LISTS, SQL_MCP_LISTS_OF, ARGS(r->ws, r->name), why);
+}
+
+/* Of the tools of all agents each once; one that somebody has still to accept as such. */
+static bool pins_join(
+	struct rows *rows, struct mcp_pins *all, const struct mcp_pins *more)
+{
+	struct mcp_tool *items =
+		ARENA_ARRAY(rows->arena, struct mcp_tool, all->len + more->len + 1);
+	size_t len = all->len;
+
+	if (!items) return false;
+	if (len) memcpy(items, all->items, len * sizeof *items);
+	for (size_t i = 0; i < more->len; i++) {
+		const struct mcp_tool *t = &more->items[i];
+		size_t at = 0;
+
+		while (at < len && !(str_eq(items[at].name, t->name) &&
+					   str_eq(items[at].digest, t->digest)))
+			at++;
+		if (at == len)
+			items[len++] = *t;
+		else if (items[at].gone || (!t->gone && !mcp_tool_on(t)))
+			items[at] = *t;
+	}
+	*all = (struct mcp_pins){ items, len };
+	return true;
+}
+
+/* What agents have of it, together. */
+static enum err lists_join(struct rows *rows, struct mcp_known *k, struct fault *why)
+{
+	const struct mcp_list_record *list = NULL;
+	struct mcp_pins pins;
+	enum err e = lists_fetch(rows, k->record, why);
+
+	while (!e && (list = list_next(rows, k->record, list))) {
+		if (!k->list || list->checked_ms > k->list->checked_ms) k->list = list;
+		e = pins_fill(rows, list, &pins, why);
+		if (!e && !pins_join(rows, &k->pins, &pins)) e = fail_memory(why);
+	}
+	return e;
+}
+
 static enum err known_fill(
 	struct rows *rows, const void *record, struct mcp_known *out, struct fault *why)
 {
@@ -25,14 +94,20 @@ static enum err known_fill(
 
 	*out = (struct mcp_known){ .record = record };
 	e = mcp_server_parse(out->record->body, rows->arena, &out->parts, why);
-	if (!e)
-		e = list_get(rows, out->record->ws, out->record->name, STR_NONE,
-			&out->list, why);
-	if (e || !out->list) return e;
-	return mcp_pins_read(out->list->tools, rows->arena, &out->pins)
-		       ? OK
-		       : fail(why, ERR_INTERNAL,
-				 "the tools of an MCP server are unreadable");
+	if (e || out->parts.transport == MCP_LOCAL)
+		return e ? e : lists_join(rows, out, why);
+	e = list_get(rows, out->record->ws, out->record->name, STR_NONE, &out->list, why);
+	return e ? e : pins_fill(rows, out->list, &out->pins, why);
+}
+
+enum err mcp_known_as(
+	struct rows *rows, struct mcp_known *k, struct str agent, struct fault *why)
+{
+	enum err e;
+
+	if (!k->record || k->parts.transport != MCP_LOCAL) return OK;
+	e = list_get(rows, k->record->ws, k->record->name, agent, &k->list, why);
+	return e ? e : pins_fill(rows, k->list, &k->pins, why);
 }
 
 enum err mcp_known_find(struct desk *d, struct rows *rows, int64_t ws, struct str which,
@@ -102,7 +177,12 @@ enum err mcp_access_make(struct desk *d, struct rows *rows, const struct mcp_kno
 			arena, c->model_internal.len ? c->model_internal : STR("no")),
 		.revision = arena_str(arena, k->list ? k->list->revision : STR_NONE),
 		.timeout_ms = k->parts.timeout_ms,
+		.result_max = d->set.gateway_result_max,
 		.wrong = arena_str(arena, access_wrong(d, r, arena)) };
+	if (k->parts.transport == MCP_LOCAL)
+		out->wrong = arena_print(arena,
+			"an agent starts it with parley mcp-gateway %.*s -- COMMAND",
+			STR_ARGS(r->name));
 	if (tool.len && !out->wrong.len)
 		out->wrong = arena_str(arena, mcp_tool_refusal(t));
 	if (t && !out->wrong.len)
@@ -266,6 +346,9 @@ static enum err server_unused(
 	buf_done(&agents);
 	if (!e) e = list_get(rows, r->ws, r->name, STR_NONE, &list, why);
 	if (!e && list) rows_delete(rows, list);
+	if (!e) e = lists_fetch(rows, r, why);
+	for (list = NULL; !e && (list = list_next(rows, r, list));)
+		rows_delete(rows, list);
 	return e;
 }
 
@@ -436,7 +519,8 @@ static enum err keep_decide(struct job *job, struct rows *rows, struct fault *wh
 	enum err e = mcp_known_find(t->desk, rows, l->ws, l->server, &k, why);
 
 	if (!e && !k.record) e = desk_missing("MCP server", l->server, why);
-	if (!e) e = listing_keep(t, rows, l, &k, why);
+	/* One that an agent starts is not read from here. */
+	if (!e && k.parts.transport != MCP_LOCAL) e = listing_keep(t, rows, l, &k, why);
 	if (e || !l->shown) return e;
 	buf_clear(&job->out);
 	return server_shown(t, rows, TO_REPLY(job), k.record, why);
@@ -445,22 +529,88 @@ static enum err keep_decide(struct job *job, struct rows *rows, struct fault *wh
 const struct use use_mcp_keep =
 	WRITES("mcp_keep", 0, JOB_OPEN, NULL, keep_decide, NULL, NULL);
 
+/* ---- local ones: what an agent's gateway says of them ---- */
+
+static enum err local_make(struct task *t, struct rows *rows, struct str name,
+	struct mcp_known *k, struct fault *why)
+{
+	struct mcp_server_record r = { .ws = t->job.who.ws,
+		.name = arena_str(rows->arena, name),
+		.made_by = maker_text(t, rows->arena),
+		.created_ms = rows->now_ms,
+		.changed_ms = rows->now_ms };
+	const struct json *body;
+	struct mcp_server parts;
+	char id[32];
+	enum err e =
+		json_read(JSON_TEXT(rows->arena, "{'name':%s,'transport':'local'}", name),
+			NULL, rows->arena, &body, why);
+
+	if (!e) e = collection_room(&mcp_servers, t, rows, MCP_SERVERS_MAX, why);
+	if (!e)
+		e = mcp_server_read(
+			body, STR_NONE, NULL, rows->arena, &r.body, &parts, why);
+	if (e) return e;
+	mcp_server_id(r.ws, name, id);
+	r.id = arena_str(rows->arena, str_of(id));
+	return known_fill(rows, rows_new(rows, RECORD_MCP_SERVERS, &r), k, why);
+}
+
+enum err mcp_local_keep(struct task *t, struct rows *rows, const struct mcp_listing *l,
+	struct mcp_known *k, struct fault *why)
+{
+	enum err e = k->record ? OK : local_make(t, rows, l->server, k, why);
+
+	if (!e) e = mcp_known_as(rows, k, l->agent, why);
+	return e ? e : listing_keep(t, rows, l, k, why);
+}
+
 /* ---- POST /v1/mcp-servers/{id}/accept ---- */
+
+static enum err list_accept(struct task *t, struct rows *rows,
+	const struct mcp_list_record *list, struct mcp_pins *pins, struct fault *why)
+{
+	struct mcp_list_record *row;
+	size_t len = 0;
+	enum err e = mcp_pins_accept(pins, t->body, maker_text(t, rows->arena),
+		rows->now_ms, rows->arena, &len, why);
+
+	if (e) return e;
+	row = rows_change(rows, list);
+	row->tools = mcp_pins_write(pins, rows->arena);
+	return OK;
+}
+
+/* For every agent that has these tools. */
+static enum err lists_accept(
+	struct task *t, struct rows *rows, const struct mcp_known *k, struct fault *why)
+{
+	const struct mcp_list_record *list = NULL;
+	struct mcp_pins pins = { 0 };
+	bool taken = false;
+	enum err e = OK;
+
+	while ((list = list_next(rows, k->record, list))) {
+		e = pins_fill(rows, list, &pins, why);
+		if (!e) e = list_accept(t, rows, list, &pins, why);
+		taken |= !e;
+		if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) return e;
+	}
+	return taken ? OK : e ? e : list_accept(t, rows, k->list, &pins, why);
+}
 
 static enum err accept_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct mcp_list_record *row;
 	struct mcp_known k;
-	size_t len = 0;
 	enum err e = found_or_missing(t, rows, &k, why);
 
-	if (!e)
-		e = mcp_pins_accept(&k.pins, t->body, maker_text(t, rows->arena),
-			rows->now_ms, rows->arena, &len, why);
+	if (!e && k.parts.transport == MCP_LOCAL)
+		e = lists_accept(t, rows, &k, why);
+	else if (!e)
+		e = list_accept(t, rows, k.list, &k.pins, why);
+	if (!e && k.parts.transport == MCP_LOCAL) e = known_fill(rows, k.record, &k, why);
 	if (e) return e;
-	row = rows_change(rows, k.list);
-	row->tools = mcp_pins_write(&k.pins, rows->arena);
 	server_log(rows, t, k.record, "mcp.accepted",
 		field_json("tools", json_keep(json_get(t->body, "tools"), rows->arena)));
 	return server_shown(t, rows, TO_REPLY(job), k.record, why);

@@ -29,6 +29,12 @@ struct mcp_known {
 /* By name or id. `record` is NULL: there is none. */
 enum err mcp_known_find(struct desk *, struct rows *, int64_t ws, struct str which,
 	struct mcp_known *out, struct fault *why);
+/* Of a local one, list and pins as this agent has them; of another they stay. */
+enum err mcp_known_as(
+	struct rows *, struct mcp_known *, struct str agent, struct fault *why);
+/* What an agent's gateway read of the local server that it started, which is made if there is none yet. */
+enum err mcp_local_keep(struct task *, struct rows *, const struct mcp_listing *,
+	struct mcp_known *, struct fault *why);
 /* What a call of its tool needs; `tool` empty: what a list of them needs. In the arena. */
 enum err mcp_access_make(struct desk *, struct rows *, const struct mcp_known *,
 	struct str tool, struct arena *, struct mcp_access *out, struct fault *why);

@@ -1,5 +1,6 @@
-/* run.c - runs: found, made, queued, their events, and what they wait for. */
+/* run.c - runs: found, made, queued, their events, and what they wait for. Who is told that runs, or calls held at the gateway, may be worked on. Prefixes: run_, gateway_. */
 #include "base/keep.h"
+#include "desk/gateway.h"
 #include "desk/run/run_inner.h"
 
 #include "core/shared/body.h"
@@ -17,6 +18,21 @@ void run_wake(struct desk *d)
 {
 	pthread_mutex_lock(&d->listeners);
 	if (d->runs.woken) d->runs.woken(d->runs.ctx);
+	pthread_mutex_unlock(&d->listeners);
+}
+
+void gateway_on_held(struct desk *d, void (*woken)(void *ctx), void *ctx)
+{
+	pthread_mutex_lock(&d->listeners);
+	d->held.woken = woken;
+	d->held.ctx = ctx;
+	pthread_mutex_unlock(&d->listeners);
+}
+
+void gateway_wake(struct desk *d)
+{
+	pthread_mutex_lock(&d->listeners);
+	if (d->held.woken) d->held.woken(d->held.ctx);
 	pthread_mutex_unlock(&d->listeners);
 }
 
@@ -198,6 +214,7 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 		.provider = m->provider,
 		.model = m->model,
 		.notes = m->notes,
+		.trace = m->trace,
 		.limits = m->limits,
 		.language = m->language,
 		.said = m->said,

@@ -248,6 +248,7 @@ enum err run_children_start(const struct run_job *j, struct tool_call *c,
 				.provider = child.provider,
 				.model = child.model,
 				.notes = notes,
+				.trace = j->r->trace,
 				.held = true });
 		if (!c->child.len) c->child = made->id;
 	}

@@ -133,6 +133,10 @@ enum err run_calls_make(const struct run_job *, struct str message,
 	struct fault *);
 /* Does a pending call of class store. */
 enum err run_tool_do(const struct run_job *, struct tool_call *, struct fault *);
+/* Does a call of memory or todo that no run made: by an agent from elsewhere, in its session. *wrong: the text is an
+ * error. */
+enum err run_tool_alone(struct task *, struct rows *, struct session *,
+	struct tool_call *, struct str *text, bool *wrong, struct fault *);
 /* What was approved runs, once: the approval is used up now, if there is one and it is still
  * good for exactly this. */
 enum err run_call_use(const struct run_job *, struct tool_call *, struct fault *);
@@ -185,7 +189,7 @@ enum err run_begin(struct task *, struct rows *, struct session *, const struct 
 
 struct run_make {
 	struct str session, parent, call, label, agent, config, text, language, limits;
-	struct str provider, model, notes;
+	struct str provider, model, notes, trace;
 	int64_t said; /* how many messages its thread has already */
 	bool held;    /* waits for others before it is queued */
 };

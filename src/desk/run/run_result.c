@@ -33,7 +33,7 @@ static enum err recovery_withdraw(
 
 	while (!e && (a = rows_next_ask(j->rows, j->s->ws, j->s->id, a)))
 		if (a->status == ASK_PENDING && str_eq(a->id, ask))
-			e = ask_settle_within(j->t, j->rows, a, &how, why);
+			e = ask_settle(j->t, j->rows, a, &how, why);
 	return e;
 }
 

@@ -68,6 +68,23 @@ static void run_began(const struct run_job *j, int64_t place)
 	if (j->s->status != was) session_stage_status(j->rows, j->s, was);
 }
 
+/* Its agent cannot run: at the limit that cannot be kept, or for another reason. */
+static enum err agent_refuse(struct task *t, struct rows *rows,
+	const struct agent_record *agent, struct str wrong, struct fault *why)
+{
+	struct str unpriced = STR_NONE;
+	struct agent_config parts;
+	enum err e = agent_parse(agent->body, rows->arena, &parts, why);
+
+	if (!e && parts.limits.cost)
+		e = configured_unpriced(t->desk, rows, agent->ws, parts.provider,
+			parts.model, &unpriced, why);
+	if (e && e != ERR_NOT_FOUND) return e;
+	return fail_at(why,
+		unpriced.len && str_eq(unpriced, wrong) ? "/limits/cost_usd" : "/agent",
+		"%.*s", STR_ARGS(wrong));
+}
+
 enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	const struct say *say, const struct agent_record *agent, struct run **out,
 	struct fault *why)
@@ -84,7 +101,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	enum err e =
 		configured_agent_wrong(t->desk, rows, agent, rows->arena, &wrong, why);
 
-	if (!e && wrong.len) e = fail_at(why, "/agent", "%.*s", STR_ARGS(wrong));
+	if (!e && wrong.len) e = agent_refuse(t, rows, agent, wrong, why);
 	if (!own.on_ended && s->on_ended.len) own.on_ended = &of_session;
 	if (!e) e = say_config(rows, agent, &own, &config, why);
 	if (!e) e = configured_fixed(t->desk, rows, s->ws, &config, why);
@@ -114,6 +131,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 			.provider = parsed.provider,
 			.model = parsed.model,
 			.notes = notes,
+			.trace = t->trace.len ? t->trace : s->trace,
 			.said = before ? before->said : 0 });
 	run_began(&j, place);
 	*out = j.r;
@@ -160,7 +178,7 @@ static enum err asks_overtaken(const struct run_job *j, struct fault *why)
 
 	while (!e && (a = rows_next_ask(j->rows, j->s->ws, j->s->id, a)))
 		if (a->status == ASK_PENDING && str_eq(a->run, j->r->id))
-			e = ask_settle_within(j->t, j->rows, a, &how, why);
+			e = ask_settle(j->t, j->rows, a, &how, why);
 	return e;
 }
 
@@ -364,7 +382,9 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		if (!e) run_reply(j.t, j.r, rows->now_ms);
 		return e;
 	}
-	if (!e && (j.r->status != RUN_FAILED || run_is_child(j.r) || j.s->run_open))
+	/* Behind a later run its messages would have the numbers of that one's. */
+	if (!e && (j.r->status != RUN_FAILED || run_is_child(j.r) || j.s->run_open ||
+			  !str_eq(j.s->run, j.r->id)))
 		e = fail(why, ERR_CONFLICT,
 			"only the last run of a session that failed can be "
 			"retried");
@@ -380,6 +400,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.provider = j.r->provider,
 		.model = j.r->model,
 		.notes = j.r->notes,
+		.trace = j.t->trace.len ? j.t->trace : j.r->trace,
 		.limits = run_limits_of(j.r->config, rows->arena),
 		.first = j.r->first,
 		.report = j.r->report, /* an answer that was cut goes on */

@@ -9,7 +9,7 @@
 #include "desk/run/run_inner.h"
 #include "desk/shared/transient.h"
 
-enum { STOPPED_MS = 30 * 1000, TASKS_COUNTED = 1000, TEMPLATES_TOLD = 50 };
+enum { STOPPED_MS = 30 * 1000, TASKS_COUNTED = 1000 };
 
 /* ---- calls of the turn ---- */
 
@@ -28,7 +28,8 @@ enum err run_call_interrupt(const struct run_job *j, struct tool_call *c,
 		"%s during this operation, which began at %s. "
 		"It may have taken effect.",
 		because, began);
-	struct str context = fields_text(arena, FIELDS(field_text("text", text)));
+	struct str context = fields_text(arena,
+		FIELDS(field_text("text", text), field_time("started", c->started_ms)));
 	enum operation_type type = TYPE_TOOL;
 	operation_category_read(c->category, &type);
 	struct str operation =
@@ -135,6 +136,7 @@ static enum err call_access(const struct run_job *j, const struct tool_call *c,
 	a->run = arena_str(arena, j->r->id);
 	a->agent = arena_str(arena, j->r->agent);
 	a->digest = arena_str(arena, str_of(digest));
+	a->trace = arena_str(arena, j->r->trace);
 	*out = a;
 	return OK;
 }
@@ -307,23 +309,6 @@ static struct str tools_text(const struct run_toolbox *box, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-static enum err work_templates(
-	const struct run_job *j, struct run_work *out, struct fault *why)
-{
-	struct str names[TEMPLATES_TOLD];
-	struct buf b = { 0 };
-	size_t len = 0;
-	enum err e = OK;
-
-	if (text_listed(j->agent->tools, j->agent->tools_len, STR("ask_user_question")))
-		e = rows_texts(j->rows, SQL_TEMPLATE_NAMES,
-			ARGS(j->r->ws, TEMPLATES_TOLD), names, TEMPLATES_TOLD, &len, why);
-	for (size_t i = 0; i < len; i++)
-		buf_print(&b, "%s%.*s", i ? ", " : "", STR_ARGS(names[i]));
-	out->templates = buf_keep_done(&b, &j->t->job.arena);
-	return e;
-}
-
 /* For a process that is new to the run: its tools of one's own, and whom an agent that starts sub-agents may
  * give tasks to. */
 static enum err work_tools(
@@ -337,7 +322,9 @@ static enum err work_tools(
 	e = run_toolbox(j, &box, why);
 	if (e) return e;
 	out->tools = tools_text(&box, &j->t->job.arena);
-	e = work_templates(j, out, why);
+	if (text_listed(j->agent->tools, j->agent->tools_len, STR("ask_user_question")))
+		e = presets_templates(
+			j->rows, j->r->ws, &j->t->job.arena, &out->templates, why);
 	if (e || out->child) return e;
 	for (size_t i = 0; i < run_operations_len; i++)
 		starts |= run_tools[run_operations[i].tool].starts &&

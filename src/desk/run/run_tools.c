@@ -396,3 +396,24 @@ enum err run_tool_do(const struct run_job *j, struct tool_call *c, struct fault 
 	if (e || op->tool != RUN_TOOL_REPORT || d.wrong) return e;
 	return run_complete(j, j->r->report, why);
 }
+
+enum err run_tool_alone(struct task *t, struct rows *rows, struct session *s,
+	struct tool_call *c, struct str *text, bool *wrong, struct fault *why)
+{
+	struct run none = { .ws = s->ws, .agent = s->agent, .session = s->id };
+	const struct run_job j = { .t = t, .rows = rows, .s = s, .r = &none };
+	struct doing d = { .j = &j, .rows = rows, .s = s, .r = &none, .c = c };
+	const struct run_operation *op;
+	enum err e = json_read(tool_call_arguments(c), NULL, rows->arena, &d.args, why);
+
+	if (e) return e;
+	op = run_tool_operation(c->name, d.args);
+	if (!op || !run_tools[op->tool].mcp)
+		return fail(why, ERR_INTERNAL, "no tool for agents from elsewhere");
+	d.operation = str_of(op->name);
+	e = does[op->tool](&d, why);
+	if (!e) e = configured_mask(t->desk, rows, s->ws, &d.text, why);
+	*text = d.text;
+	*wrong = d.wrong;
+	return e;
+}

@@ -38,6 +38,16 @@ static enum err mcp_enter_read(struct job *job, struct rows *rows, struct fault 
 
 const struct use use_mcp_enter = READS("mcp_enter", 0, 0, mcp_enter_read, NULL);
 
+/* The names of templates go with the list of tools, in `context`. */
+static enum err mcp_tools_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+
+	return presets_templates(rows, job->who.ws, &job->arena, &t->context, why);
+}
+
+const struct use use_mcp_tools = READS("mcp_tools", 0, 0, mcp_tools_read, NULL);
+
 static enum err mcp_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct mcp_ended end = { .ws = job->who.ws,

@@ -103,6 +103,7 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
 	e = desk_rate(t, rows->now_ms, why);
 	if (e) return e;
+	own.trace = t->trace;
 	if (agent) return create_runnable(t, rows, &own, agent, why);
 	s = session_make(t, rows, &own);
 	job->status = 201;
@@ -238,36 +239,16 @@ static enum err progress_stopped(
 	return OK;
 }
 
-static bool progress_in_default(const struct task *t)
-{
-	return !t->id.len && !str_starts(t->default_session, "ses_");
-}
-
 static void progress_needs(struct job *job, struct wants *w)
 {
-	struct task *t = task_of(job);
-
-	if (!t->id.len && !progress_in_default(t)) t->id = t->default_session;
-	if (progress_in_default(t))
-		wants_external(w, job->who.ws, job->who.agent, t->default_session);
-	else
-		whole_needs(job, w);
+	if (!session_needs_default(job, w)) whole_needs(job, w);
 }
 
-/* The session of the id; else the default one, made when there is none. */
 static enum err progress_session(
 	struct task *t, struct rows *rows, struct session **out, struct fault *why)
 {
-	const struct principal *who = &t->job.who;
-	struct str project;
-	enum err e;
-
-	if (!progress_in_default(t)) return session_find_own(t, rows, out, why);
-	*out = rows_external(rows, who->ws, who->agent, t->default_session);
-	e = projects_resolve(t, rows, *out, STR_NONE, &project, why);
-	if (e) return e;
-	if (!*out) *out = session_make_default(t, rows, t->default_session, project);
-	return OK;
+	return t->id.len ? session_find_own(t, rows, out, why)
+			 : session_default(t, rows, out, why);
 }
 
 static enum err progress_decide(struct job *job, struct rows *rows, struct fault *why)

@@ -55,6 +55,7 @@ struct session *session_make(
 	s->parallel = d->parallel;
 	s->sensitive = d->sensitive;
 	s->starter = d->starter;
+	s->trace = d->trace;
 	s->search = folded(d->title, rows->arena);
 	if (s->external_id.len) rows_name_external(rows, s);
 	rows_event(rows, "session.created", s, NULL, session_data(s, true, rows->arena));
@@ -85,6 +86,30 @@ struct session *session_make_default(
 		.metadata = STR("{}") };
 
 	return session_make(t, rows, &d);
+}
+
+bool session_needs_default(struct job *job, struct wants *w)
+{
+	struct task *t = task_of(job);
+
+	if (!t->id.len && str_starts(t->default_session, "ses_"))
+		t->id = t->default_session;
+	if (t->id.len) return false;
+	wants_external(w, job->who.ws, job->who.agent, t->default_session);
+	return true;
+}
+
+enum err session_default(
+	struct task *t, struct rows *rows, struct session **out, struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+	struct session *s = rows_external(rows, who->ws, who->agent, t->default_session);
+	struct str project;
+	enum err e = projects_resolve(t, rows, s, STR_NONE, &project, why);
+
+	if (e) return e;
+	*out = s ? s : session_make_default(t, rows, t->default_session, project);
+	return OK;
 }
 
 void session_stage_changed(struct rows *rows, const struct session *s)

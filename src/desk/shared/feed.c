@@ -291,6 +291,14 @@ void feed_tell(struct feed *f, const struct committed *told)
 	}
 }
 
+void feed_back(struct feed *f, int64_t ws, int64_t end)
+{
+	struct feed_place *p = feed_place(f, ws);
+
+	if (p && p->last > end) p->last = end;
+	wake_all(f);
+}
+
 void feed_done(struct feed *f)
 {
 	size_t at = 0;

@@ -56,6 +56,8 @@ void feed_unfollow(struct feed *, struct follower *);
 bool feed_live(struct feed *, struct follower *);
 /* NULL: something was lost. Waiters are told before streams: an agent is blocked on them. */
 void feed_tell(struct feed *, const struct committed *);
+/* The log of this workspace ends there, whatever was told before. */
+void feed_back(struct feed *, int64_t ws, int64_t end);
 void feed_done(struct feed *);
 
 #endif

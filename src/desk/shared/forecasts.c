@@ -28,7 +28,7 @@ struct forecast_place {
 };
 
 struct forecast {
-	char key[24];
+	int64_t ws;		/* its bytes are the key */
 	int64_t at_ms, took_ms; /* 0: not read yet */
 	bool renewing;
 	struct table places; /* "0 project" → struct forecast_place */
@@ -173,9 +173,9 @@ static void forecast_estimate(struct forecast *f)
 	}
 }
 
-static void forecast_name(struct forecast *f, int64_t ws)
+static struct str forecast_key(const int64_t *ws)
 {
-	snprintf(f->key, sizeof f->key, "%lld", (long long)ws);
+	return str_make((const char *)ws, sizeof *ws);
 }
 
 static enum err forecast_load(
@@ -188,8 +188,7 @@ static enum err forecast_load(
 	enum err e;
 
 	if (!f) return fail_memory(why);
-	*f = (struct forecast){ 0 };
-	forecast_name(f, ws);
+	*f = (struct forecast){ .ws = ws };
 	e = rows_query(rows, SQL_FORECAST,
 		ARGS(ws, desk_id_bound("ask", from_ms, rows->arena), LOOK_MAX),
 		forecast_row, &r, why);
@@ -209,16 +208,13 @@ static enum err forecast_load(
 /* Under the lock: as it is; made empty when there is none. NULL: no memory. */
 static struct forecast *forecast_find(struct forecasts *all, int64_t ws)
 {
-	struct forecast key, *f;
+	struct forecast *f = table_get(&all->by_ws, forecast_key(&ws));
 
-	forecast_name(&key, ws);
-	f = table_get(&all->by_ws, str_of(key.key));
 	if (f) return f;
 	f = mem_alloc(sizeof *f);
 	if (!f) return NULL;
-	*f = (struct forecast){ 0 };
-	forecast_name(f, ws);
-	if (table_put(&all->by_ws, str_of(f->key), f)) return f;
+	*f = (struct forecast){ .ws = ws };
+	if (table_put(&all->by_ws, forecast_key(&f->ws), f)) return f;
 	return forecast_free(f);
 }
 
@@ -229,8 +225,8 @@ static void forecast_keep(struct forecasts *all, int64_t ws, struct forecast *fr
 	pthread_mutex_lock(&all->lock);
 	old = forecast_find(all, ws);
 	if (old && fresh) {
-		table_remove(&all->by_ws, str_of(old->key));
-		if (table_put(&all->by_ws, str_of(fresh->key), fresh)) fresh = NULL;
+		table_remove(&all->by_ws, forecast_key(&old->ws));
+		if (table_put(&all->by_ws, forecast_key(&fresh->ws), fresh)) fresh = NULL;
 		forecast_free(old);
 	} else if (old) {
 		old->renewing = false;

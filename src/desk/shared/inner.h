@@ -12,6 +12,7 @@
 #include "desk/shared/rate.h"
 #include "desk/shared/run_counts.h"
 #include "desk/shared/tally.h"
+#include "desk/shared/told_marks.h"
 #include "desk/shared/transient.h"
 #include "store/peers.h"
 #include "store/writer_shards.h"
@@ -63,10 +64,15 @@ struct desk {
 	pthread_mutex_t listeners; /* over who is told; NULL: nobody */
 	desk_told_fn *told;
 	desk_revoked_fn *revoked;
+	desk_back_fn *back;
 	void *told_ctx;
 	void (*deliver)(void *ctx, int64_t at_ms);
 	void *deliver_ctx;
 	struct run_hooks runs; /* of whoever works on runs; likewise */
+	struct {
+		void (*woken)(void *ctx);
+		void *ctx;
+	} held; /* of whoever runs held calls; likewise */
 	struct {
 		pthread_mutex_t lock; /* over all of it */
 		transient_told_fn *fn;
@@ -95,6 +101,7 @@ struct desk {
 	bool deadline_looking;	     /* it is being asked */
 	int64_t deadline_set_ms;     /* the earliest that was set meanwhile; 0: none */
 	int64_t deadline_look_ms;    /* when it was, by the steady clock */
+	int64_t opened_ms;	     /* by the steady clock */
 	struct task expire;	     /* the one that fires deadlines, reused */
 	bool expire_out;	     /* it is with the clerk */
 	struct counts counts;
@@ -106,6 +113,7 @@ struct desk {
 	struct notify_counts told_counts;
 	struct run_counts run_counts;
 	struct tallies tallies;
+	struct told_marks told_marks;
 	/* What became of them since the start. */
 	_Atomic int64_t mail_replies[MAIL_OUTCOMES];
 	char *channels; /* that are configured, with commas between */
@@ -239,6 +247,7 @@ void delivery_wake(struct desk *, int64_t at_ms);
 void notify_metrics(struct desk *, struct buf *);
 void mail_in_metrics(struct desk *, struct buf *);
 void run_wake(struct desk *);
+void gateway_wake(struct desk *); /* likewise: a held call may be run */
 /* The claim that is to be decided with a batch that queued runs; or NULL. */
 struct job *run_claim_along(void *desk, const struct rows *);
 void transient_done(struct desk *);
@@ -277,6 +286,11 @@ struct session *session_make_for_ask(
 /* A parallel one of this external id. */
 struct session *session_make_default(
 	struct task *, struct rows *, struct str external_id, struct str project);
+/* Of a call that may leave its session to the default one: true if it does (the task has no id), else
+ * the task's id names it. */
+bool session_needs_default(struct job *, struct wants *);
+/* The default one, made when there is none. */
+enum err session_default(struct task *, struct rows *, struct session **, struct fault *);
 /* Every id names a user or a team of the workspace; else an item at pointer /assignees/N. */
 enum err away_check_assignees(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
@@ -288,6 +302,9 @@ struct str away_assignees_json(const struct str *ids, size_t len, struct arena *
 /* The ask that a body with a template or a list means. */
 enum err presets_expand(struct rows *, int64_t ws, const struct json *body,
 	const struct json **out, struct fault *);
+/* Of the first 50 that a workspace has, with commas between; in the arena. */
+enum err presets_templates(
+	struct rows *, int64_t ws, struct arena *, struct str *out, struct fault *);
 
 /* The approval is used up now, by who runs exactly this; `target`: who will ask for proof of it, or empty.
  * ERR_CONFLICT, ERR_REVOKED, ERR_STOPPED, ERR_DENIED. */

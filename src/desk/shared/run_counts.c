@@ -21,6 +21,8 @@ enum metric {
 	MODEL_COST,
 	MODEL_SECONDS,
 	MODEL_FIRST,
+	GATEWAY_CALLS,
+	GATEWAY_SECONDS,
 	METRICS
 };
 
@@ -37,6 +39,9 @@ static const struct {
 	[MODEL_SECONDS] = { "model_seconds", "Time of model calls.", true },
 	[MODEL_FIRST] = { "model_first_token_seconds", "To the first word of a model.",
 		true },
+	[GATEWAY_CALLS] = { "gateway_calls_total",
+		"Calls at the gateway, by server and what was decided." },
+	[GATEWAY_SECONDS] = { "gateway_seconds", "Time of calls at MCP servers.", true },
 };
 
 static const double bounds_s[BUCKETS] = { 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 120, 600 };
@@ -81,6 +86,7 @@ static struct run_series *series_of(
 		[MODEL_COST] = "provider=\"other\",model=\"other\"",
 		[MODEL_SECONDS] = "provider=\"other\",model=\"other\"",
 		[MODEL_FIRST] = "provider=\"other\",model=\"other\"",
+		[GATEWAY_CALLS] = "server=\"other\",effect=\"other\"",
 	};
 	struct run_series *s, fresh = { .ws = ws, .metric = m };
 
@@ -224,6 +230,22 @@ void run_count_call(struct desk *d, int64_t ws, const struct run_model_call *cal
 	pthread_mutex_unlock(&c->lock);
 	buf_done(&b);
 	buf_done(&more);
+}
+
+void run_count_gateway(struct desk *d, int64_t ws, struct str server, const char *effect,
+	int64_t took_ms)
+{
+	struct run_counts *c = &d->run_counts;
+	struct buf b = { .max = LABELS_MAX };
+
+	label_add(&b, "server", server);
+	label_add(&b, "effect", str_of(effect));
+	pthread_mutex_lock(&c->lock);
+	if (effect) series_add(c, ws, GATEWAY_CALLS, buf_str(&b), 1);
+	if (took_ms >= 0)
+		series_add(c, ws, GATEWAY_SECONDS, STR_NONE, (double)took_ms / 1000);
+	pthread_mutex_unlock(&c->lock);
+	buf_done(&b);
 }
 
 /* ---- as text ---- */

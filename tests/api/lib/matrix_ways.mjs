@@ -158,16 +158,34 @@ const mandate = {
 	},
 };
 
+/** A gateway that people have asks about a call, and waits. */
+const authorize = {
+	origin: 'ASK_BY_REQUEST', because: 'policy', makes: ['approval'], holds: true,
+	async ask(cell) {
+		const call = cell.agent.post('/v1/authorize', { operation, session: cell.session, wait: 300 });
+		await cell.appears();
+		return later(call.then(({ status, headers, body }) => {
+			assert.equal(headers['parley-decision'], body.decision);
+			if (status === 200) return body.decision === 'allow' ? 'yes' : 'no';
+			assert.equal(status, 403);
+			return body.type === '/problems/stopped' ? 'stopped' : 'no';
+		}));
+	},
+};
+
+/** An MCP server with one tool, known to the desk by this name. */
+async function serverOf(admin, name, options) {
+	const it = await new McpServer(options).start();
+	it.http.unref();
+	const reply = await admin.post('/v1/mcp-servers', { name, url: it.url, trust: true });
+	assert.equal(reply.status, 201, reply.text);
+	assert.equal((await admin.post(`/v1/mcp-servers/${name}/test`, {})).status, 200);
+}
+
 /** Another agent calls a tool of an MCP server through the desk. */
 const gateway = {
 	origin: 'ASK_BY_GATEWAY', because: 'policy', makes: ['approval'], holds: true, once: true,
-	async prepare({ admin }) {
-		const it = await new McpServer({ tools: [tool('go', { annotations: { destructiveHint: false } })] }).start();
-		it.http.unref();
-		const reply = await admin.post('/v1/mcp-servers', { name: 'matrix', url: it.url, trust: true });
-		assert.equal(reply.status, 201, reply.text);
-		assert.equal((await admin.post('/v1/mcp-servers/matrix/test', {})).status, 200);
-	},
+	prepare: ({ admin }) => serverOf(admin, 'matrix', { tools: [tool('go', { annotations: { destructiveHint: false } })] }),
 	async ask(cell) {
 		const client = new StatelessClient(cell.server, cell.token);
 		const call = client.call('go', { cell: cell.name }, {}, { path: '/mcp/matrix', headers: { 'parley-session': cell.session } });
@@ -199,6 +217,23 @@ const runQuestion = {
 	origin: 'ASK_BY_RUN_QUESTION', because: 'agent', makes: ['question'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Question');
+		await cell.appears();
+		return ended(cell);
+	},
+};
+
+/** A tool of an MCP server that wants to know something before it runs. */
+const elicitation = {
+	origin: 'ASK_BY_RUN_QUESTION', because: 'agent', makes: ['question'], runs: true,
+	prepare: ({ admin }) => serverOf(admin, 'curious', { tools: [tool('merge', { annotations: { readOnlyHint: true } })],
+		call(name, args, { message: { params } }) {
+			const said = params.inputResponses?.go;
+			if (!said) return { resultType: 'input_required', requestState: 'asked', inputRequests: { go: { method: 'elicitation/create', params: {
+				mode: 'form', message: 'Go on?', requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } } } } };
+			return { content: [{ type: 'text', text: said.action }], isError: said.content?.ok !== true };
+		} }),
+	async ask(cell) {
+		await started(cell, 'Elicitation', { tools: ['mcp:curious'] });
 		await cell.appears();
 		return ended(cell);
 	},
@@ -266,7 +301,7 @@ const subAgent = {
 	},
 };
 
-export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, gateway, template, run_question: runQuestion,
+export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, authorize, gateway, template, run_question: runQuestion, elicitation,
 	run_approval: runApproval, run_error: runError, run_limit: runLimit, interrupted, sub_agent: subAgent };
 
 /* ---- the model ---- */
@@ -290,6 +325,7 @@ export function answer(request) {
 	if (done.length) return [say(well ? 'yes' : 'no')];
 	switch (words[0]) {
 	case 'Question': return [use('ask_user_question', foreign('Go on?'))];
+	case 'Elicitation': return [use('mcp__curious__merge', {})];
 	case 'Approval': return [use('todo', { operation: 'create', name: words[1] })];
 	case 'Limit': return [use('todo', { operation: 'list' })];
 	case 'Interrupted': return [use('test_append', { path: words[1], text: 'once' })];

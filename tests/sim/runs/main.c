@@ -1,5 +1,6 @@
 /* main.c - random histories of runs: three processes claim them, lose them, forget them and die; the model says
- * anything; people answer, interrupt and cancel; the clock jumps and the server is killed.
+ * anything, or is out of order; tools of every class run, and some bring their results later; people answer,
+ * interrupt and cancel; the clock jumps and the server is killed.
  *
  *	runs [HISTORIES [--seed S]]   each from a seed of its own; PARLEY_LONG=1: 20 times as many
  *
@@ -10,7 +11,9 @@
  * 3. A call of class once begins at most once for each decision.
  * 4. A sub-agent has no sub-agent.
  * 5. What ended stays as it ended; with time and answers everything ends.
- * 6. The log fits (`parley check`). */
+ * 6. A model in trouble is followed by its fallback, once; then the run waits, and nobody has it before its time.
+ * 7. A result that comes later is taken once, and only while the call waits for it.
+ * 8. The log fits (`parley check`). */
 #include "base/clock.h"
 #include "core/run/agent.h"
 #include "random.h"
@@ -23,16 +26,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 400, HELD = 64, PROCESSES = 3, STEPS = 250, SESSIONS = 12 };
+enum { RUNS = 400, HELD = 64, PROCESSES = 3, STEPS = 250, SESSIONS = 12, LATERS = 64 };
+enum { LATER_MS = 60000 };
 
 struct sim_run {
 	char id[ID_SIZE];
 	int holder; /* process, or -1 */
 	int64_t attempt, until_ms;
 	bool child;
-	int starts; /* of its call of class once that are allowed */
+	int starts;	 /* of its call of class once that are allowed */
+	bool fell;	 /* it has its fallback */
+	int64_t wake_ms; /* it waits on time until then; 0: it does not */
 	char end[16];
 };
+
+/* A call whose result comes later. */
+static struct later {
+	char call[ID_SIZE], run[ID_SIZE], token[128];
+	bool taken;
+} laters[LATERS];
 
 static struct sim_run runs[RUNS];
 static struct process {
@@ -44,8 +56,9 @@ static struct process {
 
 static struct rig rig;
 static uint64_t chance, seed;
-static int runs_len, step, sessions;
+static int runs_len, step, sessions, laters_len;
 static int64_t now_ms, tasks, number_of;
+static int outages, brought, hurried; /* in all histories */
 static bool broken;
 
 static int below(int n)
@@ -117,13 +130,15 @@ static bool judged(int process, size_t i, enum err e, bool valid, const char *wh
 
 /* ---- what happens ---- */
 
+static int64_t number(const char *sql);
+
 static void start(void)
 {
 	char run[ID_SIZE];
 
 	if (sessions == SESSIONS) return;
 	sessions++;
-	if (run_rig_start(&rig, "boss", run).err) breach("a session is refused");
+	if (run_rig_start(&rig, "chief", run).err) breach("a session is refused");
 	run_of(run, false);
 }
 
@@ -145,6 +160,10 @@ static void claim(int process)
 		r->child = h->child;
 		if (r->holder >= 0) breach("%s is claimed, and held", r->id);
 		if (r->end[0]) breach("%s is claimed, and has ended", r->id);
+		if (r->wake_ms > now_ms)
+			breach("%s is claimed %lld ms before its time", r->id,
+				(long long)(r->wake_ms - now_ms));
+		r->wake_ms = 0;
 		r->holder = process;
 		r->attempt = h->attempt;
 		r->until_ms = now_ms + RUN_LEASE_MS;
@@ -175,15 +194,17 @@ static void turn(int process)
 		CALL("c", "test_append", "{'path':'/x','text':'line %d'}"),
 		CALL("d", "todo", "{'operation':'create','name':'Task'}") "," CALL(
 			"e", "ask_user_question", "{'questions':[{'question':'Eh?'}]}"),
-		CALL("f", "delegate_task", "{'agent':'boss','task':'Part %d'}"),
+		CALL("f", "delegate_task", "{'agent':'chief','task':'Part %d'}"),
 		CALL("g", "parallel_tasks",
-			"{'tasks':[{'id':'x','agent':'boss','task':'Part %d'},"
+			"{'tasks':[{'id':'x','agent':'chief','task':'Part %d'},"
 			"{'id':'y','prompt':'p','task':'Part','after':['x']},"
 			"{'id':'z','prompt':'p','task':'Part'}]}"),
+		CALL("h", "weather", "{'city':'line %d'}"),
+		CALL("i", "lookup", "{'city':'line %d'}"),
 	};
-	static const int todos[] = { 0, 1, 0, 0, 1, 0, 0 };
+	static const int todos[] = { 0, 1, 0, 0, 1, 0, 0, 0, 0 };
 	struct process *p = &processes[process];
-	int what = below(7);
+	int what = below(9);
 	char content[800];
 	bool valid;
 	size_t i;
@@ -198,9 +219,78 @@ static void turn(int process)
 	struct held *h = &p->held[i];
 	struct sim_run *r = run_of(h->run, h->child);
 
-	if (valid && what == 3) r->starts = 1;
+	if (valid && (what == 3 || what == 7)) r->starts = 1;
 	if (judged(process, i, run_rig_turn(&rig, h, content), valid, "a turn"))
 		tasks += todos[what];
+}
+
+/* The model is out of order: its fallback, then a pause. */
+static void outage(int process)
+{
+	struct process *p = &processes[process];
+	struct sim_run *r;
+	char sql[160];
+	bool valid, fell;
+	size_t i;
+
+	if (!p->len) return;
+	i = (size_t)below((int)p->len);
+	if (p->held[i].step != RUN_STEP_MODEL) return;
+	valid = holds(&p->held[i], process);
+	r = run_of(p->held[i].run, false);
+	fell = r->fell;
+	if (!judged(process, i,
+		    run_rig_outage(&rig, &p->held[i], (uint64_t)below(1000000)), valid,
+		    "an outage"))
+		return;
+	r->fell = true;
+	outages++;
+	if (fell == (r->holder >= 0))
+		breach("%s %s", r->id, fell ? "does not wait" : "has no fallback");
+	snprintf(sql, sizeof sql,
+		"SELECT wake_ms FROM runs WHERE id = '%s' AND status = 'waiting'", r->id);
+	if (fell && strcmp(run_rig_status(&rig, r->id), "waiting") == 0)
+		r->wake_ms = number(sql);
+}
+
+/* A person does not want to wait. */
+static void retry(void)
+{
+	struct sim_run *r = NULL;
+	struct outcome o;
+
+	for (int i = 0; i < runs_len; i++)
+		if (runs[i].wake_ms && !runs[i].child) r = &runs[i];
+	if (!r || strcmp(run_rig_status(&rig, r->id), "waiting") != 0) return;
+	if (rig_do(&rig, &(struct request){ &use_run_retry, rig.mia, r->id, "{}" }, &o))
+		breach("%s waits, and cannot be retried: %s", r->id,
+			o.task.job.why.detail);
+	outcome_done(&o);
+	r->wake_ms = 0;
+	hurried++;
+}
+
+static void bring(void)
+{
+	struct later *l;
+	char sql[160];
+	bool waits;
+	enum err e;
+
+	if (!laters_len) return;
+	l = &laters[below(laters_len)];
+	snprintf(sql, sizeof sql,
+		"SELECT COUNT(*) FROM tool_calls WHERE id = '%s' AND status IN"
+		" ('waiting','started','pending','interrupted')",
+		l->call);
+	waits = number(sql) == 1;
+	e = run_rig_bring(&rig, l->call, l->token);
+	if (e != (waits ? OK : ERR_CONFLICT) || (!e && l->taken))
+		breach("the result of %s, which %s: %d", l->call,
+			waits ? "waits" : "has ended", (int)e);
+	if (!e) l->taken = true;
+	brought += !e;
+	if (!e && strcmp(run_rig_status(&rig, l->run), "queued") == 0) let_go(l->run);
 }
 
 static void call(int process)
@@ -208,24 +298,36 @@ static void call(int process)
 	struct process *p = &processes[process];
 	char arguments[512];
 	bool started, valid;
-	enum err e;
+	struct held *h;
 	size_t i;
 
 	if (!p->len) return;
 	i = (size_t)below((int)p->len);
-	if (p->held[i].step != RUN_STEP_CALLS) return;
-	valid = holds(&p->held[i], process);
-	e = run_rig_begin(&rig, &p->held[i], 0, &started, arguments);
-	if (started && --run_of(p->held[i].run, false)->starts < 0)
-		breach("a call of %s begins once more than people decided",
-			p->held[i].run);
-	if (!judged(process, i, e, valid, "the start of a call")) return;
+	h = &p->held[i];
+	if (h->step != RUN_STEP_CALLS) return;
+	valid = holds(h, process);
+	if (h->classes[0] == CLASS_ONCE) {
+		enum err e = run_rig_begin(&rig, h, 0, &started, arguments);
+
+		if (started && --run_of(h->run, false)->starts < 0)
+			breach("a call of %s begins once more than people decided",
+				h->run);
+		if (!judged(process, i, e, valid, "the start of a call")) return;
+	}
 	if (below(3) == 0) { /* the process dies while the tool works */
 		held_drop(p, i);
 		return;
 	}
-	judged(process, i, run_rig_calls(&rig, &p->held[i]), valid,
-		"the result of a call");
+	h->later_ms = h->callback[0] && below(2) ? LATER_MS : 0;
+	if (h->later_ms && laters_len < LATERS) {
+		struct later *l = &laters[laters_len++];
+
+		*l = (struct later){ 0 };
+		snprintf(l->call, ID_SIZE, "%s", h->calls[0]);
+		snprintf(l->run, ID_SIZE, "%s", h->run);
+		snprintf(l->token, sizeof l->token, "%s", h->callback);
+	}
+	judged(process, i, run_rig_calls(&rig, h), valid, "the result of a call");
 }
 
 static void renew(int process)
@@ -322,6 +424,7 @@ static void interrupt(void)
 {
 	struct outcome o, run;
 	struct sim_run *r;
+	const char *status;
 	char session[ID_SIZE];
 
 	if (!runs_len) return;
@@ -331,13 +434,16 @@ static void interrupt(void)
 	if (!outcome_read(&run)) breach("no run");
 	snprintf(session, sizeof session, "%.*s", STR_ARGS(text_at(run.json, "session")));
 	outcome_done(&run);
-	if (strcmp(run_rig_status(&rig, r->id), "running") != 0) return;
+	status = run_rig_status(&rig, r->id);
+	if (strcmp(status, "running") != 0 && strcmp(status, "waiting") != 0) return;
 	rig_do(&rig,
 		&(struct request){ &use_message_send, rig.mia, session,
 			"{'content':'louder','when':'now'}" },
 		&o);
 	outcome_done(&o);
-	if (strcmp(run_rig_status(&rig, r->id), "queued") == 0) r->holder = -1;
+	if (strcmp(run_rig_status(&rig, r->id), "queued") != 0) return;
+	r->holder = -1;
+	r->wake_ms = 0;
 }
 
 /* ---- checks ---- */
@@ -421,7 +527,7 @@ static void one_step(void)
 {
 	int process = below(PROCESSES);
 
-	switch (below(20)) {
+	switch (below(24)) {
 	case 0: start(); break;
 	case 1:
 	case 2:
@@ -452,9 +558,21 @@ static void one_step(void)
 		break;
 	case 13:
 	case 14: call(process); break;
+	case 15: outage(process); break;
+	case 16: bring(); break;
+	case 17: retry(); break;
 	default: turn(process);
 	}
 	if (step % 25 == 0) look();
+}
+
+static void make(const struct use *use, const char *body)
+{
+	struct outcome o;
+
+	if (rig_do(&rig, &(struct request){ use, rig.ada, .body = body }, &o))
+		breach("%s: %s", body, o.task.job.why.detail);
+	outcome_done(&o);
 }
 
 static bool history(uint64_t from)
@@ -462,10 +580,8 @@ static bool history(uint64_t from)
 	struct rig_options options = {
 		.alone = true, .weak_sync = true, .seed = from + 1
 	};
-	struct outcome o;
-
 	seed = chance = from;
-	runs_len = sessions = 0;
+	runs_len = sessions = laters_len = 0;
 	tasks = number_of = 0;
 	now_ms = (int64_t)1800000000 * 1000;
 	clock_set(now_ms);
@@ -475,12 +591,14 @@ static bool history(uint64_t from)
 	}
 	if (!rig_open(&rig, &options) || !run_rig_prepare(&rig))
 		breach("it does not open");
-	rig_do(&rig,
-		&(struct request){ &use_policy_put, rig.ada,
-			.body = "{'version':0,'at_once':{'auto':64}}" },
-		&o);
-	if (o.err) breach("no policy: %s", o.task.job.why.detail);
-	outcome_done(&o);
+	make(&use_tool_create,
+		"{'name':'lookup','url':'https://example.org/l','description':'Looks.','class':'repeat'}");
+	make(&use_agent_create,
+		"{'name':'chief','provider':'scripted','model':'m','fallbacks':['scripted/m2'],"
+		"'patience':'1h','tools':['ask_user_question','todo','test_append','weather',"
+		"'lookup','delegate_task','parallel_tasks'],'on_error':'fail',"
+		"'validation':{'mode':'auto','always_confirm_high':false}}");
+	make(&use_policy_put, "{'version':0,'at_once':{'auto':64}}");
 	start();
 	for (step = 1; step <= STEPS && !broken; step++)
 		one_step();
@@ -498,6 +616,8 @@ int main(int argc, char **argv)
 	if (getenv("PARLEY_LONG")) count *= 20;
 	for (uint64_t i = 0; i < count; i++)
 		if (!history(from + i)) return 1;
-	printf("%" PRIu64 " histories of runs\n", count);
+	printf("%" PRIu64
+	       " histories of runs, %d outages, %d retried early, %d results that came later\n",
+		count, outages, hurried, brought);
 	return 0;
 }

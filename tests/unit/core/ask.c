@@ -213,7 +213,7 @@ static void a_pending_ask_is_shown_with_every_member_in_order(void **state)
 			"'settled_at':null,'answer':null,'answered_by':null,'summary':'',"
 			"'reason':null,"
 			"'replies':[],'used_at':null,'fetched_at':null,'asked_again_at':null,'overtaken':null,'revoked':null,"
-			"'require':null,'votes':[],'verify':null,'asked_because':null,"
+			"'require':null,'votes':[],'verify':null,'asked_because':null,'trace':null,"
 			"'url':'http://h/asks/ask_1'}",
 			agent))));
 }

@@ -43,6 +43,25 @@ static void the_request_itself(void **state)
 		"\"sha256\":\"021fb596db81e6d02bf3d2586ee3981fe519f275c0ac9ca76bbcf2ebb4097d96\",\"bytes\":1}}}");
 }
 
+static void the_query_may_stand_behind_the_path(void **state)
+{
+	struct original_request r = { .method = STR("GET"),
+		.target = STR("/?b=1"),
+		.host = STR("a"),
+		.forwarded_uri = STR("/a?b=1"),
+		.forwarded_method = STR("PUT") };
+
+	(void)state;
+	assert_string_equal(said(&r),
+		"{\"type\":\"tool\",\"name\":\"http\",\"arguments\":{\"method\":\"PUT\",\"url\":\"https://a/a?b=1\"}}");
+	for (int i = 0; i < 3; i++) {
+		r.target =
+			(const struct str[]){ STR("/?b=2"), STR("/c?b=1"), STR("/?") }[i];
+		assert_string_equal(said(&r),
+			"the path and the header with the original URI differ: use /v1/authorize/");
+	}
+}
+
 static void what_is_not_sure_is_refused(void **state)
 {
 	static const char differ[] = "X-Original and X-Forwarded headers differ";
@@ -100,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(the_request_itself),
+		KIT_TEST(the_query_may_stand_behind_the_path),
 		KIT_TEST(what_is_not_sure_is_refused),
 		KIT_TEST(calls_of_tools),
 	};

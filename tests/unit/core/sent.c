@@ -71,8 +71,11 @@ static void patience_calls_again_less_and_less_often(void **state)
 
 			assert_in_range(wake - since, base * 4 / 5, base * 6 / 5);
 			assert_int_equal(
-				patience_wake(since, hours, n, since, 77, chance),
-				since + 77);
+				patience_wake(since, hours, n, since, 1077, chance),
+				since + 1077);
+			/* "At once" would be a call without a pause, for hours. */
+			assert_int_equal(
+				patience_wake(since, hours, n, since, 0, chance), wake);
 			/* A last time at its end, then no more. */
 			assert_int_equal(patience_wake(since, hours, n, since + hours - 1,
 						 -1, chance),

@@ -66,6 +66,15 @@ static void a_pattern_is_about_what_the_call_is_about(void **state)
 	assert_false(fits("Read(x)", ALLOWS, "Read", "{}"));
 	assert_true(fits("Read(x)", STOPS, "Read", "{}"));
 	assert_true(fits("Read(x)", STOPS, "Read", "{'file_path':7}"));
+	/* What is read at the gateway. */
+	assert_true(fits("mcp__x__resources.read(file:///srv/*)", ALLOWS,
+		"mcp__x__resources.read", "{'uri':'file:///srv/a'}"));
+	assert_false(fits("mcp__x__resources.read(file:///srv/*)", ALLOWS,
+		"mcp__x__resources.read", "{'uri':'file:///srv/../etc/a'}"));
+	assert_true(fits("mcp__x__resources.read(file:///etc/*)", STOPS,
+		"mcp__x__resources.read", "{'uri':'file:///srv/%2e./etc/a'}"));
+	assert_true(fits("mcp__x__prompts.get(review)", ALLOWS, "mcp__x__prompts.get",
+		"{'name':'review','arguments':{}}"));
 	/* A tool that is not known: a guess is enough to stop, not to allow. */
 	assert_true(
 		fits("mcp__sh__run(rm *)", STOPS, "mcp__sh__run", "{'command':'rm x'}"));

@@ -129,8 +129,9 @@ static void tools_are_those_a_token_may_use(void **state)
 
 	(void)state;
 	jw_array(&w);
-	tools_write(&w, own_tools, STR("[\"cancel_ask\",\"nothing\"]"), REV_2026_07_28,
-		false);
+	tools_write(&w, own_tools,
+		&(struct tools_for){ .allowed = STR("[\"cancel_ask\",\"nothing\"]") },
+		REV_2026_07_28, false);
 	jw_array_end(&w);
 	assert_true(str_starts(buf_str(&b), "[{\"name\":\"cancel_ask\""));
 	assert_true(str_find(buf_str(&b), STR("get_answer\"")) < 0);

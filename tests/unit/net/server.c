@@ -26,13 +26,14 @@ static int64_t now_ms(clockid_t clock)
 
 /* ---- bodies that are being received ---- */
 
-static int body_begun(struct stand *s, size_t sent)
+static int body_begun(struct stand *s, const char *path, size_t sent)
 {
 	static char bytes[64 * 1024];
 	int fd = peer_open(s);
 
-	peer_send(
-		fd, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+	peer_send(fd, "POST ");
+	peer_send(fd, path);
+	peer_send(fd, " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
 	for (size_t n; sent; sent -= n) {
 		n = sent < sizeof bytes ? sent : sizeof bytes;
 		peer_send_bytes(fd, str_make(bytes, n));
@@ -50,12 +51,22 @@ static void bodies_that_are_not_whole_have_a_bound_together(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		held[i] = body_begun(s, 90 * 1000);
+		held[i] = body_begun(s, "/echo", 90 * 1000);
 	usleep(100 * 1000);
-	fd = body_begun(s, 90 * 1000);
+	fd = body_begun(s, "/echo", 90 * 1000);
 	assert_true(peer_reply(fd, &r));
 	assert_int_equal(r.status, 503);
 	assert_non_null(strstr(r.head, "Retry-After: 1"));
+	reply_done(&r);
+	close(fd);
+	/* Where 5xx would be taken for leave it is none. */
+	fd = body_begun(s, "/may/I", 90 * 1000);
+	assert_true(peer_reply(fd, &r));
+	assert_int_equal(r.status, 403);
+	assert_non_null(strstr(r.head, "X-May: no"));
+	assert_true(str_find(buf_str(&r.body),
+			    STR("\"type\":\"/problems/unavailable\"")) >= 0);
+	assert_true(str_find(buf_str(&r.body), STR(",\"may\":false}")) >= 0);
 	reply_done(&r);
 	close(fd);
 	/* Small ones go on. */
@@ -65,7 +76,7 @@ static void bodies_that_are_not_whole_have_a_bound_together(void **state)
 	for (int i = 0; i < 3; i++)
 		close(held[i]);
 	usleep(100 * 1000);
-	fd = body_begun(s, 250 * 1000);
+	fd = body_begun(s, "/echo", 250 * 1000);
 	usleep(100 * 1000);
 	assert_int_equal(stand_status(s, GET("/")), 200);
 	for (int i = 0; i < 12; i++)

@@ -126,6 +126,8 @@ static void stand_secure(struct stand *s)
 
 struct stand *stand_new(const char *address, const struct http_limits *limits)
 {
+	static const struct http_decides may = { "/may", "X-May: no\r\n",
+		",\"may\":false" };
 	struct stand *s = calloc(1, sizeof *s);
 	struct fault why = { 0 };
 
@@ -135,6 +137,7 @@ struct stand *stand_new(const char *address, const struct http_limits *limits)
 	s->server = http_listen(s->loop, str_of(address ? address : "127.0.0.1:0"),
 		limits, handle, s, &why);
 	if (!s->server) fail_msg("%s", why.detail);
+	http_decides(s->server, &may);
 	s->port = http_port(s->server);
 	if (stand_tls) stand_secure(s);
 	assert_int_equal(pthread_create(&s->thread, NULL, stand_run, s), 0);

@@ -44,6 +44,9 @@ static void what_a_run_says_is_translated(void **state)
 		{ "The server stopped during this operation, which began at 08:00. It may "
 		  "have taken effect.",
 			"web.own.recovery.interrupted.about" },
+		{ "No answer came during this operation, which began at 08:00. It may have "
+		  "taken effect.",
+			"web.own.recovery.unanswered.about" },
 	};
 
 	(void)state;

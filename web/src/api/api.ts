@@ -127,6 +127,7 @@ export const api = {
 	toolTest: (name: string, args: unknown) =>
 		post<ToolTest>(`/v1/tools/${name}/test`, { arguments: args }),
 	mcpServers: () => get<List<McpServer>>('/v1/mcp-servers', { limit: 200 }),
+	mcpServer: (name: string) => get<McpServer>(`/v1/mcp-servers/${name}`),
 	mcpServerNew: (body: unknown) => post<McpServer>('/v1/mcp-servers', body),
 	mcpServerTest: (name: string) => post<McpServerTest>(`/v1/mcp-servers/${name}/test`, {}),
 	mcpServerAccept: (name: string, tools: unknown[]) =>

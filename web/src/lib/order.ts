@@ -6,8 +6,12 @@ export const SOON_MS = 5 * 60_000;
 
 /** By the policy; what the agent says of its operation only raises it. */
 export const askRisk = (ask: Ask): Risk | null => ask.risk ?? ask.operation?.risk ?? null;
+/** A call of an MCP server's tool is named by both: "close_issue (github): n=7". */
 export const askTitle = (ask: Ask): string =>
-	ask.title ?? ask.questions[0]?.text ?? ask.operation?.name ?? ask.id;
+	(ask.title ?? ask.questions[0]?.text ?? ask.operation?.name ?? ask.id).replace(
+		/^mcp__([a-z0-9-]+)__([\w.-]+)/,
+		'$2 ($1)',
+	);
 /** A session made for one ask is called as it is: that is said once. */
 /** Who asks: the agent, its program where that has another name, and who runs it on its machine. */
 export const agentOf = ({ agent, program, machine_user: user }: Ask): string =>

@@ -40,6 +40,10 @@ const own = new Map<string, [RegExp, MessageId][]>([
 				/^The server stopped during this operation, which began at (?<time>.+)\. It may have/,
 				'web.own.recovery.interrupted.about',
 			],
+			[
+				/^No answer came during this operation, which began at (?<time>.+)\. It may have/,
+				'web.own.recovery.unanswered.about',
+			],
 			[/^Retry grants the same limit again; Edit/, 'web.own.recovery.limit.about'],
 			[/^Retry calls the model again; Edit/, 'web.own.recovery.stuck.about'],
 		],

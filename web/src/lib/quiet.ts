@@ -11,3 +11,18 @@ export function halfHours(...kept: (string | undefined)[]): string[] {
 	});
 	return [...new Set([...all, ...kept.filter((time) => time !== undefined)])].sort();
 }
+
+/** Now, late this evening, and at noon of the next Saturday, as the server takes them. */
+export function momentsTried(now: number): Record<'now' | 'night' | 'weekend', string> {
+	const night = new Date(now);
+	night.setHours(23, 0, 0, 0);
+	if (night.getTime() < now) night.setDate(night.getDate() + 1);
+	const weekend = new Date(now);
+	weekend.setDate(weekend.getDate() + ((6 - weekend.getDay() + 7) % 7 || 7));
+	weekend.setHours(12, 0, 0, 0);
+	return {
+		now: new Date(now).toISOString(),
+		night: night.toISOString(),
+		weekend: weekend.toISOString(),
+	};
+}

@@ -22,6 +22,8 @@ export type Item =
 	| { kind: 'report'; key: string; at: string; run: Run; turn: string }
 	/** What was being said when it was stopped: no message holds it. */
 	| { kind: 'lost'; key: string; at: string; text: string }
+	/** Another model took over, and why. */
+	| { kind: 'model'; key: string; at: string; from: string; to: string; why: string }
 	/** What an agent outside said of its progress; the last one counts. */
 	| { kind: 'progress'; key: string; at: string; events: Event[] }
 	/** Earlier turns. */
@@ -146,7 +148,7 @@ function folded(items: Item[], open: ReadonlySet<string>): Item[] {
 /** `open`: the folds that somebody opened. */
 export function streamOf(given: Streamed, open: ReadonlySet<string> = new Set()): Item[] {
 	const { shown, events = [], lost = new Map<string, string>() } = given;
-	const progress = events
+	const progress = (given.runs.length ? [] : events)
 		.filter((event) => event.type === 'session.progress')
 		.map((event): Item => ({
 			kind: 'progress',
@@ -160,7 +162,13 @@ export function streamOf(given: Streamed, open: ReadonlySet<string> = new Set())
 			? [{ kind: 'lost', key: `lost ${run.id}`, at: run.ended_at, text }]
 			: [];
 	});
-	const all = [...said(given), ...asked(given), ...progress, ...ended].sort(byTime);
+	const switched = events
+		.filter(({ type, run }) => type === 'run.model' && shown.some(({ id }) => id === run))
+		.map(({ id, at, data }): Item => {
+			const { from, to, why } = data as unknown as Record<'from' | 'to' | 'why', string>;
+			return { kind: 'model', key: String(id), at, from, to, why };
+		});
+	const all = [...said(given), ...asked(given), ...progress, ...switched, ...ended].sort(byTime);
 	return grouped(folded(all, open));
 }
 

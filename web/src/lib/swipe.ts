@@ -6,7 +6,7 @@ const FAR = 96;
 /** From here on it is a swipe, not a tap. */
 const NEAR = 12;
 
-export function swipe(node: HTMLElement, told: () => void) {
+export function swipe(node: HTMLElement, told: () => void): () => void {
 	let [startX, startY, at] = [0, 0, 0];
 	let pointer: number | null = null;
 	let moved = false;
@@ -58,4 +58,5 @@ export function swipe(node: HTMLElement, told: () => void) {
 	};
 
 	node.addEventListener('pointerdown', down);
+	return () => node.removeEventListener('pointerdown', down);
 }

@@ -1,6 +1,7 @@
 /* Answers and endings in words, in the language of the page. */
 import type { AnswerValue, Ask, Question } from '../api/types';
 import { answerText, answerTo } from './answer';
+import { waitsWords } from './held';
 import { t, type MessageId } from './i18n.svelte';
 import { moment } from './time';
 import { visible } from './visible';
@@ -107,6 +108,8 @@ export function fetchedWords(ask: Ask): string {
 	if (!ask.answer || ask.agent.id.startsWith('usr_')) return '';
 	const agent = visible(ask.agent.name);
 	if (ask.used_at && !ask.revoked) return t('web.fetched.used', { agent });
+	const waits = waitsWords(ask);
+	if (waits) return waits;
 	if (ask.asked_again_at) return t('web.fetched.again', { agent, at: moment(ask.asked_again_at) });
 	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });
 }

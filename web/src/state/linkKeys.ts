@@ -14,7 +14,7 @@ export class LinkKeys {
 	private move(step: number): void {
 		const list = this.links();
 		const here = list.indexOf(document.activeElement as HTMLElement);
-		const shown = list.findIndex((link) => link.ariaCurrent === 'page');
+		const shown = list.findIndex((link) => link.hasAttribute('aria-current'));
 		this.focus(here >= 0 ? here + step : shown);
 	}
 

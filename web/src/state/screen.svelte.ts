@@ -57,12 +57,17 @@ export const paper = {
 
 /** Toasts lie above this bar of actions, however high it is; returns how to end that. */
 export function toastsAbove(bar: Element): () => void {
-	const say = (height: number) =>
+	bars.add(bar);
+	const say = () => {
+		const height = Math.max(0, ...[...bars].map((one) => one.clientHeight));
 		document.documentElement.style.setProperty('--actions', `${height}px`);
-	const watch = new ResizeObserver(() => say(bar.clientHeight));
+	};
+	const watch = new ResizeObserver(say);
 	watch.observe(bar);
 	return () => {
 		watch.disconnect();
-		say(0);
+		bars.delete(bar);
+		say();
 	};
 }
+const bars = new Set<Element>();

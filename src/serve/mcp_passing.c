@@ -1,0 +1,353 @@
+/* mcp_passing.c - messages on their way to an MCP server and back, for a client whose connection is kept meanwhile.
+ * Prefixes: passing_, gated_. */
+#include "serve/mcp_gateway.h"
+
+#include "base/json_pattern.h"
+#include "base/keep.h"
+#include "base/mem.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct passing {
+	struct relay relay; /* first */
+	struct post post;
+	LIST_ENTRY(passing) others;
+	struct serve *serve;
+	struct request *request;
+	mcp_fn *then;
+	bool streams, same; /* the client takes streams; it speaks as the server does */
+	/* A question of the server to a client of the other family. Since 2026-07-28 its request is answered with it,
+	 * and another one brings the answer; what the first one has is still in use here. */
+	struct request *first; /* or NULL */
+	char name[24];
+	bool waits; /* for the answer */
+	int answer_fd;
+	pthread_mutex_t lock; /* over the answer */
+	char *answer;	      /* JSON; or NULL */
+};
+
+enum { QUESTION_MS = 5 * 60 * 1000 };
+
+/* Something that the server said before its reply. */
+struct passing_said {
+	struct post post;
+	struct passing *passing;
+	size_t len;
+	char text[];
+};
+
+static void passing_cut(struct passing *p)
+{
+	const uint64_t one = 1;
+
+	/* It can only fail when it is readable already. */
+	if (write(p->relay.stop_fd, &one, sizeof one) < 0) return;
+}
+
+/* An allowed call whose client has gone is cancelled. */
+static void passing_gone(void *ctx)
+{
+	struct passing *p = ctx;
+
+	if (p->request) p->request->x = NULL;
+	passing_cut(p);
+}
+
+static void passing_back(struct post *post)
+{
+	struct passing *p = LINK_OF(post, struct passing, post);
+	struct serve *s = p->serve;
+	struct request *r = p->request;
+
+	s->away--;
+	LIST_REMOVE(p, others);
+	if (r) {
+		request_watch(r);
+		mcp_of(r)->relay = &p->relay;
+		p->then(r);
+	}
+	request_free(p->first);
+	close(p->relay.stop_fd);
+	close(p->answer_fd);
+	pthread_mutex_destroy(&p->lock);
+	mem_free(p->answer);
+	arena_done(&p->relay.arena);
+	mem_free(p);
+	serve_try_end(s);
+}
+
+static void passing_done(struct relay *relay)
+{
+	struct passing *p = (struct passing *)(void *)relay;
+
+	loop_post(p->serve->loop, &p->post);
+}
+
+/* On the stream of the request. */
+static void request_say(struct request *r, struct str message)
+{
+	struct mcp *m = mcp_of(r);
+	struct buf b = { 0 };
+
+	if (!m->begun) {
+		serve_count(r->serve, 200);
+		http_begin(r->x, 200, "text/event-stream",
+			STR(API_HEADERS "X-Accel-Buffering: no\r\n"));
+		m->begun = true;
+	}
+	sse_write(&b, STR_NONE, message);
+	if (!b.failed) http_write(r->x, buf_str(&b));
+	buf_done(&b);
+}
+
+static void passing_say(struct post *post)
+{
+	struct passing_said *said = LINK_OF(post, struct passing_said, post);
+	struct request *r = said->passing->request;
+
+	if (r && r->x) request_say(r, str_make(said->text, said->len));
+	mem_free(said);
+}
+
+static struct passing_said *said_new(
+	struct passing *p, struct str text, void (*fn)(struct post *))
+{
+	struct passing_said *said = mem_alloc(sizeof *said + text.len);
+
+	if (!said) return NULL;
+	*said = (struct passing_said){ .post.fn = fn, .passing = p, .len = text.len };
+	memcpy(said->text, text.at, text.len);
+	return said;
+}
+
+/* ---- what the server wants to know ---- */
+
+/* Empty: nothing came. */
+static void passing_answered(struct passing *p, struct str answer)
+{
+	const uint64_t one = 1;
+
+	p->waits = false;
+	pthread_mutex_lock(&p->lock);
+	p->answer = answer.len ? mem_alloc(answer.len + 1) : NULL;
+	if (p->answer) {
+		memcpy(p->answer, answer.at, answer.len);
+		p->answer[answer.len] = '\0';
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (write(p->answer_fd, &one, sizeof one) < 0) return;
+}
+
+/* The result asks, and the request that brings the answer goes on in place of this one. */
+static void question_result(struct passing *p, struct request *r, struct str params)
+{
+	struct mcp *m = mcp_of(r);
+	struct arena *arena = &r->task.job.arena;
+
+	m->w = (struct json_writer){ .out = &m->out };
+	rpc_result(&m->w, m->rpc.id);
+	JW(&m->w,
+		"'resultType':'input_required','inputRequests':{'question':{'method':'elicitation/create','params':%j}},'requestState':%s",
+		params,
+		gated_state(
+			r, &(struct ticket_call){ .question = str_of(p->name) }, arena));
+	m->kept = !p->first;
+	if (!p->first) p->first = r;
+	p->request = NULL;
+	mcp_send(r);
+}
+
+static void question_tell(struct post *post)
+{
+	struct passing_said *said = LINK_OF(post, struct passing_said, post);
+	struct passing *p = said->passing;
+	struct request *r = p->request;
+	struct str params = str_make(said->text, said->len);
+	struct json_writer w = { .out = &(struct buf){ 0 } };
+
+	p->waits = true;
+	if (!r || !r->x) {
+		passing_answered(p, STR_NONE);
+	} else if (p->relay.client >= REV_2026_07_28) {
+		question_result(p, r, arena_str(&r->task.job.arena, params));
+	} else {
+		JW(&w, "{'jsonrpc':'2.0','id':%s,'method':'elicitation/create','params':%j}",
+			str_of(p->name), params);
+		request_say(r, buf_str(w.out));
+		buf_done(w.out);
+	}
+	mem_free(said);
+}
+
+static bool passing_offers(
+	const struct relay *r, struct str method, const struct json *params)
+{
+	bool url = str_is(json_text_of(params, "mode"), "url");
+
+	return str_is(method, "elicitation/create") && json_is(params, JSON_OBJECT) &&
+	       (r->can & (url ? CAN_URL : CAN_FORM));
+}
+
+/* On the relay's thread. What nobody answers in time is put away. */
+static bool passing_ask(struct relay *relay, struct str method, const struct json *params,
+	struct str *answer)
+{
+	struct passing *p = (struct passing *)(void *)relay;
+	struct pollfd fds[] = { { .fd = p->answer_fd, .events = POLLIN },
+		{ .fd = relay->stop_fd, .events = POLLIN } };
+	struct passing_said *said;
+	uint64_t came;
+
+	if (!passing_offers(relay, method, params)) return false;
+	said = said_new(p, json_keep(params, &relay->arena), question_tell);
+	if (!said) return false;
+	loop_post(p->serve->loop, &said->post);
+	*answer = STR("{\"action\":\"cancel\"}");
+	if (poll(fds, 2, QUESTION_MS) <= 0 || !(fds[0].revents & POLLIN)) return true;
+	if (read(p->answer_fd, &came, sizeof came) < 0) return true;
+	pthread_mutex_lock(&p->lock);
+	if (p->answer) *answer = arena_str(&relay->arena, str_of(p->answer));
+	mem_free(p->answer);
+	p->answer = NULL;
+	pthread_mutex_unlock(&p->lock);
+	return true;
+}
+
+static struct passing *passing_named(struct serve *s, struct str name)
+{
+	struct passing *p;
+
+	LIST_FOREACH(p, &s->passings, others)
+	if (p->waits && str_is(name, p->name)) return p;
+	return NULL;
+}
+
+bool passing_answer(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct str id = m->rpc.id;
+	struct passing *p = NULL;
+
+	if (id.len > 2 && id.at[0] == '"')
+		p = passing_named(r->serve, str_make(id.at + 1, id.len - 2));
+	if (!p || !p->request || !str_eq(mcp_of(p->request)->nonce, m->nonce))
+		return false;
+	passing_answered(p, json_is(m->rpc.result, JSON_OBJECT)
+				    ? json_keep(m->rpc.result, &r->task.job.arena)
+				    : STR_NONE);
+	mcp_accept(r);
+	return true;
+}
+
+bool passing_join(struct request *r)
+{
+	const struct mcp *m = mcp_of(r);
+	struct passing *p = passing_named(r->serve, m->came.question);
+	const struct json *answer = json_get(mcp_param(r, "inputResponses"), "question");
+
+	if (!p || p->request || !str_eq(p->relay.agent, r->task.job.who.agent))
+		return false;
+	p->request = r;
+	if (r->x) http_on_gone(r->x, passing_gone, p);
+	passing_answered(p, json_is(answer, JSON_OBJECT)
+				    ? json_keep(answer, &r->task.job.arena)
+				    : STR_NONE);
+	return true;
+}
+
+/* ---- passed on ---- */
+
+/* On the relay's thread. */
+static bool passing_other(struct relay *relay, const struct rpc *rpc, struct str message)
+{
+	struct passing *p = (struct passing *)(void *)relay;
+	struct passing_said *said;
+
+	if (!p->streams || (!p->same && rpc->kind == RPC_REQUEST)) return false;
+	said = said_new(p, message, passing_say);
+	if (!said) return false;
+	loop_post(p->serve->loop, &said->post);
+	return true;
+}
+
+void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
+{
+	struct mcp *m = mcp_of(r);
+	struct serve *s = r->serve;
+	struct passing *p = s->relay ? mem_alloc(sizeof *p) : NULL;
+	struct gateway_task *g = m->gateway;
+	bool now = m->client.revision >= REV_2026_07_28;
+
+	if (!p) {
+		mcp_refuse_as(r, 200, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	*p = (struct passing){ .serve = s,
+		.request = r,
+		.then = then,
+		.post.fn = passing_back,
+		.streams = m->streams && !m->batch,
+		.same = m->behind.len > 0,
+		.answer_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.relay = { .kind = kind,
+			.access = &g->access,
+			.agent = r->task.job.who.agent,
+			.client = m->client.revision,
+			.can = (now || (m->streams && !m->batch && !m->behind.len))
+				       ? m->client.can & (CAN_FORM | CAN_URL)
+				       : 0,
+			.ask = passing_ask,
+			.known = m->behind.len > 0,
+			.revision = m->speaks,
+			.timeout_ms = g->access.timeout_ms,
+			.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+			.method = m->rpc.method,
+			.id = m->rpc.id,
+			.arguments = g->arguments,
+			.other = passing_other,
+			.done = passing_done } };
+	snprintf(p->relay.session, sizeof p->relay.session, "%.*s", STR_ARGS(m->behind));
+	pthread_mutex_init(&p->lock, NULL);
+	snprintf(p->name, sizeof p->name, "q-%016llx",
+		(unsigned long long)random_u64(NULL));
+	if (m->rpc.params)
+		p->relay.params = json_keep(gated_params(r), &r->task.job.arena);
+	if (m->rpc.kind == RPC_RESPONSE) {
+		p->relay.id = STR_NONE;
+		p->relay.body = arena_str(&r->task.job.arena, http_request(r->x)->body);
+	}
+	if (kind == RELAY_GREET) {
+		p->relay.known = false;
+		if (!now) p->relay.greeting = p->relay.params;
+	}
+	s->away++;
+	LIST_INSERT_HEAD(&s->passings, p, others);
+	if (r->x) http_on_gone(r->x, passing_gone, p);
+	s->relay->pass(s->relay->ctx, &p->relay);
+}
+
+bool passing_cancel(struct serve *s, struct str nonce, struct str id)
+{
+	struct passing *p;
+
+	LIST_FOREACH(p, &s->passings, others)
+	if (nonce.len && p->request && p->request->x &&
+		str_eq(mcp_of(p->request)->nonce, nonce) &&
+		str_eq(mcp_of(p->request)->rpc.id, id)) {
+		passing_cut(p);
+		return true;
+	}
+	return false;
+}
+
+void gated_stop(struct serve *s)
+{
+	struct passing *p;
+
+	LIST_FOREACH(p, &s->passings, others)
+	passing_cut(p);
+}
