@@ -80,8 +80,10 @@ area('stops', (scenario) => {
 		await me.press(approve);
 		assert.equal((await desk.settled(ask.id)).answer.decision.value, 'approve');
 		await line(me).getByText(me.tn('stop.held.approvals', 1)).waitFor({ state: 'detached' });
-		await me.look(ask);
-		await card.getByText(me.t('hold.approved', { agent: 'deployer' })).waitFor();
+		for (const place of ['asks', 'history']) {
+			await me.come(`/${place}/${ask.id}`);
+			await card.getByText(me.t('hold.approved', { agent: 'deployer' })).waitFor();
+		}
 		await lift(desk);
 		await line(me).waitFor({ state: 'detached' });
 		await card.getByText(me.t('hold')).waitFor({ state: 'detached' });
