@@ -14,6 +14,15 @@ enum { COLUMNS_MAX = 12, COLUMN_LEAST = 6, COLUMN_WIDEST = 30, LAST_LEAST = 20 }
 
 /* ---- cells ---- */
 
+/* A word of the API: on a terminal in the reader's language, in a pipe as it is. */
+static struct str word_cell(struct cli *cli, const char *family, struct str word)
+{
+	struct str id = arena_print(&cli->arena, "%s.%.*s", family, STR_ARGS(word));
+	const char *words = cli->term.out_tty && id.at ? msg_text(id.at) : NULL;
+
+	return words ? str_of(words) : safe_line(&cli->arena, word);
+}
+
 struct str table_cell(
 	struct cli *cli, const struct table_column *column, const struct json *item)
 {
@@ -39,7 +48,9 @@ struct str table_cell(
 		return json_is(item, JSON_NUMBER)
 			       ? arena_print(arena, "$%.*s", STR_ARGS(item->text))
 			       : STR("-");
-	default: return safe_line(arena, json_text(item));
+	default:
+		return column->words ? word_cell(cli, column->words, json_text(item))
+				     : safe_line(arena, json_text(item));
 	}
 }
 

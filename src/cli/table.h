@@ -18,6 +18,8 @@ struct table_column {
 		CELL_COUNT,
 		CELL_COST,
 	} kind; /* of the member */
+	const char
+		*words; /* the family of messages that say a text's word on a terminal */
 	enum { COLUMN_ALWAYS, COLUMN_ON_TERMINAL, COLUMN_IN_PIPE } where;
 };
 

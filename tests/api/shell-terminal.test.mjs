@@ -70,6 +70,18 @@ test('people get words, pipes and --json the object', async () => {
 	assert.match((await screen(['provider', 'prices'], { who: null })).text, /built-in prices of \d{4}/);
 });
 
+test('lists say roles, risks, kinds, states and outcomes in the reader’s language; in a pipe they are the API’s', async () => {
+	const ask = await agent.ask({ question: 'Which port?', type: 'text' });
+	await member.post(`/v1/asks/${ask.id}/answer`, { answer: '7' });
+	for (const [args, words, own, who = null] of [[['users'], /^usr_\w+ +propriétaire +actif /m, / owner /], [['tools'], /^memory\/add +intégré +moyen /m, /built_in +medium/, 'member'],
+		[['nodes'], / actif /, / live /], [['history'], / répondue? .*Which port/, /\tanswered\t/, 'member'], [['tokens'], / membre /, / member /]]) {
+		assert.match((await screen(args, { lang: 'fr', who, columns: 160 })).text, words, args[0]);
+		const piped = await server.run(args, { env: { LANG: 'fr_XX.UTF-8', PARLEY_DATA: server.data, ...who ? { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets[who] } : {} } });
+		assert.match(piped.stdout, own, args[0]);
+	}
+	assert.match((await screen(['policy'])).text, /^ {2}share of failed model calls: 0\.2$/m);
+});
+
 test('every member that is shown to people has words', () => {
 	const read = (path) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
 	const texts = read('messages/en.json');
@@ -98,8 +110,8 @@ test('an agent’s name with a slip is said, with the names there are', async ()
 });
 
 test('users are active or disabled; login and logout print an object with --json', async () => {
-	for (const [lang, word] of [['en', 'active'], ['fr', 'actif']])
-		assert.match((await screen(['user', 'list', '--data', server.data], { who: null, lang })).text, new RegExp(`^usr_\\w+ +owner +${word} +owner$`, 'm'));
+	for (const [lang, words] of [['en', 'owner +active'], ['fr', 'propriétaire +actif']])
+		assert.match((await screen(['user', 'list', '--data', server.data], { who: null, lang })).text, new RegExp(`^usr_\\w+ +${words} +owner$`, 'm'));
 	const env = { XDG_CONFIG_HOME: `${server.home}/json-login` };
 	const link = (await server.run(['user', 'login', 'owner', '--data', server.data])).stdout.match(/\S+\/login#\S+/)[0];
 	const login = await server.run(['login', link, '--json'], { env });

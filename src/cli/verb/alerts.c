@@ -55,11 +55,11 @@ static int ack_run(struct cli *cli)
 			     BODY(cli, { "note", str_trim(words) })));
 }
 
-static const struct table_column node_columns[] = {
-	{ "cli.list.id", 0, "id", .kind = CELL_ID }, { "cli.nodes.name", 0, "name" },
-	{ "cli.nodes.version", 0, "version" }, { "cli.nodes.state", 0, "state" },
-	{ "cli.nodes.seen", 0, "seen_at", .kind = CELL_TIME }, { 0 }
-};
+static const struct table_column node_columns[] = { { "cli.list.id", 0, "id",
+							    .kind = CELL_ID },
+	{ "cli.nodes.name", 0, "name" }, { "cli.nodes.version", 0, "version" },
+	{ "cli.nodes.state", 0, "state", .words = "cli.nodes.state" },
+	{ "cli.nodes.seen", 0, "seen_at", .kind = CELL_TIME }, { 0 } };
 static const struct resource nodes = { "/v1/nodes", NULL, "cli.nodes.none", node_columns,
 	.list = LIST_PAGE };
 

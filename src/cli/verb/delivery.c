@@ -33,7 +33,8 @@ static void delivery_print(struct cli *cli, const struct json *d)
 
 static const struct table_column delivery_columns[] = { { "cli.list.id", 0, "id",
 								.kind = CELL_ID },
-	{ "cli.list.status", 0, "status" }, { "cli.list.kind", 0, "kind" },
+	{ "cli.list.status", 0, "status", .words = "cli.delivery.status" },
+	{ "cli.list.kind", 0, "kind" },
 	{ "cli.delivery.attempts", -1, "attempts", .kind = CELL_COUNT },
 	{ "cli.delivery.target", .cell = target_cell },
 	{ "cli.delivery.error", 0, "last_error" }, { 0 } };

@@ -46,8 +46,10 @@ static struct str title_cell(struct cli *cli, const struct json *ask)
 
 static struct str outcome_cell(struct cli *cli, const struct json *ask)
 {
-	(void)cli;
-	return str_of(ask_outcome(ask));
+	struct str outcome = str_of(ask_outcome(ask));
+
+	return cli->term.out_tty ? msg_named(&cli->arena, "tui.outcome", outcome)
+				 : outcome;
 }
 
 static struct str by_cell(struct cli *cli, const struct json *ask)
@@ -66,12 +68,12 @@ static const struct table_column pending_columns[] = { { "cli.list.id", 0, "id",
 	{ "cli.list.age", .cell = age_cell }, { "cli.list.agent", 0, "agent/name" },
 	{ "cli.list.title", .cell = title_cell }, { 0 } };
 /* Of several statuses. */
-static const struct table_column status_columns[] = {
-	{ "cli.list.id", 0, "id", .kind = CELL_ID }, { "cli.list.status", 0, "status" },
+static const struct table_column status_columns[] = { { "cli.list.id", 0, "id",
+							      .kind = CELL_ID },
+	{ "cli.list.status", 0, "status", .words = "tui.outcome" },
 	{ "cli.list.kind", 0, "kind", .where = COLUMN_IN_PIPE },
 	{ "cli.list.age", .cell = age_cell }, { "cli.list.agent", 0, "agent/name" },
-	{ "cli.list.title", .cell = title_cell }, { 0 }
-};
+	{ "cli.list.title", .cell = title_cell }, { 0 } };
 /* The history: outcomes, and when and by whom. */
 static const struct table_column settled_columns[] = { { "cli.list.id", 0, "id",
 							       .kind = CELL_ID },

@@ -24,7 +24,8 @@ static struct str used_cell(struct cli *cli, const struct json *mandate)
 
 static const struct table_column columns[] = { { "cli.list.id", 31, "id",
 						       .kind = CELL_ID },
-	{ "cli.mandate.agent", 16, "agent" }, { "cli.list.status", 8, "status" },
+	{ "cli.mandate.agent", 16, "agent" },
+	{ "cli.list.status", 8, "status", .words = "cli.mandate.status" },
 	{ "cli.mandate.used", 12, .cell = used_cell },
 	{ "cli.mandate.until", 0, "until", .kind = CELL_TIME },
 	{ "cli.mandate.title", 0, "title" }, { 0 } };

@@ -27,7 +27,7 @@ static struct str where_cell(struct cli *cli, const struct json *server)
 }
 
 static const struct table_column columns[] = { { "cli.list.name", 20, "name" },
-	{ "cli.mcp_servers.status", 13, "status" },
+	{ "cli.mcp_servers.status", 13, "status", .words = "web.mcp.status" },
 	{ "cli.mcp_servers.tools", 8, .cell = tools_cell },
 	{ "cli.mcp_servers.where", 0, .cell = where_cell }, { 0 } };
 

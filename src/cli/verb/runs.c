@@ -9,7 +9,8 @@
 
 static const struct table_column run_columns[] = { { "cli.list.id", 0, "id",
 							   .kind = CELL_ID },
-	{ "cli.list.status", 9, "status" }, { "cli.list.agent", 20, "agent/name" },
+	{ "cli.list.status", 9, "status", .words = "cli.run.status" },
+	{ "cli.list.agent", 20, "agent/name" },
 	{ "cli.list.cost", 0, "cost_usd", .kind = CELL_COST }, { 0 } };
 
 static const struct flag run_flags[] = {
@@ -51,15 +52,9 @@ static struct str work_cell(struct cli *cli, const struct json *session)
 		STR_ARGS(project));
 }
 
-static struct str status_cell(struct cli *cli, const struct json *session)
-{
-	return msg_named(
-		&cli->arena, "cli.session.status", json_text_of(session, "status"));
-}
-
 static const struct table_column session_columns[] = { { "cli.list.id", 0, "id",
 							       .kind = CELL_ID },
-	{ "cli.list.status", 0, .cell = status_cell },
+	{ "cli.list.status", 0, "status", .words = "cli.session.status" },
 	{ "cli.list.agent", 0, "agent/name" },
 	{ "cli.list.cost", 0, "cost_usd", .kind = CELL_COST },
 	{ "cli.list.title", 0, .cell = work_cell }, { 0 } };

@@ -27,8 +27,9 @@ static struct str ends_cell(struct cli *cli, const struct json *token)
 
 static const struct table_column columns[] = { { "cli.list.id", 30, "id",
 						       .kind = CELL_ID },
-	{ "cli.list.role", 6, "role" }, { "cli.list.ends", 5, .cell = ends_cell },
-	{ "cli.list.name", 20, "name" }, { "cli.list.agent", 20, "agent" },
+	{ "cli.list.role", 6, "role", .words = "cli.role" },
+	{ "cli.list.ends", 5, .cell = ends_cell }, { "cli.list.name", 20, "name" },
+	{ "cli.list.agent", 20, "agent" },
 	{ "cli.list.used", 16, "last_used_at", .kind = CELL_TIME },
 	{ "cli.list.expires", 16, "expires_at", .kind = CELL_TIME },
 	{ "cli.team.projects", 0, "projects", .kind = CELL_TEXTS }, { 0 } };

@@ -7,7 +7,8 @@
 #include "cli/verb/verbs.h"
 
 static const struct table_column columns[] = { { "cli.list.name", 24, "name" },
-	{ "cli.tools.kind", 10, "kind" }, { "cli.tools.risk", 10, "risk" },
+	{ "cli.tools.kind", 10, "kind", .words = "cli.tools.kind" },
+	{ "cli.tools.risk", 10, "risk", .words = "cli.risk" },
 	{ "cli.tools.class", 8, "class" }, { "cli.tools.what", 0, "description" },
 	{ 0 } };
 

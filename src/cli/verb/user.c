@@ -15,8 +15,9 @@ static struct str status_cell(struct cli *cli, const struct json *user)
 
 static const struct table_column columns[] = { { "cli.list.id", 30, "id",
 						       .kind = CELL_ID },
-	{ "cli.list.role", 6, "role" }, { "cli.list.status", 8, .cell = status_cell },
-	{ "cli.list.name", 0, "name" }, { 0 } };
+	{ "cli.list.role", 6, "role", .words = "cli.role" },
+	{ "cli.list.status", 8, .cell = status_cell }, { "cli.list.name", 0, "name" },
+	{ 0 } };
 
 const struct resource users = { "/v1/users", .columns = columns, .find = user_pick };
 
