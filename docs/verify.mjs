@@ -17,15 +17,18 @@ const number = (n) => { const b = Buffer.alloc(8); b.writeBigUInt64BE(BigInt(n))
 const text = (s, max = 64) => [number(Buffer.byteLength(s)), Buffer.from(s).subarray(0, max)];
 
 const receipt = json(readFileSync(process.argv[2], 'utf8'));
-const known = json(readFileSync(process.argv[3], 'utf8'));
+const keys = readFileSync(process.argv[3], 'utf8');
+const known = keys.trim().startsWith('-----BEGIN ') ? createPublicKey(keys).export({ format: 'jwk' }) : json(keys);
 must(receipt && Object.keys(receipt).sort().join() === 'payload,protected,signature', 'shape');
 const head = json(bytes(receipt.protected)), said = json(bytes(receipt.payload)), signature = bytes(receipt.signature);
-must(head.alg === 'EdDSA' && head.typ === 'parley-receipt' && Object.keys(head).length === 3, 'alg');
-const key = (known.keys ?? [known]).find((k) => k.kid === head.kid && k.crv === 'Ed25519') ?? stop('kid');
+must(head?.alg === 'EdDSA' && head.typ === 'parley-receipt' && Object.keys(head).length === 3, 'alg');
+const thumbprint = ({ crv, kty, x }) => sha(JSON.stringify({ crv, kty, x })).toString('base64url');
+const key = (known?.keys ?? [known]).find((k) => k?.crv === 'Ed25519' && (k.kid ?? thumbprint(k)) === head.kid) ?? stop('kid');
 must(!key.revoked, 'revoked');
 const over = Buffer.from(`${receipt.protected}.${receipt.payload}`);
 const { kty, crv, x } = key;
 must(verify(null, over, createPublicKey({ key: { kty, crv, x }, format: 'jwk' }), signature), 'signature');
+must(said?.event, 'shape');
 const { ask, status, answer, answered_by, approved_digest, reason, revoked, event: e } = said;
 const decided = { ask, status, answer, answered_by, approved_digest, reason, ...(revoked && { revoked }) };
 must(said.decision === `sha256:${sha(canonical(decided)).toString('hex')}`, 'decision');

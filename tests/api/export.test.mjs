@@ -1,12 +1,11 @@
 // The log handed out: one snapshot, a chain, receipts and a signed end; checked by our verb and by a script of its own.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { canonical, claimsOf, eventHash, judged, sha256 } from './lib/proof.mjs';
+import { resumed, verified as verifiedLines } from './lib/export.mjs';
 import { approval, pointers, text } from './lib/samples.mjs';
 import { until, useServer } from './lib/server.mjs';
 
@@ -15,7 +14,6 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-export-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const server = await useServer({ flags: ['--ask-rate', '100000', '--session-rate', '0'] });
 const { agent, member, admin } = server;
-const zeros = '0'.repeat(64);
 const keys = async () => (await agent.get('/v1/keys')).body;
 const path = (name) => join(folder, name);
 const file = (name, value) => { writeFileSync(path(name), typeof value === 'string' ? value : JSON.stringify(value)); return path(name); };
@@ -41,50 +39,13 @@ const exported = async (query) => {
 	return Buffer.from(reply.bytes, 'latin1').toString();
 };
 
-/** Another reader of the contract than ours. → {heads, events, asks, receipts, end} */
+/** By another reader than ours. → {heads, events, asks, receipts, end} */
 async function verified(whole, jwks) {
-	assert.ok(whole.endsWith('\n'));
 	const found = { heads: [], events: [], asks: [], receipts: [] };
-	let hash, last, ws, since, lines, event;
-	for (const line of whole.slice(0, -1).split('\n')) {
-		const j = JSON.parse(line);
-		if (j.line === 'head') {
-			assert.equal(j.v, 1);
-			if (found.heads.length) assert.deepEqual([j.after, j.before, j.workspace, j.filter], [last, hash, found.heads[0].workspace, found.heads[0].filter]);
-			if (!j.after) assert.equal(j.before, zeros);
-			({ before: hash, after: last, ws } = j);
-			since = { events: 0, asks: 0, receipts: 0 };
-			lines = Buffer.alloc(32);
-			found.heads.push(j);
-		} else if (j.line === 'event') {
-			const data = line.slice(line.indexOf(',"data":') + 8, -1);
-			assert.equal(j.n, last + 1);
-			if (j.data !== null) assert.equal(j.digest, sha256(data));
-			assert.equal(j.hash, eventHash({ ...j, ws }, hash, Buffer.from(j.digest, 'hex')));
-			[hash, last, event] = [j.hash, j.n, j];
-			since.events++;
-			found.events.push(j);
-		} else if (j.line === 'ask') {
-			assert.deepEqual([event.type, event.ask], ['ask.created', j.ask.id]);
-			since.asks++;
-			found.asks.push(j.ask);
-		} else if (j.line === 'receipt') {
-			const said = await judged(j.receipt, jwks);
-			assert.deepEqual([said.event.n, said.event.hash, said.ask], [last, hash, event.ask]);
-			since.receipts++;
-			found.receipts.push(said);
-		} else {
-			const { signature, ...rest } = j;
-			assert.equal(j.line, 'end');
-			const { typ, ...claims } = await claimsOf(signature, jwks);
-			assert.deepEqual([typ, claims], ['parley-export', rest]);
-			assert.equal(Buffer.from(signature.split('.')[1], 'base64url').toString(), canonical(rest));
-			assert.deepEqual({ events: j.events, asks: j.asks, receipts: j.receipts, last: j.last, hash: j.hash }, { ...since, last, hash });
-			assert.equal(j.lines, lines.toString('hex'));
-			found.end = j;
-		}
-		lines = createHash('sha256').update(lines).update(`${line}\n`).digest();
-	}
+	assert.ok(whole.endsWith('\n'));
+	found.end = await verifiedLines(whole.slice(0, -1).split('\n'), jwks, (seen) => {
+		for (const [what, value] of Object.entries(seen)) found[`${what}s`].push(value);
+	});
 	return found;
 }
 const check = (name, more = [], key = path('keys')) => server.run(['check', '--export', path(name), ...(key ? ['--key', key] : []), ...more]);
@@ -197,14 +158,6 @@ test('every byte that is changed is found, with its line', async () => {
 	assert.match(foreign.stdout, /: kid$/m);
 	assert.match(foreign.stderr, /another workspace/);
 });
-
-/** Where a cut stream goes on: the bytes that stay, and the event behind which it does. */
-const resumed = (bytes) => {
-	const lines = bytes.split('\n').slice(0, -1);
-	const events = lines.flatMap((l, i) => l.startsWith('{"line":"event"') ? [i] : []);
-	if (events.length < 2) return ['', 0];
-	return [`${lines.slice(0, events.at(-1)).join('\n')}\n`, JSON.parse(lines[events.at(-2)]).n];
-};
 
 test('cut at any byte it goes on, and the parts are one export; parley export does that', async () => {
 	let [whole, from] = ['', 0];

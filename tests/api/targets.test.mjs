@@ -8,15 +8,18 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { calculateJwkThumbprint, CompactSign, exportJWK } from 'jose';
+import { random } from '../lib/random.mjs';
 import { claimsOf, pemOf } from './lib/proof.mjs';
 import { pointers } from './lib/samples.mjs';
 import { useServer } from './lib/server.mjs';
 
-const LONG = process.env.PARLEY_LONG === '1', FORGERIES = LONG ? 5000 : 60, RACED = LONG ? 500 : 8;
+const LONG = process.env.PARLEY_LONG === '1', FORGERIES = LONG ? 5000 : 90, RACED = LONG ? 500 : 8, TIMES = LONG ? 100 : 2;
+const SEED = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6), below = random(SEED);
+const TTL_S = LONG ? 3600 : 120; // forgeries of the long form take more than two minutes
 const folder = mkdtempSync(join(tmpdir(), 'parley-targets-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const server = await useServer({ flags: ['--ask-rate', '100000', '--approval-ttl', '2m'] });
+const server = await useServer({ flags: ['--ask-rate', '100000', '--approval-ttl', `${TTL_S}s`] });
 const { agent, stranger, member, admin } = server;
 const other = await server.as('member', 'max');
 const NAME = 'deploy.example.org';
@@ -45,6 +48,15 @@ const verify = async (approval, { op = operation, name = NAME, keys = keyFile, u
 	return done.code ? done.stdout.trim() || done.stderr : 'good';
 };
 
+/** What an agent of another workspace got for the same operation. */
+async function foreignToken() {
+	await server.command('workspace', 'create', 'other');
+	const [theirs, someone] = [server.client(await server.token('agent', 'builder', ['--workspace', 'other'])), server.client(await server.token('member', 'mo', ['--workspace', 'other']))];
+	const ask = await theirs.ask({ kind: 'approval', operation });
+	const reply = await someone.answer(ask, { decision: 'approve' });
+	return (await use(reply.body.ask, { for: NAME }, theirs)).body.approval;
+}
+
 test('use with a target gives a token that says who, what, for whom, and no arguments', async () => {
 	const ask = await approved({ require: [{ approvals: 1 }] });
 	const reply = await use(ask);
@@ -53,7 +65,7 @@ test('use with a target gives a token that says who, what, for whom, and no argu
 	const claims = await claimsOf(reply.body.approval, jwks);
 	assert.match(claims.jti, /^apv_/);
 	assert.deepEqual({ ...claims, jti: 0, iat: 0, exp: claims.exp - claims.iat, decision: 0 },
-		{ typ: 'parley-approval', iss: server.url, aud: NAME, sub: 'builder', jti: 0, iat: 0, exp: 120, workspace: 'default', ask: ask.id,
+		{ typ: 'parley-approval', iss: server.url, aud: NAME, sub: 'builder', jti: 0, iat: 0, exp: TTL_S, workspace: 'default', ask: ask.id,
 			session: ask.session, digest: ask.digest, type: 'tool', name: 'deploy', risk: 'medium', by: ['mia'], decision: 0 });
 	const again = await use(ask);
 	assert.equal(again.status, 409);
@@ -125,6 +137,21 @@ test('a stop or a deny since holds it back, and it is not used up', async () => 
 	assert.equal((await redeem(approval)).status, 200);
 });
 
+/** docs/deploy-server.mjs while fn runs. fn(deploy): deploy(token, body) → what it says */
+async function withTarget(fn) {
+	const script = fileURLToPath(new URL('../../docs/deploy-server.mjs', import.meta.url));
+	const target = spawn(process.execPath, [script, NAME, keyFile], { stdio: ['ignore', 'pipe', 'inherit'] });
+	try {
+		const port = Number(await new Promise((done) => target.stdout.once('data', done)));
+		return await fn(async (approval, body = { env: 'prod' }) => {
+			const reply = await fetch(`http://127.0.0.1:${port}/deploy`, { method: 'POST', body: JSON.stringify(body), headers: approval ? { 'parley-approval': approval } : {} });
+			return `${reply.status} ${await reply.text()}`;
+		});
+	} finally {
+		target.kill();
+	}
+}
+
 test('forgeries: none is taken, each has its word, here and at the target', async () => {
 	const good = await token(), [head, body, signature] = good.split('.');
 	const claims = JSON.parse(Buffer.from(body, 'base64url'));
@@ -141,57 +168,75 @@ test('forgeries: none is taken, each has its word, here and at the target', asyn
 		bytes[at % bytes.length] ^= 1 << (at % 8);
 		return bytes.toString('base64url');
 	};
+	/* A token of another workspace at the same server, for the same target and operation. */
+	const foreign = await foreignToken();
+	const with_ = (claim, value) => ({ ...claims, [claim]: value });
+	const place = (text, piece) => { const at = below(text.length + 1); return text.slice(0, at) + piece + text.slice(at); };
+	const repeated = (object) => { const names = Object.keys(object), name = names[below(names.length)]; return `{${JSON.stringify(name)}:${JSON.stringify(object[name])},${JSON.stringify(object).slice(1)}`; };
+	const header = { alg: 'EdDSA', kid: own.kid, typ: 'parley-approval' };
+	const claim = () => { const names = Object.keys(claims); return names[below(names.length)]; };
 	const kinds = [
-		async () => ['alg', `${enc({ alg: 'none', kid: own.kid, typ: 'parley-approval' })}.${body}.${signature}`],
-		async () => ['shape', `${enc({ alg: 'none', typ: 'parley-approval' })}.${body}.`],
-		async () => ['alg', hs256(pemOf(own)), /shape|alg/],
-		async () => ['alg', hs256(Buffer.from(own.x, 'base64url')), /shape|alg/],
-		async () => ['alg', await signed(claims, { jwk })],
-		async () => ['alg', `${enc({ alg: 'EdDSA', kid: own.kid, typ: 'parley-approval', crit: ['exp'], exp: 1 })}.${body}.${signature}`],
-		async () => ['alg', await signed(claims, { typ: 'parley-receipt' })],
-		async () => ['kid', await signed(claims, { kid: await calculateJwkThumbprint(jwk) })],
+		() => ['alg', `${enc({ ...header, alg: ['none', 'None', 'NONE', 'nOnE'][below(4)] })}.${body}.${signature}`],
+		() => ['shape', `${enc({ alg: 'none', typ: 'parley-approval' })}.${body}.`],
+		() => [/shape|alg/, hs256(pemOf(own))],
+		() => [/shape|alg/, hs256(Buffer.from(own.x, 'base64url'))],
+		async () => ['alg', await signed(claims, [{ jwk }, { x5u: 'https://evil.example/key' }, { jku: 'https://evil.example/keys' }, { x5c: ['MAA='] }][below(4)])],
+		() => ['alg', `${enc({ ...header, crit: ['exp'], exp: below(1e9) })}.${body}.${signature}`],
+		async () => ['alg', await signed(claims, { typ: ['parley-receipt', 'parley-export', 'JWT', 'at+jwt'][below(4)] })],
+		async () => ['kid', await signed(claims, { kid: below(2) ? await calculateJwkThumbprint(jwk) : flip(own.kid, below(1000)) })],
+		() => ['kid', foreign],
 		async () => ['signature', await signed(claims)],
-		async () => ['signature', await signed({ ...claims, workspace: 'other' })],
-		async () => ['signature', await signed({ ...claims, aud: 'other.example.org' })],
-		async () => ['signature', `${head}.${enc({ ...claims, exp: claims.exp + 1e6 })}.${signature}`],
-		async () => ['shape', `${good}=`],
-		async () => ['shape', `${head}.${body}=.${signature}`],
-		async () => ['shape', `${head}.${body}`],
-		async () => ['shape', `${good}.${signature}`],
-		async () => ['shape', `${enc(`{"alg":"EdDSA","alg":"EdDSA","kid":"${own.kid}","typ":"parley-approval"}`)}.${body}.${signature}`],
-		async () => ['shape', `${head}.${enc(`{"jti":"${claims.jti}",${JSON.stringify(claims).slice(1)}`)}.${signature}`],
-		async () => ['shape', JSON.stringify({ protected: head, payload: body, signature })],
-		async (i) => ['signature', `${head}.${body}.${flip(signature, i)}`],
-		async (i) => ['', `${head}.${flip(body, i)}.${signature}`, /shape|signature/],
-		async (i) => ['', `${flip(head, i)}.${body}.${signature}`, /shape|alg|kid|signature/],
+		async () => ['signature', await signed(with_('workspace', `other${below(1000)}`))],
+		async () => ['signature', await signed(with_('aud', `other${below(1000)}.example.org`))],
+		() => ['signature', `${head}.${enc(with_('exp', claims.exp + 1 + below(1e6)))}.${signature}`],
+		() => { const name = claim(); return ['signature', `${head}.${enc(with_(name, typeof claims[name] === 'number' ? claims[name] + 1 + below(99) : name === 'by' ? ['eve'] : `${claims[name]}${below(10)}`))}.${signature}`]; },
+		() => ['shape', `${good}${'='.repeat(1 + below(3))}`],
+		() => ['shape', `${head}.${body}=.${signature}`],
+		() => ['shape', [`${head}.${body}`, `${good}.${signature}`, `${good}.`, `.${good}`, `${head}..${signature}`, '', '..'][below(7)]],
+		() => ['shape', place(good, ['=', '+', '/', ' ', '\n', 'é', '..'][below(7)])],
+		() => ['shape', `${enc(repeated(header))}.${body}.${signature}`],
+		() => ['shape', `${head}.${enc(repeated(claims))}.${signature}`],
+		() => ['shape', JSON.stringify({ protected: head, payload: body, signature })],
+		() => ['signature', `${head}.${body}.${flip(signature, below(1e6))}`],
+		() => [/shape|signature/, `${head}.${flip(body, below(1e6))}.${signature}`],
+		() => [/shape|alg|kid|signature/, `${flip(head, below(1e6))}.${body}.${signature}`],
+		/* The token is good; the operation differs in a byte, or the target's name. */
+		() => { const changed = structuredClone(operation), at = below(3); if (at === 0) changed.name = place('deploy', 'x'); else if (at === 1) changed.arguments.env = place('prod', 'x'); else changed.arguments.n += 1 + below(9); return ['digest', good, { operation: changed }]; },
+		() => ['digest', good, { operation: { ...operation, arguments: { ...operation.arguments, [`x${below(99)}`]: null } } }],
+		() => ['aud', good, { for: place(NAME, 'x') }],
 	];
-	for (let i = 0; i < FORGERIES; i++) {
-		const [word, forged, may] = await kinds[i % kinds.length](i);
-		const reply = await redeem(forged);
-		assert.deepEqual([reply.status, reply.body.type], [403, '/problems/approval'], `${i}: ${reply.text}`);
-		if (may) assert.match(reply.body.reason, may);
-		else assert.equal(reply.body.reason, word, forged);
-		if (i < kinds.length) assert.equal(await verify(forged), reply.body.reason, forged);
-	}
+	await withTarget(async (deploy) => {
+		for (let i = 0; i < FORGERIES; i++) {
+			const [word, forged, more = {}] = await kinds[i % kinds.length]();
+			const reply = await redeem(forged, more);
+			assert.deepEqual([reply.status, reply.body.type], [403, '/problems/approval'], `${SEED}, ${i}: ${reply.text}`);
+			if (word instanceof RegExp) assert.match(reply.body.reason, word);
+			else assert.equal(reply.body.reason, word, `${SEED}, ${i}: ${forged}`);
+			if (i < kinds.length) assert.equal(await verify(forged, { op: more.operation, name: more.for }), reply.body.reason, forged);
+			/* What cannot be sent as a header never comes there. */
+			if (!/[^\x20-\x7e]/.test(forged) && !more.for && (more.operation?.name ?? 'deploy') === 'deploy') assert.match(await deploy(forged, more.operation?.arguments ?? { env: 'prod', n: 3 }), /^403 /, forged);
+		}
+	});
+	if (LONG) console.log(`# seed ${SEED}: ${FORGERIES} forgeries of ${kinds.length} kinds`);
 	/* The token is good; what is asked of the target is not what was approved, or not now. */
-	for (const [word, more] of [['aud', { for: 'other.example.org' }], ['digest', { operation: { ...operation, arguments: { env: 'prod', n: 4 } } }],
-		['digest', { operation: { ...operation, name: 'deploY' } }], ['digest', { operation: { ...operation, type: 'command' } }]]) {
+	for (const [word, more] of [['digest', { operation: { ...operation, name: 'deploY' } }], ['digest', { operation: { ...operation, type: 'command' } }]]) {
 		const reply = await redeem(good, more);
 		assert.deepEqual([reply.status, reply.body.reason], [403, word], reply.text);
 		assert.equal(await verify(good, { op: more.operation, name: more.for }), word);
 	}
-	server.jump(-60_000);
-	assert.equal((await redeem(good)).body.reason, 'exp');
-	assert.equal(await verify(good), 'exp');
-	server.jump(60_000);
-	const early = (await redeem(good)).status;
-	server.jump(121_000);
-	const late = await token();
-	assert.equal((await redeem(await token())).status, 200);
-	server.jump(121_000);
-	assert.equal((await redeem(late)).body.reason, 'exp');
-	assert.equal(await verify(late), 'exp');
-	assert.equal(early, 200, 'nothing was used up by what was refused');
+	assert.equal((await redeem(good)).status, 200, 'nothing was used up by what was refused');
+	/* Too early by more than 30 s, too late from its last second on. */
+	for (let i = 0; i < TIMES; i++) {
+		const fresh = await token();
+		const early = 40_000 + below(3600_000), late = (TTL_S + 1) * 1000 + below(3600_000);
+		for (const ms of below(2) ? [-early, early + late] : [late, -late - early]) {
+			server.jump(ms);
+			assert.equal((await redeem(fresh)).body.reason, 'exp', `${SEED}, ${i}: ${ms}`);
+			if (!i) assert.equal(await verify(fresh), 'exp');
+		}
+		server.jump(-server.offset);
+		assert.equal((await redeem(fresh)).status, 200);
+	}
 	assert.ok(createPublicKey(pemOf(own)));
 });
 
@@ -201,21 +246,14 @@ test('our verb takes a token once in a folder', async () => {
 	assert.equal(await verify(approval, { used }), 'good');
 	assert.equal(await verify(approval, { used }), 'once');
 	assert.equal(readdirSync(used).length, 1);
-	server.jump(200_000);
+	server.jump((TTL_S + 80) * 1000);
 	assert.equal(await verify(await token(), { used }), 'good');
 	assert.equal(readdirSync(used).length, 1, 'what expired is gone');
 });
 
 test('approve --for prints the token alone, which an example server takes once', async () => {
 	const env = { PARLEY_URL: server.url, PARLEY_TOKEN: agent.token };
-	const script = fileURLToPath(new URL('../../docs/deploy-server.mjs', import.meta.url));
-	const target = spawn(process.execPath, [script, NAME, keyFile], { stdio: ['ignore', 'pipe', 'inherit'] });
-	try {
-		const port = Number(await new Promise((done) => target.stdout.once('data', done)));
-		const deploy = async (approval, body = { env: 'prod' }) => {
-			const reply = await fetch(`http://127.0.0.1:${port}/deploy`, { method: 'POST', body: JSON.stringify(body), headers: approval ? { 'parley-approval': approval } : {} });
-			return `${reply.status} ${await reply.text()}`;
-		};
+	await withTarget(async (deploy) => {
 		const decide = async (verb, decision) => {
 			const asking = server.run([verb, '--tool', 'deploy', '--arg', 'env=prod', '--for', NAME], { env });
 			let items = [];
@@ -234,7 +272,5 @@ test('approve --for prints the token alone, which an example server takes once',
 		assert.equal(await deploy(approval), '403 once');
 		const no = await decide('request', 'reject');
 		assert.deepEqual([no.code, no.stdout], [1, '']);
-	} finally {
-		target.kill();
-	}
+	});
 });

@@ -120,7 +120,7 @@ export class Reader {
 	async fill(text) {
 		const code = () => until(() => JSON.stringify(this.slack.messages.at(-1)?.blocks ?? []).match(/Parley: ([a-z]{8})/)?.[1], 'the code in Slack');
 		const newest = async (path) => (await this.get(path)).items.at(-1)?.id;
-		const known = [[/login#…/g, () => this.output().match(/login#\S+/)[0]], [/(_API_KEY)=…/g, () => '$1=sk-0123456789abcdef'],
+		const known = [[/login#…/g, () => until(() => this.output().match(/login#\S+/)?.[0], 'the link')], [/(_API_KEY)=…/g, () => '$1=sk-0123456789abcdef'],
 			[/\bCODE\b/g, code], [/ask_…/g, () => newest('/v1/asks')], [/rul_01jc…/g, () => newest('/v1/rules')], [/run_…/g, async () => (await this.get('/v1/runs')).items[0].id]];
 		for (const [pattern, value] of known) if (pattern.test(text)) text = text.replaceAll(pattern, await value());
 		return text;

@@ -33,6 +33,7 @@ const HOW = {
 	'docs/DIALECTS.md': { first: login, curl: { env: (here) => ({ PARLEY_URL: URL_HERE, PARLEY_TOKEN: here.agent() }) } },
 	'docs/OPERATING.md': { first: ['parley user create ada --data /var/lib/parley\n'] },
 	'docs/POLICIES.md': { first: login, ready: (here) => here.request('/v1/rules', 'POST', { effect: 'deny', match: { tool: ['x'] } }), 'parley hook': { input: event } },
+	'docs/PROOF.md': { first: login, ready: (here) => { for (const name of ['verify.mjs', 'verify.py', 'deploy-server.mjs']) here.file(name, read(`docs/${name}`)); } },
 	'docs/PROTOCOL.md': { first: login, '': { answers: false, env: (here) => ({ PARLEY_URL: URL_HERE, AGENT: here.agent(), TOKEN: here.agent(), PERSON: here.token }) } },
 	'docs/RUNNING.md': { ini: () => blocks('docs/RUNNING.md', 'ini').reverse().join('\n') },
 	'docs/TRYING.md': { ini: (here) => {
