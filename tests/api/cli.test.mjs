@@ -1,6 +1,6 @@
 // The command line: answers on stdout, everything else in the exit status.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -165,15 +165,20 @@ test('approve: 0 when approved, 1 when rejected', async () => {
 	assert.equal(rejected.code, 1);
 });
 
-test('approve --diff shows the diff', async () => {
-	const file = join(server.home, 'a.diff');
-	writeFileSync(file, '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n');
-	let seen;
-	await asked(['approve', '--tool', 'edit', '--arg', 'f=x', '--diff', file], async (ask) => {
-		seen = ask;
-		await member.answer(ask, { decision: 'reject' });
-	});
-	assert.match(seen.context.diff, /\+y/);
+test('request --diff shows the diff: of a file, of standard input, of a pipe with a name', async () => {
+	const diff = '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n';
+	const file = join(server.home, 'a.diff'), pipe = join(server.home, 'a.pipe');
+	writeFileSync(file, diff);
+	execFileSync('mkfifo', [pipe]);
+	for (const [path, options] of [[file], ['-', { input: diff }], [pipe]]) {
+		if (path === pipe) spawn('cp', [file, pipe]);
+		await asked(['request', '--tool', 'edit', '--arg', 'f=x', '--diff', path], async (ask) => {
+			assert.equal(ask.context.diff, diff, path);
+			await member.answer(ask, { decision: 'reject' });
+		}, options);
+	}
+	const none = await parley(['request', '--tool', 'edit', '--diff', join(server.home, 'none')]);
+	assert.deepEqual([none.code, none.stderr.includes('none: No such file')], [2, true]);
 });
 
 test('gate runs exactly the argv that was approved, with its exit status', async () => {

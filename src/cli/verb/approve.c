@@ -6,10 +6,9 @@
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/project.h"
+#include "cli/resource.h"
 #include "cli/verb/answer_many.h"
 #include "cli/verb/verbs.h"
-
-enum { DIFF_MAX = 400000 };
 
 /* k=v: JSON where it is a number, true, false, null, an object or an array; text
  * otherwise. */
@@ -45,16 +44,9 @@ static const struct json *operation_given(struct cli *cli)
 
 static struct str diff_read(struct cli *cli)
 {
-	struct str path = cli_arg(cli, "diff"), text = STR_NONE;
-	struct fault why = { 0 };
+	struct str path = cli_arg(cli, "diff");
 
-	if (path.len == 0) return text;
-	const char *name = str_is(path, "-") ? "/dev/stdin" : path.at;
-	if (file_read(name, DIFF_MAX, false, &cli->arena, &text, &why) != OK) {
-		fprintf(stderr, "parley: %s\n", why.detail);
-		cli_end(cli, EXIT_USAGE);
-	}
-	return text;
+	return path.len ? resource_file(cli, path) : STR_NONE;
 }
 
 /* Whoever asked for one thing must not take the approval of another for it. */
