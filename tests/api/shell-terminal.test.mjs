@@ -146,6 +146,8 @@ test('one word is the name of an agent, a project or a session, or nothing', asy
 	assert.equal((await screen(['resume', stop.id.slice(0, 20), '--yes'])).code, 0);
 	const timed = await screen(['pause', '--for', '5m', 'oops'], { typed: 'y\n' });
 	assert.equal(timed.code, 2);
+	const meant = await screen(['pause', 'builder', 'wrong', 'branch'], { typed: 'n\n' });
+	assert.match(meant.text, /^To pause builder alone: parley pause --agent builder REASON\nPause everything\?/m);
 });
 
 test('approving on a terminal shows the operation and asks once', async () => {

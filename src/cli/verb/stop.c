@@ -127,6 +127,11 @@ static int64_t plan_count(const struct stop_plan *p, const char *path, const cha
 	return n;
 }
 
+static bool is_asked(struct cli *cli)
+{
+	return isatty(STDIN_FILENO) && cli->term.err_tty && !cli_has(cli, "yes");
+}
+
 /* On a terminal the person is asked once, with what it is about. */
 static bool plan_confirm(const struct stop_plan *p, const char *id)
 {
@@ -134,8 +139,7 @@ static bool plan_confirm(const struct stop_plan *p, const char *id)
 	struct arena *arena = &cli->arena;
 	const struct json *match;
 
-	if (!isatty(STDIN_FILENO) || !cli->term.err_tty || cli_has(cli, "yes"))
-		return true;
+	if (!is_asked(cli)) return true;
 	if (json_read(plan_match(p), NULL, arena, &match, NULL)) return false;
 	return term_confirm(&cli->term, arena,
 		MSG(arena, id, { "what", stop_what(cli, match) },
@@ -158,22 +162,13 @@ static bool word_is_agent(struct cli *cli, const struct json *sessions, struct s
 	return resource_find(&agents, word);
 }
 
-/* One word alone is a slip of the pen, or a guess, more often than a reason to stop every agent:
- * it is taken for what it names. Who may not stop anything hears that first. */
-static void word_take(struct stop_plan *p)
+/* Takes a word for the session, agent or project of that name. */
+static bool word_find(struct stop_plan *p, struct str word)
 {
 	struct cli *cli = p->cli;
-	struct str word = p->reason,
-		   role = json_text_of(cli_call_get(cli, STR("/v1/me")), "role");
-	struct json sessions;
-	struct fault why = { 0 };
+	struct json sessions =
+		cli_call_pages(cli, STR("/v1/sessions"), COUNTED_MOST).items;
 
-	if (str_is(role, "agent")) {
-		fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this",
-			STR_ARGS(role));
-		cli_fail_end(cli, &why);
-	}
-	sessions = cli_call_pages(cli, STR("/v1/sessions"), COUNTED_MOST).items;
 	if (resource_find(&sessions, word))
 		p->session = word;
 	else if (word_is_agent(cli, &sessions, word))
@@ -182,8 +177,39 @@ static void word_take(struct stop_plan *p)
 			 json_get(cli_call_get(cli, STR("/v1/projects")), "items"), word))
 		p->project = word;
 	else
-		CLI_REFUSE(cli, "cli.stop.word", { "word", word });
+		return false;
+	return true;
+}
+
+/* One word alone is a slip of the pen, or a guess, more often than a reason to stop every agent:
+ * it is taken for what it names. Who may not stop anything hears that first. */
+static void word_take(struct stop_plan *p)
+{
+	struct cli *cli = p->cli;
+	struct str role = json_text_of(cli_call_get(cli, STR("/v1/me")), "role");
+	struct fault why = { 0 };
+
+	if (str_is(role, "agent")) {
+		fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this",
+			STR_ARGS(role));
+		cli_fail_end(cli, &why);
+	}
+	if (!word_find(p, p->reason))
+		CLI_REFUSE(cli, "cli.stop.word", { "word", p->reason });
 	p->reason = MSG(&cli->arena, "cli.stop.reason.none");
+}
+
+/* Whose reason begins with a name may have meant that one alone. */
+static void name_hint(struct cli *cli, struct str reason)
+{
+	struct stop_plan one = { .cli = cli };
+	const char *option;
+	struct str name;
+
+	str_cut(&reason, ' ', &name);
+	if (!is_asked(cli) || !word_find(&one, name)) return;
+	option = one.agent.len ? "--agent" : one.project.len ? "--project" : "--session";
+	SAY("cli.stop.name", { "option", str_of(option) }, { "name", name });
 }
 
 /* Names from before still work. */
@@ -203,7 +229,10 @@ static int stop_run(struct cli *cli)
 
 	renamed_say(cli, "stop");
 	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
-	if (!named && str_find(p.reason, STR(" ")) < 0) word_take(&p);
+	if (!named && str_find(p.reason, STR(" ")) < 0)
+		word_take(&p);
+	else if (!named)
+		name_hint(cli, p.reason);
 	if (!plan_confirm(&p, "cli.stop.sure")) return EXIT_NO;
 	stop = cli_call(cli, "POST", STR("/v1/stops"),
 		BODY(cli, { "match", .raw = plan_match(&p) },
