@@ -34,7 +34,7 @@ test('Ctrl-C stops waiting, withdraws the question and says that the test failed
 	await terminal.shows('Test question sent');
 	const ask = await asked();
 	terminal.press('C-c');
-	await terminal.shows('The test failed');
+	await terminal.shows('The test failed: you stopped waiting before an answer came');
 	assert.equal((await server.member.get(`/v1/asks/${ask.id}`)).body.status, 'cancelled');
 	await terminal.shows('exit 1');
 });

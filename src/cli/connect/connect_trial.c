@@ -22,6 +22,7 @@ struct trial {
 	int in, out; /* its stdin and stdout */
 	struct buf got;
 	int calls;
+	bool stopped; /* by Ctrl-C */
 };
 
 static bool trial_start(struct trial *t, const struct agent_entry *e)
@@ -94,7 +95,8 @@ static bool message_next(struct trial *t, int64_t until_ms, const struct json **
 		if (left <= 0 || t->got.len > LINE_MAX_BYTES) return false;
 		n = poll(fds, fds[1].fd >= 0 ? 2 : 1, (int)(left > 60000 ? 60000 : left));
 		if (n < 0 && errno != EINTR) return false;
-		if (fds[1].revents) return false;
+		t->stopped |= fds[1].revents != 0;
+		if (t->stopped) return false;
 		if (!fds[0].revents || !buf_reserve(&t->got, 65536)) continue;
 		n = read(t->out, t->got.at + t->got.len, 65536);
 		if (n <= 0) return false;
@@ -112,7 +114,7 @@ static const struct json *call(struct trial *t, struct str method_and_params,
 	if (!message_send(
 		    t, arena_print(&t->cli->arena, "{\"jsonrpc\":\"2.0\",\"id\":%d,%.*s}",
 			       id, STR_ARGS(method_and_params)))) {
-		fail(why, ERR_UNAVAILABLE, "parley mcp has ended");
+		FAIL_MSG(why, &t->cli->arena, "cli.connect.test.ended");
 		return NULL;
 	}
 	while (message_next(t, until_ms, &message)) {
@@ -126,7 +128,10 @@ static const struct json *call(struct trial *t, struct str method_and_params,
 				200)));
 		return NULL;
 	}
-	fail(why, ERR_BUSY, "no reply");
+	if (t->stopped)
+		FAIL_MSG(why, &t->cli->arena, "cli.connect.test.stopped");
+	else
+		FAIL_MSG(why, &t->cli->arena, "cli.connect.test.silent");
 	return NULL;
 }
 
