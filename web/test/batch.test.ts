@@ -1,7 +1,7 @@
 /* Which approvals go together, and what is marked in them. */
 import { expect, test } from 'vitest';
 import type { Ask } from '../src/api/types';
-import { batchOf, differing, linesOf } from '../src/lib/batch';
+import { batchOf, changeIn, differing, linesOf } from '../src/lib/batch';
 import { likeness } from '../src/lib/order';
 import { ask } from './fixtures';
 
@@ -70,4 +70,18 @@ test('only the same arguments but for digits fold', () => {
 	expect(likeness(label({ ticket: 23, label: 'x' }))).toBe(one);
 	expect(likeness(label({ ticket: 1, label: 'y' }))).not.toBe(one);
 	expect(likeness(label({ ticket: 1, label: 'x', also_run: 'rm' }))).not.toBe(one);
+});
+
+test('a change is both texts, whole', () => {
+	for (const [was, is] of [
+		['kubectl -n prod apply', 'kubectl -n staging apply'],
+		['a b', 'a b b'],
+		['a b b', 'a b'],
+		['', 'x'],
+		['one\ntwo', 'one'],
+	] as const) {
+		const [before, gone, fresh, behind] = changeIn(was, is);
+		expect([before + gone + behind, before + fresh + behind]).toEqual([was, is]);
+	}
+	expect(changeIn('a -n prod b', 'a -n staging b')).toEqual(['a -n ', 'prod', 'staging', ' b']);
 });

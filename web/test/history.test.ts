@@ -93,7 +93,9 @@ describe('a line', () => {
 			},
 		});
 		expect(verbOf(changed)).toBe('Changed');
-		expect(changesOf(changed)).toEqual([['kubectl -n ', 'prod', 'staging', ' apply']]);
+		expect(changesOf(changed)).toEqual([
+			{ was: 'kubectl -n prod apply', is: 'kubectl -n staging apply' },
+		]);
 	});
 
 	it('says what the agent has of it', () => {

@@ -100,8 +100,11 @@ export function batchOf(asks: Ask[]): Batch {
 	};
 }
 
-/** What stands before, within and behind what differs between these texts; whole words. */
-export function differing(texts: string[]): [string, string, string][] {
+/** What stands before, within and behind what differs. */
+type Parts = [string, string, string];
+
+/** Of each of these texts what differs between them; whole words. */
+export function differing(texts: string[]): Parts[] {
 	const first = texts[0] ?? '';
 	let start = first.length;
 	let end = first.length;
@@ -123,12 +126,21 @@ export function differing(texts: string[]): [string, string, string][] {
 	});
 }
 
+/** What stands before a change, what went, what came and what stands behind it; of several lines the whole. */
+export function changeIn(was: string, is: string): [string, string, string, string] {
+	if (/\n/.test(was + is)) return ['', was, is, ''];
+	const [[before, , behind], [, , other]] = differing([was, is]) as [Parts, Parts];
+	const tail = Math.min(behind.length, other.length);
+	const within = (text: string) => text.slice(before.length, text.length - tail);
+	return [before, within(was), within(is), is.slice(is.length - tail)];
+}
+
 export interface Line {
 	ask: Ask;
 	tool: string;
 	/** The arguments that differ from the others of its batch. */
 	differs: string[];
-	parts: { name: string | null; text: [string, string, string] }[];
+	parts: { name: string | null; text: Parts }[];
 }
 
 /** Operations of one batch, with what differs between them. */

@@ -1,7 +1,6 @@
 /* The history: what its address asks for, its days, the repeats of a rule, and what each line says. Pure but for
  * the language. */
 import type { Ask, SettledCounts } from '../api/types';
-import { differing } from './batch';
 import { t, tn } from './i18n.svelte';
 import { jsonWrite } from './json';
 import { argumentsOf, editedOf, settledOperation } from './operation';
@@ -213,19 +212,14 @@ export function becauseWords(ask: Ask, voted: string[]): string {
 	}
 }
 
-/** Of an operation that was changed, each argument that was: before, what it was, what it is, behind. */
-export function changesOf(ask: Ask): [string, string, string, string][] {
+/** Of an operation that was changed, each argument that was: what it was, what it is. */
+export function changesOf(ask: Ask): { was: string; is: string }[] {
 	const edited = editedOf(ask);
 	if (!ask.operation || !edited) return [];
 	const was = argumentsOf(ask.operation) ?? [];
 	const is = argumentsOf(settledOperation(ask)!) ?? [];
 	return is.flatMap((arg) => {
 		const old = was.find((one) => one.name === arg.name)?.text ?? '';
-		if (old === arg.text) return [];
-		const [[before, gone, behind], [, fresh]] = differing([old, arg.text]) as [
-			[string, string, string],
-			[string, string, string],
-		];
-		return [[before, gone, fresh, behind]];
+		return old === arg.text ? [] : [{ was: old, is: arg.text }];
 	});
 }
