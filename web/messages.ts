@@ -1,6 +1,6 @@
-/* virtual:messages/LANGUAGE is the part of the catalogue that the first list needs,
- * virtual:messages/LANGUAGE/rest what the parts need that are fetched later. A message belongs to the
- * first when a module names it that is loaded before the list is painted. */
+/* virtual:messages/LANGUAGE is the part of the catalogue that the first list needs, virtual:messages/LANGUAGE/card
+ * what a card needs beside it, virtual:messages/LANGUAGE/rest what is left for all that is fetched later. A message
+ * belongs to the first of them one of whose modules names it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,21 @@ export function namedIn(text: string): (id: string) => boolean {
 		[...begins].some((begin) => id.startsWith(begin));
 }
 
+/** What each part of the catalogue begins with. */
+const entries = { first: 'src/main.ts', card: 'src/parts/ask/AskCard.svelte' };
+
+/** Which part of the catalogue a message belongs to. */
+export function partOf(): (id: string) => 'first' | 'card' | 'rest' {
+	const [first, card] = [entries.first, entries.card].map((entry) =>
+		namedIn(
+			modulesOf(here(entry))
+				.map((name) => readFileSync(name, 'utf8'))
+				.join('\n'),
+		),
+	);
+	return (id) => (first!(id) ? 'first' : card!(id) ? 'card' : 'rest');
+}
+
 export function messages(): Plugin {
 	const prefix = '\0virtual:messages/';
 	let whole = false; // in development and in tests there is nothing to wait for
@@ -55,17 +70,13 @@ export function messages(): Plugin {
 		resolveId: (id) => (id.startsWith(prefix.slice(1)) ? `\0${id}` : null),
 		load(id) {
 			if (!id.startsWith(prefix)) return null;
-			const [language, rest] = id.slice(prefix.length).split('/');
+			const [language, part = 'first'] = id.slice(prefix.length).split('/');
 			const file = here(`../messages/${language}.json`);
 			this.addWatchFile(file);
 			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-			const isNamed = namedIn(
-				modulesOf(here('src/main.ts'))
-					.map((name) => readFileSync(name, 'utf8'))
-					.join('\n'),
-			);
+			const of = whole ? () => 'first' : partOf();
 			const ours = Object.entries(all).filter(
-				([key]) => key.startsWith('web.') && (whole || isNamed(key)) === !rest,
+				([key]) => key.startsWith('web.') && of(key) === part,
 			);
 			const shown = language === 'fr' ? ours.map(([key, text]) => [key, unbroken(text)]) : ours;
 			return `export default ${JSON.stringify(Object.fromEntries(shown))}`;

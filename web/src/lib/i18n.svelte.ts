@@ -16,12 +16,19 @@ export type PluralId = MessageId extends infer Id
 export type Params = Record<string, string | number>;
 type Catalogue = Record<string, string>;
 
-const catalogues: Record<
-	Language,
-	{ first: Catalogue; rest: () => Promise<{ default: Catalogue }> }
-> = {
-	en: { first: enFirst, rest: () => import('virtual:messages/en/rest') },
-	fr: { first: frFirst, rest: () => import('virtual:messages/fr/rest') },
+/** What is fetched: the words of a card, and those of all the rest. */
+type Part = 'card' | 'rest';
+
+const first: Record<Language, Catalogue> = { en: enFirst, fr: frFirst };
+const parts: Record<Language, Record<Part, () => Promise<{ default: Catalogue }>>> = {
+	en: {
+		card: () => import('virtual:messages/en/card'),
+		rest: () => import('virtual:messages/en/rest'),
+	},
+	fr: {
+		card: () => import('virtual:messages/fr/card'),
+		rest: () => import('virtual:messages/fr/rest'),
+	},
 };
 
 let words = $state.raw<Catalogue>(enFirst);
@@ -38,39 +45,51 @@ export function languageOfBrowser(): Language {
 		: 'en';
 }
 
-/** The words and icons that parts fetched later need; null: nobody has needed them yet. */
-let rest: Promise<unknown> | null = null;
+/** The words and icons that were needed so far. */
+const needed = new Map<Part, Promise<unknown>>();
+
+const fetchWords = async (wanted: Language, list: Iterable<Part>): Promise<Catalogue> =>
+	Object.assign(
+		{},
+		...(await Promise.all([...list].map(async (part) => (await parts[wanted][part]()).default))),
+	) as Catalogue;
 
 /** At once, unless parts that were fetched later need words of this language too. */
 export async function speak(wanted: Language): Promise<void> {
-	const { first, rest: more } = catalogues[wanted];
-	words = rest ? { ...first, ...(await more()).default } : first;
+	words = needed.size
+		? { ...first[wanted], ...(await fetchWords(wanted, needed.keys())) }
+		: first[wanted];
 	current = wanted;
 	document.documentElement.lang = wanted;
 }
 
-async function speakWhole(): Promise<void> {
+async function speakMore(part: Part): Promise<void> {
 	const spoken = current;
-	const more = (await catalogues[spoken].rest()).default;
+	const more = await fetchWords(spoken, [part]);
 	if (spoken === current) words = { ...words, ...more };
 }
 
-async function withWords<T>(part: () => Promise<T>): Promise<T> {
-	rest ??= Promise.all([speakWhole(), iconsFetch()]).catch((error) => {
-		rest = null; // tried again with the next part
+function need(part: Part): Promise<unknown> {
+	const known = needed.get(part);
+	if (known) return known;
+	const fetched = Promise.all([speakMore(part), iconsFetch()]).catch((error) => {
+		needed.delete(part); // tried again with the next part of the page
 		throw error;
 	});
-	const [fetched] = await Promise.all([part(), rest]);
+	needed.set(part, fetched);
 	return fetched;
 }
 
 const RETRY_MS = { first: 1000, most: 30_000 };
 
-/** A part of the page that is fetched when it is needed, with its words. While the server is away it is tried again. */
-export async function later<T>(part: () => Promise<T>): Promise<T> {
+/** A part of the page that is fetched when it is needed, with its words: all of them, unless those of a card will do.
+ * While the server is away it is tried again. */
+export async function later<T>(part: () => Promise<T>, which: 'card' | 'all' = 'all'): Promise<T> {
+	const list: Part[] = which === 'card' ? ['card'] : ['card', 'rest'];
 	for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.most)) {
 		try {
-			return await withWords(part);
+			const [fetched] = await Promise.all([part(), ...list.map(need)]);
+			return fetched;
 		} catch (error) {
 			console.warn('a part of the page was not fetched', error);
 			await new Promise((resolve) => setTimeout(resolve, pause));
