@@ -55,12 +55,22 @@ area('votes', (scenario) => {
 		const operation = { type: 'tool', name, risk: 'low', arguments: {} };
 		const rule = (await desk.admin.post('/v1/rules', { effect: 'ask', note: `Two for ${name}`, match: { tool: [name] },
 			ask: { risk: 'high', require: [{ approvals: 2 }] } })).body;
-		await me.open({ kind: 'approval', title: 'Deploy it', operation });
+		const ask = await me.open({ kind: 'approval', title: 'Deploy it', operation });
 		const why = me.page.getByRole('note').filter({ hasText: me.t('why') });
 		assert.equal(await why.getByRole('link', { name: rule.note }).getAttribute('href'), `/rules?rule=${rule.id}`);
 		await why.getByText(me.t('risk.low')).waitFor();
 		await me.open({ kind: 'approval', title: 'Deploy it', operation: { ...operation, name: 'other' }, require: [{ approvals: 2 }] });
 		await why.getByText(/itself|lui-même/).waitFor();
+		/* In the history, too; of what a rule decided nobody was asked. */
+		const was = me.page.getByRole('note').filter({ hasText: me.t('why.was') });
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'reject' } });
+		await me.visit(`/history/${ask.id}`);
+		await was.getByRole('link', { name: rule.note }).waitFor();
+		await desk.admin.post('/v1/rules', { effect: 'deny', match: { tool: [`${name}_never`] } });
+		const denied = await desk.agent.ask({ kind: 'approval', title: 'Never', operation: { ...operation, name: `${name}_never` } });
+		await me.visit(`/history/${denied.id}`);
+		await me.region('trail').waitFor({ state: 'attached' });
+		assert.equal(await was.count(), 0);
 	});
 
 	scenario('with the last approval that is missing it is approved, and says who gave them', async (me, desk) => {
