@@ -159,6 +159,8 @@ area('approving for longer', (scenario) => {
 		await me.check(choice(me, 'pattern'));
 		await me.write(scopes(me).getByRole('textbox', { name: me.t('scope.pattern.field') }), 'Bash(npm test *)');
 		await scopes(me).getByText(me.tn('rules.tried.open', 2)).waitFor();
+		/* Rehearsed as in the form of a rule. */
+		await scopes(me).getByText(me.t('rehearse.asked').split('{')[0]).waitFor();
 		const also = scopes(me).getByRole('checkbox');
 		assert.equal(await also.isChecked(), false);
 		await me.check(also);
@@ -287,6 +289,12 @@ area('rules on the page', (scenario) => {
 		await row.getByText(me.t('verb.allowed')).waitFor();
 		await me.visit(`/sessions/${session.id}`);
 		await me.page.locator('.byrule', { hasText: me.t('policy.allowed.by', { name: 'tests are harmless' }) }).first().waitFor();
+		/* Its note is said once. */
+		await make(desk, { effect: 'deny', note: 'not on a Friday', match: { tool: ['Bash(deploy *)'] } });
+		const denied = await desk.agent.ask(bash('deploy web', { session: session.id }));
+		await me.visit(`/history/${denied.id}`);
+		await me.region('settled').getByText('not on a Friday').waitFor();
+		assert.equal((await me.region('settled').innerText()).split('not on a Friday').length, 2);
 		await clear(desk);
 	});
 
