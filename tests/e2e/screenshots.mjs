@@ -88,7 +88,9 @@ const shots = [
 const only = process.argv.slice(2);
 for (const [name, how, path] of shots) {
 	if (only.length && !only.includes(name)) continue;
-	const { context, page, errors, t } = await enter(browser, server, how);
+	/* A phone has no pointer that hovers. */
+	const touch = how.view === 'phone' ? { hasTouch: true, isMobile: true } : {};
+	const { context, page, errors, t } = await enter(browser, server, { ...touch, ...how });
 	await page.goto(path);
 	await page.locator('main').waitFor();
 	await sleep(900);

@@ -160,6 +160,26 @@ area('sight', (scenario) => {
 		}
 	});
 
+	scenario('what decides is one row at the end: in a session, and at the bottom of a batch', async (me, desk) => {
+		const session = await desk.agent.session('rows of buttons');
+		for (const risk of ['critical', 'low', 'low']) await desk.agent.ask({ session: session.id, ...approval(risk), context: undefined, timeout: '1h' });
+		if (!me.wide) return; // on a phone what is left to do stands above its buttons
+		await me.visit(`/sessions/${session.id}`);
+		const bar = me.region('chat').locator('article .actions').first();
+		await bar.waitFor();
+		const { height } = await bar.boundingBox();
+		assert.ok(height <= 60, `${height} px`);
+		await me.visit('/inbox');
+		await me.row(approval().title).first().waitFor();
+		for (const box of (await me.list.getByRole('checkbox').all()).slice(0, 2)) await box.check({ force: true });
+		await me.region('batch').waitFor();
+		const gap = await me.page.evaluate(() => {
+			const [bar, pane] = ['.together > .actions', '.ask'].map((one) => document.querySelector(one).getBoundingClientRect());
+			return Math.round(pane.bottom - bar.bottom);
+		});
+		assert.equal(gap, 0);
+	});
+
 	for (const zoom of [true, false]) scenario(`${zoom ? 'at 400 %' : 'on a phone'}, a toast lies over no button of the card, nor over its menu`, async (me, desk) => {
 		await beside(me, { view: 'phone' }, async (own) => {
 			if (zoom) await own.page.setViewportSize(ZOOMED);
@@ -206,6 +226,12 @@ area('sight', (scenario) => {
 				return node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== 'inline';
 			}).map((node) => node.textContent.trim()));
 			assert.deepEqual(cut, [], density);
+			/* In a narrow window rows have two lines, whatever one likes. */
+			if (!me.wide) continue;
+			const size = me.page.viewportSize();
+			await me.page.setViewportSize({ width: 1024, height: 700 });
+			await until(async () => Math.round((await me.list.locator('[data-row]').last().boundingBox()).height) === 60, 'two lines');
+			await me.page.setViewportSize(size);
 		}
 		await beside(me, { view: 'phone', lang: 'fr' }, async (own) => {
 			await own.visit(`/sessions/${session.id}`);

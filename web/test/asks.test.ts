@@ -10,7 +10,8 @@ const kept = vi.hoisted(() => new Map<string, unknown>());
 vi.mock('../src/state/cache', () => ({
 	cacheLoad: (name: string) =>
 		new Promise((done) => setTimeout(() => done(kept.get(name) ?? null), 5)),
-	cacheKeep: async (name: string, value: unknown) => Boolean(kept.set(name, value)),
+	cacheKeep: (name: string, value: unknown) =>
+		new Promise((done) => setTimeout(() => done(Boolean(kept.set(name, value))), 5)),
 	cacheClear: async () => kept.clear(),
 }));
 
@@ -167,6 +168,11 @@ test('an answer that is queued before the kept ones are read loses none of them'
 	expect(names).toEqual(['ask_1', 'ask_2', 'ask_3']);
 	expect(outbox.has('ask_1')).toBe(true);
 	expect(outbox.has('ask_2')).toBe(false);
+	/* It is kept before anybody is told that it will be sent. */
+	const put = outbox.put(letter('ask_4'));
+	while (!outbox.has('ask_4')) await new Promise((done) => setTimeout(done, 1));
+	expect((kept.get('outbox') as Letter[]).map((one) => one.ask)).toContain('ask_4');
+	await put;
 });
 
 test('a tab that nobody sees draws what comes together once, and all of it once it is seen', () => {

@@ -21,3 +21,14 @@ test('every link has its address beside it', () => {
 		'the page (https://evil.example/phish)',
 	);
 });
+
+test('a table keeps its sides, and two of them have two names', () => {
+	const table = (head: string) => `|${head}|n|\n|---|---:|\n|x|1|`;
+	const { container } = render(Markdown, { text: `${table('a')}\n\n${table('a')}` });
+	const cells = [...container.querySelectorAll('td')].map((cell) => cell.className.split(' ')[0]);
+	expect(cells).toEqual(['start', 'end', 'start', 'end']);
+	const names = [...container.querySelectorAll('[aria-label]')].map((one) =>
+		one.getAttribute('aria-label'),
+	);
+	expect(new Set(names).size).toBe(2);
+});

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import shown from 'virtual:messages/fr';
-import { modulesOf, namedIn } from '../messages.ts';
+import { modulesOf, namedIn, partOf } from '../messages.ts';
 
 const root = join(import.meta.dirname, '..');
 const load = (lang: string) =>
@@ -79,6 +79,18 @@ test('no text of a template is outside the catalogue', () => {
 	expect(found).toEqual([]);
 });
 
+test('every time is exact under the pointer', () => {
+	const vague = sources.flatMap(({ name, text }) =>
+		text
+			.split(/<time\s/)
+			.slice(1)
+			.map((rest) => rest.replace(/\{[^{}]*\}/g, '{}').split('>')[0]!)
+			.filter((tag) => !tag.includes('title='))
+			.map((tag) => `${name}: ${tag}`),
+	);
+	expect(vague).toEqual([]);
+});
+
 test('what is fetched later waits for its words', () => {
 	const bare = sources.flatMap(({ name, text }) =>
 		[...text.matchAll(/(later\(\(\) => |typeof )?import\('(?!virtual:messages)[^']*'\)(?!\.)/g)]
@@ -105,6 +117,19 @@ test('what the first list needs is a small part of the catalogue, and all that i
 	expect(needed).toContain('web.inbox.waiting.other');
 	expect(needed).toContain('web.kind.approval');
 	expect(needed.length).toBeLessThan(Object.keys(en).length / 2);
+});
+
+test('a card waits for its own words only, and nothing else does with them', () => {
+	const of = partOf();
+	expect(
+		['web.inbox.unread', 'web.why.was', 'web.approval.edit', 'web.settings.keys'].map(of),
+	).toEqual(['first', 'rest', 'card', 'rest']);
+	const card = Object.keys(en).filter((id) => of(id) === 'card').length;
+	expect(card).toBeLessThan(Object.keys(en).filter((id) => of(id) === 'rest').length / 3);
+	const hasty = sources.flatMap(({ text }) =>
+		[...text.matchAll(/import\('([^']*)'\), 'card'\)/g)].map(([, path]) => path),
+	);
+	expect(hasty).toEqual(['./AskCard.svelte']);
 });
 
 test('every type of event has words', () => {
