@@ -207,10 +207,10 @@ area('answering', (scenario) => {
 
 	scenario('an error offers ways on', async (me, desk) => {
 		const ask = await me.open({ kind: 'error_recovery', title: 'The tests failed',
-			context: { error_details: 'expected 200, got 503', attempt: 3, attempts: 5, current_step: 'checkout' } });
+			context: { error_details: 'expected 200, got 503', attempt: 3, attempts: 5, project_name: 'web shop', job_type: 'nightly', current_step: 'checkout' } });
 		await me.page.getByText('expected 200, got 503').waitFor();
 		await me.text('recovery.attempt', { n: 3, m: 5 }).waitFor();
-		await me.page.getByText('checkout').waitFor();
+		for (const part of ['web shop', 'nightly', 'checkout']) await me.page.getByText(part).waitFor();
 		for (const id of ['retry', 'edit', 'skip', 'abort']) await radio(me, me.t(`own.recovery.${id}`)).waitFor();
 		await me.check(radio(me, me.t('own.recovery.retry')));
 		await me.send();

@@ -157,6 +157,8 @@ area('chat', (scenario) => {
 		assert.match(await cardOf('First').locator('.actions').evaluate((bar) => getComputedStyle(bar).position), /^(static|relative)$/);
 		await approve(me, cardOf('First'));
 		await cardOf('First').waitFor({ state: 'detached' });
+		/* An agent of ours has it at once, and that is what is said. */
+		await me.toasts.getByText(me.t('fetched.used', { agent: 'careful' })).first().waitFor();
 		await chat(me).locator('summary', { hasText: title('First') }).waitFor();
 		await approve(me, cardOf('Second'));
 		await approve(me, cardOf('Third'));

@@ -128,6 +128,8 @@ area('approvals', (scenario) => {
 		assert.ok(y > 0 && y + height < me.page.viewportSize().height, `on the first screen, at ${y}`);
 		await me.press(me.button('more', {}, me.region('says')));
 		await me.button('less', {}, me.region('says')).waitFor();
+		await me.open({ session: session.id, question: 'Go on?', type: 'boolean' });
+		await me.region('led').getByText('Ran the tests').waitFor();
 	});
 
 	scenario('a decision is armed only after a moment', async (me, desk) => {

@@ -201,6 +201,9 @@ area('dialogs', (scenario) => {
 		const ask = await desk.agent.ask(yesNo('Still waiting?'));
 		const toast = me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' }));
 		await toast.waitFor();
+		/* Who comes back to any page is told, too. */
+		await me.page.reload();
+		await toast.waitFor();
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
 		await toast.waitFor({ state: 'hidden' });
 		const long = await desk.agent.ask({ kind: 'approval', title: 'Send it',

@@ -64,6 +64,14 @@ area('notifications', (scenario) => {
 			await desk.admin.post(`/v1/asks/${other.id}/skip`);
 			await until(async () => !(await notices(own.page)).length, 'gone');
 			await own.tabSays(1);
+			/* Of an approval: how grave, until when, and what would run. */
+			const grave = await desk.agent.ask({ kind: 'approval', title: 'Send it', timeout: '9m',
+				operation: { name: 'mail.send', risk: 'high', arguments: { to: 'all' } } });
+			await told(own.page, 3);
+			const [{ body }] = await notices(own.page);
+			for (const part of ['Send it', own.t('risk.high'), own.t('inbox.until', { at: '' }).trim(), 'mail.send'])
+				assert.ok(body.includes(part), `${part} in ${body}`);
+			await desk.admin.post(`/v1/asks/${grave.id}/skip`);
 		});
 	});
 

@@ -36,12 +36,14 @@ async function printed(me) {
 		return { before: window.before, text: document.body.innerText, pressed: all(pressed).length,
 			cut: all('article *').filter(hides).map((one) => one.className),
 			scheme: getComputedStyle(document.documentElement).colorScheme,
+			filled: all('.risk').filter((one) => getComputedStyle(one).backgroundColor !== 'rgba(0, 0, 0, 0)').map((one) => one.textContent),
 			colours: [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor] };
 	}, PRESSED);
 	await me.page.emulateMedia({ media: null, colorScheme: 'light' });
 	assert.equal(paper.pressed, 0, 'nothing to press');
 	assert.deepEqual(paper.cut, [], 'nothing is cut off');
 	assert.equal(paper.scheme, 'light');
+	assert.deepEqual(paper.filled, [], 'red on red');
 	assert.deepEqual(paper.colours, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'from the dark, too');
 	return paper;
 }

@@ -132,6 +132,27 @@ area('safe hands', (scenario) => {
 		assert.equal((await desk.answer(second.id, 'decision')).value, 'approve');
 	});
 
+	scenario('a second click on the spot where Approve was decides nothing on the next card', { input: 'mouse' }, async (me, desk) => {
+		const [first, second] = await several(desk, [approval('One', 'low'), approval('Two', 'low')]);
+		await me.look(first);
+		await me.armed(me.button('approval.approve'));
+		const { x, y, width, height } = await me.button('approval.approve').boundingBox();
+		const press = () => me.page.mouse.click(x + width / 2, y + height / 2);
+		await press();
+		await desk.settled(first.id);
+		if (!me.wide) return;
+		await me.heading('Two').waitFor();
+		for (let i = 0; i < 2; i++) {
+			await sleep(ARMED_MS);
+			await press();
+		}
+		await desk.pending(second.id);
+		await me.page.mouse.move(1, 1);
+		await me.armed(me.button('approval.approve'));
+		await press();
+		assert.equal((await desk.answer(second.id, 'decision')).value, 'approve');
+	});
+
 	scenario('a dialog that opened by itself takes no typing for keys; moved into, typing goes into its field', { settings: { opens: true } }, async (me, desk) => {
 		await me.visitLive('/activity');
 		const ask = await desk.agent.ask({ question: 'Which database?', type: 'text' });

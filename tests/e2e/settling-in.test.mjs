@@ -445,6 +445,14 @@ area('settling in', (scenario) => {
 			assert.ok(middle.left === nav.right && middle.width >= 320 && middle.width <= 520, `a list of ${middle.width}`);
 			assert.ok(card.left > middle.right && card.width <= 860, `a card of ${card.width}`);
 			assert.equal(await me.page.locator('h1:not([aria-level="2"])', { visible: true }).count(), 1, 'one first heading');
+			/* One title bar and one pair of edges on every screen. */
+			for (const path of ['inbox', 'history', 'sessions', 'activity', 'agents', 'rules', 'insights', 'settings']) {
+				await me.visit(`/${path}`);
+				const bar = me.page.locator('.page > header.bar');
+				await bar.waitFor();
+				const [frame, name] = await Promise.all([bar, bar.locator('h1')].map(box));
+				assert.deepEqual([path, frame.top, Math.round(frame.height), name.left, frame.right - 24], [path, 0, 52, 204, 1416]);
+			}
 			return;
 		}
 		assert.equal(await me.page.getByRole('article').count(), 0, 'the list alone');

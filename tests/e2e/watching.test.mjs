@@ -30,6 +30,8 @@ area('watching', (scenario) => {
 		/* All lines are of one height, and begin at the same place. */
 		const rows = await section('sessions.waiting').getByRole('listitem').evaluateAll((all) => all.map((one) => one.clientHeight));
 		assert.deepEqual([...new Set(rows)], [me.wide ? 38 : 60]);
+		const columns = () => me.page.locator('main li').evaluateAll((all) => all.map((one) =>
+			[...one.querySelectorAll('.whose, .now')].map((part) => Math.round(part.getBoundingClientRect().left)).join()));
 		const more = [];
 		for (let i = 0; i < 6; i++)
 			more.push(await desk.agent.ask({ session: (await desk.agent.session(fresh('many'))).id, question: 'And this?', type: 'boolean' }));
@@ -39,6 +41,7 @@ area('watching', (scenario) => {
 		assert.equal(await shown(), 5);
 		await me.press(rest);
 		await until(async () => await shown() === 7, 'all of them');
+		if (me.wide) assert.equal(new Set(await columns()).size, 1, `${await columns()}`);
 		for (const { id } of more) await desk.admin.post(`/v1/asks/${id}/answer`, { answer: true });
 		await desk.admin.post(`/v1/asks/${ask.id}/answer`, { answer: true });
 		await section('sessions.running').getByText(title).waitFor();
