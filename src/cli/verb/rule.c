@@ -199,6 +199,9 @@ static void past_print(struct cli *cli, const struct json *tried)
 	puts(MSG(arena, "cli.rule.try.looked", { "n", count_of(tried, "looked") },
 		{ "fits", count_of(tried, "fits") })
 			.at);
+	if (!str_is(count_of(tried, "beyond"), "0"))
+		puts(MSG(arena, "cli.rule.try.beyond", { "n", count_of(tried, "beyond") })
+				.at);
 	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
 		if (!str_is(count_of(tried, effects[i]), "0"))
 			puts(MSG(arena,

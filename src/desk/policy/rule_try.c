@@ -152,7 +152,7 @@ struct try_pass {
 	const struct policy_snapshot *snapshot; /* with the rule in it */
 	struct rule_match match;
 	enum effect effect;
-	int64_t now_ms, looked, fits, open, by[EFFECT_DENY + 1];
+	int64_t now_ms, looked, fits, beyond, open, by[EFFECT_DENY + 1];
 	struct json_writer *differs;
 	int64_t differs_len;
 };
@@ -188,6 +188,17 @@ static void differs_write(struct try_pass *p, const struct past_operation *past,
 	jw_object_end(p->differs);
 }
 
+/* Its pattern matches, but an allow does not cover the risk, or is in doubt about what is run. */
+static bool is_beyond(const struct try_pass *p, const struct past_operation *past,
+	enum risk risk, struct arena *arena)
+{
+	struct rule_match any_risk = p->match;
+
+	any_risk.max = RISK_CRITICAL;
+	return p->effect == EFFECT_ALLOW &&
+	       rule_fits(&any_risk, EFFECT_ASK, &past->look, risk, arena);
+}
+
 static enum err try_past(void *ctx, const struct past_operation *past,
 	struct arena *arena, struct fault *why)
 {
@@ -197,7 +208,10 @@ static enum err try_past(void *ctx, const struct past_operation *past,
 	enum risk risk = policy_risk(&p->snapshot->policy, &past->look);
 
 	p->looked++;
-	if (!rule_fits(&p->match, p->effect, &past->look, risk, arena)) return OK;
+	if (!rule_fits(&p->match, p->effect, &past->look, risk, arena)) {
+		p->beyond += is_beyond(p, past, risk, arena);
+		return OK;
+	}
 	would = past_would(p->snapshot, past, p->now_ms, arena, &v);
 	if (arena->failed) return fail_memory(why);
 	p->fits++;
@@ -229,6 +243,7 @@ static enum err try_rule(struct task *t, struct rows *rows,
 		jw_object(&w);
 		jw_put_int(&w, "looked", p.looked);
 		jw_put_int(&w, "fits", p.fits);
+		jw_put_int(&w, "beyond", p.beyond);
 		jw_put_int(&w, "allow", p.by[EFFECT_ALLOW]);
 		jw_put_int(&w, "ask", p.by[EFFECT_ASK]);
 		jw_put_int(&w, "deny", p.by[EFFECT_DENY]);
