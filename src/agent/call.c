@@ -129,10 +129,16 @@ static struct str wanted_members(const struct run_do *c, struct arena *arena)
 	return all.len > 2 ? str_make(all.at + 1, all.len - 2) : STR_NONE;
 }
 
+/* Is its start to be committed before it runs? */
+static bool starts(const struct run_do *c)
+{
+	return c->class == CLASS_ONCE || !c->begun;
+}
+
 /* Is its approval used only once its server is reached? */
 static bool starts_late(const struct run_do *c)
 {
-	return c->class == CLASS_ONCE && c->tool && c->tool->mcp && !c->tool->wrong.len;
+	return starts(c) && c->tool && c->tool->mcp && !c->tool->wrong.len;
 }
 
 /* False: it was given up, and nothing is to be told. */
@@ -178,7 +184,7 @@ bool call_run_all(struct worker *w, const struct run_work *work, struct run_work
 			{ .key = work->key, .call = c->call } };
 		struct str arguments = c->arguments;
 
-		if (c->class == CLASS_ONCE && !starts_late(c)) {
+		if (starts(c) && !starts_late(c)) {
 			ours = worker_tell_again(
 				w, &use_run_start, &t, &s.start, &s.start.again);
 			arguments = arena_str(&arena, s.start.arguments);

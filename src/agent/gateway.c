@@ -1,5 +1,5 @@
 /* gateway.c - threads that speak to MCP servers for agents from elsewhere. Each works on one message or one held call
- * at a time; they are made when they are first needed.
+ * at a time; they are made when they are first needed. A subscription has one of its own.
  *
  * 1. A held call is begun in the moment in which the connection stands: the commit that uses its approval up comes
  *    before its first byte (call_may_send).
@@ -21,16 +21,26 @@
 #include <unistd.h>
 
 enum {
-	THREADS_MAX = 128,
+	THREADS_MAX = 256,
+	SERVER_MAX =
+		64, /* of these at one server: what hangs keeps nobody else waiting */
+	LASTING_MAX = 16, /* beside these: subscriptions at one server */
 	STACK_SIZE = 512 * 1024,
 	TROUBLE_MS = 500, /* before the store is asked again */
 	LOOK_MS = 5000,	  /* between looks at what is due */
 	AGENT_KEY_MAX = 600,
 };
 
+/* What is under way at a server. */
+struct server_load {
+	char key[128];
+	int busy, lasting;
+};
+
 /* A held call that is to be run. */
 struct held {
 	struct held *next;
+	struct server_load *load;
 	int64_t ws;
 	int stop_fd; /* readable: it is given up */
 	char call[ID_SIZE];
@@ -52,9 +62,11 @@ struct gateway {
 	struct held *held;     /* to be run */
 	struct held *running;  /* being run */
 	struct table sessions; /* key → struct agent_session */
+	struct table loads;    /* key → struct server_load */
 	pthread_t keeper;
 	pthread_cond_t keep;
-	int threads, waiting;
+	int threads, waiting, woken_up; /* those that wait and were told to go on */
+	int lasting;			/* threads beside these */
 	bool stopping, kept, shared;
 	bool woken; /* a task may be run */
 	int stop_fd;
@@ -146,10 +158,20 @@ static void pass_shared(struct gateway *g, struct fetcher *f, struct relay *r)
 
 /* ---- what is passed on ---- */
 
+/* Did its client go while it was queued? */
+static bool relay_left(const struct relay *r)
+{
+	struct pollfd p = { .fd = r->stop_fd, .events = POLLIN };
+
+	return r->kind == RELAY_PASS && r->id.len && poll(&p, 1, 0) > 0;
+}
+
 static void relay_do(struct gateway *g, struct fetcher *f, struct relay *r)
 {
-	r->arena.max = MCP_LINK_MEMORY;
-	if (r->kind == RELAY_LIST) {
+	r->arena.max = MCP_LIST_MEMORY;
+	if (relay_left(r)) {
+		r->wrong = STR("nobody waits for it");
+	} else if (r->kind == RELAY_LIST) {
 		if (!mcp_link_list(f, r->stop_fd, r->access, &r->arena, &r->found))
 			r->found = (struct mcp_found){ .status = MCP_FAILED,
 				.error = STR("out of memory") };
@@ -242,7 +264,7 @@ static void call_run(struct gateway *g, struct fetcher *f, const struct held *h)
 		task_empty(&found);
 		return;
 	}
-	r->arena.max = MCP_LINK_MEMORY;
+	r->arena.max = MCP_LIST_MEMORY;
 	r->agent = load.agent;
 	/* A session has several at once. */
 	r->id = JSON_TEXT(&r->arena, "%s", str_of(h->call));
@@ -260,7 +282,7 @@ static void call_run(struct gateway *g, struct fetcher *f, const struct held *h)
 			.revision = r->revision,
 			.timeout_ms = MCP_LIST_MS,
 			.stop_fd = g->stop_fd,
-			.arena.max = MCP_LINK_MEMORY };
+			.arena.max = MCP_LIST_MEMORY };
 
 		snprintf(r->session, sizeof r->session, "%.*s", STR_ARGS(load.behind));
 		memcpy(ping.session, r->session, sizeof ping.session);
@@ -312,44 +334,97 @@ static void fd_raise(int fd)
 	if (write(fd, &one, sizeof one) < 0) return;
 }
 
+/* Of this server; NULL: no memory. Under the lock. */
+static struct server_load *load_of(struct gateway *g, int64_t ws, struct str server)
+{
+	struct server_load *l;
+	char key[sizeof l->key];
+
+	snprintf(key, sizeof key, "%lld/%.*s", (long long)ws, STR_ARGS(server));
+	l = table_get(&g->loads, str_of(key));
+	if (l || !(l = mem_alloc(sizeof *l))) return l;
+	*l = (struct server_load){ 0 };
+	memcpy(l->key, key, sizeof key);
+	if (table_put(&g->loads, str_of(l->key), l)) return l;
+	mem_free(l);
+	return NULL;
+}
+
 static void held_do(struct gateway *g, struct fetcher *f, struct held *h)
 {
 	struct held **at;
 
-	g->held = h->next;
 	h->next = g->running;
 	g->running = h;
+	h->load->busy++;
 	pthread_cond_signal(&g->keep); /* what runs is to be said to run */
 	pthread_mutex_unlock(&g->lock);
 	call_run(g, f, h);
 	pthread_mutex_lock(&g->lock);
 	at = held_find(&g->running, h->ws, str_of(h->call));
 	*at = h->next;
+	h->load->busy--;
 	held_free(h);
+}
+
+/* The first of a server that has room, taken out; NULL: none. Under the lock. */
+static struct held *held_next(struct gateway *g)
+{
+	struct held **at = &g->held, *h;
+
+	while (*at && (*at)->load->busy >= SERVER_MAX)
+		at = &(*at)->next;
+	h = g->stopping ? NULL : *at;
+	if (h) *at = h->next;
+	return h;
+}
+
+static struct relay *relay_next(struct gateway *g)
+{
+	struct relay **at = &g->first, *r;
+
+	while (*at && !g->stopping && (*at)->load->busy >= SERVER_MAX)
+		at = &(*at)->next;
+	r = *at;
+	if (!r) return NULL;
+	*at = r->next;
+	if (!r->next) g->last = at;
+	return r;
+}
+
+/* Under the lock, which is let go meanwhile. */
+static void relay_work(struct gateway *g, struct fetcher *f, struct relay *r, int *count)
+{
+	++*count;
+	pthread_mutex_unlock(&g->lock);
+	relay_do(g, f, r);
+	pthread_mutex_lock(&g->lock);
+	--*count;
 }
 
 static void *gateway_thread(void *ctx)
 {
 	struct gateway *g = ctx;
 	struct fetcher *f = fetcher_new(NULL);
+	struct server_load *load;
 	struct relay *r;
+	struct held *h;
 
 	pthread_mutex_lock(&g->lock);
 	while (f) {
-		if (!g->stopping && g->held) {
-			held_do(g, f, g->held);
-		} else if ((r = g->first)) {
-			g->first = r->next;
-			if (!g->first) g->last = &g->first;
-			pthread_mutex_unlock(&g->lock);
-			relay_do(g, f, r);
-			pthread_mutex_lock(&g->lock);
+		if ((h = held_next(g))) {
+			held_do(g, f, h);
+		} else if ((r = relay_next(g))) {
+			load = r->load;
+			relay_work(g, f, r, &load->busy);
 		} else if (g->stopping) {
 			break;
 		} else {
 			g->waiting++;
-			pthread_cond_wait(&g->go, &g->lock);
+			while (!g->woken_up && !g->stopping)
+				pthread_cond_wait(&g->go, &g->lock);
 			g->waiting--;
+			if (g->woken_up) g->woken_up--;
 		}
 	}
 	g->threads--;
@@ -359,60 +434,103 @@ static void *gateway_thread(void *ctx)
 	return NULL;
 }
 
-/* With the lock: somebody works on what was just queued. */
-static void thread_wake(struct gateway *g)
+static bool thread_make(void *(*fn)(void *), void *ctx)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
+	bool made;
 
-	if (g->waiting || g->threads >= THREADS_MAX || pthread_attr_init(&attr)) {
-		pthread_cond_signal(&g->go);
-		return;
-	}
+	if (pthread_attr_init(&attr)) return false;
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attr, gateway_thread, g) == 0) g->threads++;
+	made = pthread_create(&thread, &attr, fn, ctx) == 0;
 	pthread_attr_destroy(&attr);
+	return made;
+}
+
+/* With the lock: somebody works on what was just queued. */
+static void thread_wake(struct gateway *g)
+{
+	if (g->waiting > g->woken_up) {
+		g->woken_up++;
+		pthread_cond_signal(&g->go);
+	} else if (g->threads < THREADS_MAX && thread_make(gateway_thread, g)) {
+		g->threads++;
+	}
+}
+
+/* A subscription, until its client goes. */
+static void *lasting_thread(void *ctx)
+{
+	struct relay *r = ctx;
+	struct server_load *load = r->load;
+	struct gateway *g = r->ctx;
+	struct fetcher *f = fetcher_new(NULL);
+
+	pthread_mutex_lock(&g->lock);
+	relay_work(g, f, r, &load->lasting);
+	g->lasting--;
+	pthread_cond_broadcast(&g->idle);
+	pthread_mutex_unlock(&g->lock);
+	fetcher_free(f);
+	return NULL;
+}
+
+/* Under the lock. NULL, or why not. */
+static const char *relay_queue(struct gateway *g, struct relay *r)
+{
+	r->next = NULL;
+	*g->last = r;
+	g->last = &r->next;
+	thread_wake(g);
+	if (g->threads) return NULL;
+	g->first = NULL;
+	g->last = &g->first;
+	return "out of memory";
+}
+
+static const char *lasting_begin(struct gateway *g, struct relay *r)
+{
+	if (r->load->lasting >= LASTING_MAX)
+		return "too many subscriptions are open at it";
+	r->ctx = g;
+	if (!thread_make(lasting_thread, r)) return "out of memory";
+	g->lasting++;
+	return NULL;
 }
 
 static void gateway_pass(void *ctx, struct relay *r)
 {
 	struct gateway *g = ctx;
-	bool refused;
+	const char *refused;
 
-	r->next = NULL;
 	pthread_mutex_lock(&g->lock);
-	refused = g->stopping;
-	if (!refused) {
-		*g->last = r;
-		g->last = &r->next;
-		thread_wake(g);
-		if (!g->threads) { /* none could be made */
-			refused = true;
-			g->first = NULL;
-			g->last = &g->first;
-		}
-	}
+	r->load = load_of(g, r->access->ws, r->access->name);
+	refused = g->stopping ? "the desk stops" : !r->load ? "out of memory" : NULL;
+	if (!refused) refused = r->lasts ? lasting_begin(g, r) : relay_queue(g, r);
 	pthread_mutex_unlock(&g->lock);
 	if (!refused) return;
-	r->wrong = STR("the desk stops");
+	r->wrong = str_of(refused);
 	r->found = (struct mcp_found){ .status = MCP_FAILED, .error = r->wrong };
 	r->done(r);
 }
 
-static void gateway_run(void *ctx, int64_t ws, struct str call)
+static void gateway_run(void *ctx, int64_t ws, struct str server, struct str call)
 {
 	struct gateway *g = ctx;
-	struct held *h;
+	struct server_load *load;
+	struct held *h, **last;
 
 	pthread_mutex_lock(&g->lock);
-	if (!g->stopping && !*held_find(&g->held, ws, call) &&
-		!*held_find(&g->running, ws, call) && (h = mem_alloc(sizeof *h))) {
-		*h = (struct held){ .next = g->held,
+	load = load_of(g, ws, server);
+	last = held_find(&g->held, ws, call);
+	if (!g->stopping && load && !*last && !*held_find(&g->running, ws, call) &&
+		(h = mem_alloc(sizeof *h))) {
+		*h = (struct held){ .load = load,
 			.ws = ws,
 			.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 		snprintf(h->call, sizeof h->call, "%.*s", STR_ARGS(call));
-		g->held = h;
+		*last = h;
 		thread_wake(g);
 	}
 	pthread_mutex_unlock(&g->lock);
@@ -467,7 +585,8 @@ static bool keeper_look(struct gateway *g)
 
 	if (tell(g, &use_gateway_due, &t, &due, NULL) && !t.job.err) {
 		for (size_t i = 0; i < due.len; i++)
-			gateway_run(g, due.calls[i].ws, due.calls[i].call);
+			gateway_run(g, due.calls[i].ws, due.calls[i].server,
+				due.calls[i].call);
 		if (due.tend) tell(g, &use_gateway_cut, &done, &cut, NULL);
 		again = due.len || due.more;
 	}
@@ -575,7 +694,7 @@ void gateway_stop(struct gateway *g)
 		fd_raise(h->stop_fd);
 	pthread_cond_broadcast(&g->go);
 	pthread_cond_signal(&g->keep);
-	while (g->threads)
+	while (g->threads || g->lasting)
 		pthread_cond_wait(&g->idle, &g->lock);
 	pthread_mutex_unlock(&g->lock);
 	if (g->kept) pthread_join(g->keeper, NULL);
@@ -597,6 +716,10 @@ struct gateway *gateway_free(struct gateway *g)
 	while (table_next(&g->sessions, &at, &key, &value))
 		mem_free(value);
 	table_done(&g->sessions);
+	at = 0;
+	while (table_next(&g->loads, &at, &key, &value))
+		mem_free(value);
+	table_done(&g->loads);
 	close(g->stop_fd);
 	pthread_cond_destroy(&g->go);
 	pthread_cond_destroy(&g->idle);

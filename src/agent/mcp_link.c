@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { DISCOVER_MS = 5 * 1000, PAUSE_MS = 200 };
+enum { DISCOVER_MS = 5 * 1000, PAUSE_MS = 200, SUBSCRIBED_MS = 24 * 3600 * 1000 };
 
 static bool link_may_connect(void *ctx, const uint8_t bytes[16])
 {
@@ -50,11 +50,20 @@ static void link_progressed(void *ctx, struct str text, int64_t percent)
 	l->call->progressed(l->call->ctx, text, percent);
 }
 
-static int64_t time_left(const struct mcp_link *l, int64_t ms)
-{
-	int64_t left = l->until_ms ? l->until_ms - clock_mono_ms() : ms;
+/* How long a request may take: one that may show signs of life longer than without. */
+struct link_times {
+	int64_t timeout_ms, idle_ms; /* 0: no such bound */
+};
 
-	return left < 1 ? 1 : left < ms ? left : ms;
+static struct link_times link_times(
+	const struct mcp_link *l, const struct remote_call *c, int64_t ms)
+{
+	bool lasts = l->passes && l->relay->lasts, lives = c->progress || l->passes;
+	int64_t left, idle = lives && !lasts ? ms : 0;
+
+	if (lives) ms = lasts ? SUBSCRIBED_MS : PROGRESS_MS;
+	left = l->until_ms ? l->until_ms - clock_mono_ms() : ms;
+	return (struct link_times){ left < 1 ? 1 : left < ms ? left : ms, idle };
 }
 
 static bool link_may_send(void *ctx)
@@ -71,12 +80,45 @@ static bool link_waits(const struct mcp_link *l, const struct remote_call *c)
 	return c->progress && l->call && l->call->starts;
 }
 
+/* Several callers share a program: their tokens for progress are the ids of their requests there. */
+static struct str token_ours(struct mcp_link *l, struct str text)
+{
+	const struct json *params, *meta;
+	char id[32];
+
+	l->token = STR_NONE;
+	if (!text.len || json_read(text, &mcp_list_limits, l->arena, &params, NULL))
+		return text;
+	meta = json_get(params, "_meta");
+	l->token = rpc_id(json_get(meta, "progressToken"), l->arena);
+	if (!l->token.len) return text;
+	snprintf(id, sizeof id, "%lld", (long long)l->id);
+	return json_with(params, "_meta",
+		json_with(meta, "progressToken", str_of(id), l->arena), l->arena);
+}
+
+static struct str token_theirs(
+	const struct mcp_link *l, const struct rpc *rpc, struct arena *arena)
+{
+	return JSON_TEXT(arena,
+		"{'jsonrpc':'2.0','method':'notifications/progress','params':%j}",
+		json_with(rpc->params, "progressToken", l->token, arena));
+}
+
 static bool link_other(void *ctx, const struct rpc *rpc, struct str message)
 {
-	struct relay *r = ((struct mcp_link *)ctx)->relay;
+	struct mcp_link *l = ctx;
+	struct arena scratch = { 0 };
+	struct str theirs = STR_NONE;
+	bool taken;
 
-	((struct mcp_link *)ctx)->alive = true;
-	return r->other && r->other(r, rpc, message);
+	l->alive = true;
+	if (l->token.len && str_is(rpc->method, "notifications/progress"))
+		theirs = token_theirs(l, rpc, &scratch);
+	if (theirs.len) message = theirs;
+	taken = l->relay->other && l->relay->other(l->relay, rpc, message);
+	arena_done(&scratch);
+	return taken;
 }
 
 /* Told, with no answer to wait for. */
@@ -156,7 +198,8 @@ static struct str none_words(
 		return arena_print(
 			arena, "HTTP %d: it wants other credentials", end->status);
 	if (end->status != 200) return arena_print(arena, "HTTP %d", end->status);
-	return STR("its reply is no message of MCP, or nested too deep");
+	return STR("its reply is no message of MCP, nested too deep, or has more than "
+		   "400,000 values");
 }
 
 static void link_fetch(struct mcp_link *l, const struct remote_call *c,
@@ -165,7 +208,7 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 {
 	const char **headers =
 		remote_headers(c, str_of(l->session), l->headers, l->arena);
-	bool lasts = c->progress || l->passes;
+	struct link_times times = link_times(l, c, timeout_ms);
 
 	if (!headers) return;
 	fetcher_run(l->fetcher,
@@ -173,8 +216,8 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 			.headers = headers,
 			.fresh = c->tool != NULL,
 			.body = body,
-			.timeout_ms = time_left(l, lasts ? PROGRESS_MS : timeout_ms),
-			.idle_ms = lasts ? timeout_ms : 0,
+			.timeout_ms = times.timeout_ms,
+			.idle_ms = times.idle_ms,
 			.stop_fd = l->stop_fd,
 			.may_connect = link_may_connect,
 			.may_send = link_waits(l, c) ? link_may_send : NULL,
@@ -195,16 +238,17 @@ static void link_talk(struct mcp_link *l, const struct remote_call *c,
 		[PROGRAM_ENDED] = FETCH_CUT,
 		[PROGRAM_LATE] = FETCH_TIMEOUT,
 		[PROGRAM_STOPPED] = FETCH_STOPPED };
-	bool lasts = c->progress || l->passes;
+	struct link_times times;
 
 	l->alive = false;
 	out->end.how = FETCH_UNREACHABLE;
 	if (link_waits(l, c) && !link_may_send(l)) return;
+	times = link_times(l, c, timeout_ms);
 	out->end.how = ends[mcp_program_run(l->program,
 		&(struct program_request){ .message = body,
 			.reads = r,
-			.timeout_ms = time_left(l, lasts ? PROGRESS_MS : timeout_ms),
-			.idle_ms = lasts ? timeout_ms : 0,
+			.timeout_ms = times.timeout_ms,
+			.idle_ms = times.idle_ms,
 			.alive = &l->alive,
 			.stop_fd = l->stop_fd },
 		l->arena, &out->wrong)];
@@ -242,6 +286,7 @@ void link_call(struct mcp_link *l, struct remote_call *c, int64_t timeout_ms,
 	c->id = r.id = l->id;
 	/* A program's ids are ours: several callers share it. */
 	if (l->program) c->said_id = STR_NONE;
+	if (l->program && l->passes) c->params = token_ours(l, c->params);
 	r.said_id = c->said_id;
 	if (l->passes) r.other = link_other;
 	if (l->relay) r.max = (size_t)l->access->result_max;
@@ -353,11 +398,13 @@ static bool link_find(struct mcp_link *l, struct mcp_found *out)
 	return link_greet(l, out);
 }
 
-/* The family it spoke last is tried first. */
+/* The family of the client, or else the one that it spoke last, is tried first. */
 static bool link_agree(struct mcp_link *l, struct mcp_found *out)
 {
-	if (revision_read(l->access->revision, &l->revision) &&
-		l->revision != REV_2026_07_28) {
+	bool older = l->relay && l->relay->greeting.len;
+
+	if (older || (revision_read(l->access->revision, &l->revision) &&
+			     l->revision != REV_2026_07_28)) {
 		if (link_greet(l, out)) return true;
 		if (out->status == MCP_UNAUTHORIZED) return false;
 	}
@@ -367,14 +414,20 @@ static bool link_agree(struct mcp_link *l, struct mcp_found *out)
 /* What was agreed with a program holds as long as it runs. */
 static bool program_open(struct mcp_link *l, struct mcp_found *out)
 {
+	struct str greeted;
 	bool done = true;
 
 	if (!l->program) l->program = mcp_program_take(l->access, l->arena, &out->error);
 	if (!l->program) return false;
-	if (!mcp_program_begin(l->program, &l->revision)) {
+	if (!mcp_program_begin(l->program, l->arena, &l->revision, &greeted)) {
 		done = link_agree(l, out);
-		mcp_program_begun(l->program, done, l->revision);
+		mcp_program_begun(l->program, done, l->revision,
+			l->greeted ? json_keep(l->greeted, l->arena) : STR_NONE);
+	} else if (greeted.len) {
+		json_read(greeted, &mcp_list_limits, l->arena, &l->greeted, NULL);
 	}
+	/* Its clients have no sessions; that they speak as it does is known by this. */
+	snprintf(l->session, sizeof l->session, "program");
 	return done;
 }
 

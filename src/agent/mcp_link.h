@@ -4,8 +4,6 @@
 
 #include "mcp/relay.h"
 
-enum { MCP_LINK_MEMORY = 256 * 1024 * 1024 }; /* that the arena of a list may have */
-
 struct fetcher;
 
 /* Reads the list of its tools. `stop_fd`: readable, it is given up. False: there was no memory for it. */

@@ -35,6 +35,8 @@ struct mcp_link {
 	struct relay *relay;	    /* what is passed on; or NULL */
 	bool passes;		    /* the request under way is that */
 	const struct json *greeted; /* what it said of itself when it was opened */
+	struct str
+		token; /* the client's for progress, where a program has one of ours; or empty */
 };
 
 /* What came of a request. */

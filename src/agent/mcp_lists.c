@@ -9,7 +9,7 @@
 /* False: it was given up. */
 static bool list_read(struct worker *w, const struct mcp_access *a)
 {
-	struct arena arena = { .max = MCP_LINK_MEMORY };
+	struct arena arena = { .max = MCP_LIST_MEMORY };
 	struct mcp_listing told = { .ws = a->ws, .server = a->name };
 	struct task t = { .checked = &told };
 	struct mcp_found found;

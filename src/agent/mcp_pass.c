@@ -51,14 +51,10 @@ static void pass_params(struct mcp_link *l, const struct relay *r, struct remote
 /* As a task, where the server has no other way and the client does not know of it. */
 static struct str with_task(struct str params, struct arena *arena)
 {
-	static const char *const names[] = { "task", NULL };
 	const struct json *read;
 
 	if (json_read(params, &mcp_list_limits, arena, &read, NULL)) return params;
-	params = json_keep(json_without(read, names, arena), arena);
-	return arena_print(arena, "{%.*s%s\"task\":{}}",
-		STR_ARGS(str_make(params.at + 1, params.len - 2)),
-		params.len > 2 ? "," : "");
+	return json_with(read, "task", STR("{}"), arena);
 }
 
 enum { ASKED_MAX = 10 };
@@ -153,6 +149,8 @@ static void pass_note(struct mcp_link *l, struct relay *r)
 		.method = r->body.len ? "response" : arena_copy(l->arena, r->method) };
 	struct buf body = { 0 };
 
+	/* The ids of requests at a program are ours. */
+	if (l->program && str_is(r->method, "notifications/cancelled")) return;
 	pass_params(l, r, &c);
 	if (r->body.len)
 		buf_add(&body, r->body);
@@ -171,7 +169,7 @@ void mcp_link_pass(struct fetcher *fetcher, struct relay *r)
 		.relay = r };
 
 	r->wrong = r->access->wrong;
-	if (r->wrong.len) return;
+	if (r->wrong.len || (r->kind == RELAY_END && r->access->command.len)) return;
 	r->wrong = STR("its address cannot be read");
 	if (!link_begin(&l)) return;
 	if (r->kind == RELAY_END) {

@@ -23,6 +23,7 @@ enum {
 	IDLE_MS = 60 * 1000, /* after its last use */
 	LOOK_MS = 500,
 	QUEUED_MAX = 2 * REMOTE_MESSAGE_MAX,
+	NOTES_MAX = 1 << 20, /* of what comes before a reply: it never keeps that out */
 	ENV_MAX = 80,
 	SAID_MAX = 300, /* bytes of its last words that are told */
 	STACK_SIZE = 512 * 1024,
@@ -51,6 +52,7 @@ struct mcp_program {
 	bool over;    /* what it printed was too long */
 	enum { PROGRAM_NEW, PROGRAM_BEGINNING, PROGRAM_READY } state;
 	enum revision revision;
+	struct str greeted;
 	struct program_wait *waits;
 	struct buf sends;
 	char error[SAID_MAX + 200];
@@ -85,20 +87,21 @@ static void fd_clear(int fd)
 
 /* ---- its thread: what it prints ---- */
 
-/* Of a message, whose it is; 0: nobody's in particular. */
-static int64_t line_of(struct mcp_program *p, struct str line)
+/* Of a message, whose it is; 0: nobody's in particular. *reply: it is an answer. */
+static int64_t line_of(struct mcp_program *p, struct str line, bool *reply)
 {
-	struct arena scratch = { .max = 256 * 1024 * 1024 };
+	struct arena scratch = { .max = MCP_LIST_MEMORY };
 	const struct json *m;
 	struct str of = STR_NONE;
 	struct rpc rpc;
 	int64_t id = 0;
 
+	*reply = false;
 	if (json_read(line, &mcp_list_limits, &scratch, &m, NULL) ||
 		!rpc_read(m, &scratch, &rpc))
 		p->lines.foreign++;
 	else if (rpc.kind == RPC_RESPONSE)
-		of = rpc.id;
+		*reply = true, of = rpc.id;
 	else if (str_is(rpc.method, "notifications/progress"))
 		of = rpc_id(json_get(rpc.params, "progressToken"), &scratch);
 	if (!str_to_int(of, 1, INT64_MAX, &id)) id = 0;
@@ -112,14 +115,15 @@ static void line_hand_out(void *ctx, struct str line)
 {
 	struct mcp_program *p = ctx;
 	size_t foreign = p->lines.foreign;
-	int64_t id = line_of(p, line);
+	bool reply;
+	int64_t id = line_of(p, line, &reply);
 	struct program_wait *to = NULL;
 
 	pthread_mutex_lock(&programs.lock);
 	for (struct program_wait *w = p->waits; w; w = w->next)
 		if (!id || w->id == id) to = w;
 	if (to && foreign == p->lines.foreign) {
-		if (to->queued.len + line.len < QUEUED_MAX) {
+		if (to->queued.len + line.len < (reply ? QUEUED_MAX : NOTES_MAX)) {
 			buf_add(&to->queued, line);
 			buf_add_char(&to->queued, '\n');
 		}
@@ -374,7 +378,8 @@ void mcp_program_give(struct mcp_program *p)
 	pthread_mutex_unlock(&programs.lock);
 }
 
-bool mcp_program_begin(struct mcp_program *p, enum revision *out)
+bool mcp_program_begin(struct mcp_program *p, struct arena *arena, enum revision *out,
+	struct str *greeted)
 {
 	bool ready;
 
@@ -382,19 +387,23 @@ bool mcp_program_begin(struct mcp_program *p, enum revision *out)
 	while (p->state == PROGRAM_BEGINNING)
 		pthread_cond_wait(&programs.changed, &programs.lock);
 	ready = p->state == PROGRAM_READY;
-	if (ready)
+	if (ready) {
 		*out = p->revision;
-	else
+		*greeted = arena_str(arena, p->greeted);
+	} else {
 		p->state = PROGRAM_BEGINNING;
+	}
 	pthread_mutex_unlock(&programs.lock);
 	return ready;
 }
 
-void mcp_program_begun(struct mcp_program *p, bool done, enum revision revision)
+void mcp_program_begun(
+	struct mcp_program *p, bool done, enum revision revision, struct str greeted)
 {
 	pthread_mutex_lock(&programs.lock);
 	p->state = done ? PROGRAM_READY : PROGRAM_NEW;
 	p->revision = revision;
+	p->greeted = done ? arena_str(&p->arena, greeted) : STR_NONE;
 	pthread_cond_broadcast(&programs.changed);
 	pthread_mutex_unlock(&programs.lock);
 }

@@ -13,10 +13,12 @@ struct mcp_program;
 struct mcp_program *mcp_program_take(
 	const struct mcp_access *, struct arena *, struct str *wrong);
 void mcp_program_give(struct mcp_program *);
-/* The revision that was agreed with it; only who begins knows it not, and tells. True: it is known, and in *out;
- * false: it is the caller's to begin, and everybody else waits for mcp_program_begun. */
-bool mcp_program_begin(struct mcp_program *, enum revision *out);
-void mcp_program_begun(struct mcp_program *, bool done, enum revision);
+/* What was agreed with it: the revision, and what it said of itself, as JSON; only who begins knows it not, and tells.
+ * True: it is known; false: it is the caller's to begin, and everybody else waits for mcp_program_begun. */
+bool mcp_program_begin(
+	struct mcp_program *, struct arena *, enum revision *out, struct str *greeted);
+void mcp_program_begun(
+	struct mcp_program *, bool done, enum revision, struct str greeted);
 int64_t mcp_program_next_id(struct mcp_program *);
 
 enum program_ending {

@@ -74,6 +74,9 @@ void json_canonical(struct buf *out, const struct json *);
 /* As compact JSON, members in their order, numbers as they were spelt. */
 void json_write(struct buf *out, const struct json *);
 struct str json_keep(const struct json *, struct arena *); /* its text, in the arena */
+/* Of an object, or of nothing, with this member (JSON) in the place of one of its name, or added. */
+struct str json_with(
+	const struct json *object, const char *name, struct str value, struct arena *);
 /* The same for people: a member or an item a line, indented by two. */
 void json_write_pretty(struct buf *out, const struct json *);
 /* A JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD. */

@@ -123,6 +123,24 @@ struct str json_keep(const struct json *json, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
+struct str json_with(const struct json *object, const char *name, struct str value,
+	struct arena *arena)
+{
+	struct json_writer w = { .out = &(struct buf){ 0 } };
+
+	jw_object(&w);
+	for (uint32_t i = 0; json_is(object, JSON_OBJECT) && i < object->count; i++) {
+		const struct json_member *m = &object->members[i];
+
+		if (str_is(m->name, name)) continue;
+		jw_name(&w, m->name);
+		jw_json(&w, &m->value);
+	}
+	jw_put_raw(&w, name, value);
+	jw_object_end(&w);
+	return buf_keep_done(w.out, arena);
+}
+
 void json_write(struct buf *out, const struct json *j)
 {
 	switch (j ? j->type : JSON_NULL) {

@@ -96,13 +96,13 @@ static void message_pass(struct bridge_call *call, const struct json *message)
 static bool frame_pass(void *ctx, const struct sse_frame *frame)
 {
 	struct bridge_call *call = ctx;
-	struct arena arena = { 0 };
+	struct arena arena = { .max = MCP_LIST_MEMORY };
 	const struct json *message;
 
 	call->tries = 0;
 	call->patience_until = 0;
 	if (frame->data.len > 0 &&
-		json_read(frame->data, NULL, &arena, &message, NULL) == OK)
+		json_read(frame->data, &mcp_list_limits, &arena, &message, NULL) == OK)
 		message_pass(call, message);
 	arena_done(&arena);
 	return !call->bridge->broken;
@@ -280,15 +280,6 @@ static void call_lost(struct bridge_call *call, const struct fault *why)
 	call->pause_until = clock_mono_ms() + transfer_backoff_ms(++call->tries, NULL);
 }
 
-static struct str text_keep(struct arena *arena, struct buf *text)
-{
-	struct str kept = arena_str(arena, buf_str(text));
-
-	arena->failed |= text->failed;
-	buf_done(text);
-	return kept;
-}
-
 static void call_load(struct bridge_call *call, const struct json *message)
 {
 	const struct json *params = json_get(message, "params"),
@@ -316,7 +307,8 @@ struct bridge_call *bridge_call_new(struct bridge *b, const struct json *message
 	b->broken |= !call;
 	if (!call) return NULL;
 	call->bridge = b;
-	call->sse = (struct sse){ .fn = frame_pass, .ctx = call };
+	call->sse =
+		(struct sse){ .fn = frame_pass, .ctx = call, .most = 2 * MCP_LIST_BYTES };
 	LIST_INSERT_HEAD(&b->calls, call, others);
 	if (message) call_load(call, message);
 	b->broken |= call->arena.failed;
@@ -508,24 +500,6 @@ static bool message_asks(const struct json *message)
 		       "ask_user_question");
 }
 
-struct str bridge_member_put(const struct json *object, const char *name,
-	struct str value, struct arena *arena)
-{
-	struct json_writer w = { .out = &(struct buf){ 0 } };
-
-	jw_object(&w);
-	for (uint32_t i = 0; json_is(object, JSON_OBJECT) && i < object->count; i++) {
-		const struct json_member *m = &object->members[i];
-
-		if (str_is(m->name, name)) continue;
-		jw_name(&w, m->name);
-		jw_json(&w, &m->value);
-	}
-	jw_put_raw(&w, name, value);
-	jw_object_end(&w);
-	return text_keep(arena, w.out);
-}
-
 /* What a hosted agent asks belongs to its host's session; one question at a time. */
 static void hosted_start(struct bridge *b, const struct json *message)
 {
@@ -542,10 +516,10 @@ static void hosted_start(struct bridge *b, const struct json *message)
 			return;
 		}
 	json_write_str(&session, b->with.host);
-	struct str inner = bridge_member_put(
+	struct str inner = json_with(
 		json_get(params, "arguments"), "session", buf_str(&session), &arena);
-	inner = bridge_member_put(params, "arguments", inner, &arena);
-	inner = bridge_member_put(message, "params", inner, &arena);
+	inner = json_with(params, "arguments", inner, &arena);
+	inner = json_with(message, "params", inner, &arena);
 	buf_done(&session);
 	if (json_read(inner, NULL, &arena, &whole, NULL) == OK)
 		bridge_call_start(b, whole);

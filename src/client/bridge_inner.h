@@ -8,7 +8,7 @@
 #include "base/sse.h"
 #include "client/bridge.h"
 #include "client/transfer.h"
-#include "mcp/revision.h"
+#include "mcp/remote.h"
 #include "mcp/rpc.h"
 
 struct local_server;
@@ -82,9 +82,6 @@ void bridge_call_away(struct bridge_call *);
 void bridge_call_fail(struct bridge_call *, const struct fault *);
 /* A message of the client goes to the desk. */
 void bridge_call_start(struct bridge *, const struct json *message);
-/* The object again, with one member in another's place or added. */
-struct str bridge_member_put(
-	const struct json *object, const char *name, struct str value, struct arena *);
 
 /* ---- local.c ---- */
 

@@ -76,7 +76,7 @@ void own_ask(struct local_server *l, enum bridge_own own, const char *method,
 	struct local_run *run, struct str more)
 {
 	struct arena arena = { 0 };
-	struct buf body = { .max = 2 * LOCAL_BYTES };
+	struct buf body = { .max = LOCAL_BYTES };
 	struct json_writer w = { .out = &body };
 
 	rpc_call(&w, method, STR("1"));
@@ -236,10 +236,10 @@ static void greeting_agreed(struct local_server *l, struct str version)
 		return;
 	}
 	json_write_str(&quoted, version);
-	text = bridge_member_put(
+	text = json_with(
 		json_get(message, "params"), "protocolVersion", buf_str(&quoted), &arena);
 	buf_done(&quoted);
-	buf_set(&b->greeting, bridge_member_put(message, "params", text, &arena));
+	buf_set(&b->greeting, json_with(message, "params", text, &arena));
 	buf_clear(&b->session);
 	buf_set(&b->version, version);
 	arena_done(&arena);
@@ -260,19 +260,19 @@ static const struct json *ability_add(
 			"{'list':%j,'cancel':{},'requests':{'tools':{'call':{}}}}",
 			json_get(json_get(can, "tasks"), "list") ? STR("{}") : STR_NONE);
 	else
-		text = bridge_member_put(json_get(can, "extensions"),
+		text = json_with(json_get(can, "extensions"),
 			"io.modelcontextprotocol/tasks", STR("{}"), arena);
-	text = bridge_member_put(can, old ? "tasks" : "extensions", text, arena);
-	text = bridge_member_put(result, "capabilities", text, arena);
-	json_read(bridge_member_put(message, "result", text, arena), &mcp_list_limits,
-		arena, &whole, NULL);
+	text = json_with(can, old ? "tasks" : "extensions", text, arena);
+	text = json_with(result, "capabilities", text, arena);
+	json_read(json_with(message, "result", text, arena), &mcp_list_limits, arena,
+		&whole, NULL);
 	return whole;
 }
 
 static void server_said(void *ctx, struct str line)
 {
 	struct local_server *l = ctx;
-	struct arena arena = { .max = 256 * 1024 * 1024 };
+	struct arena arena = { .max = MCP_LIST_MEMORY };
 	const struct json *message;
 	struct local_run *run = NULL;
 	struct buf out = { 0 };

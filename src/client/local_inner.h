@@ -9,7 +9,7 @@
 #include "net/process.h"
 
 enum {
-	LOCAL_BYTES = 1000 * 1000, /* what the desk takes in one request */
+	LOCAL_BYTES = 2 * MCP_LIST_BYTES, /* of a message to the desk */
 	LOCAL_ALIVE_MS = 8 * 1000, /* how often it is told that we run what we began */
 };
 

@@ -76,14 +76,14 @@ void local_call_gone(struct bridge_call *call)
 void run_end(struct local_run *run, const char *how, const struct json *result,
 	struct str text)
 {
-	struct buf more = { .max = 2 * LOCAL_BYTES };
+	struct buf more = { .max = LOCAL_BYTES };
 	struct json_writer w = { .out = &more };
 
 	run->state = RUN_ENDS;
 	jw_put_text(&w, "how", how);
 	if (result) jw_put_json(&w, "result", result);
 	jw_put_some(&w, "text", text);
-	if (more.len > LOCAL_BYTES || more.failed) {
+	if (more.len > CALL_RESULT_MAX + 100 || more.failed) {
 		buf_clear(&more);
 		w = (struct json_writer){ .out = &more };
 		JW(&w, "'how':'failed','text':%s",
@@ -101,23 +101,23 @@ static void run_begin(struct local_run *run, const struct json *arguments)
 	struct local_server *l = run->local;
 	struct arena arena = { 0 };
 	const struct json *message, *params;
-	struct str text;
+	struct buf text = { .max = LOCAL_BYTES };
+	struct json_writer w = { .out = &text };
 
 	local_id(l, run->id);
-	if (json_read(buf_str(&run->message), NULL, &arena, &message, NULL)) {
+	if (json_read(buf_str(&run->message), &mcp_list_limits, &arena, &message, NULL)) {
 		run_end(run, "failed", NULL, STR("out of memory"));
 		arena_done(&arena);
 		return;
 	}
 	params = json_without(json_get(message, "params"), ours, &arena);
-	text = bridge_member_put(
-		params, "arguments", json_keep(arguments, &arena), &arena);
-	text = JSON_TEXT(&arena,
-		"{'jsonrpc':'2.0','id':%j,'method':'tools/call','params':%j}",
-		str_of(run->id), text);
+	JW(&w, "{'jsonrpc':'2.0','id':%j,'method':'tools/call','params':%j}",
+		str_of(run->id),
+		json_with(params, "arguments", json_keep(arguments, &arena), &arena));
 	run->state = RUN_RUNS;
 	l->alive_ms = clock_mono_ms() + LOCAL_ALIVE_MS;
-	local_send(l, text);
+	local_send(l, buf_str(&text));
+	buf_done(&text);
 	l->owed++;
 	arena_done(&arena);
 }

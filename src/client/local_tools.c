@@ -49,21 +49,21 @@ static void tools_done(struct local_server *l, bool told)
 
 void tools_tell(struct local_server *l, const char *wrong)
 {
-	struct arena arena = { .max = 4 * LOCAL_BYTES };
+	struct buf more = { .max = LOCAL_BYTES };
+	struct json_writer w = { .out = &more };
 
 	l->tools = TOOLS_TELLING;
 	if (wrong) {
 		buf_set(&l->all, STR("[]"));
-		own_ask(l, OWN_TOOLS, "parley/tools", NULL,
-			JSON_TEXT(&arena, "'error':%s", str_of(wrong)));
+		JW(&w, "'error':%s", str_of(wrong));
 	} else {
 		jw_array_end(&l->all_w);
-		own_ask(l, OWN_TOOLS, "parley/tools", NULL,
-			JSON_TEXT(&arena, "'revision':%?,'truncated':%j,'tools':%j",
-				l->meta.len ? STR("2026-07-28") : buf_str(&l->revision),
-				json_bool(l->truncated), buf_str(&l->all)));
+		JW(&w, "'revision':%?,'truncated':%j,'tools':%j",
+			l->meta.len ? STR("2026-07-28") : buf_str(&l->revision),
+			json_bool(l->truncated), buf_str(&l->all));
 	}
-	arena_done(&arena);
+	own_ask(l, OWN_TOOLS, "parley/tools", NULL, buf_str(&more));
+	buf_done(&more);
 }
 
 static void page_ask(struct local_server *l, struct str cursor)
@@ -120,7 +120,7 @@ static const char *page_take(struct local_server *l, const struct json *result)
 			return "its list has something else than tools";
 		jw_json(&l->all_w, item);
 		l->count++;
-		if (l->all.len > LOCAL_BYTES) return "its list is larger than 1 MB";
+		if (l->all.len > MCP_LIST_BYTES) return "its list is larger than 8 MiB";
 	}
 	return NULL;
 }

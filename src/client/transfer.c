@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "mcp/remote.h"
 
 enum {
 	CONNECT_TIMEOUT_S = 10,
@@ -362,7 +363,8 @@ enum err transfer_result(
 	r.status = transfer_status(t);
 	r.body = arena_str(arena, buf_str(&t->body));
 	r.cookie = arena_str(arena, buf_str(&t->cookie));
-	if (r.body.len > 0 && json_read(r.body, NULL, arena, &r.json, &not_json) != OK)
+	if (r.body.len > 0 &&
+		json_read(r.body, &mcp_list_limits, arena, &r.json, &not_json) != OK)
 		r.json = NULL;
 	*out = r;
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");

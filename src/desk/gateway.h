@@ -117,7 +117,7 @@ struct gateway_due {
 	/* Found. */
 	struct gateway_due_call {
 		int64_t ws;
-		struct str call;
+		struct str server, call;
 	} * calls; /* tasks that may be run */
 	size_t len;
 	bool tend; /* use_gateway_cut has something to do */

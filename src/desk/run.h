@@ -56,6 +56,7 @@ struct run_asked {
 struct run_do {
 	struct str call, name, arguments;
 	enum call_class class;
+	bool begun; /* one of class repeat, in the commit that found it or before */
 	/* Of one's own, or of an MCP server; NULL: a built-in one. */
 	const struct tool_access *tool;
 	/* What an MCP server wanted to know before it runs, and what came of it; or empty. */

@@ -31,6 +31,7 @@ struct relay {
 	struct str method, params, id, body;
 	const struct json *arguments; /* of a call; or NULL */
 	int64_t timeout_ms;
+	bool lasts;  /* a subscription: until it is given up */
 	int stop_fd; /* readable: it is given up; -1: it is not */
 	/* On the thread that speaks. Something else than the reply came: true when it is for the client. */
 	bool (*other)(struct relay *, const struct rpc *, struct str message);
@@ -53,8 +54,9 @@ struct relay {
 	bool unknown; /* it was, and nobody knows what came of it */
 	bool over;    /* it ran, and its result is larger than is read */
 	bool list_changed;
-	int64_t took_ms; /* that a request took */
-	void *ctx;
+	int64_t took_ms;	  /* that a request took */
+	struct server_load *load; /* of who speaks to servers */
+	void *ctx;		  /* the same */
 };
 
 /* Whoever speaks to servers. */
@@ -62,7 +64,7 @@ struct relay_server {
 	void *ctx;
 	void (*pass)(void *ctx, struct relay *);
 	/* A held call was approved, and somebody waits for it. */
-	void (*run)(void *ctx, int64_t ws, struct str call);
+	void (*run)(void *ctx, int64_t ws, struct str server, struct str call);
 	/* One is not wanted any more: if it runs here, its server is told. */
 	void (*cancel)(void *ctx, int64_t ws, struct str call);
 	/* One could not be begun, because its server was not reached: told on any thread. */

@@ -156,11 +156,13 @@ static void notification_take(struct remote_reader *r, const struct rpc *n)
 				json_get(n->params, "total")));
 }
 
-static void message_take(struct remote_reader *r, const struct json *m, struct str text)
+/* True: it answers ours. */
+static bool message_take(struct remote_reader *r, const struct json *m, struct str text)
 {
 	struct arena scratch = { 0 };
 	struct rpc rpc;
 	char id[32];
+	bool answers = false;
 
 	snprintf(id, sizeof id, "%lld", (long long)r->id);
 	if (!rpc_read(m, &scratch, &rpc))
@@ -171,33 +173,37 @@ static void message_take(struct remote_reader *r, const struct json *m, struct s
 		notification_take(r, &rpc);
 	else if (rpc.kind == RPC_REQUEST && r->asked)
 		r->asked(r->ctx, &rpc);
-	else if (rpc.kind == RPC_RESPONSE &&
-		 (r->said_id.len ? str_eq(rpc.id, r->said_id) : str_is(rpc.id, id))) {
-		/* The text is borrowed: a reply is kept. */
-		if (!json_read(arena_str(r->arena, text), &mcp_list_limits, r->arena, &m,
-			    NULL))
-			r->reply = m;
-		r->done = true;
-	}
-	if (r->foreign > FOREIGN_MAX) r->done = true;
+	else if (rpc.kind == RPC_RESPONSE)
+		answers =
+			r->said_id.len ? str_eq(rpc.id, r->said_id) : str_is(rpc.id, id);
+	r->done = answers || r->foreign > FOREIGN_MAX;
 	arena_done(&scratch);
+	return answers;
 }
 
 void remote_take(struct remote_reader *r, struct str text)
 {
-	struct arena scratch = { .max = 256 * 1024 * 1024 };
+	struct arena scratch = { .max = MCP_LIST_MEMORY };
 	const struct json *m;
+	struct str one, answer = STR_NONE;
 
 	if (r->done) return;
-	if (json_read(text, &mcp_list_limits, &scratch, &m, NULL))
+	if (json_read(text, &mcp_list_limits, &scratch, &m, NULL)) {
 		r->foreign++;
-	else if (m->type != JSON_ARRAY)
-		message_take(r, m, text);
-	else
+	} else if (m->type != JSON_ARRAY) {
+		if (message_take(r, m, text)) answer = arena_str(r->arena, text);
+	} else {
 		/* 2025-03-26 had batches. */
-		for (uint32_t i = 0; i < m->count && !r->done; i++)
-			message_take(r, &m->items[i], json_keep(&m->items[i], &scratch));
+		for (uint32_t i = 0; i < m->count && !r->done; i++) {
+			one = json_keep(&m->items[i], &scratch);
+			if (message_take(r, &m->items[i], one))
+				answer = arena_str(r->arena, one);
+		}
+	}
 	arena_done(&scratch);
+	/* Not before: what was read of it is as large again. */
+	if (answer.len && !json_read(answer, &mcp_list_limits, r->arena, &m, NULL))
+		r->reply = m;
 }
 
 static bool frame_take(void *ctx, const struct sse_frame *f)

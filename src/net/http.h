@@ -53,9 +53,11 @@ struct exchange;
 struct http_server;
 struct tls_context;
 
-struct http_limits {	    /* 0: the default */
-	size_t header_max;  /* 32 KiB */
-	size_t body_max;    /* 1 MiB */
+struct http_limits {	   /* 0: the default */
+	size_t header_max; /* 32 KiB */
+	size_t body_max;   /* 1 MiB */
+	/* Of a request that says its length and may be longer: how long; NULL: none may. */
+	size_t (*body_more)(const struct http_request *);
 	size_t bodies_max;  /* of all bodies that are being received: 16 MiB, and as
 			     * much again for those of at most 16 KiB */
 	size_t backlog_max; /* bytes a slow reader of a stream may be behind: 256 KiB */
@@ -104,6 +106,9 @@ void http_peer(const struct exchange *, char out[PEER_SIZE]);
 /* Called once when the peer goes away (or the server stops) before the reply is done.
  * After it the exchange must not be touched. NULL fn clears it. */
 void http_on_gone(struct exchange *, void (*fn)(void *ctx), void *ctx);
+
+/* Does its reply take long? Then a peer that half-closes is gone, too. */
+void http_lasts(struct exchange *, bool);
 
 /* Sends a whole reply. `headers` are finished lines "Name: value\r\n…" or empty. HEAD
  * gets the same headers and no body. The exchange is over when this returns. */

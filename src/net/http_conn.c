@@ -198,7 +198,7 @@ static void conn_handle(struct conn *c)
 	body_count(c->server->hub, x->reading, 0);
 	c->keep_alive = x->reading->keep_alive && !c->server->stopping;
 	x->open = true;
-	x->begun = x->parked = x->spared = false;
+	x->begun = x->parked = x->spared = x->lasts = false;
 	x->is_head = x->reading->request.method == HTTP_M_HEAD;
 	x->http_1_0 = x->reading->request.http_1_0;
 	c->server->handler(c->server->ctx, x);
@@ -211,6 +211,7 @@ static bool conn_begin_reading(struct conn *c)
 	c->exchange.reading = hub_reading(s->hub);
 	if (!c->exchange.reading) return false;
 	reading_begin(c->exchange.reading, s->limits.header_max, s->limits.body_max);
+	c->exchange.reading->body_more = s->limits.body_more;
 	return true;
 }
 
@@ -371,15 +372,15 @@ static void conn_ticked(struct tick *tick)
 
 /* ---- the socket ---- */
 
-/* A peer that half-closes still gets the reply that is on its way; one that is parked is
- * taken for gone. */
+/* A peer that half-closes still gets the reply that is on its way; one that is parked, or
+ * whose reply takes long, is taken for gone. */
 void conn_ended(struct conn *c)
 {
 	c->ended = true;
 	socket_read(c, false);
 	switch (c->phase) {
 	case CONN_OPEN:
-		if (c->exchange.parked) conn_cut(c);
+		if (c->exchange.parked || c->exchange.lasts) conn_cut(c);
 		break;
 	case CONN_FLUSHING: break;
 	default: conn_leave(c); break;
@@ -466,6 +467,14 @@ void http_on_gone(struct exchange *x, void (*fn)(void *ctx), void *ctx)
 {
 	x->gone = fn;
 	x->gone_ctx = ctx;
+}
+
+void http_lasts(struct exchange *x, bool lasts)
+{
+	struct conn *c = conn_of(x);
+
+	x->lasts = lasts;
+	if (lasts && c->ended && c->phase == CONN_OPEN) conn_cut(c);
 }
 
 void http_on_drained(struct exchange *x, void (*fn)(void *ctx), void *ctx)

@@ -76,7 +76,7 @@ struct exchange {
 	void *gone_ctx;
 	void (*drained)(void *ctx);
 	void *drained_ctx;
-	bool open, begun, parked, spared;
+	bool open, begun, parked, spared, lasts;
 	bool is_head, http_1_0;
 };
 

@@ -100,6 +100,11 @@ static bool body_begin(struct http_reading *r, enum parse_step *step)
 		r->state = READ_BODY;
 	else
 		r->state = READ_DONE;
+	if (facts.length > r->body_max && r->body_more) {
+		size_t more = r->body_more(&r->request);
+
+		if (more > r->body_max) r->body_max = r->body.max = more;
+	}
 	if (facts.length > r->body_max)
 		return reading_refuse(r, 413, "the body is too large");
 	if (facts.expects && r->state != READ_DONE) *step = PARSE_CONTINUE;

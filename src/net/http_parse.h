@@ -41,6 +41,8 @@ struct http_reading {
 	struct http_reading *next; /* for whoever keeps spare ones */
 	enum parse_state state;
 	size_t header_max, body_max;
+	/* More, for some requests; NULL: for none. */
+	size_t (*body_more)(const struct http_request *);
 	struct buf head, body;
 	size_t counted;	 /* bytes of the body that whoever reads it has accounted for */
 	size_t line;	 /* where in `head` the line that is being read starts */

@@ -304,6 +304,8 @@ void authorize_members(struct json_writer *, const struct authorized *);
 /* What is said there in place of another error, and with which status. */
 /* What the server has no room for even before it is read. */
 extern const struct http_decides authorize_unread;
+/* How long a body may be that is longer than others: a list of tools, from a gateway on an agent's side. 0: none. */
+size_t mcp_body_max(const struct http_request *);
 enum err authorize_error(const struct route *, enum err, int *status);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */

@@ -508,7 +508,9 @@ static bool message_read(
 	if (type.len && !str_starts(type, "application/json"))
 		return rpc_fail(why, 415, RPC_INVALID_REQUEST,
 			"Content-Type: application/json is needed");
-	if (json_read(arena_str(arena, h->body), NULL, arena, &message, &wrong))
+	if (m->beside) arena->max = MCP_LIST_MEMORY;
+	if (json_read(arena_str(arena, h->body), m->beside ? &mcp_list_limits : NULL,
+		    arena, &message, &wrong))
 		return rpc_fail(why, 400, RPC_PARSE_ERROR, "%s", wrong.detail);
 	if (json_is(message, JSON_ARRAY))
 		return request_read_client(r, h, why) && batch_open(r, message, why);

@@ -214,7 +214,8 @@ void gated_held(struct request *r)
 	if (m->beside && g->what == GATEWAY_HELD) local_held(r);
 	/* Whoever sends it again has it run, however long they wait. */
 	if (g->call.ready && !m->beside)
-		r->serve->relay->run(r->serve->relay->ctx, g->access.ws, g->call.id);
+		r->serve->relay->run(
+			r->serve->relay->ctx, g->access.ws, g->call.server, g->call.id);
 	if (g->what != GATEWAY_ENDED && g->call.task && g->as != GATEWAY_PLAIN)
 		gated_task_reply(r);
 	else if (g->what == GATEWAY_ENDED || !mcp_hold_gated(r, m->wait_ms, rounds))

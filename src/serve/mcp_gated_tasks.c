@@ -177,8 +177,8 @@ static void task_looked(struct request *r)
 	}
 	/* Whoever looks has it run, should nobody else. */
 	if (m->gateway->call.ready)
-		r->serve->relay->run(
-			r->serve->relay->ctx, r->task.job.who.ws, m->gateway->call.id);
+		r->serve->relay->run(r->serve->relay->ctx, r->task.job.who.ws, m->server,
+			m->gateway->call.id);
 	while (methods[i].method && !str_is(m->rpc.method, methods[i].method))
 		i++;
 	if (methods[i].then)

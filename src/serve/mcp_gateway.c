@@ -241,16 +241,13 @@ struct str gated_state(
 
 const struct json *gated_params(struct request *r)
 {
-	static const char *const names[] = { "requestState", NULL };
 	struct arena *arena = &r->task.job.arena;
 	const struct json *params = mcp_of(r)->rpc.params, *with;
 	struct str text;
 
 	if (!mcp_of(r)->came.state.len) return params;
-	text = json_keep(json_without(params, names, arena), arena);
-	text = arena_print(arena, "{%.*s,\"requestState\":%.*s}",
-		STR_ARGS(str_make(text.at + 1, text.len - 2)),
-		STR_ARGS(JSON_TEXT(arena, "%s", mcp_of(r)->came.state)));
+	text = json_with(params, "requestState",
+		JSON_TEXT(arena, "%s", mcp_of(r)->came.state), arena);
 	return json_read(text, &mcp_list_limits, arena, &with, NULL) ? params : with;
 }
 

@@ -309,7 +309,8 @@ static void gated_look(struct hold *h, const struct task *t)
 	const struct gateway_task *g = t->checked;
 
 	if (g->call.ready && !call_of(h)->why)
-		h->serve->relay->run(h->serve->relay->ctx, h->ws, g->call.id);
+		h->serve->relay->run(
+			h->serve->relay->ctx, h->ws, g->call.server, g->call.id);
 	if (g->what == GATEWAY_ENDED || str_is(g->call.ask, h->waiter.ask)) return;
 	feed_unpark(&h->serve->feed, &h->waiter);
 	h->again = true;

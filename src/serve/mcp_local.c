@@ -14,6 +14,16 @@
 #include "base/json_pattern.h"
 #include "base/keep.h"
 
+/* Of a list of tools, in a message. */
+enum { LOCAL_BODY_MAX = MCP_LIST_BYTES + (64 << 10) };
+
+size_t mcp_body_max(const struct http_request *h)
+{
+	bool local = str_is(http_header(h, "parley-transport"), "local");
+
+	return local && str_starts(h->path, "/mcp/") ? LOCAL_BODY_MAX : 0;
+}
+
 /* Its members alone: it is for the gateway, not for a client. */
 static struct json_writer *local_result(struct request *r)
 {

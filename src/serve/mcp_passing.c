@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ struct passing {
 	struct request *request;
 	mcp_fn *then;
 	bool streams, same; /* the client takes streams; it speaks as the server does */
+	sem_t room; /* for what the server says before its reply: who says more waits */
 	/* A question of the server to a client of the other family. Since 2026-07-28 its request is answered with it,
 	 * and another one brings the answer; what the first one has is still in use here. */
 	struct request *first; /* or NULL */
@@ -30,12 +32,19 @@ struct passing {
 	char *answer;	      /* JSON; or NULL */
 };
 
-enum { QUESTION_MS = 5 * 60 * 1000 };
+enum {
+	QUESTION_MS = 5 * 60 * 1000,
+	SAID_AT_ONCE = 64,
+	BEHIND_MAX =
+		64 *
+		1024, /* bytes: a client that reads slower hears of no more progress */
+};
 
 /* Something that the server said before its reply. */
 struct passing_said {
 	struct post post;
 	struct passing *passing;
+	bool spare; /* nobody waits for it */
 	size_t len;
 	char text[];
 };
@@ -57,6 +66,15 @@ static void passing_gone(void *ctx)
 	passing_cut(p);
 }
 
+static void passing_watch(struct passing *p)
+{
+	struct exchange *x = p->request->x;
+
+	if (!x) return;
+	http_on_gone(x, passing_gone, p);
+	http_lasts(x, true);
+}
+
 static void passing_back(struct post *post)
 {
 	struct passing *p = LINK_OF(post, struct passing, post);
@@ -67,6 +85,7 @@ static void passing_back(struct post *post)
 	LIST_REMOVE(p, others);
 	if (r) {
 		request_watch(r);
+		if (r->x) http_lasts(r->x, false);
 		mcp_of(r)->relay = &p->relay;
 		p->then(r);
 	}
@@ -74,6 +93,7 @@ static void passing_back(struct post *post)
 	close(p->relay.stop_fd);
 	close(p->answer_fd);
 	pthread_mutex_destroy(&p->lock);
+	sem_destroy(&p->room);
 	mem_free(p->answer);
 	arena_done(&p->relay.arena);
 	mem_free(p);
@@ -109,7 +129,10 @@ static void passing_say(struct post *post)
 	struct passing_said *said = LINK_OF(post, struct passing_said, post);
 	struct request *r = said->passing->request;
 
-	if (r && r->x) request_say(r, str_make(said->text, said->len));
+	if (r && r->x &&
+		!(said->spare && mcp_of(r)->begun && http_backlog(r->x) > BEHIND_MAX))
+		request_say(r, str_make(said->text, said->len));
+	sem_post(&said->passing->room);
 	mem_free(said);
 }
 
@@ -252,7 +275,7 @@ bool passing_join(struct request *r)
 	if (!p || p->request || !str_eq(p->relay.agent, r->task.job.who.agent))
 		return false;
 	p->request = r;
-	if (r->x) http_on_gone(r->x, passing_gone, p);
+	passing_watch(p);
 	passing_answered(p, json_is(answer, JSON_OBJECT)
 				    ? json_keep(answer, &r->task.job.arena)
 				    : STR_NONE);
@@ -270,6 +293,10 @@ static bool passing_other(struct relay *relay, const struct rpc *rpc, struct str
 	if (!p->streams || (!p->same && rpc->kind == RPC_REQUEST)) return false;
 	said = said_new(p, message, passing_say);
 	if (!said) return false;
+	said->spare = str_is(rpc->method, "notifications/progress") ||
+		      str_is(rpc->method, "notifications/message");
+	while (sem_wait(&p->room) < 0) /* interrupted */
+		continue;
 	loop_post(p->serve->loop, &said->post);
 	return true;
 }
@@ -304,6 +331,8 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 			.known = m->behind.len > 0,
 			.revision = m->speaks,
 			.timeout_ms = g->access.timeout_ms,
+			.lasts = kind == RELAY_PASS && m->rpc.kind == RPC_REQUEST &&
+				 str_is(m->rpc.method, "subscriptions/listen"),
 			.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 			.method = m->rpc.method,
 			.id = m->rpc.id,
@@ -312,6 +341,7 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 			.done = passing_done } };
 	snprintf(p->relay.session, sizeof p->relay.session, "%.*s", STR_ARGS(m->behind));
 	pthread_mutex_init(&p->lock, NULL);
+	sem_init(&p->room, 0, SAID_AT_ONCE);
 	snprintf(p->name, sizeof p->name, "q-%016llx",
 		(unsigned long long)random_u64(NULL));
 	if (m->rpc.params)
@@ -326,7 +356,7 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 	}
 	s->away++;
 	LIST_INSERT_HEAD(&s->passings, p, others);
-	if (r->x) http_on_gone(r->x, passing_gone, p);
+	passing_watch(p);
 	s->relay->pass(s->relay->ctx, &p->relay);
 }
 

@@ -122,7 +122,7 @@ static void server_test_begin(struct request *r)
 	p = mem_alloc(sizeof *p);
 	if (p)
 		*p = (struct mcp_server_test){
-			.work.data = p, .request = r, .arena.max = 256 * 1024 * 1024
+			.work.data = p, .request = r, .arena.max = MCP_LIST_MEMORY
 		};
 	if (!p || uv_queue_work(
 			  loop_uv(s->loop), &p->work, server_test_do, server_test_done)) {

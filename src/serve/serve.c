@@ -661,8 +661,9 @@ int serve_listen(struct serve *s, struct str address, bool local_admin, struct f
 	*listener = (struct listener){ .serve = s, .local_admin = local_admin };
 	/* A whole mail comes by the local one, in base64. */
 	listener->http = http_listen(s->loop, address,
-		local_admin ? &(struct http_limits){ .body_max = 2 << 20 } : NULL, handle,
-		listener, why);
+		&(struct http_limits){ .body_max = local_admin ? 2 << 20 : 0,
+			.body_more = mcp_body_max },
+		handle, listener, why);
 	if (!listener->http) return -1;
 	http_decides(listener->http, &authorize_unread);
 	s->listeners_len++;

@@ -132,6 +132,19 @@ test('a call that a person must approve is held, run once and delivered', async 
 		[['call.held', 'write', 'waiting'], ['call.started', 'write', 'started'], ['call.finished', 'write', 'done']]);
 });
 
+test('an allowed call whose client goes is cancelled at the server', async () => {
+	const it = behind['2025'], gone = new AbortController();
+	let left = null;
+	it.instead = (request, response, message) => { if (message?.params?.arguments?.gone) left = message.id; return Boolean(message?.params?.arguments?.gone); };
+	const waiting = fetch(`${server.url}/mcp/s2025`, { method: 'POST', signal: gone.signal, headers: { Authorization: `Bearer ${server.secrets.agent}`, 'Content-Type': 'application/json' },
+		body: JSON.stringify({ jsonrpc: '2.0', id: 'gone', method: 'tools/call', params: { name: 'read', arguments: { gone: 1 } } }) }).catch(() => {});
+	await until(() => left, 'the call at the server');
+	gone.abort();
+	await waiting;
+	await until(() => it.asked.some((a) => a.message?.method === 'notifications/cancelled' && a.message.params.requestId === left), 'that the server was told', 5000);
+	it.instead = () => false;
+});
+
 test('who does not wait is told to come again, and gets the result then', async () => {
 	const { token } = (await admin.post('/v1/tokens', { role: 'agent', name: 'hasty', mcp_wait: '0s' })).body;
 	assert.ok(token);

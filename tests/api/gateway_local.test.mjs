@@ -145,6 +145,16 @@ test('what the server lists later is off until somebody accepts it; another agen
 		body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' })).status, 404);
 });
 
+test('what agents start has room of its own, and one agent has 20', async () => {
+	const { token } = ok(await admin.post('/v1/tokens', { role: 'agent', name: 'busy' }), 201);
+	const list = async (name) => (await (await fetch(`${server.url}/mcp/${name}`, { method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Parley-Transport': 'local' },
+		body: '{"jsonrpc":"2.0","id":1,"method":"parley/tools","params":{"tools":[]}}' })).json());
+	for (let i = 0; i < 20; i++) assert.deepEqual((await list(`busy-${i}`)).result, { tools: [] });
+	assert.match((await list('busy-20')).error.message, /already 20 MCP servers/);
+	assert.deepEqual((await list('busy-0')).result, { tools: [] });
+	for (let i = 0; i < 20; i++) assert.equal((await admin.delete(`/v1/mcp-servers/busy-${i}`)).status, 204);
+});
+
 test('a task runs when it is approved, though nobody asks for it', async () => {
 	const g = gateway('files-2026', { family: '2026' });
 	const can = { _meta: { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } } };

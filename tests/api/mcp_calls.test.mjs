@@ -216,10 +216,11 @@ test('no answer: once is interrupted and asks, repeat is run again', async (t) =
 });
 
 test('a server that cannot be reached costs no approval', async (t) => {
-	for (const family of ['2026', '2025']) {
-		const { it, call } = await open_(t, { family, tools: [tool('o')] });
+	for (const [family, annotations] of [['2026'], ['2025'], ['2026', { idempotentHint: true }]]) {
+		const { it, call } = await open_(t, { family, tools: [tool('o', { annotations })] });
 		const r = await call('o');
 		const ask = await pending(r);
+		assert.equal((await calls(r))[0].class, annotations ? 'repeat' : 'once');
 		it.stop();
 		await answer(ask, 'approve');
 		const gone = await done(r);

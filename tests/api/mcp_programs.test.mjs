@@ -80,6 +80,22 @@ test('two calls at the same time share it, and each gets its own answer', async 
 	assert.equal((await calls(slow))[0].result, 'late');
 });
 
+test('through the gateway each agent has its own; a second client sees what it said of itself', async () => {
+	const log_ = lines('old').length, tokens = [server.secrets.agent, ok(await admin.post('/v1/tokens', { role: 'agent', name: 'other' }), 201).token];
+	ok(await admin.post('/v1/rules', { effect: 'allow', match: { tool: ['mcp__old__*'] } }), 201);
+	for (const token of [tokens[0], tokens[0], tokens[1]]) {
+		const send = async (method, params) => (await (await fetch(`${server.url}/mcp/old`, { method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+			body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }) })).json()).result;
+		const hello = await send('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } });
+		assert.deepEqual(hello.serverInfo, { name: 'fake', version: '1' });
+		assert.equal((await send('tools/call', { name: 'echo', arguments: { token: tokens.indexOf(token) } })).content[0].text, `{"token":${tokens.indexOf(token)}}`);
+	}
+	const echoes = lines('old').slice(log_).filter((l) => l.params?.name === 'echo');
+	assert.deepEqual([echoes.length, echoes[0].pid === echoes[1].pid, echoes[0].pid === echoes[2].pid], [3, true, false]);
+	const { items } = ok(await admin.get('/v1/rules'));
+	for (const r of items) await admin.delete(`/v1/rules/${r.id}`);
+});
+
 test('a line that is too long or lines that are no messages end it; the next call starts another', async () => {
 	let c = await done('three', 'mcp__old__long');
 	assert.deepEqual([c.status, c.error], ['failed', 'It ran; its result is larger than 8 MiB and was cut off']);

@@ -12,8 +12,8 @@ export class McpServer {
 		this.page = null; /* tools a page; null: all on one */
 		this.http = http.createServer((request, response) => this.#take(request, response));
 	}
-	async start() {
-		await new Promise((done) => { this.http.listen(0, '127.0.0.1', done); });
+	async start(port = 0) {
+		await new Promise((done) => { this.http.listen(port, '127.0.0.1', done); });
 		this.url = `http://127.0.0.1:${this.http.address().port}${this.path}`;
 		return this;
 	}

@@ -7,7 +7,8 @@
 #include "core/run/own_tool.h"
 
 enum {
-	MCP_SERVERS_MAX = 100,
+	MCP_SERVERS_MAX = 100, /* that admins made; and as many that agents start */
+	MCP_OF_AGENT_MAX = 20, /* of those, made by one agent */
 	MCP_HEADERS_MAX = 20,
 	MCP_TIMEOUT_MS = 60 * 1000, /* unless it says otherwise */
 };

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { SERVER_NAME_MAX = 40, VALUES_MAX = 1000 * 1000, WRAPPED = 8 };
+enum { SERVER_NAME_MAX = 40, VALUES_MAX = 400 * 1000, WRAPPED = 8 };
 
 const struct json_limits mcp_list_limits = { .depth = MCP_SCHEMA_DEPTH + WRAPPED,
 	.values = VALUES_MAX };

@@ -12,6 +12,7 @@ enum {
 	MCP_TOOLS_MAX = 1000,
 	MCP_PAGES_MAX = 100,
 	MCP_LIST_BYTES = 8 * 1024 * 1024,
+	MCP_LIST_MEMORY = 256 * 1024 * 1024, /* to read that in */
 	MCP_LIST_MS = 30 * 1000,
 	MCP_LIST_AGAIN_MS = 60 * 60 * 1000, /* while it is in use */
 	MCP_SCHEMA_DEPTH = 64,

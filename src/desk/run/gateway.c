@@ -61,6 +61,7 @@ static enum err open_read(struct job *job, struct rows *rows, struct fault *why)
 		e = mcp_access_make(
 			t->desk, rows, &k, STR_NONE, &job->arena, &g->access, why);
 	if (e) return e;
+	g->access.agent = job->who.agent;
 	g->what = list_due(&k, g, rows->now_ms) ? GATEWAY_UNREAD : GATEWAY_PASS;
 	g->tools = gateway_tools_on(&k.pins, &job->arena);
 	return OK;
@@ -487,6 +488,7 @@ static enum err call_decide(struct job *job, struct rows *rows, struct fault *wh
 		store_call(&d, &done);
 	else
 		e = server_call(&d, &done, why);
+	g->access.agent = job->who.agent;
 	if (e || done) return e;
 	e = session_find(&d, why);
 	if (!e) e = projects_resolve(d.t, rows, d.s, STR_NONE, &d.project, why);

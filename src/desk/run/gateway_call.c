@@ -350,7 +350,9 @@ static enum err load_read(struct job *job, struct rows *rows, struct fault *why)
 	b->behind = arena_str(&job->arena, json_text_of(behind, "session"));
 	b->revision = arena_str(&job->arena, json_text_of(behind, "revision"));
 	b->agent = arena_str(&job->arena, s->agent);
-	return mcp_access_make(t->desk, rows, &k, tool, &job->arena, &b->access, why);
+	e = mcp_access_make(t->desk, rows, &k, tool, &job->arena, &b->access, why);
+	b->access.agent = b->agent;
+	return e;
 }
 
 const struct use use_gateway_load = READS("gateway_load", 0, JOB_OPEN, load_read, NULL);

@@ -33,7 +33,7 @@ static enum err tasks_due(
 		e = gateway_call_ready(rows, c, &ready, why);
 		if (!e && ready)
 			b->calls[b->len++] = (struct gateway_due_call){ c->ws,
-				arena_str(arena, c->id) };
+				arena_str(arena, c->server), arena_str(arena, c->id) };
 	}
 	return e;
 }

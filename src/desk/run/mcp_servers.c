@@ -281,6 +281,34 @@ static struct str maker_text(const struct task *t, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
+/* Those that agents start have room of their own: they keep no admin from adding one. */
+static enum err servers_room(
+	struct task *t, struct rows *rows, bool local, struct fault *why)
+{
+	struct str maker = maker_text(t, rows->arena);
+	const struct mcp_server_record *r = NULL;
+	struct mcp_server parts;
+	size_t n = 0, own = 0;
+	enum err e = rows_fetch(
+		rows, RECORD_MCP_SERVERS, SQL_MCP_SERVERS_OF, ARGS(t->job.who.ws), why);
+
+	while (!e && (r = rows_next(rows, RECORD_MCP_SERVERS, r))) {
+		if (r->ws != t->job.who.ws) continue;
+		e = mcp_server_parse(r->body, rows->arena, &parts, why);
+		if (e || (parts.transport == MCP_LOCAL) != local) continue;
+		n++;
+		own += str_eq(r->made_by, maker);
+	}
+	if (!e && local && own >= MCP_OF_AGENT_MAX)
+		return fail(why, ERR_CONFLICT,
+			"this agent has already %d MCP servers: an admin removes some",
+			MCP_OF_AGENT_MAX);
+	return e || n < MCP_SERVERS_MAX
+		       ? e
+		       : fail(why, ERR_CONFLICT, "there are already %d MCP servers",
+				 MCP_SERVERS_MAX);
+}
+
 static enum err server_fill(struct task *t, struct rows *rows, const void *was,
 	void *record, struct fault *why)
 {
@@ -289,7 +317,7 @@ static enum err server_fill(struct task *t, struct rows *rows, const void *was,
 	enum err e = was ? mcp_server_parse(r->body, rows->arena, &before, why)
 			 : configured_collection_new(&mcp_servers, t, rows, r, why);
 
-	if (!e && !was) e = collection_room(&mcp_servers, t, rows, MCP_SERVERS_MAX, why);
+	if (!e && !was) e = servers_room(t, rows, false, why);
 	if (e) return e;
 	if (!was) {
 		r->created_ms = rows->now_ms;
@@ -372,7 +400,7 @@ enum err mcp_known_all(struct task *t, struct rows *rows, struct mcp_known **out
 	size_t *len, struct fault *why)
 {
 	const struct mcp_server_record *own, *r = NULL;
-	size_t room = configured_now(t->desk)->mcp_servers_len + MCP_SERVERS_MAX;
+	size_t room = configured_now(t->desk)->mcp_servers_len + 2 * MCP_SERVERS_MAX;
 	enum err e = rows_fetch_once(
 		rows, RECORD_MCP_SERVERS, SQL_MCP_SERVERS_OF, ARGS(t->job.who.ws), why);
 
@@ -546,7 +574,7 @@ static enum err local_make(struct task *t, struct rows *rows, struct str name,
 		json_read(JSON_TEXT(rows->arena, "{'name':%s,'transport':'local'}", name),
 			NULL, rows->arena, &body, why);
 
-	if (!e) e = collection_room(&mcp_servers, t, rows, MCP_SERVERS_MAX, why);
+	if (!e) e = servers_room(t, rows, true, why);
 	if (!e)
 		e = mcp_server_read(
 			body, STR_NONE, NULL, rows->arena, &r.body, &parts, why);

@@ -59,13 +59,16 @@ static enum err later_over(
 }
 
 /* A call of class repeat begins with this commit, which uses up its approval; one that was cut short begins
- * again. */
+ * again. One of an MCP server that was approved begins once that is reached (use_run_start). */
 static enum err repeat_begin(
 	const struct run_job *j, struct tool_call *c, bool claimed, struct fault *why)
 {
+	struct str server, tool;
 	enum err e = OK;
 
 	if (c->class != CLASS_REPEAT || (c->attempts && !claimed)) return OK;
+	if (!c->attempts && c->ask.len && mcp_call_parts(c->name, &server, &tool))
+		return OK;
 	if (!c->attempts) e = run_call_use(j, c, why);
 	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) return e;
 	if (e) /* what was approved may not run any more */
@@ -90,6 +93,9 @@ static enum err calls_go(const struct run_job *j, bool claimed, size_t *pending,
 
 		if (tool_call_ended(at)) continue;
 		c = rows_change(j->rows, at);
+		/* Of one that may be run again the start is no promise. */
+		if (c->status == CALL_STARTED && claimed && c->class == CLASS_REPEAT)
+			c->status = CALL_PENDING;
 		if (c->status == CALL_STARTED && claimed)
 			e = run_call_interrupt(j, c, "The server stopped", why);
 		else if (tool_call_later(c) && c->until_ms <= j->rows->now_ms)
@@ -158,7 +164,8 @@ static enum err calls_tell(
 
 		if (c->status != CALL_PENDING) continue;
 		*to = (struct run_do){ arena_str(arena, c->id), arena_str(arena, c->name),
-			arena_str(arena, tool_call_arguments(c)), c->class };
+			arena_str(arena, tool_call_arguments(c)), c->class,
+			c->class == CLASS_REPEAT && c->attempts };
 		e = call_access(j, c, &to->tool, why);
 		if (!e && c->result.len) e = run_call_asked(j, c, to, why);
 		out->calls_len++;
