@@ -61,7 +61,7 @@ test('people get words, pipes and --json the object', async () => {
 	assert.doesNotMatch(policy, /[{}"]/);
 	assert.equal(JSON.parse((await screen(['policy', '--json'])).text).mode, 'selective');
 	assert.match((await screen(['rule', 'try', 'Bash(git *)'])).text, /Matches 1 of the last \d approvals\.\nIt would have allowed 1 of them\./);
-	assert.match((await screen(['rule', 'try', 'kubectl'])).text, /^Matches 0 of the last \d approvals\.\nMore that the pattern matches, but an allow rule does not decide: 1 /);
+	assert.match((await screen(['rule', 'try', 'kubectl'])).text, /^Matches 0 of the last \d approvals\.\n1 more matches, but an allow rule does not decide it: /);
 	assert.match((await screen(['rule', 'try', '{"name": "Bash", "arguments": {"command": "rm -r x"}}'])).text, /^Denied \(critical risk; decided by rul_/);
 	assert.match((await screen(['rule', 'try', '{"name": "Bash", "arguments": {"command": "rm -r x"}}'], { lang: 'fr' })).text, /^Refusé/);
 	assert.doesNotMatch((await screen(['route', 'show'])).text, /[{}"]/);

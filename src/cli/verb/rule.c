@@ -194,14 +194,14 @@ static void past_print(struct cli *cli, const struct json *tried)
 {
 	static const char *const effects[] = { "allow", "ask", "deny" };
 	const struct json *differs = json_get(tried, "differs");
+	const struct json *beyond = json_get(tried, "beyond");
 	struct arena *arena = &cli->arena;
 
 	puts(MSG(arena, "cli.rule.try.looked", { "n", count_of(tried, "looked") },
 		{ "fits", count_of(tried, "fits") })
 			.at);
-	if (!str_is(count_of(tried, "beyond"), "0"))
-		puts(MSG(arena, "cli.rule.try.beyond", { "n", count_of(tried, "beyond") })
-				.at);
+	if (beyond && beyond->integer)
+		puts(msg_count(arena, "web.rules.tried.beyond", beyond->integer).at);
 	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
 		if (!str_is(count_of(tried, effects[i]), "0"))
 			puts(MSG(arena,
