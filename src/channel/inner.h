@@ -84,7 +84,9 @@ struct notify {
 	bool troubled; /* the store refused the last report or claim, and that was logged */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
-	int64_t renew_ms, purge_ms, poll_ms, lost_ms;
+	int64_t renew_ms, purge_ms, retain_ms, poll_ms, lost_ms;
+	bool retaining; /* retention is under way */
+	struct retention retention;
 	int64_t started_ms; /* by the wall clock, as the next two */
 	int64_t beat_ms;    /* when it last said that it lives */
 	int64_t look_ms;    /* when alerts may be looked for next */

@@ -486,6 +486,23 @@ static bool beat_is_due(const struct notify *n)
 	       wall >= n->look_ms;
 }
 
+/* A few sessions at a time, and as long a rest: others write meanwhile, and there are messages to send. */
+static void notify_retain(struct notify *n, int64_t now)
+{
+	struct retention *r = &n->retention;
+	enum err e;
+
+	if (!n->retaining || now < n->retain_ms) return;
+	if (r->next < r->len) {
+		e = notify_tell(n, &use_retain, r);
+		r->next += RETENTION_BATCH;
+	} else {
+		e = notify_tell(n, &use_retain_find, r);
+	}
+	n->retaining = !e && !r->over;
+	n->retain_ms = 2 * clock_mono_ms() - now;
+}
+
 static void notify_maintain(struct notify *n)
 {
 	int64_t now = clock_mono_ms();
@@ -497,12 +514,13 @@ static void notify_maintain(struct notify *n)
 	}
 	if (beat_is_due(n)) notify_beat(n);
 	if (n->purge_ms <= now) {
-		bool more = !notify_tell(n, &use_purge, NULL);
-
-		while (more && !notify_tell(n, &use_retain, &more))
-			continue;
+		if (!notify_tell(n, &use_purge, NULL) && !n->retaining) {
+			n->retention = (struct retention){ 0 };
+			n->retaining = true;
+		}
 		n->purge_ms = now + PURGE_MS;
 	}
+	notify_retain(n, now);
 }
 
 /* Looks after those that were started; what they sleep on. */
@@ -520,7 +538,9 @@ static size_t notify_look(struct notify *n, struct pollfd *fds)
 static int64_t notify_nap(struct notify *n)
 {
 	int64_t next_ms = notify_next_ms(n), left = next_ms - clock_now_ms();
+	int64_t rest = n->retain_ms - clock_mono_ms();
 
+	if (n->retaining && rest < LOOK_MS) return rest > 0 ? rest : 0;
 	if (notify_due(n) || (n->over && clock_mono_ms() >= n->not_before_ms)) return 0;
 	if (next_ms && left > 0 && left < LOOK_MS) return left;
 	return n->batches || next_ms || n->with.shared || atomic_load(&n->woken) ? LOOK_MS

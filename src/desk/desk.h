@@ -382,9 +382,17 @@ extern const struct use use_check;
 /* Forgets what nobody will ask for: deliveries done a week ago or dead for ninety days,
  * and the ends of MCP sessions that would be over anyhow. */
 extern const struct use use_purge;
-/* Deletes sessions that their workspace's policy keeps no longer, some at a time; in `checked` a
- * bool: there may be more. */
-extern const struct use use_retain;
+/* Sessions that their workspace's policy keeps no longer: some are looked for, then deleted a batch at a time,
+ * until it is over. `checked` is a struct retention, { 0 } at first; who deletes moves `next` on. */
+enum { RETENTION_LOOK = 500, RETENTION_BATCH = 8 };
+struct retention {
+	int64_t ws;	  /* whose were looked at */
+	char at[ID_SIZE]; /* the last one */
+	bool all, over;	  /* no more in this workspace; in any */
+	char ids[RETENTION_LOOK][ID_SIZE];
+	size_t looked, len, next; /* looked at now, found, not deleted yet */
+};
+extern const struct use use_retain_find, use_retain;
 /* Before use_user_create and use_user_patch with a password: may they do this at all? If the
  * old password must be shown, its hash is in `old_hash`; the caller verifies it, sets
  * `verified`, and only then makes the new hash. */

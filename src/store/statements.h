@@ -118,11 +118,11 @@ STATEMENT(SQL_SESSION_LIST, "SELECT @sessions FROM sessions WHERE ws = $1"
 	" OR a.votes LIKE '%\"' || h.user_id || '\"%')))))"
 STATEMENT(SQL_SESSION_HOLDS, "SELECT h.id FROM holds h, sessions s WHERE s.ws = $1"
 			     " AND s.id = $2 AND " HOLD_KEEPS " ORDER BY h.id")
-STATEMENT(SQL_SESSIONS_OLD,
-	"SELECT s.id FROM sessions s WHERE s.ws = $1 AND s.updated_ms < $2"
-	" AND s.open_input = 0 AND s.open_approval = 0 AND s.open_other = 0"
-	" AND s.run_open = 0 AND NOT EXISTS (SELECT 1 FROM holds h WHERE " HOLD_KEEPS ")"
-	" ORDER BY s.updated_ms LIMIT $3")
+STATEMENT(SQL_SESSIONS_OLD, /* between two ids, and whether they may go */
+	"SELECT s.id, CASE WHEN s.updated_ms < $4 AND s.open_input + s.open_approval"
+	" + s.open_other + s.run_open = 0 AND NOT EXISTS (SELECT 1 FROM holds h WHERE " HOLD_KEEPS
+	") THEN 1 ELSE 0 END FROM sessions s WHERE s.ws = $1 AND s.id > $2"
+	" AND s.id < $3 ORDER BY s.id LIMIT $5")
 
 STATEMENT(SQL_SESSION_SETTLERS, "SELECT DISTINCT settled_user FROM asks WHERE ws = $1"
 				" AND session = $2 AND settled_user <> ''")

@@ -70,6 +70,31 @@ test('a session is kept by itself, its project, its agent, and who settled or vo
 	await lift(other);
 });
 
+test('every way to delete is refused what is held: each role, by HTTP and shell, with a server and without', async () => {
+	const mia = await idOf(member), ask = await agent.ask();
+	assert.equal((await member.post(`/v1/asks/${ask.id}/skip`, {})).status, 200);
+	const holds = [await set({ user: mia }), await set({ session: ask.session })];
+	const told = ({ code, stdout, stderr }) => {
+		assert.equal(code, 1, stdout + stderr);
+		assert.match(stderr, /a hold keeps this (session|user)/);
+	};
+	for (const who of [owner, admin, agent]) assert.deepEqual((await who.delete(`/v1/sessions/${ask.session}`)).body.holds, holds.map(({ id }) => id));
+	for (const who of [owner, admin]) assert.equal((await who.delete(`/v1/users/${mia}`)).status, 409);
+	for (const { token } of [owner, admin, agent]) told(await server.run(['session', 'remove', ask.session], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: token } }));
+	told(await server.run(['user', 'remove', 'mia', '--data', server.data]));
+	await server.stop();
+	told(await server.run(['user', 'remove', 'mia', '--data', server.data]));
+	await server.start();
+	/* Whatever is changed around it: its title, its end, the policy, the person's name and rights. */
+	assert.equal((await agent.patch(`/v1/sessions/${ask.session}`, { title: 'Other', status: 'completed' })).status, 200);
+	assert.equal((await owner.patch(`/v1/users/${mia}`, { name: 'mo', disabled: true })).status, 200);
+	assert.equal((await owner.delete(`/v1/users/${mia}`)).status, 409);
+	assert.equal((await owner.delete(`/v1/sessions/${ask.session}`)).status, 409);
+	assert.equal((await owner.patch(`/v1/users/${mia}`, { name: 'mia', disabled: false })).status, 200);
+	for (const hold of holds) assert.equal((await lift(hold)).status, 204);
+	assert.equal((await admin.delete(`/v1/sessions/${ask.session}`)).status, 204);
+});
+
 test('retention passes over what is held, and says that it was it', async () => {
 	const kept = await agent.ask({ project: 'kept' }), gone = await stranger.ask();
 	await member.post(`/v1/asks/${kept.id}/skip`, {});

@@ -39,7 +39,7 @@ let files = 0;
 /** fn(item, index) of each, a few at once. */
 async function inLanes(list, fn) {
 	const left = list.entries();
-	await Promise.all(Array.from({ length: 4 }, async () => { for (const [i, item] of left) await fn(item, i); }));
+	await Promise.all(Array.from({ length: LONG ? 8 : 4 }, async () => { for (const [i, item] of left) await fn(item, i); }));
 }
 const good = async (reply) => assert.ok(reply.status < 300, reply.text);
 
