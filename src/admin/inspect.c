@@ -74,6 +74,11 @@ static bool has_log(const char *path)
 	return stat(log, &st) == 0 && st.st_size > 0;
 }
 
+int64_t inspect_schema(void)
+{
+	return schema_newest();
+}
+
 bool inspect_missing(struct str url)
 {
 	char path[PATH_SIZE];

@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "base/progress.h"
 
+int64_t inspect_schema(void); /* the version of the store that this program writes */
 /* A store that is a file and not there, or empty, yet. */
 bool inspect_missing(struct str url);
 /* It is there and can be opened for reading. ERR_NOT_FOUND: there is none. `synced` is false when it has several hosts

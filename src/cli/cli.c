@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "admin/inspect.h"
+#include "base/build.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "cli/cli_call.h"
@@ -327,7 +329,8 @@ static int bare_run(struct cli *cli, int argc, char **argv)
 		OK)
 		msg_lang_set(cli->settings.lang);
 	if (version || cli_has(cli, "version") || cli_has(cli, "Version")) {
-		puts("parley " PARLEY_VERSION);
+		printf("parley %s (commit %s, schema %lld)\n", PARLEY_VERSION,
+			build_commit, (long long)inspect_schema());
 		return EXIT_YES;
 	}
 	term_setup(&cli->term, cli->settings.color);

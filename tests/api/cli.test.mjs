@@ -26,10 +26,10 @@ async function asked(args, deed, options) {
 }
 const answering = (value) => (ask) => member.post(`/v1/asks/${ask.id}/answer`, { answer: value });
 
-test('--version says its name and version', async () => {
+test('--version says its name, version, commit and schema', async () => {
 	const { code, stdout } = await parley(['--version']);
 	assert.equal(code, 0);
-	assert.match(stdout, /^parley \d+\.\d+\.\d+/);
+	assert.match(stdout, /^parley \d+\.\d+\.\d+ \(commit ([0-9a-f]{7,}|unknown), schema \d+\)\n$/);
 });
 
 for (const verb of ['serve', 'ask', 'approve', 'gate', 'wait', 'show', 'list', 'answer', 'skip',
