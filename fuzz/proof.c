@@ -1,5 +1,6 @@
 /* proof.c - what others hand us to be checked: keys (JWKS, JWK, PEM), receipts, approvals and exports. The bytes
- * are tried as each of them against a key; none of them is ever taken, as nobody but us has signed them. */
+ * are tried as each of them against a key; none of them is ever taken, as nobody but us has signed them. Then as
+ * what we signed, which brings them to the checks behind the signature. */
 #include "core/proof/export.h"
 
 #include <assert.h>
@@ -21,6 +22,30 @@ static void export_try(struct str text, const struct proof_keys *keys)
 	}
 	assert(export_check_over(&c) == EXPORT_CUT);
 	export_check_done(&c);
+}
+
+static void signed_try(struct str payload, const uint8_t seed[SIGN_SEED_SIZE],
+	const struct proof_keys *keys, const struct json *operation)
+{
+	struct arena arena = { .max = 1 << 24 };
+	struct jws_signer signer = { 0 };
+	struct approval_claims claims = { 0 };
+	struct receipt_said said = { 0 };
+	struct buf receipt = { 0 }, token = { 0 };
+	enum proof_word w;
+
+	memcpy(signer.seed, seed, SIGN_SEED_SIZE);
+	memcpy(signer.kid, keys->at->kid.at, keys->at->kid.len);
+	assert(jws_write_flat(&receipt, &signer, RECEIPT_TYP, payload));
+	assert(jws_write_compact(&token, &signer, APPROVAL_TYP, payload));
+	w = receipt_check(buf_str(&receipt), keys, &arena, &said);
+	assert(w == PROOF_GOOD || w == PROOF_SHAPE || w >= PROOF_DECISION);
+	w = approval_token_check(
+		buf_str(&token), keys, STR("here"), operation, 0, &arena, &claims);
+	assert(w == PROOF_SHAPE || w >= PROOF_AUD);
+	buf_done(&receipt);
+	buf_done(&token);
+	arena_done(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -45,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(approval_token_check(text, &keys, STR("here"), &operation, 0, &arena,
 		       &claims) != PROOF_GOOD);
 	export_try(text, &keys);
+	signed_try(text, seed, &keys, &operation);
 	arena_done(&arena);
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* What is signed: keys read, tokens made and checked, exports written and checked line by line. */
+#include "base/keep.h"
 #include "core/proof/export.h"
 
 #include "kit.h"
@@ -51,6 +52,66 @@ static void a_token_is_taken_as_it_was_signed_and_in_no_other_form(void **state)
 			token.at[i] ^= (char)(1 << bit);
 		}
 	buf_done(&token);
+}
+
+/* An approval, settled and signed. */
+static struct str receipt_make(const struct jws_signer *s)
+{
+	static const struct event settled = { .ws = 5,
+		.n = 7,
+		.type = "ask.answered",
+		.at_ms = 1700000000000,
+		.session = STR("ses_1"),
+		.ask = STR("ask_1"),
+		.agent = STR("builder") };
+	struct draft d = kit_drafted("{'kind':'approval','operation':{'type':'tool',"
+				     "'name':'deploy','arguments':{'n':0.1}}}");
+	struct ask a = kit_ask(&d);
+	struct event e = settled;
+	struct receipt_facts facts = {
+		.ask = &a, .workspace = STR("acme"), .event = &e, .form = 2
+	};
+	char decision[DIGEST_SIZE];
+	struct buf out = { 0 };
+	struct str payload;
+
+	a.id = settled.ask;
+	a.session = settled.session;
+	a.status = ASK_ANSWERED;
+	a.answer = kit_quote("{'decision':{'value':'approve'}}");
+	a.answered_by = kit_quote("{'kind':'human','name':'Mia'}");
+	a.settled_ms = settled.at_ms;
+	decision_digest(&a, decision);
+	e.data = str_of(kit_fill("{\"decision\":\"%s\"}", decision));
+	memset(facts.before, 9, sizeof facts.before);
+	event_seal(&e, facts.before);
+	assert_int_equal(receipt_payload(&facts, &kit, &payload, NULL), OK);
+	assert_true(jws_write_flat(&out, s, RECEIPT_TYP, payload));
+	return buf_keep_done(&out, &kit);
+}
+
+static void no_receipt_with_a_bit_flipped_is_good(void **state)
+{
+	struct proof_key key = { 0 };
+	struct proof_keys keys;
+	struct jws_signer s = signer(&key, &keys);
+	struct str made = receipt_make(&s);
+	char *text = arena_copy(&kit, made);
+	struct receipt_said said = { 0 };
+
+	(void)state;
+	assert_int_equal(receipt_check(made, &keys, &kit, &said), PROOF_GOOD);
+	assert_false(said.unlogged);
+	for (size_t bit = 0; bit < made.len * 8; bit++) {
+		struct arena scratch = { 0 };
+
+		text[bit / 8] ^= (char)(1 << bit % 8);
+		assert_int_not_equal(
+			receipt_check(str_make(text, made.len), &keys, &scratch, &said),
+			PROOF_GOOD);
+		text[bit / 8] ^= (char)(1 << bit % 8);
+		arena_done(&scratch);
+	}
 }
 
 static void keys_are_read_in_three_forms_and_others_are_named(void **state)
@@ -180,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(a_token_is_taken_as_it_was_signed_and_in_no_other_form),
+		KIT_TEST(no_receipt_with_a_bit_flipped_is_good),
 		KIT_TEST(keys_are_read_in_three_forms_and_others_are_named),
 		KIT_TEST(an_export_is_sound_whole_and_with_any_byte_changed_it_is_not),
 		KIT_TEST(parts_join_behind_the_last_event_that_another_follows),
