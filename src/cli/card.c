@@ -128,11 +128,11 @@ static void question_show(struct show_page *c, const struct json *q, bool severa
 		buf_print(c->out, "  %s\n", MSG(&c->cli->arena, "cli.other").at);
 }
 
-void card_write(
-	struct cli *cli, const struct json *ask, const struct json *told, struct buf *out)
+void card_write(struct cli *cli, const struct json *ask, const struct json *told,
+	const struct json *tool, struct buf *out)
 {
 	struct show_page c = { cli, ask, out, cli->term.out_color, cli->term.width };
-	struct card_look look = { .now_ms = clock_now_ms(), .told = told };
+	struct card_look look = { .now_ms = clock_now_ms(), .told = told, .tool = tool };
 	struct page page = { .width = c.width ? c.width : WIDTH_NONE };
 	const struct json *questions = json_get(ask, "questions");
 

@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 
 /* Agent's words are labelled as such; the operation is drawn by us, in full. `told`: see
- * tui/told.h; NULL: unknown. */
-void card_write(
-	struct cli *, const struct json *ask, const struct json *told, struct buf *out);
+ * tui/told.h, `tool`: tui/card.h; NULL: unknown. */
+void card_write(struct cli *, const struct json *ask, const struct json *told,
+	const struct json *tool, struct buf *out);
 
 #endif

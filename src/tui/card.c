@@ -4,6 +4,7 @@
 #include "base/shell.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
+#include "tui/mandate.h"
 #include "tui/markdown.h"
 #include "tui/told.h"
 #include "tui/why.h"
@@ -278,6 +279,7 @@ static void operation_raw(struct card_writer *w, const struct json *op)
 static void operation_draw(struct card_writer *w, struct card *card)
 {
 	const struct json *op = json_get(w->ask, "operation");
+	const struct json *advance = w->look->raw ? NULL : mandate_asked(op);
 	struct str tool, server;
 
 	if (!json_is(op, JSON_OBJECT)) return;
@@ -290,18 +292,32 @@ static void operation_draw(struct card_writer *w, struct card *card)
 		page_word(w->page, STYLE_WARN, tool);
 		page_word(w->page, STYLE_BOLD, MSG(w->words, "web.held.on"));
 		page_word(w->page, STYLE_ACCENT, server);
+	} else if (advance) {
+		PAGE_MSG(w->page, STYLE_BOLD, "web.mandate.one");
 	} else {
 		PAGE_MSG(w->page, STYLE_BOLD, "web.operation");
 		page_word(w->page, STYLE_WARN, json_text_of(op, "name"));
 	}
 	if (w->look->raw)
 		operation_raw(w, op);
+	else if (advance)
+		mandate_asked_draw(w->page, advance, w->look->arguments, w->look->now_ms);
 	else
 		arguments_write(w, json_get(op, "arguments"));
 	card->operation_end = w->page->rows_len;
 }
 
-/* ---- what the agent says ---- */
+/* ---- what the server and the agent say ---- */
+
+/* Of the tool that is called, apart from what the agent says. */
+static void server_write(struct card_writer *w)
+{
+	struct str title = json_text_of(w->look->tool, "title");
+	struct str text = json_text_of(w->look->tool, "description");
+
+	section(w, "web.held.says", STYLE_PLAIN, title.len ? title : text);
+	if (title.len) page_wrap(w->page, STYLE_PLAIN, 2, text);
+}
 
 static void diff_write(struct card_writer *w, struct str diff)
 {
@@ -424,6 +440,7 @@ struct card card_draw(
 	outcome_write(&w);
 	verifiers_write(&w);
 	if (!look->tight) operation_draw(&w, &card);
+	server_write(&w);
 	context_write(&w);
 	/* The agent's diff says what the operation would do: it is to be read with it. */
 	if (card.operation_end > 0 && w.diff_end > 0) card.operation_end = w.diff_end;

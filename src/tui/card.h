@@ -17,6 +17,8 @@ struct card_look {
 	const struct json *arguments; /* as the person edited them; NULL: not */
 	struct str me;		      /* usr_… of who looks; empty: unknown */
 	const struct json *told;      /* who was told of it (tui/told.h); NULL: unknown */
+	const struct json
+		*tool; /* of a held call, as its server lists it; NULL: unknown */
 	const struct json *before; /* events that led here, newest first; NULL: unknown */
 };
 

@@ -150,6 +150,7 @@ void dialog_close(struct dialog *d)
 	page_done(&d->form_page);
 	kept_done(&d->arguments);
 	kept_done(&d->told);
+	kept_done(&d->tool);
 	kept_done(&d->before);
 	arena_done(&d->arena);
 	*d = (struct dialog){ 0 };
@@ -552,6 +553,7 @@ static struct card_look look_of(const struct dialog *d, int64_t now_ms)
 		.me = d->me,
 		.arguments = d->arguments.json,
 		.told = d->told.json,
+		.tool = d->tool.json,
 		.before = d->before.json };
 }
 

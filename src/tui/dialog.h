@@ -32,6 +32,7 @@ struct dialog {
 	int64_t armed_at; /* monotonic */
 	struct kept_json arguments; /* as edited */
 	struct kept_json told;	    /* who was told of it */
+	struct kept_json tool;	    /* of a held call, as its server lists it */
 	struct kept_json before;    /* events before it, newest first */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;

@@ -56,6 +56,7 @@ static const struct {
 	{ HELP_SESSIONS, "tui.key.enter", "tui.help.answer" },
 	{ HELP_SESSIONS, "m", "tui.help.message" },
 	{ HELP_SESSIONS, "S", "tui.help.stop" },
+	{ HELP_SESSIONS, "E", "tui.help.mandate" },
 	{ HELP_SESSIONS, "tui.key.follow", "tui.help.feed" },
 	{ HELP_HISTORY, "m d P A", "tui.help.history" },
 	{ HELP_HISTORY, "u", "tui.help.undo" },

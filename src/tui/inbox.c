@@ -271,9 +271,13 @@ static void session_key(struct inbox *in, const struct key *k)
 {
 	struct session_view *v = &in->session;
 	const struct item *open = inbox_session_ask(in);
+	const struct json *mandate = NULL;
 
 	if (key_letter(k) == 'S')
 		prompt_open(in, PROMPT_STOP, buf_str(&v->id), buf_str(&v->title));
+	if (key_letter(k) == 'E' && json_each(v->mandates.json, &mandate))
+		prompt_open(in, PROMPT_END, json_text_of(mandate, "id"),
+			json_text_of(mandate, "title"));
 	if (key_letter(k) == 'm' && v->runnable)
 		prompt_open(in, PROMPT_MESSAGE, buf_str(&v->id), buf_str(&v->agent));
 	if (k->name == K_ENTER && open) {

@@ -230,6 +230,11 @@ static void runs_want(struct inbox *in)
 	if (both) inbox_get(in, REQUEST_TASKS, buf_str(&in->session.id));
 }
 
+static void mandates_want(struct inbox *in)
+{
+	inbox_get_anew(in, REQUEST_MANDATES, buf_str(&in->session.id));
+}
+
 static void event_take(struct inbox *in, const struct json *event)
 {
 	struct str type = json_text_of(event, "type");
@@ -239,6 +244,7 @@ static void event_take(struct inbox *in, const struct json *event)
 	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id))) {
 		session_view_event(&in->session, event);
 		if (str_starts(type, "run.") || str_starts(type, "task.")) runs_want(in);
+		if (str_starts(type, "mandate.")) mandates_want(in);
 	}
 	if (session.len > 0) inbox_sessions_event(in, type, session, event);
 	if (str_starts(type, "stop.")) inbox_get(in, REQUEST_STOPS, STR_NONE);
@@ -420,6 +426,12 @@ static void told_take(struct inbox *in, const struct json *told)
 {
 	if (in->dialog_on && !inbox_page_of_other(told, "ask", in->dialog.id))
 		kept_set(&in->dialog.told, told);
+}
+
+/* The server may be that of an ask which the person has left. */
+static void server_take(struct inbox *in, const struct json *server)
+{
+	if (in->dialog_on) kept_set(&in->dialog.tool, ask_tool(in->dialog.ask, server));
 }
 
 /* ---- what was sent ---- */
@@ -623,12 +635,19 @@ static void tasks_take(struct inbox *in, const struct json *page)
 		kept_set(&in->session.tree.tasks, json_get(page, "items"));
 }
 
+static void mandates_take(struct inbox *in, const struct json *page)
+{
+	if (!inbox_page_of_other(page, "session", buf_str(&in->session.id)))
+		kept_set(&in->session.mandates, json_get(page, "items"));
+}
+
 void inbox_session(struct inbox *in, struct str id)
 {
 	session_view_open(&in->session, id);
 	inbox_get(in, REQUEST_SESSION, buf_str(&in->session.id));
 	log_want(in, 0);
 	runs_want(in);
+	mandates_want(in);
 	in->view = VIEW_SESSION;
 }
 
@@ -710,6 +729,7 @@ static const struct request_kind kinds[REQUESTS] = {
 		"&before=9223372036854775807&session=",
 		.take = before_take },
 	[REQUEST_TOLD] = { "GET", ASK, "/deliveries", told_take },
+	[REQUEST_SERVER] = { "GET", "/v1/mcp-servers/", .take = server_take },
 	[REQUEST_POLICY] = { "GET", "/v1/policy", .take = dialog_policy_take },
 	[REQUEST_TRY] = { "POST", "/v1/rules/try", .came = dialog_try_came },
 	[REQUEST_ANSWER] = { "POST", ASK, "/answer", .came = settle_came },
@@ -733,6 +753,10 @@ static const struct request_kind kinds[REQUESTS] = {
 	[REQUEST_RUNS] = { "GET", "/v1/runs?limit=100&session=", .take = runs_take,
 		.again = runs_want },
 	[REQUEST_TASKS] = { "GET", SESSION, "/tasks", tasks_take },
+	[REQUEST_MANDATES] = { "GET", "/v1/mandates?status=live&limit=20&session=",
+		.take = mandates_take, .again = mandates_want },
+	[REQUEST_END] = { "POST", "/v1/mandates/", "/revoke",
+		.said = "web.event.mandate.ended", .failed = fault_say },
 	[REQUEST_STOP] = { "POST", SESSION, "/cancel", .said = "tui.stopped",
 		.failed = fault_say },
 	[REQUEST_MESSAGE] = { "POST", SESSION, "/messages", .said = "tui.message.sent",

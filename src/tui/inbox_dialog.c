@@ -84,7 +84,7 @@ static void batch_draw(struct page *p, const void *ctx)
 
 void dialog_arrived(struct inbox *in, const struct json *ask)
 {
-	struct str id = json_text_of(ask, "id");
+	struct str id = json_text_of(ask, "id"), tool, server;
 
 	if (dialog_shows(in, id)) {
 		bool was_open = in->dialog.open;
@@ -112,6 +112,8 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 	if (ask_risk(in->dialog.ask) != RISK_NONE)
 		inbox_get(in, REQUEST_BEFORE, json_text_of(in->dialog.ask, "session"));
 	inbox_told(in, in->dialog.id);
+	if (ask_held(in->dialog.ask, &tool, &server))
+		inbox_get(in, REQUEST_SERVER, server);
 }
 
 void dialog_gone(struct inbox *in)

@@ -16,7 +16,14 @@
 
 enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HISTORY, VIEW_HELP };
 
-enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_SNOOZE, PROMPT_STOP, PROMPT_MESSAGE };
+enum prompt {
+	PROMPT_NONE,
+	PROMPT_ASSIGN,
+	PROMPT_SNOOZE,
+	PROMPT_STOP,
+	PROMPT_END,
+	PROMPT_MESSAGE
+};
 
 enum line_state { LINE_CONNECTING, LINE_LIVE, LINE_LOST };
 
@@ -31,6 +38,7 @@ enum inbox_request {
 	REQUEST_FOLLOW, /* what was settled last: does its agent have it? */
 	REQUEST_BEFORE, /* what led to the one shown */
 	REQUEST_TOLD,	/* who was told of the one shown */
+	REQUEST_SERVER, /* of the call that is shown: what it says of its tool */
 	REQUEST_POLICY, /* how long approvals may hold */
 	REQUEST_TRY,	/* what the rule of an approval for longer would match */
 	REQUEST_ANSWER,
@@ -46,9 +54,11 @@ enum inbox_request {
 	REQUEST_HISTORY,
 	REQUEST_COUNTS, /* of the next choice of its filter menu */
 	REQUEST_SESSION,
-	REQUEST_LOG,   /* its events */
-	REQUEST_RUNS,  /* of the session shown */
-	REQUEST_TASKS, /* the same */
+	REQUEST_LOG,	  /* its events */
+	REQUEST_RUNS,	  /* of the session shown */
+	REQUEST_TASKS,	  /* the same */
+	REQUEST_MANDATES, /* the same: those that are live */
+	REQUEST_END,	  /* ends one */
 	REQUEST_STOP,
 	REQUEST_MESSAGE,
 	REQUEST_SESSIONS,

@@ -1,6 +1,6 @@
 /* inbox_prompt.c - questions that the inbox itself asks, in its last line: whom to assign
  * an ask to, for how long to snooze it, what to write to an agent, and whether to stop a
- * session. */
+ * session or to end an approval in advance. */
 #include "base/clock.h"
 #include "base/json_pattern.h"
 #include "tui/inbox_inner.h"
@@ -73,6 +73,13 @@ static bool stop_send(struct inbox *in, struct str typed)
 	return true;
 }
 
+static bool end_send(struct inbox *in, struct str typed)
+{
+	(void)typed;
+	inbox_send(in, REQUEST_END, buf_str(&in->prompt_id), STR("{}"));
+	return true;
+}
+
 static bool message_send(struct inbox *in, struct str typed)
 {
 	if (typed.len)
@@ -92,6 +99,7 @@ static const struct {
 	[PROMPT_ASSIGN] = { "tui.assign", "tui.assign.hint", assign_send },
 	[PROMPT_SNOOZE] = { "tui.snooze", "tui.snooze.hint", snooze_send },
 	[PROMPT_STOP] = { "tui.stop", NULL, stop_send, .yes_no = true },
+	[PROMPT_END] = { "tui.mandate.end", NULL, end_send, .yes_no = true },
 	[PROMPT_MESSAGE] = { "tui.message", NULL, message_send },
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "text/msg.h"
+#include "tui/mandate.h"
 #include "tui/words.h"
 
 void session_view_done(struct session_view *v)
@@ -14,6 +15,7 @@ void session_view_done(struct session_view *v)
 	buf_done(&v->status);
 	buf_done(&v->progress);
 	run_tree_done(&v->tree);
+	kept_done(&v->mandates);
 	*v = (struct session_view){ 0 };
 }
 
@@ -155,7 +157,22 @@ static enum style status_style(struct str status)
 	return str_is(status, "failed") ? STYLE_BAD : STYLE_SOFT;
 }
 
-static void head_write(const struct session_view *v, struct page *p, size_t runs_max)
+/* In this many rows at most. */
+static void mandates_write(
+	const struct session_view *v, struct page *p, size_t max, int64_t now_ms)
+{
+	size_t end = p->rows_len + max;
+	struct str hint = MSG(&p->words, "tui.mandate.key");
+
+	for (const struct json *one = NULL; json_each(v->mandates.json, &one);) {
+		if (p->rows_len < end)
+			mandate_live_draw(p, one, hint, end - p->rows_len, now_ms);
+		hint = STR_NONE; /* the key ends the first */
+	}
+}
+
+static void head_write(
+	const struct session_view *v, struct page *p, size_t max, int64_t now_ms)
 {
 	static const char *const names[] = {
 		[FEED_ALL] = "web.feed.all",
@@ -175,7 +192,8 @@ static void head_write(const struct session_view *v, struct page *p, size_t runs
 	}
 	page_dot(p, STYLE_SOFT, buf_str(&v->agent));
 	page_dot(p, STYLE_PLAIN, buf_str(&v->progress));
-	run_tree_add(&v->tree, p, 0, runs_max);
+	run_tree_add(&v->tree, p, 0, max);
+	mandates_write(v, p, max / 2, now_ms);
 	page_row(p);
 	for (enum feed_filter i = FEED_ALL; i < FEED_FILTERS; i++)
 		page_word(p, v->filter == i ? STYLE_ACCENT : STYLE_SOFT,
@@ -211,7 +229,7 @@ void session_view_draw(
 	struct area log = *f;
 	size_t head;
 
-	head_write(v, &p, f->height / 2);
+	head_write(v, &p, f->height / 2, now_ms);
 	screen_page(s, f, &p, 0);
 	head = p.rows_len;
 	log.y += head + 1;

@@ -28,7 +28,8 @@ struct session_view {
 	size_t fresh; /* came while scrolled up */
 	bool loading;
 	struct run_tree tree;
-	bool runnable; /* Parley runs its agent: it can be written to */
+	struct kept_json mandates; /* those that are live, newest first */
+	bool runnable;		   /* Parley runs its agent: it can be written to */
 };
 
 void session_view_done(struct session_view *);

@@ -499,6 +499,18 @@ bool ask_held(const struct json *ask, struct str *tool, struct str *server)
 	       str_eq(str_from(name, name.len - tool->len), *tool);
 }
 
+const struct json *ask_tool(const struct json *ask, const struct json *server)
+{
+	const struct json *one = NULL;
+	struct str tool, name;
+
+	if (!ask_held(ask, &tool, &name) || !str_eq(json_text_of(server, "name"), name))
+		return NULL;
+	while (json_each(json_get(server, "tools"), &one))
+		if (str_eq(json_text_of(one, "name"), tool)) return one;
+	return NULL;
+}
+
 struct str ask_unknown(const struct json *ask, int64_t now_ms, struct arena *arena)
 {
 	struct str began = json_text_of(json_get(ask, "context"), "started");

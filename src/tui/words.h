@@ -51,13 +51,15 @@ struct str ordinal(size_t n, struct arena *); /* "2nd" */
 /* `about`: the title of its ask, which few events have themselves; empty: none. */
 struct str event_words(const struct json *event, struct str about, struct arena *);
 bool event_settles(struct str type); /* the ask of such an event is settled by it */
-/* "14:05", or with its date when that is not today; local. */
 /* The tool and the server of a call that an agent made through Parley; false: it is none. */
 bool ask_held(const struct json *ask, struct str *tool, struct str *server);
+/* That tool as this server lists it; NULL: it does not, or it is another's call. */
+const struct json *ask_tool(const struct json *ask, const struct json *server);
 /* Approved, and its call has not run: its agent has to call again. Empty: it is no such. */
 struct str ask_waits(const struct json *ask, struct arena *);
 /* Of a call that was cut short: when it began, and that nobody knows its outcome. Empty: it is none. */
 struct str ask_unknown(const struct json *ask, int64_t now_ms, struct arena *);
+/* "14:05", or with its date when that is not today; local. */
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
 int64_t day_begin(
 	int64_t ms, int back); /* the start of its day, or of one before; local */

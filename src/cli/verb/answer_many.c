@@ -257,7 +257,7 @@ static void batch_show(const struct shell_batch *m)
 		return;
 	}
 	if (!m->approve) return;
-	card_write(m->cli, m->ones[0].ask, NULL, &card);
+	card_write(m->cli, m->ones[0].ask, NULL, NULL, &card);
 	tty_write(STDERR_FILENO, buf_str(&card));
 	buf_done(&card);
 	if (cli_has(m->cli, "arguments"))

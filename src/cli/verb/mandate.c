@@ -1,8 +1,12 @@
 /* mandate.c - parley mandate list, show, ask, revoke: approvals in advance, and what is used of them. */
 #include <stdio.h>
 
+#include "cli/facts.h"
+#include "cli/outcome.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
+#include "text/safe_text.h"
+#include "tui/mandate.h"
 
 /* "7 of 20", over all of its lines. */
 static struct str used_cell(struct cli *cli, const struct json *mandate)
@@ -32,6 +36,27 @@ static const struct table_column columns[] = { { "cli.list.id", 31, "id",
 
 static const struct resource mandates = { "/v1/mandates", "agent session status",
 	"cli.mandate.none", columns };
+
+/* A sentence for each line, on a terminal. */
+static int mandate_show_run(struct cli *cli)
+{
+	const struct json *mandate = cli_call_get(
+		cli, resource_path(cli, cli->command->of, cli_word(cli, 0), ""));
+	struct arena *arena = &cli->arena;
+	const struct json *rest = mandate;
+
+	if (as_json(cli) || !cli->term.out_tty) return json_print(mandate), EXIT_YES;
+	json_read(request_without(
+			  arena, mandate, "lines", (const struct body_member[]){ { 0 } }),
+		NULL, arena, &rest, NULL);
+	facts_print(cli, rest);
+	for (const struct json *line = NULL;
+		json_each(json_get(mandate, "lines"), &line);)
+		printf("  %s · %s\n",
+			safe_line(arena, mandate_call_words(line, arena)).at,
+			safe_line(arena, mandate_used_words(line, arena)).at);
+	return EXIT_YES;
+}
 
 static int mandate_ask_run(struct cli *cli)
 {
@@ -65,8 +90,8 @@ static const struct flag ask_flags[] = { { "session", "ID" }, { "json" }, { 0 } 
 const struct command mandate_verbs[] = {
 	{ "mandate list", resource_list, NULL, 0, 0, list_flags, CLIENT, "0 2 3 4",
 		"parley mandate list --status live", .of = &mandates },
-	{ "mandate show", resource_show, "MANDATE", 1, 1, json_flags, CLIENT, "0 2 3 4 5",
-		"parley mandate show man_01jc…", .of = &mandates },
+	{ "mandate show", mandate_show_run, "MANDATE", 1, 1, json_flags, CLIENT,
+		"0 2 3 4 5", "parley mandate show man_01jc…", .of = &mandates },
 	{ "mandate ask", mandate_ask_run, "FILE", 1, 1, ask_flags, CLIENT, "0 1 2 3 4 5",
 		"parley mandate ask close-issues.json --session ses_01jc…" },
 	{ "mandate revoke", request_run, "MANDATE", 1, 1, reason_flags, CLIENT,

@@ -4,15 +4,29 @@
 #include "cli/card.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
+#include "tui/words.h"
+
+/* What the server of a held call says of its tool, if that is for who asks. */
+static const struct json *tool_read(struct cli *cli, const struct json *ask)
+{
+	struct str tool, server;
+
+	if (!ask_held(ask, &tool, &server)) return NULL;
+	return ask_tool(ask, cli_call_quiet(cli, cli->client,
+				     arena_print(&cli->arena, "/v1/mcp-servers/%.*s",
+					     STR_ARGS(server)),
+				     NULL));
+}
 
 static void card_print(struct cli *cli, const struct json *ask, const struct json *told)
 {
+	const struct json *tool = tool_read(cli, ask);
 	struct buf out = { 0 };
 	enum lang lang = msg_lang();
 
 	/* What goes into a pipe is read by programs, too: always the same words. */
 	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
-	card_write(cli, ask, told, &out);
+	card_write(cli, ask, told, tool, &out);
 	msg_lang_set(lang);
 	if (out.len > 0) fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);
