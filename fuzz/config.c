@@ -1,6 +1,6 @@
 /* config.c - configuration files of other programs: a change that is made twice is made
- * once, and one that is undone leaves every byte as it was. The first byte picks format and
- * change. */
+ * once, and one that is undone leaves every byte as it was; so does the gateway before a server's command. The first
+ * byte picks format and change. */
 #include "cli/connect/config_edit.h"
 
 #include <assert.h>
@@ -31,6 +31,25 @@ static const struct {
 			true, NULL } },
 };
 
+/* The gateway before the command of a server named "one". */
+static void gate_try(enum config_format format, struct str text, struct arena *arena)
+{
+	const char *path = format == CONFIG_TOML ? "mcp_servers" : "mcpServers";
+	struct str program = STR("/usr/bin/parley"), name = STR("one"), made, again;
+	struct fault why = { 0 };
+
+	if (config_gate(format, text, path, name, program, false, arena, &made, &why)) {
+		assert(why.detail[0]);
+		return;
+	}
+	assert(!config_gate(
+		format, made, path, name, program, false, arena, &again, &why));
+	assert(str_eq(again, made));
+	assert(!config_gate(
+		format, made, path, name, program, true, arena, &again, &why));
+	assert(str_eq(made, text) || str_eq(again, text));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena arena = { 0 };
@@ -43,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || size > 20000) return 0;
 	text = arena_str(&arena, str_make((const char *)data + 1, size - 1));
 	if (!text.at) text = STR("");
+	gate_try(format, text, &arena);
 	if (config_edit(format, text, c, false, &arena, &made, &why)) {
 		assert(why.detail[0]);
 		goto out;

@@ -274,6 +274,28 @@ test('connect --gate puts the gateway before the command of a server; --remove l
 }`],
 		codex: ['.codex/config.toml', ['one', 'bare'], 'model = "x" # c\r\n[mcp_servers.one]\r\ncommand = \'npx\'\r\nargs = ["-y", "z"]\r\n[mcp_servers."bare"]\r\ncommand = "bare"\r\nenv = { A = "1" }\r\n'],
 		opencode: ['.config/opencode/opencode.json', ['one'], '{"mcp": {"one": {"type": "local", "command": ["npx", "-y"], "enabled": true}}}\n'],
+		continue: ['.continue/config.yaml', ['one', 'bare', 'lines', 'crowded', 'quoted'], `name: mine
+mcpServers: # those
+  - name: one
+    command: npx # here
+    args: [-y, "@x/one"]
+  - command: bare-server
+    env: {A: b}
+    name: bare
+  - name: lines
+    args:
+    - 'a.js'   # first
+
+    - b
+    command: "node"
+  - {name: crowded, command: e}
+  - name: quoted
+    command: 'it''s'
+    args: []
+  - name: web
+    url: https://mcp.example.org
+models: []
+`],
 	};
 	const connect = (...words) => server.run(['connect', ...words, '--no-test'], { env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config') } });
 	for (const [agent, [name, servers, text]] of Object.entries(files)) {
@@ -282,7 +304,7 @@ test('connect --gate puts the gateway before the command of a server; --remove l
 		writeFileSync(file, text);
 		assert.equal((await connect(agent, ...gates)).code, 0);
 		const gated = readFileSync(file, 'utf8');
-		assert.equal(gated.match(/"mcp-gateway", "one", "--", ["']npx["'], "-y"/g)?.length, 1, gated);
+		assert.equal(gated.match(/"mcp-gateway", "one", "--", ["']?npx["']?, "?-y/g)?.length, 1, gated);
 		assert.equal(gated.split(JSON.stringify(BIN)).length, servers.length + 1, gated);
 		assert.equal((await connect(agent, ...gates)).code, 0);
 		assert.equal(readFileSync(file, 'utf8'), gated);
@@ -292,5 +314,6 @@ test('connect --gate puts the gateway before the command of a server; --remove l
 		assert.equal(readFileSync(file, 'utf8'), text);
 	}
 	assert.equal((await connect('claude', '--gate', 'web')).code, 2);
+	assert.equal((await connect('continue', '--gate', 'web')).code, 2);
 	assert.equal((await connect('cursor', '--gate', 'one')).code, 2);
 });

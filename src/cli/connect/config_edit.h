@@ -43,11 +43,15 @@ enum err config_edit(enum config_format, struct str text, const struct config_ch
 struct config_span {
 	size_t start, end;
 };
-/* `command` and `args` of the table NAME below `path`. ERR_NOT_FOUND: there is no such table. */
+/* `command` and `args` of the table NAME below `path`; in YAML, of the item of that name. ERR_NOT_FOUND: there is no such. */
 struct config_command {
 	const char *path;
 	struct str name;
 	struct config_span command, args;
+	/* In YAML: */
+	bool brackets; /* the table is in brackets */
+	bool lines;    /* `args` is a list of lines */
+	size_t column; /* of the names in the table, or of the dashes of such a list */
 };
 /* Puts this program, with these words, before the command of a server; or takes it away again, byte by byte. *out is
  * the text itself when there is nothing to change. ERR_NOT_FOUND: it has no such server that is a program. */
@@ -59,7 +63,7 @@ enum err config_gate(enum config_format, struct str text, const char *path,
 
 typedef enum err config_find_fn(
 	struct str text, struct config_command *, struct arena *, struct fault *why);
-config_find_fn config_find_json, config_find_toml;
+config_find_fn config_find_json, config_find_toml, config_find_yaml;
 
 typedef enum err config_edit_fn(struct str text, const struct config_change *,
 	bool remove, struct arena *, struct str *out, struct fault *why);

@@ -19,6 +19,8 @@ enum yaml_place {
 	YAML_WHOLE, /* the whole text is in brackets */
 };
 
+enum yaml_member { MEMBER_OTHER, MEMBER_NAME, MEMBER_COMMAND, MEMBER_ARGS };
+
 /* Places are counted in characters, as libyaml does, without a byte order mark. */
 struct yaml_found {
 	enum yaml_place place;
@@ -35,10 +37,15 @@ struct yaml_reader {
 	const char *key;
 	struct fault *why;
 	struct yaml_found found;
-	int depth;	       /* of collections */
-	bool mapping_item;     /* the item is a mapping */
-	bool at_value[4];      /* a mapping of this depth has had a key */
-	bool our_list, naming; /* the last key of the root; of an item */
+	int depth;		 /* of collections */
+	bool mapping_item;	 /* the item is a mapping */
+	bool at_value[4];	 /* a mapping of this depth has had a key */
+	bool our_list;		 /* the last key of the root */
+	enum yaml_member member; /* the last of an item */
+	/* Where the command of our item stands; NULL: nobody wants to know. */
+	struct config_command *command;
+	struct config_command seen; /* of the item that is read */
+	bool odd;		    /* its `args` are no list that we can add to */
 	bool failed;
 };
 
@@ -184,29 +191,74 @@ static void item_take(struct yaml_reader *r, const yaml_event_t *e)
 	r->found.items++;
 	r->mapping_item = e->type == YAML_MAPPING_START_EVENT;
 	r->at_value[3] = false;
+	r->odd = false;
+	r->seen =
+		(struct config_command){ .brackets = r->mapping_item && in_brackets(e) };
+}
+
+static enum yaml_member member_of(const yaml_event_t *e)
+{
+	return scalar_is(e, STR("name"))      ? MEMBER_NAME
+	       : scalar_is(e, STR("command")) ? MEMBER_COMMAND
+	       : scalar_is(e, STR("args"))    ? MEMBER_ARGS
+					      : MEMBER_OTHER;
+}
+
+/* A text of one line, in quotes or without. */
+static bool is_simple(const yaml_event_t *e)
+{
+	return e->type == YAML_SCALAR_EVENT && !e->data.scalar.anchor &&
+	       !e->data.scalar.tag && e->start_mark.line == e->end_mark.line &&
+	       e->data.scalar.length;
+}
+
+static void member_take(struct yaml_reader *r, const yaml_event_t *e)
+{
+	if (!r->at_value[3]) {
+		r->member = member_of(e);
+		if (r->member == MEMBER_COMMAND && !r->seen.lines)
+			r->seen.column = e->start_mark.column;
+	} else if (r->member == MEMBER_NAME && !r->found.has_ours &&
+		   scalar_is(e, r->name)) {
+		r->found.has_ours = true;
+		r->found.ours = r->found.item;
+	} else if (r->member == MEMBER_COMMAND && is_simple(e)) {
+		r->seen.command = (struct config_span){
+			byte_of(r->text, e->start_mark.index),
+			byte_of(r->text, e->end_mark.index),
+		};
+	} else if (r->member == MEMBER_ARGS) {
+		r->odd = e->type != YAML_SEQUENCE_START_EVENT ||
+			 e->data.sequence_start.anchor || e->data.sequence_start.tag;
+		if (r->odd) return;
+		r->seen.args.start = byte_of(r->text, e->start_mark.index);
+		r->seen.lines = !in_brackets(e);
+		if (r->seen.lines) r->seen.column = e->start_mark.column;
+	}
 }
 
 /* A value, or the beginning of one, by how deep it stands. */
 static void node_take(struct yaml_reader *r, const yaml_event_t *e)
 {
-	bool ours = r->our_list && r->found.place == YAML_LINES;
+	bool ours = r->our_list && (r->found.place == YAML_LINES || r->command);
 
 	if (r->depth == 0) root_take(r, e);
 	if (r->depth == 1 && r->at_value[1] && r->our_list) list_take(r, e);
 	if (r->depth == 1 && !r->at_value[1]) {
-		r->our_list =
-			r->found.place == YAML_NOTHING && scalar_is(e, str_of(r->key));
+		r->our_list = (r->found.place == YAML_NOTHING || r->command) &&
+			      scalar_is(e, str_of(r->key));
 		if (r->our_list) r->found.key_end = e->end_mark;
 	}
 	if (r->depth == 2 && ours) item_take(r, e);
-	if (r->depth == 3 && ours && r->mapping_item) {
-		if (!r->at_value[3]) r->naming = scalar_is(e, STR("name"));
-		if (r->at_value[3] && r->naming && !r->found.has_ours &&
-			scalar_is(e, r->name)) {
-			r->found.has_ours = true;
-			r->found.ours = r->found.item;
-		}
-	}
+	if (r->depth == 3 && ours && r->mapping_item) member_take(r, e);
+}
+
+static void item_found(struct yaml_reader *r)
+{
+	if (!r->command || r->odd) return;
+	r->seen.path = r->command->path;
+	r->seen.name = r->command->name;
+	*r->command = r->seen;
 }
 
 /* A whole value has been read that stands this deep. */
@@ -214,8 +266,10 @@ static void node_end(struct yaml_reader *r)
 {
 	if (r->depth < 4) r->at_value[r->depth] = !r->at_value[r->depth];
 	if (r->depth == 2 && r->our_list && r->found.has_ours &&
-		r->found.ours.index == r->found.item.index)
+		r->found.ours.index == r->found.item.index) {
 		r->found.ours_end = r->found.end;
+		item_found(r);
+	}
 	if (r->depth == 1 && !r->at_value[1]) {
 		if (r->our_list) r->found.list_end = r->found.end;
 		r->our_list = false;
@@ -246,6 +300,8 @@ static void event_take(struct yaml_reader *r, const yaml_event_t *e)
 		/* A block ends at the next line that does not belong to it. */
 		if (e->end_mark.index > e->start_mark.index) r->found.end = e->end_mark;
 		r->depth--;
+		if (r->depth == 3 && r->member == MEMBER_ARGS && r->seen.args.start)
+			r->seen.args.end = byte_of(r->text, e->end_mark.index);
 		node_end(r);
 		break;
 	default: break;
@@ -423,4 +479,18 @@ enum err config_edit_yaml(struct str text, const struct config_change *change,
 			"write %s as a list of lines", change->path);
 	*out = edited;
 	return OK;
+}
+
+enum err config_find_yaml(
+	struct str text, struct config_command *c, struct arena *arena, struct fault *why)
+{
+	struct fault said = { 0 };
+	struct yaml_reader r = {
+		.text = text, .name = c->name, .key = c->path, .why = &said, .command = c
+	};
+	enum err e = text_read(&r);
+
+	(void)arena;
+	if (e) return fail(why, e, "%s", said.detail);
+	return c->command.end ? OK : fail(why, ERR_NOT_FOUND, "no such server");
 }

@@ -268,8 +268,11 @@ enum err connect_gate(const struct agent *a, enum connect_scope scope,
 	const struct agent_change *servers = &a->changes[0];
 	const char *path = agent_path(servers->file, scope, arena),
 		   *last = strrchr(servers->path, '/');
-	struct str below =
-		str_make(servers->path, last ? (size_t)(last - servers->path) : 0);
+	/* Servers are members of a table by their names, or items of a list that have one. */
+	struct str below = servers->item
+				   ? str_of(servers->path)
+				   : str_make(servers->path,
+					     last ? (size_t)(last - servers->path) : 0);
 	struct connect_file *f;
 	struct fault wrong = { 0 };
 	enum err e = path ? plan_file(&p, path, &f) : fail(why, ERR_NOT_FOUND, "no file");
