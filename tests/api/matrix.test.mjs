@@ -48,7 +48,7 @@ class Cell {
 	async prepare() {
 		await this.reaction.prepare?.(this);
 		if (this.way.runs) return;
-		this.token = ok(await admin.post('/v1/tokens', { name: this.name, role: 'agent', ...this.behind }), 201).token;
+		this.token = ok(await admin.post('/v1/tokens', { name: this.name, role: 'agent', ...this.way.token, ...this.behind }), 201).token;
 		this.agent = server.client(this.token);
 		this.session = (await this.agent.session({ external_id: this.name, parallel: true, project: this.project, on_settled: this.onSettled })).id;
 	}

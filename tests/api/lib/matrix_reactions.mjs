@@ -20,7 +20,7 @@ const MINUTE = 60e3;
 
 async function rule(m, reaction, ask) {
 	const reply = await m.admin.post('/v1/rules', { ...(ask ? { effect: 'ask', ask } : { effect: 'deny', note: 'never' }),
-		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)', 'mandate', 'mcp__matrix__go'] } });
+		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)', 'mandate', 'mcp__matrix__go', 'mcp__beside__go'] } });
 	assert.equal(reply.status, 201, reply.text);
 }
 
@@ -84,7 +84,7 @@ const own = {
 		this.user = person.user;
 		this.other = server.client((await made({ name: 'other-own', role: 'agent' })).token);
 		this.person = server.client(person.token);
-		const reply = await this.person.post('/v1/rules', { effect: 'allow', match: { agent: '*-own', tool: ['Bash', 'mcp__matrix__go'] } });
+		const reply = await this.person.post('/v1/rules', { effect: 'allow', match: { agent: '*-own', tool: ['Bash', 'mcp__matrix__go', 'mcp__beside__go', 'todo(create*)'] } });
 		assert.equal(reply.status, 201, reply.text);
 	},
 	prepare(cell) { cell.behind = { user: this.user }; },

@@ -5,13 +5,15 @@
 // no, default, stopped.
 // origin: its name in src/desk/ask/ask.h; script/lint compares both.
 // because: why a person is asked, where no rule says so (`asked_because.by`).
-// runs: the ask is of a run of ours. brings: the maker can say a deadline and a default.
+// token: what its token has beside a name. runs: the ask is of a run of ours. brings: the maker can say a deadline and a default.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { first, results, say, use } from '../../lib/script_model.mjs';
 import { McpServer, tool } from '../../lib/mcp_server.mjs';
+import { BIN } from './server.mjs';
 import { StatelessClient } from './mcp.mjs';
 
 const COMMAND = ['echo', 'done'];
@@ -158,6 +160,19 @@ const mandate = {
 	},
 };
 
+/** The same by the tool that a model calls. */
+const requestMandate = {
+	...mandate,
+	async ask(cell) {
+		const client = new StatelessClient(cell.server, cell.token);
+		const { structuredContent: made } = await client.call('request_mandate', { title: 'Close issues', session: cell.session,
+			lines: [{ key: 'close', tool: ['mcp__github__close_issue'], uses: 3 }] });
+		cell.mandate = made.id;
+		cell.ask = (await cell.agent.get(`/v1/asks/${made.ask_id}`)).body;
+		return async () => decided(await reading(cell)());
+	},
+};
+
 /** A gateway that people have asks about a call, and waits. */
 const authorize = {
 	origin: 'ASK_BY_REQUEST', because: 'policy', makes: ['approval'], holds: true,
@@ -182,6 +197,8 @@ async function serverOf(admin, name, options) {
 	assert.equal((await admin.post(`/v1/mcp-servers/${name}/test`, {})).status, 200);
 }
 
+const called = ({ content, isError }) => (!isError ? 'yes' : /[Ss]topped by/.test(content[0].text) ? 'stopped' : 'no');
+
 /** Another agent calls a tool of an MCP server through the desk. */
 const gateway = {
 	origin: 'ASK_BY_GATEWAY', because: 'policy', makes: ['approval'], holds: true, once: true,
@@ -190,7 +207,64 @@ const gateway = {
 		const client = new StatelessClient(cell.server, cell.token);
 		const call = client.call('go', { cell: cell.name }, {}, { path: '/mcp/matrix', headers: { 'parley-session': cell.session } });
 		await cell.appears();
-		return later(call.then(({ content, isError }) => (!isError ? 'yes' : /[Ss]topped by/.test(content[0].text) ? 'stopped' : 'no')));
+		return later(call.then(called));
+	},
+};
+
+/** A tool of ours, for agents that others run. */
+const ownTool = {
+	origin: 'ASK_BY_GATEWAY', because: 'policy', makes: ['approval'], holds: true, token: { runs: true },
+	async ask(cell) {
+		const call = new StatelessClient(cell.server, cell.token).call('todo', { operation: 'create', name: cell.name, session: cell.session });
+		await cell.appears();
+		return later(call.then(called));
+	},
+};
+
+/** A server beside the agent, of one tool. */
+const BESIDE = `while IFS= read -r line; do
+	[[ $line =~ \\"id\\":(\\"[^\\"]*\\"|[0-9]+) ]] || continue
+	case $line in
+	*server/discover*) is='"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}' ;;
+	*tools/list*) is='"tools":[{"name":"go","inputSchema":{"type":"object"},"annotations":{"destructiveHint":false}}]' ;;
+	*) is='"content":[{"type":"text","text":"done"}]' ;;
+	esac
+	printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete",%s}}\\n' "\${BASH_REMATCH[1]}" "$is"
+done`;
+
+const besides = new Set();
+process.on('exit', () => besides.forEach((child) => child.kill()));
+
+/** One request to it through the gateway of an agent. → what came back, once it did */
+function beside(server, token, method, params, env) {
+	const child = spawn(BIN, ['mcp-gateway', 'beside', '--', 'bash', '-c', BESIDE], { stdio: ['pipe', 'pipe', 'inherit'],
+		env: { ...server.env, PARLEY_URL: server.url, PARLEY_TOKEN: token, ...env } });
+	besides.add(child);
+	child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: {
+		'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
+		'io.modelcontextprotocol/clientInfo': { name: 'tester', version: '1' } } } })}\n`);
+	return new Promise((done) => {
+		createInterface({ input: child.stdout }).once('line', (line) => {
+			child.stdin.end();
+			done(JSON.parse(line).result);
+		});
+	});
+}
+
+/** Another agent calls a tool of a server beside it, behind the gateway. */
+const gatewayBeside = {
+	origin: 'ASK_BY_GATEWAY', because: 'policy', makes: ['approval'], holds: true, once: true,
+	/** It is known from its first start on; then an admin trusts it. */
+	async prepare({ server, admin }) {
+		await beside(server, server.secrets.agent, 'tools/list');
+		const { version } = (await admin.get('/v1/mcp-servers/beside')).body;
+		const trusted = await admin.patch('/v1/mcp-servers/beside', { version, trust: true });
+		assert.equal(trusted.status, 200, trusted.text);
+	},
+	async ask(cell) {
+		const call = beside(cell.server, cell.token, 'tools/call', { name: 'go', arguments: { cell: cell.name } }, { PARLEY_SESSION: cell.session });
+		await cell.appears();
+		return later(call.then(called));
 	},
 };
 
@@ -301,7 +375,8 @@ const subAgent = {
 	},
 };
 
-export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, authorize, gateway, template, run_question: runQuestion, elicitation,
+export const WAYS = { http, dialect, mcp, hook, gate, approve, mandate, request_mandate: requestMandate, authorize, gateway,
+	gateway_beside: gatewayBeside, own_tool: ownTool, template, run_question: runQuestion, elicitation,
 	run_approval: runApproval, run_error: runError, run_limit: runLimit, interrupted, sub_agent: subAgent };
 
 /* ---- the model ---- */
