@@ -14,7 +14,8 @@ const put = (home, file, text) => {
 /**
  * words(prompt): the command line; all: what is added when everything may run, so that the hook is
  * the only gate; shell: its tool that runs a command, and what it calls that command; trust: what a person does
- * who trusts the project of a folder (`connect --project` says which do not read its files before).
+ * who trusts the project of a folder (`connect --project` says which do not read its files before); prompts: how it is run
+ * in a terminal, and what is seen and pressed there.
  */
 export const AGENTS = {
 	claude: {
@@ -26,6 +27,11 @@ export const AGENTS = {
 			DISABLE_AUTOUPDATER: '1', ENABLE_TOOL_SEARCH: 'false',
 			// On a busy machine its first request would come before the tools of its servers.
 			MCP_CONNECTION_NONBLOCKING: 'false' }),
+		prompts: { words: '--permission-mode default', ready: /❯/, open: /Do you want to/, yes: ['1'], no: ['Escape'],
+			idle: (text) => !/Do you want to|esc to interrupt/.test(text),
+			setUp: (home) => put(home, '.claude.json', { hasCompletedOnboarding: true, theme: 'dark',
+				customApiKeyResponses: { approved: ['sk-ant-test'], rejected: [] },
+				projects: { [join(home, 'work')]: { hasTrustDialogAccepted: true } } }) },
 	},
 	codex: {
 		trust: ({ home, work }) => appendFileSync(join(home, '.codex/config.toml'), `\n[projects."${work}"]\ntrust_level = "trusted"\n`),
