@@ -95,6 +95,21 @@ struct str request_word_list(struct cli *cli, size_t first)
 	return buf_keep_done(&list, &cli->arena);
 }
 
+bool request_pair(struct json_writer *w, struct str pair, struct arena *arena)
+{
+	const struct json *json;
+	struct str name, value = pair;
+
+	str_cut(&value, '=', &name);
+	if (name.len == 0 || name.len == pair.len) return false;
+	jw_name(w, name);
+	if (json_read(value, NULL, arena, &json, NULL) == OK && json->type != JSON_STRING)
+		jw_json(w, json);
+	else
+		jw_str(w, value);
+	return true;
+}
+
 struct str request_reason(struct cli *cli)
 {
 	return BODY(cli, { "reason", cli_arg(cli, "reason") });

@@ -33,6 +33,9 @@ struct str request_word_list(struct cli *, size_t first);
 /* An object's members without these names (blanks between), then `more`. */
 struct str request_without(struct arena *, const struct json *object, const char *names,
 	const struct body_member *more);
+/* NAME=VALUE as a member: JSON where it is a number, true, false, null, an object or an array; else a text. False: it
+ * is no such pair. */
+bool request_pair(struct json_writer *, struct str pair, struct arena *);
 /* {"reason": …}: the body of skip and cancel, from --reason. */
 struct str request_reason(struct cli *);
 

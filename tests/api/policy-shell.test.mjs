@@ -35,6 +35,21 @@ async function useServerOf() {
 	} };
 }
 
+test('policy --set changes single values, with the others as they were', async () => {
+	const before = (await admin.get('/v1/policy')).body;
+	const done = await run(['policy', '--set', 'alerts.unanswered=2h', '--set', 'timeout=30m', '--set', 'alerts.node=null', '--json'], 'admin');
+	assert.equal(done.code, 0, done.stderr);
+	const after = (await admin.get('/v1/policy')).body;
+	assert.deepEqual(after, { ...before, timeout: '30m', alerts: { ...before.alerts, unanswered: '2h', node: null }, version: before.version + 1, default: before.default });
+	for (const [pair, words] of [['alerts.unanswered', /alerts\.unanswered/], ['alerts.unanswered=soon', /alerts\.unanswered|unanswered/], ['nothing=1', /nothing/]]) {
+		const refused = await run(['policy', '--set', pair], 'admin');
+		assert.notEqual(refused.code, 0);
+		assert.match(refused.stderr, words);
+	}
+	assert.equal((await run(['policy', '--set', 'timeout=null', '--set', 'alerts.unanswered=1h', '--set', 'alerts.node=60s'], 'member')).code, 4);
+	assert.equal((await run(['policy', '--set', 'timeout=null', '--set', 'alerts.unanswered=1h', '--set', 'alerts.node=60s'], 'admin')).code, 0);
+});
+
 test('a rule reads as what it does, also one made from an answer', async () => {
 	const session = (await agent.session({ project: 'web', parallel: true })).id;
 	const bash = (command) => ({ kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command } }, session });

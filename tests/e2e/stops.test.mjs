@@ -143,6 +143,27 @@ area('stops', (scenario) => {
 		await line(me).waitFor({ state: 'detached' });
 	});
 
+	scenario('when alerts are raised is set by an admin: times, shares in percent, and nothing for never', bypass, async (me, desk) => {
+		await me.visitLive('/insights');
+		await me.press(me.page.getByRole('link', { name: me.t('nav.alerts') }));
+		await me.press(me.page.getByRole('link', { name: me.t('alerts.limits') }));
+		const form = me.page.getByRole('form', { name: me.t('alerts.limits') });
+		const field = (name) => form.getByRole('textbox', { name: me.t(`alerts.limit.${name}`) });
+		await field('unanswered').waitFor();
+		assert.equal(await field('timeouts').inputValue(), '20');
+		await me.write(field('unanswered'), 'soon');
+		await me.press(me.button('alerts.limits.save', {}, form));
+		await form.getByRole('alert').waitFor();
+		await me.write(field('unanswered'), '2h');
+		await me.write(field('timeouts'), '12,5');
+		await me.write(field('node'), '');
+		await me.press(me.button('alerts.limits.save', {}, form));
+		await form.getByText(me.t('alerts.limits.saved')).waitFor();
+		const { alerts } = (await desk.admin.get('/v1/policy')).body;
+		assert.deepEqual([alerts.unanswered, alerts.timeouts, alerts.node, alerts.min], ['2h', 0.125, null, 10]);
+		assert.deepEqual(await complaints(me), []);
+	});
+
 	scenario('an alert stands above every screen until somebody knows of it', bypass, async (me, desk) => {
 		const { version } = (await desk.admin.get('/v1/policy')).body;
 		await desk.admin.put('/v1/policy', { version, alerts: { unanswered: '1m', unreachable: null } });

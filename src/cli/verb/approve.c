@@ -10,23 +10,6 @@
 #include "cli/verb/answer_many.h"
 #include "cli/verb/verbs.h"
 
-/* k=v: JSON where it is a number, true, false, null, an object or an array; text
- * otherwise. */
-static bool arg_put(struct json_writer *w, struct str pair, struct arena *arena)
-{
-	const struct json *json;
-	struct str name, value = pair;
-
-	str_cut(&value, '=', &name);
-	if (name.len == 0 || name.len == pair.len) return false;
-	jw_name(w, name);
-	if (json_read(value, NULL, arena, &json, NULL) == OK && json->type != JSON_STRING)
-		jw_json(w, json);
-	else
-		jw_str(w, value);
-	return true;
-}
-
 static const struct json *operation_given(struct cli *cli)
 {
 	struct buf text = { .max = 1 << 20 };
@@ -35,7 +18,7 @@ static const struct json *operation_given(struct cli *cli)
 
 	jw_object(&w);
 	for (size_t i = 0; args_next(&cli->args, "arg", &i, &pair);)
-		if (!arg_put(&w, pair, &cli->arena))
+		if (!request_pair(&w, pair, &cli->arena))
 			CLI_REFUSE(cli, "cli.arg.wrong", { "value", pair });
 	jw_object_end(&w);
 	return approval_operation(

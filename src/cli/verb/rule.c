@@ -294,22 +294,78 @@ static void policy_print(struct cli *cli, const struct json *policy)
 	facts_print(cli, policy);
 }
 
+/* "alerts.node=2m" into "alerts" and "node=2m"; without a dot the first is empty. */
+static struct str part_cut(struct str *pair)
+{
+	struct str rest = *pair, name, part;
+
+	str_cut(&rest, '=', &name);
+	if (str_find(name, STR(".")) < 0) return STR_NONE;
+	str_cut(pair, '.', &part);
+	return part;
+}
+
+/* What --set names within this part, or beside all parts. */
+static void part_put(struct cli *cli, struct json_writer *w, struct str part)
+{
+	struct str pair;
+
+	for (size_t i = 0; args_next(&cli->args, "set", &i, &pair);) {
+		struct str whole = pair;
+
+		if (str_eq(part_cut(&pair), part) && !request_pair(w, pair, &cli->arena))
+			CLI_REFUSE(cli, "cli.arg.wrong", { "value", whole });
+	}
+}
+
+static bool part_came(struct cli *cli, size_t before, struct str part)
+{
+	struct str pair;
+
+	for (size_t i = 0; args_next(&cli->args, "set", &i, &pair) && i < before;)
+		if (str_eq(part_cut(&pair), part)) return true;
+	return false;
+}
+
+/* On the version that holds. Who names a mode sets it, also if it is the one that is there. */
+static struct str policy_wanted(struct cli *cli, const struct json *policy)
+{
+	const struct json *version = json_get(policy, "version");
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	struct str pair, part;
+
+	jw_object(&w);
+	jw_put_int(&w, "version", version ? version->integer : 0);
+	if (cli_has(cli, "mode")) {
+		jw_put_str(&w, "mode", cli_arg(cli, "mode"));
+		jw_put_bool(&w, "default", false);
+	}
+	part_put(cli, &w, STR_NONE);
+	for (size_t i = 0; args_next(&cli->args, "set", &i, &pair);) {
+		part = part_cut(&pair);
+		if (!part.len || part_came(cli, i, part)) continue;
+		jw_name(&w, part);
+		jw_object(&w);
+		part_put(cli, &w, part);
+		jw_object_end(&w);
+	}
+	jw_object_end(&w);
+	return buf_keep_done(&text, &cli->arena);
+}
+
 static int policy_run(struct cli *cli)
 {
 	const struct json *policy = cli_call_get(cli, STR("/v1/policy"));
+	bool sets = cli_has(cli, "set");
 
-	/* On the version that holds. Who names a mode sets it, also if it is the one that is
-	 * there. */
-	if (cli_has(cli, "mode"))
-		policy = cli_call(cli, "PUT", STR("/v1/policy"),
-			BODY(cli, { "mode", .text = cli_arg(cli, "mode") },
-				{ "default", .raw = STR("false") },
-				{ "version", .json = json_get(policy, "version"),
-					.raw = STR("0") }));
+	if (sets || cli_has(cli, "mode"))
+		policy = cli_call(
+			cli, "PUT", STR("/v1/policy"), policy_wanted(cli, policy));
 	if (as_json(cli)) return reply_done(cli, policy);
 	if (!cli->term.out_tty)
 		json_print_pretty(policy);
-	else if (cli_has(cli, "mode"))
+	else if (cli_has(cli, "mode") && !sets)
 		SAY("cli.policy.set", { "mode", json_text_of(policy, "mode") });
 	else
 		policy_print(cli, policy);
@@ -318,10 +374,11 @@ static int policy_run(struct cli *cli)
 }
 
 static const struct flag policy_flags[] = { { "mode", "MODE", "auto manual selective" },
-	{ "json" }, { 0 } };
+	{ "set", "NAME=VALUE", .many = true }, { "json" }, { 0 } };
 const struct command policy_verbs[] = {
 	{ "policy", policy_run, NULL, 0, 0, policy_flags, CLIENT, "0 1 2 3 4",
 		"parley policy\n"
-		"parley policy --mode manual" },
+		"parley policy --mode manual\n"
+		"parley policy --set alerts.unanswered=2h --set alerts.budget=50" },
 	{ 0 },
 };

@@ -1,5 +1,5 @@
 /* Alerts in words: "Unanswered for 2 h". */
-import type { Alert } from '../api/types';
+import type { Alert, Policy } from '../api/types';
 import { language, t } from './i18n.svelte';
 import { span } from './time';
 
@@ -28,4 +28,37 @@ export function alertWords(alert: Said): string {
 		percent: new Intl.NumberFormat(language(), { style: 'percent' }).format(value),
 		what: about(alert),
 	});
+}
+
+type Limits = NonNullable<Policy['alerts']>;
+type LimitKind = 'time' | 'share' | 'count' | 'dollars';
+
+/** When alerts are raised: what can be set, in the order in which it is shown. */
+export const limits: readonly { name: keyof Limits; kind: LimitKind }[] = [
+	{ name: 'unanswered', kind: 'time' },
+	{ name: 'unreachable', kind: 'time' },
+	{ name: 'timeouts', kind: 'share' },
+	{ name: 'overdue', kind: 'share' },
+	{ name: 'errors', kind: 'share' },
+	{ name: 'model', kind: 'share' },
+	{ name: 'dead', kind: 'count' },
+	{ name: 'budget', kind: 'dollars' },
+	{ name: 'node', kind: 'time' },
+	{ name: 'window', kind: 'time' },
+	{ name: 'min', kind: 'count' },
+];
+
+/** A limit as it stands in its field: shares in percent, nothing where it is off. */
+export function limitShown(value: Limits[keyof Limits] | undefined, kind: LimitKind): string {
+	if (value === null || value === undefined) return '';
+	return String(kind === 'share' ? Number((Number(value) * 100).toPrecision(6)) : value);
+}
+
+/** What a field means; what is no number goes as it is, for the server to say what is wrong. */
+export function limitMeant(text: string, kind: LimitKind): string | number | null {
+	const said = text.trim();
+	const value = Number(said.replace(',', '.'));
+	if (!said) return null;
+	if (kind === 'time' || Number.isNaN(value)) return said;
+	return kind === 'share' ? Number((value / 100).toPrecision(6)) : value;
 }

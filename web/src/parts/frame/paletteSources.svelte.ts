@@ -27,6 +27,7 @@ const screens = [
 	['agents', []],
 	['rules', []],
 	['insights', []],
+	['alerts', []],
 ] as const;
 
 export class PaletteSources {
@@ -169,7 +170,7 @@ export class PaletteSources {
 		return [
 			...screens.map(([name, keys]) => ({
 				id: `go ${name}`,
-				icon: name,
+				icon: name === 'alerts' ? ('warning' as const) : name,
 				title: t(`web.nav.${name}`),
 				keys: [...keys],
 				href: `/${name}`,
