@@ -206,7 +206,8 @@ const screens = {
 		await me.visit(`/sessions/${session.id}`);
 		await me.region('chat').getByRole('article').waitFor();
 	},
-	'insights': async (me) => {
+	'insights': async (me, desk) => {
+		await desk.agent.ask({ ...approval('low'), operation: { name: 'shell.exec', risk: 'low', arguments: { timeout_s: 3 } } });
 		await me.visit('/insights');
 		await me.text('insights.median').waitFor();
 	},

@@ -453,6 +453,13 @@ area('settling in', (scenario) => {
 				const [frame, name] = await Promise.all([bar, bar.locator('h1')].map(box));
 				assert.deepEqual([path, frame.top, Math.round(frame.height), name.left, frame.right - 24], [path, 0, 52, 204, 1416]);
 			}
+			/* Columns side by side go down to the end of the window. */
+			const settled = await desk.agent.ask({ question: 'Settled?', type: 'boolean' });
+			await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
+			await me.visit('/settings'); // what is fetched later changes nothing of it
+			await me.visitInside(`/history/${settled.id}`);
+			await me.heading('Settled?').waitFor();
+			assert.equal((await box(me.page.locator('.panes > aside'))).bottom, 900);
 			return;
 		}
 		assert.equal(await me.page.getByRole('article').count(), 0, 'the list alone');

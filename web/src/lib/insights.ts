@@ -42,7 +42,8 @@ export function costOf(usage: UsageSums | null): number | null {
 	return priced.length ? priced.reduce((sum, cost) => sum + cost, 0) : null;
 }
 
-export type Cell = string | number | { href: string; text: string };
+/** `call`: no words of people, but what a tool was called with. */
+export type Cell = string | number | { href: string; text: string; call?: boolean };
 /** A title, the heads of its columns, its rows, and what the server calls the same as CSV. */
 export type Figures = [title: MessageId, heads: MessageId[], rows: Cell[][], csv?: string];
 
@@ -65,8 +66,8 @@ const questionTable = (title: MessageId, list: Insights['questions'], csv: strin
 	],
 	list
 		.slice(0, SHOWN)
-		.map(({ text, last, asks, answered, expired, median_ms }) => [
-			{ href: `/history/${last}`, text: questionWords(text) },
+		.map(({ text, kind, last, asks, answered, expired, median_ms }) => [
+			{ href: `/history/${last}`, text: questionWords(text), call: kind === 'approval' },
 			asks,
 			answered,
 			expired,
