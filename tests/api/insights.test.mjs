@@ -75,6 +75,8 @@ test('questions are ordered by what expires and by what takes long', async () =>
 	for (const [query, pointer] of [['tz=Mars/Crater', '/tz'], ['order=luck', '/order'], ['kind=odd', '/kind']]) {
 		const reply = await member.get(`/v1/insights?${query}`);
 		assert.deepEqual([reply.status, reply.body.errors[0].pointer], [422, pointer]);
+		const french = await member.get(`/v1/insights?${query}`, { headers: { 'accept-language': 'fr' } });
+		assert.notEqual(french.body.detail, reply.body.detail);
 	}
 });
 

@@ -251,6 +251,19 @@ test('our verb takes a token once in a folder', async () => {
 	assert.equal(readdirSync(used).length, 1, 'what expired is gone');
 });
 
+test('a name that is no target is refused before a person is asked, in both languages', async () => {
+	const open = async () => (await member.get('/v1/asks?limit=200')).body.items.length;
+	const before = await open();
+	for (const [lang, says] of [['en', /--for takes the name of the target/], ['fr', /--for attend le nom de la cible/]]) {
+		for (const name of ['a b', 'é', '', 'x'.repeat(201)]) {
+			const done = await server.run(['request', '--tool', 'deploy', '--for', name], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: agent.token, PARLEY_LANG: lang }, timeout: 20_000 });
+			assert.equal(done.code, 2, done.stderr);
+			assert.match(done.stderr, says);
+		}
+	}
+	assert.equal(await open(), before);
+});
+
 test('approve --for prints the token alone, which an example server takes once', async () => {
 	const env = { PARLEY_URL: server.url, PARLEY_TOKEN: agent.token };
 	await withTarget(async (deploy) => {

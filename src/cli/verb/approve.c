@@ -9,6 +9,7 @@
 #include "cli/resource.h"
 #include "cli/verb/answer_many.h"
 #include "cli/verb/verbs.h"
+#include "core/proof/receipt.h"
 
 static const struct json *operation_given(struct cli *cli)
 {
@@ -62,6 +63,9 @@ static int request_approval_run(struct cli *cli)
 	int status = EXIT_YES;
 
 	if (cli_arg(cli, "tool").len == 0) return CLI_USAGE(cli, "cli.approve.tool");
+	/* Before a person is asked for nothing. */
+	if (cli_has(cli, "for") && !approval_token_for(ap.target))
+		return CLI_USAGE(cli, "cli.approve.for");
 	project_say(cli, NULL);
 	ap.operation = operation_given(cli);
 	ap.diff = diff_read(cli);
