@@ -15,7 +15,7 @@ const put = (home, file, text) => {
  * words(prompt): the command line; all: what is added when everything may run, so that the hook is
  * the only gate; shell: its tool that runs a command, and what it calls that command; trust: what a person does
  * who trusts the project of a folder (`connect --project` says which do not read its files before); prompts: how it is run
- * in a terminal, and what is seen and pressed there.
+ * in a terminal, and what is seen and pressed there; after: they open when nobody has decided at the desk.
  */
 export const AGENTS = {
 	claude: {
@@ -48,6 +48,13 @@ base_url = "${url}/v1"
 wire_api = "responses"
 `),
 		env: () => ({ CODEX_API_KEY: 'x', OPENAI_API_KEY: 'x' }),
+		prompts: { words: '-a on-request -s read-only', ready: /scripted default/, open: /Would you like to/, yes: ['y'], after: true,
+			idle: (text) => !/Would you like to|esc to interrupt/.test(text),
+			more: { sandbox_permissions: 'require_escalated', justification: 'As told' },
+			setUp(home, url) {
+				AGENTS.codex.setUp(home, url);
+				AGENTS.codex.trust({ home, work: join(home, 'work') });
+			} },
 	},
 	opencode: {
 		bin: join(bins.always, 'opencode'), always: true, words: (prompt) => ['run', '-m', 'scripted/scripted', prompt],

@@ -70,7 +70,7 @@ class Seat {
 	/** The person lets it go on. */
 	async go() {
 		this.terminal.type('Go on.');
-		await sleep(100); // what comes with the text would be part of it
+		await sleep(500); // what comes with the text would be part of it
 		this.terminal.press('Enter');
 	}
 
@@ -103,9 +103,10 @@ class Seat {
 	/** A call of a command that leaves a file, after `first`. → its name, once its prompt is there, and its card */
 	async call({ card = true, first = '' } = {}) {
 		const file = `ran-${++this.calls}.txt`;
-		const [tools, input] = this.agent.shell;
-		await this.use(tools, input(`${first}touch ${file}`));
-		if (!await this.opens(file)) return this.call({ card, first });
+		const { prompts, shell: [tools, input] } = this.agent;
+		const args = input(`${first}touch ${file}`);
+		await this.use(tools, prompts.more ? (name) => ({ ...args(name), ...prompts.more }) : args);
+		if (!prompts.after && !await this.opens(file)) return this.call({ card, first });
 		return { file, ask: card && await asked(server, byCommand(`touch ${file}`)) };
 	}
 
@@ -138,7 +139,44 @@ const inTerminal = async ({ id }) => {
 	assert.deepEqual([status, reason], ['cancelled', 'decided in the terminal']);
 };
 
-for (const agent of agents) {
+for (const agent of agents.filter(({ prompts }) => prompts.after)) {
+	describe(`${agent.name} in a terminal`, { skip: !agent.installed && 'not installed' }, () => {
+		const seat = new Seat(agent);
+		before(() => seat.open());
+		after(() => seat.close());
+
+		test('the desk says yes, no, and something else, before the prompt opens', async () => {
+			const yes = await seat.call();
+			await approve(yes.ask);
+			await seat.free();
+			assert.ok(seat.ran(yes.file), seat.got);
+			const no = await seat.call();
+			await reject(no.ask, 'Not on a Friday');
+			assert.match(await seat.free(), /Not on a Friday/);
+			const other = await seat.call();
+			await settle(server, other.ask, 'answer', { answer: { value: 'approve', arguments: { ...other.ask.operation.arguments, command: 'touch edited.txt' } } });
+			assert.match(await seat.free(), /a person changed it to .*touch edited\.txt/);
+			assert.deepEqual([no.file, other.file, 'edited.txt'].map((file) => seat.ran(file)), [false, false, false]);
+		});
+
+		test('nobody decides there, or it is away: the prompt opens, and its yes counts', async () => {
+			const { file, ask } = await seat.call();
+			assert.ok(await seat.opens(file));
+			seat.yes();
+			await seat.free();
+			assert.ok(seat.ran(file), seat.got);
+			assert.equal((await settled(ask.id)).status, 'expired');
+			seat.door.is = 'away';
+			const away = await seat.call({ card: false });
+			assert.ok(await seat.opens(away.file));
+			seat.yes();
+			await seat.free();
+			assert.ok(seat.ran(away.file), seat.got);
+		});
+	});
+}
+
+for (const agent of agents.filter(({ prompts }) => !prompts.after)) {
 	describe(`${agent.name} in a terminal`, { skip: !agent.installed && 'not installed' }, () => {
 		const seat = new Seat(agent);
 		before(() => seat.open());
