@@ -8,6 +8,8 @@
  *           texts that it was given
  *   #hold   a first word, which is the time it was sent, and then nothing more
  *
+ * It is a server of the Model Context Protocol, too, for bench/gateway.mjs.
+ *
  *   instant_model [PORT_FILE [TEXTS]]    listens on 127.0.0.1, writes its port there or to stdout */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -157,6 +159,29 @@ static void reply_chat(int fd, const char *body, size_t len, const char *now)
 	reply_send(fd, text, 1);
 }
 
+/* MCP of 2026-07-28: two tools, one of which only reads; calls of both are done at once. */
+static void reply_mcp(int fd, const char *body, size_t len)
+{
+	const char *id = memmem(body, len, "\"id\":", 5);
+	char text[1024];
+	int n = 0;
+
+	while (id && id[5 + n] && !strchr(",}", id[5 + n]))
+		n++;
+	snprintf(text, sizeof text,
+		"{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"resultType\":\"complete\",%s}}",
+		n, id ? id + 5 : "",
+		has(body, len, "\"tools/call\"")
+			? "\"content\":[{\"type\":\"text\",\"text\":\"done\"}]"
+		: has(body, len, "\"tools/list\"")
+			? "\"ttlMs\":60000,\"cacheScope\":\"private\",\"tools\":["
+			  "{\"name\":\"look\",\"inputSchema\":{\"type\":\"object\"},"
+			  "\"annotations\":{\"readOnlyHint\":true}},"
+			  "{\"name\":\"write\",\"inputSchema\":{\"type\":\"object\"}}]"
+			: "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}}");
+	reply_send(fd, text, 1);
+}
+
 static void reply(int fd, const char *body, size_t len, int chat)
 {
 	/* With the result of a tool the model is done; a request without tools, too. */
@@ -168,7 +193,9 @@ static void reply(int fd, const char *body, size_t len, int chat)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(at, sizeof at, "%lld",
 		(long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
-	if (chat) {
+	if (has(body, len, "\"jsonrpc\"")) {
+		reply_mcp(fd, body, len);
+	} else if (chat) {
 		reply_chat(fd, body, len, at);
 	} else if (has(body, len, "#hold")) {
 		snprintf(text, sizeof text, TIME_BEGIN, at);

@@ -107,6 +107,11 @@ static const struct {
 		"asks|streams|nchan|nchan-poll N PEER: waits for a line between its "
 		"steps",
 		mode_park },
+	{ "calls",
+		"CONNECTIONS N PORT PATH TOKEN TOOL: calls of a tool of an MCP server; calls/s, p50, p99",
+		mode_calls },
+	{ "held", "N PORT PATH TOKEN TOOL: such calls that wait, until a line comes",
+		mode_held },
 	{ "start", "PORT-FILE COMMAND…: starts a server; milliseconds until ready, pid",
 		mode_start },
 };

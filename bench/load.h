@@ -7,7 +7,8 @@
 
 /* A mode gets the words after its name and prints one line of numbers. */
 typedef void mode_fn(int argc, char **argv);
-mode_fn mode_rate, mode_turn, mode_sync, mode_times, mode_resume, mode_park, mode_start;
+mode_fn mode_rate, mode_turn, mode_sync, mode_times, mode_resume, mode_park, mode_start,
+	mode_calls, mode_held;
 
 /* Whom we talk to: "http" or "redis", a port, and for http two tokens. */
 struct peer {
