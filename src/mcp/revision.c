@@ -21,7 +21,7 @@ static const char *const names[REVISIONS] = {
 
 ENUM_NAMES(revision, names)
 
-static void revisions_write(struct json_writer *w)
+void revisions_write(struct json_writer *w)
 {
 	jw_array(w);
 	for (int i = REVISIONS; i-- > 0;)

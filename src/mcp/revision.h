@@ -61,6 +61,7 @@ typedef void capabilities_fn(struct json_writer *, enum revision);
 capabilities_fn capabilities_write; /* what Parley can do */
 /* The members of the results of initialize and server/discover, whoever serves what. */
 void greeting_write(struct json_writer *, enum revision, capabilities_fn *);
+void revisions_write(struct json_writer *); /* those that are served, as an array */
 void discovery_write(
 	struct json_writer *, int64_t ttl_ms, bool shared, capabilities_fn *);
 

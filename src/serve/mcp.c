@@ -96,9 +96,9 @@ void mcp_send(struct request *r)
 	reply_message(r, 200);
 }
 
-void mcp_send_as_is(struct request *r)
+void mcp_send_as_is(struct request *r, int status)
 {
-	reply_message(r, 200);
+	reply_message(r, status);
 }
 
 void mcp_say(struct request *r, struct str message)

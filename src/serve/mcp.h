@@ -81,7 +81,7 @@ static inline const struct mcp_offer *mcp_offer(const struct request *r)
  * was said before (mcp_say). */
 struct json_writer *mcp_result(struct request *, const char *type);
 void mcp_send(struct request *);
-void mcp_send_as_is(struct request *); /* the message is written whole */
+void mcp_send_as_is(struct request *, int status); /* the message is written whole */
 /* Says a message to the client before the reply: a notification, or a request of ours. */
 void mcp_say(struct request *, struct str message);
 void mcp_refuse(struct request *, const struct rpc_fault *);

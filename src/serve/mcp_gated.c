@@ -202,7 +202,7 @@ static void held_reply(struct request *r, unsigned rounds)
 
 	gated_result(r->serve, &m->out, m->gateway, &told, &r->task.job.arena);
 	if (r->x && !m->batch) gated_delivered(r->serve, r->task.job.who.ws, m->gateway);
-	mcp_send_as_is(r);
+	mcp_send_as_is(r, 200);
 }
 
 void gated_held(struct request *r)

@@ -38,12 +38,30 @@ static bool is_list(struct str method)
 	       str_is(method, "resources/templates/list");
 }
 
+/* Since 2026-07-28 what was read says how long it is good, and for whom. */
+static bool lacks_scope(const struct mcp *m, const struct json *result)
+{
+	return m->client.revision >= REV_2026_07_28 &&
+	       str_is(m->rpc.method, "resources/read") && !json_get(result, "cacheScope");
+}
+
 static bool is_decided(const struct mcp *m)
 {
 	return m->rpc.kind == RPC_REQUEST &&
 	       (str_is(m->rpc.method, "tools/call") ||
 		       str_is(m->rpc.method, "resources/read") ||
 		       str_is(m->rpc.method, "prompts/get"));
+}
+
+/* Since 2026-07-28 some errors have a status of their own. */
+static int error_status(enum revision client, int64_t code)
+{
+	if (client < REV_2026_07_28) return 200;
+	return code == RPC_NO_METHOD ? 404
+	       : code == RPC_HEADER_MISMATCH || code == RPC_NO_CAPABILITY ||
+			       code == RPC_NO_VERSION
+		       ? 400
+		       : 200;
 }
 
 static void passed(struct request *r)
@@ -66,7 +84,8 @@ static void passed(struct request *r)
 	if (relay->said.result) {
 		rpc_result(&m->w, m->rpc.id);
 		gated_members(&m->w, relay->said.result, m->client.revision,
-			is_list(m->rpc.method), wants.len ? "requestState" : NULL);
+			is_list(m->rpc.method) || lacks_scope(m, relay->said.result),
+			wants.len ? "requestState" : NULL);
 		if (wants.len)
 			jw_put_str(&m->w, "requestState",
 				gated_state(r, &(struct ticket_call){ .state = wants },
@@ -76,7 +95,7 @@ static void passed(struct request *r)
 	}
 	JW(&m->w, "{'jsonrpc':'2.0','id':%j,'error':%j}", m->rpc.id,
 		json_keep(json_get(relay->reply, "error"), &r->task.job.arena));
-	mcp_send_as_is(r);
+	mcp_send_as_is(r, error_status(m->client.revision, relay->said.code));
 }
 
 /* ---- who it is ---- */
@@ -137,8 +156,9 @@ static void greeted(struct request *r)
 	*w = (struct json_writer){ .out = &m->out };
 	rpc_result(w, m->rpc.id);
 	if (now) {
-		JW(w, "'resultType':'complete','supportedVersions':[%s]",
-			str_of(revision_name(REV_2026_07_28)));
+		JW(w, "'resultType':'complete'");
+		jw_key(w, "supportedVersions");
+		revisions_write(w);
 		if (info)
 			JW(w, "'_meta':{'io.modelcontextprotocol/serverInfo':%j}",
 				json_keep(info, &r->task.job.arena));
@@ -406,13 +426,28 @@ void gated_own(struct request *r, const struct tool *tool, const struct json *ar
 
 /* ---- everything else ---- */
 
+/* What no client says since 2026-07-28. */
+static bool is_removed(const struct mcp *m)
+{
+	static const char *const removed[] = { "initialize", "ping", "logging/setLevel",
+		"resources/subscribe", "resources/unsubscribe" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+		found |= str_is(m->rpc.method, removed[i]);
+	return found && m->client.revision >= REV_2026_07_28;
+}
+
 /* Of a held call the ask is withdrawn; of another the server is told. */
 static void opened(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct str method = m->rpc.method, call;
 
-	if (m->rpc.kind == RPC_REQUEST && str_is(method, "ping"))
+	if (m->rpc.kind == RPC_REQUEST && is_removed(m))
+		mcp_refuse_as(r, 404, RPC_NO_METHOD, "there is no method %.*s any more",
+			STR_ARGS(method));
+	else if (m->rpc.kind == RPC_REQUEST && str_is(method, "ping"))
 		mcp_ping(r);
 	else if (m->rpc.kind == RPC_REQUEST && m->beside)
 		local_greet(r);

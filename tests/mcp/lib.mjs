@@ -1,6 +1,6 @@
 // What the tests with MCP clients share: a server, a person who answers, a question.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { BIN, until } from '../api/lib/server.mjs';
@@ -12,6 +12,19 @@ export const CURRENT = '2026-07-28';
 
 /** A program of these packages, with the Node that came along. */
 export const bin = (name) => fileURLToPath(new URL(`node_modules/.bin/${name}`, import.meta.url));
+
+/** The conformance suite against an address. → its scenarios, and the whole output. */
+export function suite(url, revision, { home, env }) {
+	return new Promise((resolve) => {
+		execFile(bin('node'), [bin('conformance'), 'server', '--url', url,
+			'--requirements', revision, '--timeout', '60000'],
+		{ cwd: home, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+			const [, summary = ''] = /=== SUMMARY ===\n([\s\S]*)$/.exec(stdout) ?? [];
+			resolve({ text: stdout + stderr, found: [...summary.matchAll(/^([✓✗]) (\S+): (.*)$/gm)]
+				.map(([, mark, name, counts]) => ({ name, counts, passed: mark === '✓' })) });
+		});
+	});
+}
 
 export const question = (text = 'Which database shall I use?') => ({
 	questions: [{ question: text, header: 'Database', multiSelect: false, options: [
