@@ -6,8 +6,10 @@
 #include "base/mem.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-enum { EXPORTS_AT_ONCE = 2, EXPORT_PIECE = 64 * 1024, DOUBT_MS = 100 };
+enum { EXPORTS_AT_ONCE = 2, EXPORT_PIECE = 64 * 1024, EXPORT_NICE = 10, DOUBT_MS = 100 };
 
 #define EXPORT_TYPE    "application/x-ndjson"
 #define EXPORT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
@@ -66,6 +68,8 @@ static void *export_main(void *ctx)
 {
 	struct export_stream *st = ctx;
 
+	/* Nobody waits for it as for an answer. On Linux this is the thread's alone. */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), EXPORT_NICE);
 	desk_read_alone(st->serve->desk, &use_export, &st->request->task);
 	pthread_mutex_lock(&st->lock);
 	st->over = st->posted = true;
