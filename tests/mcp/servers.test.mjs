@@ -30,18 +30,24 @@ trust = yes
 command = ${bin('mcp-server-filesystem')} ${repo}
 category = file_ops
 trust = yes
+[mcp memory]
+command = ${bin('mcp-server-memory')}
+env = MEMORY_FILE_PATH
+[mcp thinking]
+command = ${bin('mcp-server-sequential-thinking')}
+trust = yes
 `);
 const scripts = new Map();
 const model = await new ScriptModel((request) => scripts.get(first(request))?.(request) ?? [say('no script')]).start();
 after(() => model.stop());
-const server = await useServer({ flags: ['--config', join(folder, 'parley.conf')] });
+const server = await useServer({ flags: ['--config', join(folder, 'parley.conf')], env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } });
 const { admin, member } = server;
 const ok = (reply, status = 200) => { assert.equal(reply.status, status, reply.text); return reply.body; };
 const { version } = ok(await admin.get('/v1/policy'));
 ok(await admin.put('/v1/policy', { version, mode: 'auto', always_confirm_high: true }));
 ok(await admin.post('/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url }), 201);
 await until(() => new Promise((done) => { const s = net.connect(port, '127.0.0.1', () => { s.end(); done(true); }).on('error', () => done(false)); }), 'server-everything');
-for (const name of ['every-http', 'every-stdio', 'files'])
+for (const name of ['every-http', 'every-stdio', 'files', 'memory', 'thinking'])
 	ok(await admin.post('/v1/agents', { name, provider: 'scripted', model: 'm', tools: [`mcp:${name}`], on_error: 'fail' }), 201);
 let n = 0;
 async function start(name, tool, args) {
@@ -94,4 +100,13 @@ test('server-filesystem: what only reads passes, what writes is asked for', asyn
 	assert.equal(readFileSync(join(repo, 'new.txt'), 'utf8'), 'written');
 	c = await called('files', 'read_text_file', { path: '/etc/passwd' });
 	assert.equal(c.status, 'failed');
+});
+
+test('server-memory and server-sequential-thinking', async () => {
+	let c = await called('memory', 'create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] });
+	assert.deepEqual([c.status, c.risk], ['done', 'high'], c.error);
+	c = await called('memory', 'read_graph', {});
+	assert.match(c.result, /Ada/);
+	c = await called('thinking', 'sequentialthinking', { thought: 'First.', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 });
+	assert.match(c.result ?? c.error, /thoughtNumber/);
 });
