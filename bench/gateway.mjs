@@ -62,3 +62,4 @@ for (const n of [Math.min(many, 200), many, many]) {
 	await sleep(500);
 }
 await server.end();
+process.exit(0); /* the model would keep it */
