@@ -7,6 +7,12 @@
  *   #turns  a long text (1,500 bytes, or #turns=N) and a call of a tool, each time: the next piece of the
  *           texts that it was given
  *   #hold   a first word, which is the time it was sent, and then nothing more
+ *   #own, #later, #guarded    a call of the tool of that name first; then, of #guarded, as its text, when that tool
+ *           was asked here
+ *   #took   with one of these or alone: as its text, how long the tool took (µs)
+ *   #busy   that it has no room, for an hour
+ *
+ * It is the server of these tools, too: /tool answers at once, /later says that its result comes later.
  *
  * It is a server of the Model Context Protocol, too, for bench/gateway.mjs.
  *
@@ -44,11 +50,15 @@ static size_t texts_len, texts_at;
 			       "\"},\"usage\":{\"output_tokens\":12}")                   \
 	EVENT("message_stop", "")
 
-static const char call_reply[] = BEGIN EVENT("content_block_start",
-	",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\","
-	"\"name\":\"todo\",\"input\":{}}") EVENT("content_block_delta",
-	",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","
-	"\"partial_json\":\"{\\\"operation\\\":\\\"list\\\"}\"}") END("tool_use");
+/* %s: a tool. */
+#define CALL_FORMAT(arguments)                                                              \
+	BEGIN EVENT("content_block_start",                                                  \
+		",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\"," \
+		"\"name\":\"%s\",\"input\":{}}") EVENT("content_block_delta",               \
+		",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","                    \
+		"\"partial_json\":\"" arguments "\"}") END("tool_use")
+static const char call_reply[] = CALL_FORMAT("{\\\"operation\\\":\\\"list\\\"}"),
+		  own_reply[] = CALL_FORMAT("{}");
 static const char text_reply[] = BEGIN EVENT("content_block_start",
 	",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}")
 	EVENT("content_block_delta",
@@ -105,6 +115,16 @@ static void reply_send(int fd, const char *text, int whole)
 	free(all);
 }
 
+/* A reply without a body. */
+static void head_send(int fd, const char *head)
+{
+	char all[200];
+	int n = snprintf(
+		all, sizeof all, "HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n", head);
+
+	if (send(fd, all, (size_t)n, MSG_NOSIGNAL) < 0) perror("send");
+}
+
 static void texts_read(const char *path)
 {
 	FILE *from = fopen(path, "r");
@@ -142,19 +162,53 @@ static int has(const char *body, size_t len, const char *word)
 	return memmem(body, len, word, strlen(word)) != NULL;
 }
 
-/* Chat Completions: the same, but for #turns and #hold. */
+static long long now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* The tool that is asked for, if it is one of somebody's own. */
+static const char *own_tool(const char *body, size_t len)
+{
+	static const char *const names[] = { "#own", "#later", "#guarded" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (has(body, len, names[i])) return names[i] + 1;
+	return NULL;
+}
+
+static long long tool_us, called_us; /* when a tool was asked here; when one was called */
+
+static void tool_answer(int fd, const char *head)
+{
+	tool_us = now_us();
+	if (strncmp(head, "POST /later", 11) == 0)
+		head_send(fd, "202 Accepted\r\nParley-Later: 1");
+	else
+		reply_send(fd, "{\"ok\":true}", 1);
+}
+
+/* Chat Completions: the same, but for #turns, #hold, #took and #busy. */
 static void reply_chat(int fd, const char *body, size_t len, const char *now)
 {
 	char text[4096], message[2100] = "\"content\":\"Done.\"";
 	int done = has(body, len, "\"tool_call_id\"");
 
-	if (!done)
+	if (!done && own_tool(body, len))
+		snprintf(message, sizeof message, CHAT_CALL("%s", "{}"),
+			own_tool(body, len));
+	else if (!done)
 		snprintf(message, sizeof message, "%s",
 			has(body, len, "#ask")
 				? CHAT_CALL("ask", "{\\\"question\\\":\\\"Go on?\\\"}")
 				: CHAT_CALL("todo", "{\\\"operation\\\":\\\"list\\\"}"));
 	else if (has(body, len, "#ask"))
 		snprintf(message, sizeof message, "\"content\":\"%s\"", now);
+	else if (has(body, len, "#guarded"))
+		snprintf(message, sizeof message, "\"content\":\"%lld\"", tool_us);
 	snprintf(text, sizeof text, chat_format, message, done ? "stop" : "tool_calls");
 	reply_send(fd, text, 1);
 }
@@ -188,13 +242,15 @@ static void reply(int fd, const char *body, size_t len, int chat)
 	int done = has(body, len, "tool_result") || !has(body, len, "\"tools\"");
 	char text[16384], word[WORD_MAX + 1], at[32];
 	const char *turns = memmem(body, len, "#turns", 6);
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(at, sizeof at, "%lld",
-		(long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	snprintf(at, sizeof at, "%lld", now_us());
+	if (done && has(body, len, "#guarded")) snprintf(at, sizeof at, "%lld", tool_us);
+	if (done && has(body, len, "#took"))
+		snprintf(at, sizeof at, "%lld", now_us() - called_us);
 	if (has(body, len, "\"jsonrpc\"")) {
 		reply_mcp(fd, body, len);
+	} else if (has(body, len, "#busy")) {
+		head_send(fd, "529 Overloaded\r\nRetry-After: 3600");
 	} else if (chat) {
 		reply_chat(fd, body, len, at);
 	} else if (has(body, len, "#hold")) {
@@ -207,15 +263,19 @@ static void reply(int fd, const char *body, size_t len, int chat)
 		word[piece_take(word, long_as)] = '\0';
 		snprintf(text, sizeof text, turn_format, word);
 		reply_send(fd, text, 1);
-	} else if (has(body, len, "#ask") && done) {
+	} else if (done && (has(body, len, "#ask") || has(body, len, "#guarded") ||
+				   has(body, len, "#took"))) {
 		snprintf(text, sizeof text, TIME_BEGIN END("end_turn"), at);
 		reply_send(fd, text, 1);
+	} else if (done || has(body, len, "#ask")) {
+		reply_send(fd, done ? text_reply : ask_reply, 1);
 	} else {
-		reply_send(fd,
-			has(body, len, "#ask") ? ask_reply
-			: done		       ? text_reply
-					       : call_reply,
-			1);
+		const char *own = own_tool(body, len);
+
+		snprintf(text, sizeof text, own ? own_reply : call_reply,
+			own ? own : "todo");
+		reply_send(fd, text, 1);
+		called_us = now_us();
 	}
 }
 
@@ -266,8 +326,12 @@ static void connection_read(int fd)
 	}
 	c->len += (size_t)n;
 	while ((size = request_size(c, &body))) {
-		reply(fd, c->text + body, size - body,
-			has(c->text, body, "/chat/completions"));
+		if (strncmp(c->text, "POST /tool", 10) == 0 ||
+			strncmp(c->text, "POST /later", 11) == 0)
+			tool_answer(fd, c->text);
+		else
+			reply(fd, c->text + body, size - body,
+				has(c->text, body, "/chat/completions"));
 		memmove(c->text, c->text + size, c->len - size);
 		c->len -= size;
 	}

@@ -1,7 +1,7 @@
 /* runs.c - durable runs a second: sessions with a first message, 32 requests at once, until every
  * run has ended.
  *
- *   runs URL TOKEN AGENT [N]    against a server whose agent uses an instant_model */
+ *   runs URL TOKEN AGENT [N [MESSAGE]]    against a server whose agent uses an instant_model */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { AT_ONCE = 32, PATIENCE_S = 300 };
 
-static const char *base, *agent;
+static const char *base, *agent, *message = "Go";
 static const char *headers[4];
 static atomic_long left, refused;
 
@@ -68,7 +68,7 @@ static void *starter(void *arg)
 
 	while (atomic_fetch_sub(&left, 1) > 0) {
 		buf_clear(&body);
-		buf_print(&body, "{\"agent\":\"%s\",\"message\":\"Go\"}", agent);
+		buf_print(&body, "{\"agent\":\"%s\",\"message\":\"%s\"}", agent, message);
 		if (request(f, "/v1/sessions", buf_str(&body), &reply) != 201) {
 			if (!refused++) fprintf(stderr, "%s\n", buf_text(&reply));
 		}
@@ -104,6 +104,7 @@ int main(int argc, char **argv)
 	if (argc < 4 || !f) return 2;
 	base = argv[1];
 	agent = argv[3];
+	if (argc > 5) message = argv[5];
 	snprintf(
 		authorization, sizeof authorization, "authorization: Bearer %s", argv[2]);
 	headers[0] = authorization;

@@ -95,6 +95,23 @@ const rows = {
 		await server.end();
 		return `answer → the model's next request: p50 ${(at(took, 0.5) / 1000).toFixed(2)} ms, p95 ${(at(took, 0.95) / 1000).toFixed(2)} ms`;
 	},
+	/* What a tool of one's own adds to a turn, beside a POST of libcurl to the same server, one at a time and in turns. */
+	async own() {
+		const { server, ask, ended, member } = await fresh();
+		const took = { store: [], own: [], post: [] };
+		const run = async (agent, message) => Number((await ended((await ask('POST', '/v1/sessions', { agent, message })).run)).report);
+		for (let i = 0; i < (QUICK ? 5 : 200); i++) {
+			took.store.push(await run('worker', 'Go #took'));
+			took.own.push(await run('own', 'Go #own #took'));
+			took.post.push(1e6 * Number(execFileSync('curl', ['-s', '-o', '/dev/null', '-w', '%{time_total}', '-d', '{}', `${url}/tool`], { encoding: 'utf8' })));
+		}
+		const [store, own, post] = Object.values(took).map((list) => at(list, 0.5));
+		const rate = (agent, message) => Number(/(\d+) runs\/s/.exec(execFileSync(bench('runs'), [server.url, member, agent, QUICK ? '100' : '1000', message], { encoding: 'utf8' }))[1]);
+		const rates = Array.from({ length: QUICK ? 1 : 5 }, () => [rate('worker', 'Go'), rate('own', 'Go #own')]);
+		await server.end();
+		return `a call of one's own tool: ${own - store} µs more than one of the store's (p50 ${own}, ${store}), a POST of libcurl ${Math.round(post)} µs: ${((own - store) / post).toFixed(2)} ×; `
+			+ `runs/s with the store's tool and with one's own, in turns: ${rates.map((pair) => pair.join(' and ')).join(', ')}`;
+	},
 	async tokens() {
 		const { server, ask, start, member } = await fresh();
 		const took = [];
@@ -153,6 +170,33 @@ const rows = {
 		await server.end();
 		return `processor time of a turn, history of 4 messages: ${Math.round(spent / turns)} µs`;
 	},
+	/* One run each that goes on and on: what a turn takes when its thread has 10 messages, and when it has 1,000. */
+	async threads() {
+		const { server, admin, send, ask } = await fresh();
+		const many = QUICK ? 2 : 8, last = QUICK ? 60 : 520;
+		await send(admin, 'POST', '/v1/providers', { name: 'vast', kind: 'anthropic', url, key: 'no-key-is-needed', at_once: 64, models: [{ id: 'm', context: 100_000_000, output: 8000 }] });
+		await send(admin, 'POST', '/v1/agents', { name: 'endless', provider: 'vast', model: 'm', tools: ['todo'], limits: { turns: last }, on_limit: 'stop' });
+		const turns = async (from, to) => {
+			const runs = [];
+			const begun = Array.from({ length: many }, () => ask('POST', '/v1/sessions', { agent: 'endless', message: `Go #turns=${length}` }));
+			for (const { run } of await Promise.all(begun)) runs.push(run);
+			const sum = async () => (await Promise.all(runs.map((id) => ask('GET', `/v1/runs/${id}`)))).reduce((n, { turn }) => n + turn, 0);
+			let n;
+			while ((n = await sum()) < many * from) await sleep(from > 100 ? 20 : 1);
+			const [before, spent] = [n, cpu_us(server)];
+			while ((n = await sum()) < many * to) await sleep(5);
+			const each = (cpu_us(server) - spent) / (n - before);
+			for (const id of runs) await send(admin, 'POST', `/v1/runs/${id}/cancel`, {}).catch(() => {});
+			return each;
+		};
+		const length = 100, short = [], long = [];
+		for (let i = 0; i < (QUICK ? 1 : 3); i++) {
+			short.push(await turns(1, 9));
+			long.push(await turns(QUICK ? 40 : 490, last - 10));
+		}
+		await server.end();
+		return `processor time of a turn with up to 20 messages in the thread ${Math.round(at(short, 0.5))} µs, with 1,000 ${Math.round(at(long, 0.5))} µs: ${(at(long, 0.5) / at(short, 0.5)).toFixed(2)} × (messages of ${length} bytes)`;
+	},
 	async working() {
 		const { server, start } = await fresh();
 		await start('Go');
@@ -164,7 +208,8 @@ const rows = {
 		await server.end();
 		return `64 runs that work: ${Math.round(more / 64)} KB each`;
 	},
-	async waiting() {
+	/* For an answer; or half of them for their time, half for a result that comes later. */
+	async waiting(kinds = [['worker', 'Go #ask']]) {
 		const { server, ask } = await fresh();
 		const many = QUICK ? 100 : 10_000;
 		const median = {};
@@ -187,7 +232,10 @@ const rows = {
 		await server.stop();
 		const before = await start('without');
 		const waits = Array.from({ length: 16 }, async (_, k) => {
-			for (let i = k; i < many; i += 16) await ask('POST', '/v1/sessions', { agent: 'worker', message: 'Go #ask' });
+			for (let i = k; i < many; i += 16) {
+				const [agent, message] = kinds[i % kinds.length];
+				await ask('POST', '/v1/sessions', { agent, message });
+			}
 		});
 		await Promise.all(waits);
 		await until(async () => !(await ask('GET', '/v1/runs?limit=1&status=queued')).items.length
@@ -197,9 +245,10 @@ const rows = {
 		await sleep(2000);
 		const spent = cpu_us(server) - idle;
 		await server.end();
-		return `${many} runs that wait: ${after - before} KB more resident after a start (${before} → ${after}), start ${median.without} → `
+		return `${many} runs that wait (${kinds.map(([, message]) => message).join(', ')}): ${after - before} KB more resident after a start (${before} → ${after}), start ${median.without} → `
 			+ `${median.with} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor`;
 	},
+	waiting_else: () => rows.waiting([['worker', 'Go #busy'], ['later', 'Go #later']]),
 };
 
 for (const [name, row] of Object.entries(rows)) if (!only || only === name) console.log(await row());

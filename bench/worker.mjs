@@ -36,7 +36,7 @@ export async function instantModel() {
 
 /** A server whose agent `worker` (with more of its members) asks the model at this address. */
 export async function workerServer(url, more = {}) {
-	const server = new Server({ flags: ['--ask-rate', '0', '--session-open', '0', '--session-rate', '0'], env: { PARLEY_TEST_CLOCK: undefined } }); /* whose file each look at the clock would read */
+	const server = new Server({ flags: ['--ask-rate', '0', '--session-open', '0', '--session-rate', '0', '--webhook-internal', '127.0.0.0/8'], env: { PARLEY_TEST_CLOCK: undefined } }); /* whose file each look at the clock would read */
 	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
 	await server.start();
 	const send = async (who, ...request) => {
@@ -48,5 +48,10 @@ export async function workerServer(url, more = {}) {
 	await send(admin, 'PUT', '/v1/policy', { version, at_once: { auto: 64, manual: 64, selective: 64 } });
 	await send(admin, 'POST', '/v1/providers', { name: 'instant', kind: 'anthropic', url, key: 'no-key-is-needed', at_once: 64 });
 	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm', tools: ['todo', 'ask_user_question'], ...more });
+	/* Tools of one's own, which the model's server answers, and agents that have one each. */
+	for (const [name, path] of [['own', 'tool'], ['guarded', 'tool'], ['later', 'later']]) {
+		await send(admin, 'POST', '/v1/tools', { name, url: `${url}/${path}`, description: 'Answers at once.', risk: 'low' });
+		await send(admin, 'POST', '/v1/agents', { name, provider: 'instant', model: 'm', tools: [name], validation: { mode: name === 'guarded' ? 'manual' : 'auto' } });
+	}
 	return { server, admin, member, send };
 }

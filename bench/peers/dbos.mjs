@@ -16,10 +16,10 @@ export default async function onDbos(url, database) {
 	const parked = new Map();
 	return {
 		name: 'DBOS',
-		run: async (id) => (await start(`run-${id}`, 'Go')).getResult(),
-		ask: async (id) => {
+		run: async (id, text) => (await start(`run-${id}`, text)).getResult(),
+		ask: async (id, text) => {
 			const waits = new Promise((done) => { asked.set(id, done); });
-			parked.set(id, await start(id, 'Go #ask'));
+			parked.set(id, await start(id, text));
 			await waits;
 			asked.delete(id);
 		},

@@ -7,6 +7,7 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
+import { askTool } from './loop.mjs';
 
 export default function langgraph(url, file) {
 	const db = new Database(file);
@@ -16,6 +17,8 @@ export default function langgraph(url, file) {
 		tool(async () => '[]', { name: 'todo', description: 'Keeps tasks.', schema: z.object({ operation: z.string() }) }),
 		tool(async ({ questions }) => interrupt(questions), { name: 'ask_user_question', description: 'Asks.',
 			schema: z.object({ questions: z.array(z.object({ question: z.string() })) }) }),
+		tool(() => askTool(url), { name: 'own', description: 'Answers.', schema: z.object({}) }),
+		tool(async () => { interrupt('May it?'); return askTool(url); }, { name: 'guarded', description: 'Answers.', schema: z.object({}) }),
 	];
 	const model = new ChatAnthropic({ model: 'm', apiKey: 'none', anthropicApiUrl: url, streaming: true, maxRetries: 0 }).bindTools(tools);
 	const app = new StateGraph(MessagesAnnotation)
@@ -31,8 +34,8 @@ export default function langgraph(url, file) {
 	const on = (id) => ({ configurable: { thread_id: id }, durability: 'sync' });
 	return {
 		name: 'LangGraph + SQLite',
-		run: async (id) => said(await app.invoke({ messages: [{ role: 'user', content: 'Go' }] }, on(id))),
-		ask: async (id) => { await app.invoke({ messages: [{ role: 'user', content: 'Go #ask' }] }, on(id)); },
+		run: async (id, content) => said(await app.invoke({ messages: [{ role: 'user', content }] }, on(id))),
+		ask: async (id, content) => { await app.invoke({ messages: [{ role: 'user', content }] }, on(id)); },
 		answer: async (id) => said(await app.invoke(new Command({ resume: 'yes' }), on(id))),
 	};
 }

@@ -4,6 +4,7 @@ import { Agent, OpenAIChatCompletionsModel, RunState, Runner, setTracingDisabled
 import Database from 'better-sqlite3';
 import OpenAI from 'openai';
 import { z } from 'zod';
+import { askTool } from './loop.mjs';
 
 setTracingDisabled(true);
 
@@ -29,12 +30,14 @@ export default function openaiAgents(url, file) {
 		tools: [
 			tool({ name: 'todo', description: 'Keeps tasks.', parameters: z.object({ operation: z.string() }), execute: async () => '[]' }),
 			tool({ name: 'ask', description: 'Asks.', parameters: z.object({ question: z.string() }), needsApproval: true, execute: async () => 'yes' }),
+			tool({ name: 'own', description: 'Answers.', parameters: z.object({}), execute: () => askTool(url) }),
+			tool({ name: 'guarded', description: 'Answers.', parameters: z.object({}), needsApproval: true, execute: () => askTool(url) }),
 		] });
 	const runner = new Runner({ tracingDisabled: true });
 	return {
 		name: 'OpenAI Agents + SQLite',
-		run: async (id) => (await runner.run(agent, 'Go', { session: session(id) })).finalOutput,
-		ask: async (id) => { park.run(id, (await runner.run(agent, 'Go #ask', { session: session(id) })).state.toString()); },
+		run: async (id, text) => (await runner.run(agent, text, { session: session(id) })).finalOutput,
+		ask: async (id, text) => { park.run(id, (await runner.run(agent, text, { session: session(id) })).state.toString()); },
 		answer: async (id) => {
 			const state = await RunState.fromString(agent, parked.get(id).state);
 			for (const one of state.getInterruptions()) state.approve(one);

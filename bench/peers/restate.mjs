@@ -50,12 +50,12 @@ export default async function onRestate(url, folder) {
 	const service = client.serviceClient({ name: 'worker' }), parked = new Map();
 	return {
 		name: 'Restate',
-		run: (id) => service.run({ id, text: 'Go' }),
-		ask: async (id) => {
+		run: (id, text) => service.run({ id, text }),
+		ask: async (id, text) => {
 			let result;
 			const ticket = await new Promise((done) => {
 				asked.set(id, done);
-				result = service.run({ id, text: 'Go #ask' });
+				result = service.run({ id, text });
 			});
 			asked.delete(id);
 			parked.set(id, { ticket, result });

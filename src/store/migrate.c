@@ -486,11 +486,19 @@ static const char step_14[] =
 	"CREATE INDEX tool_calls_tasks ON tool_calls (status) WHERE task = 1"
 	" AND status IN ('waiting', 'pending');"
 	"CREATE INDEX tool_calls_open ON tool_calls (ws) WHERE server <> ''"
-	" AND status IN ('waiting', 'pending', 'started', 'interrupted');";
+	" AND status IN ('waiting', 'pending', 'started', 'interrupted');"
+	/* Notes are found by rows of their words (migrate_notes.c), and a session's by it. */
+	"CREATE INDEX memories_by_number ON memories (ws, n);"
+	"DROP INDEX memories_by_session;"
+	"CREATE INDEX memories_by_session ON memories (ws, session) WHERE session <> '';"
+	"CREATE TABLE memory_words ("
+	" ws BIGINT NOT NULL, word TEXT NOT NULL, block BIGINT NOT NULL,"
+	" marks TEXT NOT NULL, PRIMARY KEY (ws, word, block))" CLUSTERED ";";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7, step_8, step_9, step_10, "", "", step_13, step_14 };
 
+enum { MEMORY_WORDS_SINCE = 14 };
 enum { WRITTEN_OUT = sizeof(steps) / sizeof(steps[0]) };
 
 /* ---- tables and columns of a step ---- */
@@ -615,6 +623,7 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 	buf_add_char(&text, '\0');
 	e = step.failed || text.failed ? fail_memory(why)
 				       : db->driver->script(db, text.at, why);
+	if (!e && version == MEMORY_WORDS_SINCE) e = migrate_notes(db, why);
 	if (!e) e = db_one(db, SQL_SCHEMA_SET, ARGS(version), NULL, NULL, why);
 	buf_done(&step);
 	buf_done(&text);

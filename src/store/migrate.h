@@ -16,4 +16,7 @@ enum err schema_migrate_to(struct db *, int64_t newest, struct fault *why);
 row_fn schema_row;
 enum err schema_version(struct db *, int64_t *out, struct fault *why); /* 0: empty */
 
+/* A step's own: numbers and words for the notes that are there. */
+enum err migrate_notes(struct db *, struct fault *why);
+
 #endif

@@ -624,6 +624,14 @@ static const struct column memory_columns[] = {
 	COLUMN(TEXT, memory, tags, 0),
 	COLUMN(TEXT, memory, search, 0),
 	COLUMN(INT, memory, created_ms, 0),
+	COLUMN(INT, memory, n, 0, .since = 14),
+};
+
+static const struct column memory_word_columns[] = {
+	COLUMN(INT, memory_word, ws, 0),
+	COLUMN(TEXT, memory_word, word, 0),
+	COLUMN(INT, memory_word, block, 0),
+	COLUMN(TEXT, memory_word, marks, 0),
 };
 
 static const struct column model_list_record_columns[] = {

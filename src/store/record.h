@@ -110,6 +110,14 @@ struct fetched_record {
 	int64_t at_ms;
 };
 
+/* In which of MEMORY_BLOCK notes a word is (core/run/memory_search.h). */
+struct memory_word {
+	int64_t ws;
+	struct str word;
+	int64_t block; /* the notes whose numbers, divided by MEMORY_BLOCK, are this */
+	struct str marks;
+};
+
 /* What was answered to an idempotency key before. */
 struct key_record {
 	int64_t ws;

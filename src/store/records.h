@@ -50,6 +50,7 @@
 		SESSION(tool_call))                                                      \
 	RECORD(TASKS, tasks, todo, 2, 1, VERSION(todo), SESSION(todo))                   \
 	RECORD(MEMORIES, memories, memory, 2, 1, SESSION(memory))                        \
+	RECORD(MEMORY_WORDS, memory_words, memory_word, 3, -1)                           \
 	RECORD(PRICES, prices, price_record, 2, -1, VERSION(price_record))               \
 	RECORD(MODEL_LISTS, model_lists, model_list_record, 2, -1,                       \
 		VERSION(model_list_record), .since = 10)                                 \

@@ -297,6 +297,8 @@ const struct log_end *rows_log_end(const struct rows *, int64_t ws);
  * `revocations`. If another node changes that before the batch is written, the batch is void
  * and is decided anew: so every event in the log agrees with the ones before it. */
 void rows_guard_people(struct rows *, int64_t ws, int64_t revocations);
+/* A word of a note that is made or deleted, by one of the SQL_MEMORY_WORD_… statements. */
+void rows_word(struct rows *, enum sql, const struct val *, int len);
 /* Removes what is old, by one of the …_PURGE statements, once the changes are written. */
 void rows_purge(struct rows *, enum sql, const struct val *, int len);
 /* What was made, changed or deleted since the savepoint, the latest first: start with a

@@ -86,6 +86,11 @@ void rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len
 	statement_add(rows, sql, args, len);
 }
 
+void rows_word(struct rows *rows, enum sql sql, const struct val *args, int len)
+{
+	statement_add(rows, sql, args, len);
+}
+
 /* ---- what it decides by ---- */
 
 int64_t rows_policy_raised(const struct rows *rows, int64_t ws)

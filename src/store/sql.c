@@ -103,4 +103,5 @@
 
 const char *const sql_written[SQL_RECORDS] = {
 #include "store/statements.h"
+#include "store/statements_notes.h"
 };

@@ -33,6 +33,7 @@ enum record_sql {
 
 enum sql {
 #include "store/statements.h"
+#include "store/statements_notes.h"
 	SQL_RECORDS, /* from here on: those of records */
 	SQL_COUNT = SQL_RECORDS + (int)RECORD_COUNT * (int)RECORD_SQLS,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */

@@ -629,12 +629,6 @@ STATEMENT(SQL_CALLS_FAILED,
 	" AND run = $3 AND name = $4 AND status = 'failed'")
 STATEMENT(SQL_TASK_LIST, "SELECT @tasks FROM tasks WHERE ws = $1 AND session = $2"
 			 " ORDER BY id LIMIT $3")
-/* $2 the id to go on before, $4 scope, $5 agent, $6 session, $7 pattern */
-STATEMENT(SQL_MEMORY_LIST, "SELECT @memories FROM memories WHERE ws = $1 AND id < $2"
-			   " AND ($4 = '' OR scope = $4) AND ($5 = '' OR agent = $5)"
-			   " AND ($6 = '' OR session = $6)"
-			   " AND ($7 = '' OR search LIKE $7 ESCAPE '\\')"
-			   " ORDER BY id DESC LIMIT $3")
 
 STATEMENT(SQL_NODES, "SELECT @nodes FROM nodes ORDER BY name")
 STATEMENT(SQL_TALLIES, "SELECT what, CAST(SUM(bad) AS BIGINT), CAST(SUM(total) AS BIGINT)"

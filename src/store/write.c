@@ -373,11 +373,17 @@ bool rows_dirty(const struct rows *rows)
 	return false;
 }
 
-/* Of statements one is known to leave them alone. */
+static bool leaves_credentials(enum sql sql)
+{
+	return sql == SQL_ASKS_FETCHED || sql == SQL_MEMORY_WORD_ADD ||
+	       sql == SQL_MEMORY_WORD_CUT || sql == SQL_MEMORY_WORD_END;
+}
+
+/* Of most statements nobody knows. */
 bool rows_change_credentials(const struct rows *rows)
 {
 	for (const struct statement *s = rows->statements_first; s; s = s->next)
-		if (s->call.sql != SQL_ASKS_FETCHED) return true;
+		if (!leaves_credentials(s->call.sql)) return true;
 	return record_dirty(rows, RECORD_WORKSPACES) ||
 	       record_dirty(rows, RECORD_USERS) || record_dirty(rows, RECORD_TOKENS);
 }

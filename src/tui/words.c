@@ -602,6 +602,21 @@ static struct str message_words(const struct json *data, struct arena *arena)
 			: words;
 }
 
+struct str words_step(struct str type, const struct json *data, struct arena *arena)
+{
+	const struct json *n = json_get(data, "messages");
+
+	if (str_is(type, "run.compacted") && json_is(n, JSON_NUMBER))
+		return msg_count(arena, "web.chat.summary", n->integer);
+	if (!str_is(type, "run.model")) return STR_NONE;
+	return arena_print(arena, "%.*s %.*s",
+		STR_ARGS(MSG(arena, "web.chat.switched",
+			{ "from", json_text_of(data, "from") },
+			{ "to", json_text_of(data, "to") })),
+		STR_ARGS(msg_named(
+			arena, "web.chat.switched", json_text_of(data, "why"))));
+}
+
 struct str event_words(const struct json *event, struct str about, struct arena *arena)
 {
 	struct str type = json_text_of(event, "type");
@@ -614,6 +629,7 @@ struct str event_words(const struct json *event, struct str about, struct arena 
 	if (str_is(type, "session.status") && status.len > 0)
 		return msg_named(arena, "web.status", status);
 	if (str_is(type, "run.message")) return message_words(data, arena);
+	if (words_step(type, data, arena).len) return words_step(type, data, arena);
 	static const char *const acts[] = { "vote", "revoked" };
 	for (size_t i = 0; by.len == 0 && i < sizeof acts / sizeof *acts; i++)
 		by = json_text_of(json_get(json_get(data, acts[i]), "by"), "name");

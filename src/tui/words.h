@@ -47,6 +47,8 @@ struct str progress_words(const struct json *progress, struct arena *);
 /* "$0.42": what a run or a session cost; empty: it is not known. */
 struct str cost_words(const struct json *run, struct arena *);
 struct str ordinal(size_t n, struct arena *); /* "2nd" */
+/* What a run did by itself (it was summed up, another model took over); empty: this event tells of no such. */
+struct str words_step(struct str type, const struct json *data, struct arena *);
 /* An event in a line: "Progress · 2/5 compiling". */
 /* `about`: the title of its ask, which few events have themselves; empty: none. */
 struct str event_words(const struct json *event, struct str about, struct arena *);

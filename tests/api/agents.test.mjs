@@ -158,6 +158,13 @@ test('a provider that cannot be used says why', async () => {
 		assert.deepEqual([reply.status, pointers(reply)], [422, ['/url']], url);
 	}
 	assert.deepEqual(pointers(await admin.post('/v1/providers', { name: 'u', kind: 'mainframe' })), ['/kind']);
+	/* A limit that cannot be kept: no price, no run. */
+	const priceless = await make({ model: 'nobody-knows-its-price', limits: { cost_usd: 0.01 } });
+	assert.equal(priceless.runnable, false);
+	assert.match(priceless.why, /nobody-knows-its-price/);
+	const { checks } = (await admin.post(`/v1/agents/${priceless.name}/test`, {})).body;
+	assert.equal(checks.find(({ name }) => name === 'price').ok, false);
+	assert.deepEqual(pointers(await admin.post('/v1/sessions', { agent: priceless.name, message: 'Go' })), ['/limits/cost_usd']);
 });
 
 const DAY = 86_400_000;
@@ -461,6 +468,10 @@ test('a newcomer: a key in the environment, a login, and an agent that works', a
 		assert.match(early.stderr, /not logged in.*parley login/);
 		const login = await fresh.run(['login', fresh.url + await fresh.loginPath(), '--data', fresh.data]);
 		assert.equal(login.code, 0, login.stderr);
+		/* Of today's models, with its price, whatever the vendor's list says. */
+		const listed = await fresh.run(['agent', 'show', 'assistant', '--json', '--data', fresh.data]);
+		const { model: chosen, model_now: now, price } = JSON.parse(listed.stdout);
+		assert.deepEqual([chosen, /^claude-sonnet-\d/.test(now), price.output > price.input], ['auto', true, true], listed.stdout);
 		const run = await fresh.run(['run', 'Write a haiku', '--data', fresh.data]);
 		assert.deepEqual([run.code, run.stdout.trim()], [0, 'Autumn moon rises.'], run.stderr);
 	} finally {

@@ -244,6 +244,7 @@ test('the time of a run is up while the model talks: the call is cut, the kind i
 	const r = await ended(server, session.run);
 	assert.deepEqual([r.status, r.error.kind, asked('Endless').length], ['failed', 'limit', 1], JSON.stringify(r.error));
 	assert.ok(Date.now() - began < 10_000, 'not long after its second');
+	assert.ok(r.wasted.calls === 1 && r.wasted.usage.input > 0, `what came is billed, and counts: ${JSON.stringify(r.wasted)}`);
 	await until(() => model.open === 0, 'the end of the call');
 });
 

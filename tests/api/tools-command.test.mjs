@@ -100,6 +100,7 @@ const pending = ({ session }) => until(async () => ok(await member.get(`/v1/sess
 /* Of every tree that was started, what is left. */
 const left = () => readdirSync(folder).filter((name) => name.startsWith('hang.')).map((name) => readFileSync(join(folder, name), 'utf8').trim())
 	.filter((pid) => pid && existsSync(`/proc/${pid}`) && /^State:\s+[^ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]);
 const hangs = (more) => until(() => left().length === more, `${more} at work`);
 
 test('a command gets its arguments on standard input, words without a shell, and a clean environment', async () => {
@@ -138,14 +139,19 @@ test('it is listed with its kind, asked for by its risk, and neither made nor ch
 test('a failure is told with its status and the end of what it said; what it prints is bounded, and text', async () => {
 	const text = async (name) => (await ended(await called(name))).report;
 	assert.equal(await text('failing'), 'exit status 3: no such host');
-	const flood = await text('flooding');
-	assert.ok(flood.length < 1_100_000 && flood.endsWith('[cut: a result has 1 MiB at most]') || /left out|cut/.test(flood), flood.slice(-200));
+	const before = resident(), one = await called('flooding');
+	assert.match((await ended(one)).report, /\[… \d+ bytes left out …\]/, 'the model has head and tail of what is kept');
+	const { result } = await callOf(one);
+	assert.ok(Buffer.byteLength(result) <= 1 << 20 && result.endsWith('[cut: a result has 1 MiB at most]'), result.slice(-200));
+	assert.ok(resident() - before < 20_000, `${resident() - before} KB more`);
 	assert.match(await text('bytes'), /no text/);
 	assert.match(await text('absent'), /nowhere/);
 });
 
 test('its process tree is gone with its time, with a cancel, and with the server', { timeout: 120_000 }, async () => {
 	const late = await called('hanging');
+	await hangs(1);
+	await until(() => left().length === 0, 'the end of the tree after its second', 1000 + 2000);
 	const ask = await pending(late);
 	assert.deepEqual([ask.kind, left()], ['error_recovery', []], 'once without an outcome: a person decides');
 	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { recovery: { selected: ['skip'], text: 'It is done.' } } }));

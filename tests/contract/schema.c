@@ -121,7 +121,12 @@ static void what_is_due_is_found_without_reading_all(void **state)
 			"tool_calls_by_session (ws=? AND session=? AND id>?)" },
 		{ SQL_CALL_PAGE, "tool_calls_by_session (ws=? AND session=? AND id<?)" },
 		{ SQL_RUN_HELD, "runs_held (lease_by=?)" },
-		{ SQL_RUN_HELD_BY, "runs_held (lease_by=?)" } };
+		{ SQL_RUN_HELD_BY, "runs_held (lease_by=?)" },
+		{ SQL_MEMORY_NUMBERED, "memories_by_number (ws=? AND n=?)" },
+		{ SQL_MEMORY_OF_SESSION, "memories_by_session (ws=? AND session=?)" },
+		{ SQL_OF(RECORD_MEMORIES, RECORD_DELETE_OF_SESSION),
+			"memories_by_session (ws=? AND session=?)" },
+		{ SQL_MEMORY_WORDS, "PRIMARY KEY (ws=? AND word>? AND word<?)" } };
 	struct db *db;
 
 	(void)state;
@@ -352,6 +357,42 @@ static void a_store_of_the_seventh_schema_is_brought_up(void **state)
 
 /* A step that failed half-way leaves the version it started from, and no table of its
  * own. */
+static enum err marks_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	buf_print(ctx, "%.*s %lld %.*s;", STR_ARGS(row_text(row, 0)),
+		(long long)row_int(row, 1), STR_ARGS(row_text(row, 2)));
+	return OK;
+}
+
+/* Each workspace counts by itself, in the order of ids. */
+static void notes_of_an_older_store_get_numbers_and_words(void **state)
+{
+	static const char notes[] =
+		"INSERT INTO memories (ws, id, scope, agent, session, text, tags, search, created_ms)"
+		" VALUES (1, 'mem_1', 'workspace', '', '', 'Green tea', '[\"drinks\"]', '', 1),"
+		" (1, 'mem_2', 'workspace', '', '', 'tea, tea: Th\xc3\xa9', '[]', '', 1),"
+		" (2, 'mem_3', 'workspace', '', '', 'tea', '', '', 1);";
+	struct buf found = { .max = 4096 };
+	struct fault why = { 0 };
+	struct db *db = place_open(false);
+
+	(void)state;
+	assert_int_equal(schema_migrate_to(db, 13, &why), OK);
+	if (db->driver->script(db, notes, &why)) fail_msg("%s", why.detail);
+	if (schema_migrate(db, &why)) fail_msg("%s", why.detail);
+	for (int ws = 1; ws <= 2; ws++)
+		assert_int_equal(
+			db_one(db, SQL_MEMORY_WORDS, ARGS(ws, STR("a"), STR("z")),
+				marks_row, &found, &why),
+			OK);
+	assert_string_equal(
+		buf_text(&found), "drinks 0 Ab;green 0 Ab;tea 0 AbAc;the 0 Ac;tea 0 Ab;");
+	buf_done(&found);
+	db_close(db);
+	place_done();
+}
+
 static void a_step_that_fails_leaves_nothing(void **state)
 {
 	struct fault why = { 0 };
@@ -384,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_step_that_fails_leaves_nothing),
 		cmocka_unit_test(what_people_asked_goes_under_their_id),
 		cmocka_unit_test(a_store_of_the_seventh_schema_is_brought_up),
+		cmocka_unit_test(notes_of_an_older_store_get_numbers_and_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

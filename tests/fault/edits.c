@@ -64,6 +64,7 @@ static const struct untold {
 		" ended_ms until_ms server via sent same behind owner delivered_ms task version " },
 	{ "tasks", NULL },
 	{ "memories", NULL },
+	{ "memory_words", NULL },
 	{ "prices", NULL },
 	{ "model_lists", NULL },
 	{ "mcp_lists", NULL },

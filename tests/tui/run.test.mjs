@@ -112,6 +112,40 @@ test('sub-agents have their lines; a second ask opens when the first is settled'
 	assert.match(seen, /Both are done\./);
 });
 
+test('what a run does by itself has a line: continued, switched, summarised, trying again, arguments changed', async () => {
+	const created = async (path, body) => { const reply = await server.admin.post(path, body); assert.equal(reply.status, 201, reply.text); };
+	const models = [{ id: 'm', context: 8000, output: 500 }];
+	await created('/v1/providers', { name: 'one', kind: 'anthropic', url: model.url, key: 'sk-test-0123456789', models });
+	await created('/v1/agents', { name: 'steps', provider: 'one', model: 'gone', fallbacks: ['one/m'], tools: ['todo'], validation: { mode: 'auto' }, limits: { context: 1500, turns: 40 } });
+	await created('/v1/agents', { name: 'careful', provider: 'one', model: 'm', tools: ['todo'], validation: { mode: 'manual' } });
+	let n = 0, down = true;
+	scripts.set('Step by step', (q) => {
+		if (q.model === 'gone') return { status: 404 };
+		if (!q.tools) return [say('What was done so far.')];
+		if (n++ < 14) return { blocks: [use('todo', { operation: 'create', name: `Part ${n} ${'x'.repeat(180)}` })], tokens: String(Math.ceil(JSON.stringify(q).length / 9)) };
+		return n === 16 ? [say(' a half.')] : { blocks: [say('One and')], stop: 'max_tokens' };
+	});
+	const steps = server.terminal(['run', 'steps', 'Step by step'], { rows: 50, columns: 100 });
+	const seen = await steps.shows('exit 0');
+	assert.match(seen, / {2}\* Switched from one\/gone to one\/m\. It did not take the request\.\n/);
+	assert.match(seen, / {2}\* Summarised \d+ earlier messages\n/);
+	assert.match(seen, /One and\n {2}\* Continued after the length limit\n a half\./);
+	const { run } = (await server.member.get('/v1/sessions')).body.items[0];
+	assert.match(await server.terminal(['attach', run], { rows: 50, columns: 100 }).shows('exit 0'), / {2}\* Continued after the length limit\n/);
+	scripts.set('Overloaded', () => (down ? { status: 529, headers: { 'retry-after': '900' }, body: { type: 'error', error: { type: 'overloaded_error', message: 'Too many at once' } } } : [say('Back again.')]));
+	const waits = server.terminal(['run', 'careful', 'Overloaded'], { columns: 100 });
+	await waits.shows(/ {2}\* Trying again at \d\d:\d\d: Too many at once\n/);
+	down = false;
+	const { items: [waiting] } = (await server.member.get('/v1/runs?status=waiting')).body;
+	assert.equal((await server.member.post(`/v1/runs/${waiting.id}/retry`)).status, 200);
+	await waits.shows('exit 0');
+	scripts.set('Create it', (q) => (results(q).length ? [say('Created.')] : [use('todo', { operation: 'create', name: 'Wrong' })]));
+	const edited = server.terminal(['run', 'careful', 'Create it'], { rows: 40, columns: 100 });
+	const ask = await until(async () => (await server.member.get('/v1/asks')).body.items.find(({ operation }) => operation?.arguments.name === 'Wrong'), 'the approval');
+	assert.equal((await server.member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { operation: 'create', name: 'Right' } } } })).status, 200);
+	assert.match(await edited.shows('exit 0'), / {2}\* Arguments changed by \S+\n/);
+});
+
 test('sessions and runs are listed; a pipe gets the report alone', async () => {
 	scripts.set('Short', () => [say('Short.')]);
 	const out = server.terminal('"$PARLEY" run "Short one" | cat; "$PARLEY" sessions; "$PARLEY" runs --status completed', { columns: 140 });

@@ -137,6 +137,17 @@ static void line_print(struct follow *f, const char *mark, enum tint tint,
 	buf_done(&b);
 }
 
+/* What the run did by itself, or a person changed. */
+static void step_show(struct follow *f, struct str words)
+{
+	bool color = f->cli->term.out_color;
+
+	if (!words.len) return;
+	text_end(f);
+	put(f, arena_print(&f->cli->arena, "%s  * %.*s%s\n", tint_on(TINT_DIM, color),
+		       STR_ARGS(safe_line(&f->cli->arena, words)), tint_off(color)));
+}
+
 /* ---- text ---- */
 
 static void thought_end(struct follow *f)
@@ -219,14 +230,35 @@ static void message_shown(struct follow *f, const struct json *message)
 	f->turn_bytes = 0;
 }
 
+/* What stands among the user's messages and no user said: that the model was asked to go on, a summary. */
+static bool part_shown(struct follow *f, const struct json *part)
+{
+	struct str asked = json_text_of(part, "asked");
+	bool summary = str_is(json_text_of(part, "type"), "summary");
+	const struct json *n = json_get(part, "messages");
+
+	if (asked.len) step_show(f, msg_named(&f->cli->arena, "web.chat.asked", asked));
+	if (summary)
+		step_show(f, msg_count(&f->cli->arena,
+				     json_text_of(part, "text").len ? "web.chat.summary"
+								    : "web.chat.left",
+				     n ? n->integer : 0));
+	return asked.len || summary;
+}
+
+/* With what follows from it: the newer one before it. */
 static void message_came(struct follow *f, struct str id)
 {
 	const struct json *page = fetch(f, "/v1/sessions/", f->set->session,
 				  "/messages?limit=20"),
-			  *items = json_get(page, "items");
+			  *items = json_get(page, "items"), *newer = NULL, *part = NULL;
 
-	for (const struct json *item = NULL; json_each(items, &item);)
-		if (str_eq(json_text_of(item, "id"), id)) message_shown(f, item);
+	for (const struct json *item = NULL; json_each(items, &item); newer = item) {
+		if (!str_eq(json_text_of(item, "id"), id)) continue;
+		message_shown(f, item);
+		while (json_each(json_get(newer, "content"), &part))
+			if (json_text_of(part, "asked").len) part_shown(f, part);
+	}
 }
 
 static struct str seconds(struct follow *f, const struct json *ms)
@@ -242,12 +274,14 @@ static void call_ended(struct follow *f, const struct json *data)
 	struct str status = json_text_of(data, "status");
 	const struct json *call = fetch(
 				  f, "/v1/tool-calls/", json_text_of(data, "call"), ""),
-			  *args = json_get(call, "arguments");
+			  *args = json_get(call, "arguments"), *changed = NULL;
 	struct str name = json_text_of(data, "name"), about = call_about(args);
 	bool done = str_is(status, "done");
 
 	thought_end(f);
 	if (str_is(name, "ask_user_question")) return; /* its answer was shown */
+	if (json_is(json_get(call, "approved_arguments"), JSON_OBJECT))
+		changed = fetch(f, "/v1/asks/", json_text_of(call, "ask"), "");
 	if (str_is(name, "parallel_tasks") && json_get(args, "tasks"))
 		about = arena_print(
 			&f->cli->arena, "%u", (unsigned)json_get(args, "tasks")->count);
@@ -257,6 +291,11 @@ static void call_ended(struct follow *f, const struct json *data)
 		     : str_of(msg_text(arena_print(
 			       &f->cli->arena, "cli.run.call.%.*s", STR_ARGS(status))
 					       .at)));
+	if (changed)
+		step_show(f,
+			MSG(&f->cli->arena, "cli.run.changed",
+				{ "name", json_text_of(json_get(changed, "answered_by"),
+						  "name") }));
 	if (!done && json_text_of(call, "error").len)
 		line_print(
 			f, " ", TINT_DIM, STR(""), json_text_of(call, "error"), STR_NONE);
@@ -323,27 +362,33 @@ static void waits_say(struct follow *f, struct str what)
 	f->left |= f->set->no_wait;
 }
 
-/* A run waits until it may try its provider again. */
+/* A run waits until it may try its provider again. On a terminal: till when, and that is all. */
 static void provider_waits(struct follow *f, struct str run, const struct json *data)
 {
 	const struct json *waits = json_get(data, "waits_for"), *error;
+	struct arena *arena = &f->cli->arena;
 
 	for (const struct json *item = NULL; json_each(waits, &item);) {
+		struct str kind, message;
+
 		if (!str_is(json_text_of(item, "type"), "time")) continue;
 		error = json_get(fetch(f, "/v1/runs/", run, ""), "error");
-		if (json_text_of(error, "kind").len)
-			waits_say(f, MSG(&f->cli->arena, "cli.run.waits_provider",
-					     { "kind", json_text_of(error, "kind") },
-					     { "message", safe_line(&f->cli->arena,
-								  json_text_of(error,
-									  "message")) }));
+		kind = json_text_of(error, "kind");
+		message = json_text_of(error, "message");
+		if (f->set->live && !f->set->no_wait)
+			step_show(f, MSG(arena, "web.run.again",
+					     { "at", time_local(ask_time(item, "until"),
+							     clock_now_ms(), arena) },
+					     { "why", message }));
+		else if (kind.len)
+			waits_say(f, MSG(arena, "cli.run.waits_provider",
+					     { "kind", kind }, { "message", message }));
 	}
 }
 
 static void wait_event(
 	struct follow *f, struct str type, struct str run, const struct json *data)
 {
-	if (f->set->live && !f->set->no_wait) return;
 	if (str_is(type, "run.waiting")) {
 		provider_waits(f, run, data);
 	} else if (f->told && str_is(type, "run.resumed")) {
@@ -384,6 +429,8 @@ static void own_event(struct follow *f, struct str type, const struct json *data
 		call_ended(f, data);
 	} else if (str_is(type, "run.queued")) {
 		queued_show(f, data);
+	} else {
+		step_show(f, words_step(type, data, &f->cli->arena));
 	}
 }
 
@@ -713,7 +760,7 @@ static void past_show(struct follow *f)
 		while (str_is(role, "user") && json_each(json_get(m, "content"), &item)) {
 			struct buf b = { 0 };
 
-			if (json_get(item, "asked")) continue; /* nobody said it */
+			if (part_shown(f, item)) continue;
 			buf_add_text(&b, tint_on(TINT_BOLD, color));
 			safe_wrap_add(
 				&b, json_text_of(item, "text"), "> ", f->cli->term.width);

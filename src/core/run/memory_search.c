@@ -4,6 +4,8 @@
 #include "base/keep.h"
 #include "base/utf8.h"
 
+#include <stdlib.h>
+
 enum { WORDS_MAX = 64, WORD_BYTES = 128 };
 
 static bool mark_is(int32_t c)
@@ -64,7 +66,7 @@ void memory_query_read(struct str q, struct arena *arena, struct memory_query *o
 	text = buf_keep_done(&words, arena);
 	while (out->words && str_cut(&text, ' ', &word))
 		if (word.len && out->words_len < WORDS_MAX)
-			out->words[out->words_len++] = str_first(word, WORD_BYTES);
+			out->words[out->words_len++] = utf8_fit(word, WORD_BYTES);
 	buf_done(&plain);
 }
 
@@ -99,4 +101,42 @@ int memory_fits(const struct memory_query *q, const struct memory *m, bool some,
 		sum += fit;
 	}
 	return some ? sum : worst;
+}
+
+/* ---- rows of words ---- */
+
+static int word_compare(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+size_t memory_words(const struct memory *m, struct arena *arena, struct str **out)
+{
+	struct buf b = { 0 };
+	struct str text, word;
+	size_t len = 0, kept = 0;
+
+	words_add(&b, m->text);
+	words_add(&b, m->tags);
+	text = buf_keep_done(&b, arena);
+	*out = ARENA_ARRAY(arena, struct str, text.len / 2 + 1);
+	while (*out && str_cut(&text, ' ', &word))
+		if (word.len) (*out)[len++] = utf8_fit(word, WORD_BYTES);
+	if (len) qsort(*out, len, sizeof **out, word_compare);
+	for (size_t i = 0; i < len; i++)
+		if (!kept || !str_eq((*out)[i], (*out)[kept - 1]))
+			(*out)[kept++] = (*out)[i];
+	return kept;
+}
+
+struct str memory_mark(int64_t n, struct arena *arena)
+{
+	int at = (int)(n % MEMORY_BLOCK);
+
+	return arena_print(arena, "%c%c", 'A' + at / 16, 'a' + at % 16);
+}
+
+size_t memory_marked(const char *mark)
+{
+	return (size_t)(mark[0] - 'A') * 16 + (size_t)(mark[1] - 'a');
 }

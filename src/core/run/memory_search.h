@@ -18,4 +18,14 @@ void memory_query_read(struct str q, struct arena *, struct memory_query *out);
 int memory_fits(
 	const struct memory_query *, const struct memory *, bool some, struct arena *);
 
+/* ---- rows of words: in which of MEMORY_BLOCK notes, by their numbers, a word is ---- */
+
+enum { MEMORY_BLOCK = 256 };
+
+/* The words of a note, folded, each once. */
+size_t memory_words(const struct memory *, struct arena *, struct str **out);
+/* A note in the row of its block, two letters: no two of them have another one between. */
+struct str memory_mark(int64_t n, struct arena *);
+size_t memory_marked(const char *mark); /* its place in the block */
+
 #endif

@@ -78,6 +78,7 @@ struct memory {
 	struct str tags;   /* JSON array */
 	struct str search; /* case-folded text and tags */
 	int64_t created_ms;
+	int64_t n; /* of its workspace, from 1 on: its name in the rows of words */
 };
 
 extern const char *const memory_scope_names[MEMORY_SESSION + 1];

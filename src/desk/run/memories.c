@@ -1,14 +1,10 @@
 /* memories.c - notes that agents keep, as people see them: listed, added, deleted. */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/run/memory_search.h"
 #include "core/shared/body.h"
 #include "desk/run/configured.h"
+#include "desk/run/memory_index.h"
 #include "desk/shared/collection.h"
-
-#include <stdlib.h>
-
-enum { MEMORIES_SEARCHED = 2000 };
 
 /* ---- bodies ---- */
 
@@ -124,6 +120,14 @@ static enum err memory_fill(struct task *t, struct rows *rows, const void *was,
 	buf_add_char(&folded, ' ');
 	utf8_fold(&folded, m->tags);
 	m->search = buf_keep_done(&folded, rows->arena);
+	return memory_index_add(rows, m, why);
+}
+
+static enum err memory_unindex(
+	struct task *t, struct rows *rows, const void *record, struct fault *why)
+{
+	(void)t, (void)why;
+	memory_index_remove(rows, record);
 	return OK;
 }
 
@@ -139,68 +143,52 @@ static const struct collection memories = {
 	.args = memory_args,
 	.show = memory_show,
 	.fill = memory_fill,
+	.before_delete = memory_unindex,
 };
 
 /* ---- search ---- */
 
-struct found_memory {
-	const struct memory *memory;
-	int fit;
+struct memory_asked {
+	struct str scope, agent, session; /* empty: any */
 };
 
-/* The better ones first, then the newer. */
-static int found_compare(const void *a, const void *b)
+static bool memory_shown(void *ctx, const struct memory *m)
 {
-	const struct found_memory *x = a, *y = b;
+	const struct memory_asked *a = ctx;
 
-	return x->fit != y->fit ? y->fit - x->fit : str_cmp(y->memory->id, x->memory->id);
+	return (!a->scope.len || str_is(a->scope, memory_scope_name(m->scope))) &&
+	       (!a->agent.len || str_eq(a->agent, m->agent)) &&
+	       (!a->session.len || str_eq(a->session, m->session));
 }
 
-static bool memory_asked(struct task *t, struct str agent, const struct memory *m)
-{
-	struct str scope = task_param(t, "scope"), session = task_param(t, "session");
-
-	return m->ws == t->job.who.ws &&
-	       (!scope.len || str_is(scope, memory_scope_name(m->scope))) &&
-	       (!agent.len || str_eq(agent, m->agent)) &&
-	       (!session.len || str_eq(session, m->session));
-}
-
-/* One page: the best, of the newest MEMORIES_SEARCHED. */
+/* One page: the best. */
 static enum err memory_search(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct found_memory *found =
-		ARENA_ARRAY(&job->arena, struct found_memory, MEMORIES_SEARCHED + 1);
 	struct json_writer w = { .out = &job->out };
-	const struct memory *m = NULL;
-	struct memory_query q;
+	struct val args[LIST_ARGS_MAX];
+	struct memory_asked asked;
+	const struct memory **found = NULL;
 	struct list_page p;
-	struct val args[LIST_ARGS_MAX] = { val_int(job->who.ws), val_text(STR("zz")),
-		val_int(MEMORIES_SEARCHED) };
 	size_t len = 0;
-	int args_len = 3;
-	enum err e = found ? memory_admit(t, rows, why) : fail_memory(why);
+	int args_len = 0;
+	enum err e = memory_admit(t, rows, why);
 
 	if (!e) e = page_read(t, rows, "memories", &p, why);
 	if (!e) e = memory_args(t, rows, args, &args_len, why);
 	if (e) return e;
-	args[6] = val_text(STR_NONE);
-	memory_query_read(task_param(t, "q"), &job->arena, &q);
-	e = rows_fetch(rows, RECORD_MEMORIES, SQL_MEMORY_LIST, args, args_len, why);
-	while (!e && (m = rows_next(rows, RECORD_MEMORIES, m)) &&
-		len < MEMORIES_SEARCHED) {
-		int fit = memory_asked(t, args[4].text, m)
-				  ? memory_fits(&q, m, false, &job->arena)
-				  : 0;
-
-		if (fit) found[len++] = (struct found_memory){ m, fit };
-	}
+	asked = (struct memory_asked){ args[0].text, args[1].text, args[2].text };
+	struct memory_search s = { .ws = job->who.ws,
+		.shown = memory_shown,
+		.ctx = &asked,
+		.most = (size_t)p.limit };
+	memory_query_read(task_param(t, "q"), &job->arena, &s.query);
+	found = ARENA_ARRAY(&job->arena, const struct memory *, s.most);
+	e = found ? memory_index_find(rows, &s, found, &len, why) : fail_memory(why);
 	if (e) return e;
-	qsort(found, len, sizeof *found, found_compare);
 	page_begin(&w);
-	for (size_t i = 0; i < len && (int64_t)i < p.limit; i++)
-		memory_write(&w, found[i].memory);
+	for (size_t i = 0; i < len; i++)
+		memory_write(&w, found[i]);
 	page_end(t, &w, &p, NULL, 1);
 	return OK;
 }

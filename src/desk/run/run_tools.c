@@ -2,10 +2,10 @@
  * once and for ever. A row for each in the table at the end. */
 #include "base/keep.h"
 #include "base/utf8.h"
-#include "core/run/memory_search.h"
 #include "core/run/output.h"
 #include "core/shared/body.h"
 #include "core/shared/show.h"
+#include "desk/run/memory_index.h"
 #include "desk/run/run_inner.h"
 
 enum { NOTES_SHOWN = 50, TODOS_SHOWN = 200 };
@@ -146,32 +146,33 @@ static bool memory_seen(const struct doing *d, const struct memory *m)
 	       (m->scope == MEMORY_SESSION && str_eq(m->session, d->s->id));
 }
 
+static bool memory_shown(void *ctx, const struct memory *m)
+{
+	const struct doing *d = ctx;
+	struct str scope = arg_text(d, "scope");
+
+	return memory_seen(d, m) &&
+	       (!scope.len || str_is(scope, memory_scope_name(m->scope)));
+}
+
 /* Notes that this run can see, which fit all words: whole words first, then the newest. */
 static enum err memories_find(struct doing *d, struct str q, struct fault *why)
 {
-	struct str scope = arg_text(d, "scope");
+	const struct memory *found[NOTES_SHOWN];
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	const struct memory *m = NULL;
-	struct memory_query query;
-	int shown = 0;
-	enum err e = rows_fetch(d->rows, RECORD_MEMORIES, SQL_MEMORY_LIST,
-		ARGS(d->r->ws, STR("zz"), 2000, scope, STR_NONE, STR_NONE, STR_NONE),
-		why);
+	struct memory_search s = {
+		.ws = d->r->ws, .shown = memory_shown, .ctx = d, .most = NOTES_SHOWN
+	};
+	size_t len = 0;
+	enum err e;
 
+	memory_query_read(q, d->rows->arena, &s.query);
+	e = memory_index_find(d->rows, &s, found, &len, why);
 	if (e) return e;
-	memory_query_read(q, d->rows->arena, &query);
 	jw_array(&w);
-	for (int fit = 2; fit > 0; fit--)
-		for (m = NULL; (m = rows_next(d->rows, RECORD_MEMORIES, m));) {
-			if (!memory_seen(d, m) || shown == NOTES_SHOWN) continue;
-			if (scope.len && !str_is(scope, memory_scope_name(m->scope)))
-				continue;
-			if (memory_fits(&query, m, false, d->rows->arena) != fit)
-				continue;
-			memory_write(&w, m);
-			shown++;
-		}
+	for (size_t i = 0; i < len; i++)
+		memory_write(&w, found[i]);
 	jw_array_end(&w);
 	d->text = buf_keep_done(&b, d->rows->arena);
 	return OK;
@@ -186,7 +187,7 @@ static enum err memory_get(struct doing *d, const struct memory **out, struct fa
 	return e;
 }
 
-static enum err memory_add(struct doing *d)
+static enum err memory_add(struct doing *d, struct fault *why)
 {
 	struct str text = arg_text(d, "text"), scope = arg_text(d, "scope");
 	const struct json *tags = json_get(d->args, "tags");
@@ -195,6 +196,7 @@ static enum err memory_add(struct doing *d)
 		.scope = MEMORY_AGENT,
 		.text = text,
 		.created_ms = d->rows->now_ms };
+	enum err e;
 
 	if (!str_trim(text).len || text_longer(text, MEMORY_TEXT_MAX))
 		return wrong_say(d, "text: 1 to 10,000 characters");
@@ -207,9 +209,10 @@ static enum err memory_add(struct doing *d)
 	m.search = folded(arena_print(d->rows->arena, "%.*s %.*s", STR_ARGS(text),
 				  STR_ARGS(m.tags)),
 		d->rows->arena);
-	rows_new(d->rows, RECORD_MEMORIES, &m);
 	d->text = arena_print(d->rows->arena, "{\"id\":\"%.*s\"}", STR_ARGS(m.id));
-	return OK;
+	e = memory_index_add(d->rows, &m, why);
+	if (!e) rows_new(d->rows, RECORD_MEMORIES, &m);
+	return e;
 }
 
 static enum err memory_do(struct doing *d, struct fault *why)
@@ -219,7 +222,7 @@ static enum err memory_do(struct doing *d, struct fault *why)
 	struct json_writer w = { .out = &b };
 	enum err e;
 
-	if (str_is(d->operation, "add")) return memory_add(d);
+	if (str_is(d->operation, "add")) return memory_add(d, why);
 	if (str_is(d->operation, "list")) return memories_find(d, STR_NONE, why);
 	if (str_is(d->operation, "search"))
 		return memories_find(d, arg_text(d, "q"), why);
@@ -232,6 +235,7 @@ static enum err memory_do(struct doing *d, struct fault *why)
 		return OK;
 	}
 	d->text = STR("deleted");
+	memory_index_remove(d->rows, m);
 	rows_delete(d->rows, m);
 	return OK;
 }

@@ -3,6 +3,7 @@
 #include "desk/ask/ask.h"
 #include "desk/people/holds.h"
 #include "desk/run/configured.h"
+#include "desk/run/memory_index.h"
 #include "desk/run/run_inner.h"
 
 #include "core/shared/digest.h"
@@ -286,6 +287,7 @@ enum err session_delete(struct task *t, struct rows *rows, struct session *s,
 
 	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
 	if (!e) e = ask_cancel_all(t, rows, s, STR("the session was deleted"), why);
+	if (!e) e = memory_index_session(rows, s->ws, s->id, why);
 	if (e) return e;
 	rows_event(rows, "session.deleted", s, NULL, data);
 	rows_delete(rows, s);

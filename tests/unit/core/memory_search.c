@@ -44,6 +44,31 @@ static void all_words_in_any_order_as_beginnings(void **state)
 		CHECK_INT(fits(table[i].q, table[i].text, table[i].tags), table[i].fit);
 }
 
+static void words_of_a_note_are_each_there_once(void **state)
+{
+	struct memory m = { .text = STR("Green tea, GREEN: Th\xc3\xa9"),
+		.tags = STR("[\"tea\"]") };
+	struct str *words;
+
+	(void)state;
+	CHECK_INT(memory_words(&m, &arena, &words), 3);
+	assert_true(str_is(words[0], "green") && str_is(words[1], "tea") &&
+		    str_is(words[2], "the"));
+	/* Cut where a character ends: stores take whole ones only. */
+	m.text = arena_print(&arena, "a%0*d", 126, 0);
+	m.text = arena_print(&arena, "%.*s\xc3\xa6\xc3\xb8", STR_ARGS(m.text));
+	m.tags = STR_NONE;
+	CHECK_INT(memory_words(&m, &arena, &words), 1);
+	CHECK_INT(words[0].len, 127);
+}
+
+static void marks_stand_for_numbers(void **state)
+{
+	(void)state;
+	for (int n = 0; n < 3 * MEMORY_BLOCK; n++)
+		CHECK_INT(memory_marked(memory_mark(n, &arena).at), n % MEMORY_BLOCK);
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -53,8 +78,11 @@ static int clean(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(
-		all_words_in_any_order_as_beginnings, clean) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(all_words_in_any_order_as_beginnings, clean),
+		cmocka_unit_test_teardown(words_of_a_note_are_each_there_once, clean),
+		cmocka_unit_test_teardown(marks_stand_for_numbers, clean),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
