@@ -31,6 +31,7 @@ static void word_write(struct buf *b, int n)
 
 	for (n += 1; n; n /= 16)
 		buf_add_text(b, parts[n % 16]);
+	buf_add_char(b, 'x'); /* none begins another one */
 }
 
 static int word_any(void)
