@@ -74,7 +74,10 @@ export function messages(): Plugin {
 			const file = here(`../messages/${language}.json`);
 			this.addWatchFile(file);
 			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-			const of = whole ? () => 'first' : partOf();
+			const parts = partOf();
+			/* What Parley itself asks is English as it came: `lib/own.ts`. */
+			const of = (key: string) =>
+				whole ? 'first' : language === 'en' && key.startsWith('web.own.') ? 'rest' : parts(key);
 			const ours = Object.entries(all).filter(
 				([key]) => key.startsWith('web.') && of(key) === part,
 			);
