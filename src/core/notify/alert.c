@@ -151,11 +151,13 @@ double alert_share(int64_t bad, int64_t all, int64_t min)
 	return all < min || all <= 0 ? 0 : (double)bad / (double)all;
 }
 
-enum alert_move alert_next(
-	const struct alert *open, const struct alert_finding *found, int64_t now_ms)
+enum alert_move alert_next(const struct alert *open, const struct alert_finding *found,
+	int64_t looked_ms, int64_t now_ms)
 {
 	if (!open) return found && found->raised ? ALERT_RAISES : ALERT_STAYS;
 	if (kinds[open->kind].end == END_ELSEWHERE) return ALERT_STAYS;
+	/* Raised by what happened after the look, which cannot have found it. */
+	if (open->since_ms >= looked_ms && open->since_ms <= now_ms) return ALERT_STAYS;
 	if (found) return open->low_ms ? ALERT_STIRS : ALERT_STAYS;
 	if (kinds[open->kind].end == END_AT_ONCE) return ALERT_CLEARS;
 	if (!open->low_ms || now_ms < open->low_ms) return ALERT_CALMS;

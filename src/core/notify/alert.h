@@ -80,9 +80,10 @@ enum alert_move {
 	ALERT_STIRS, /* a rate is not low any more */
 	ALERT_CLEARS,
 };
-/* What becomes of the open one (NULL: none) after a look that found this (NULL: nothing). */
-enum alert_move alert_next(
-	const struct alert *, const struct alert_finding *, int64_t now_ms);
+/* What becomes of the open one (NULL: none) after a look at `looked_ms` that found this (NULL:
+ * nothing). */
+enum alert_move alert_next(const struct alert *, const struct alert_finding *,
+	int64_t looked_ms, int64_t now_ms);
 /* Is it found by looking, or raised by what happens? */
 bool alert_is_looked_for(enum alert_kind);
 

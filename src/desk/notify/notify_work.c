@@ -31,11 +31,14 @@ static enum err committed_event(struct rows *rows, const struct delivery *d,
 
 /* ---- the end of an ask ---- */
 
-/* Can what this contact shows be changed, or is there somebody who wants to know? */
-static bool contact_takes_end(const struct desk *desk, const struct contact *c)
+/* Can what this contact shows be changed, or is there somebody who wants to know? Of an alert
+ * everybody does: there is nothing to see its end by. */
+static bool contact_takes_end(
+	const struct desk *desk, const struct ask *a, const struct contact *c)
 {
 	enum contact_format format = contact_format(c);
 
+	if (ask_is_alert(a)) return true;
 	if (channel_is(c->channel, CHANNEL_KEEPS)) return desk->set.mail_settled;
 	return format == FORMAT_PARLEY || format == FORMAT_NTFY;
 }
@@ -80,7 +83,7 @@ static enum err end_stage(struct desk *desk, struct rows *rows, const struct ask
 	const struct contact *c;
 	enum err e = contact_fetch(rows, a->ws, contact, &c, why);
 
-	if (e || !c || !c->verified || c->broken_ms || !contact_takes_end(desk, c))
+	if (e || !c || !c->verified || c->broken_ms || !contact_takes_end(desk, a, c))
 		return e;
 	notify_stage(rows, a, c, like, NULL);
 	return OK;

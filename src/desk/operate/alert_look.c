@@ -17,6 +17,7 @@ enum {
 /* What a look found, in the arena of its task. */
 struct alert_look {
 	struct str by;
+	int64_t at_ms; /* when it was read */
 	struct alert_finding *at;
 	size_t len, cap;
 	struct notify_notes *notes;
@@ -491,6 +492,7 @@ static enum err look_read(struct job *job, struct rows *rows, struct fault *why)
 		rows_query(rows, SQL_WORKSPACE_LIST, NULL, 0, workspace_row, &w, why);
 
 	found->len = found->cap = 0;
+	found->at_ms = rows->now_ms;
 	for (size_t i = 0; !e && i < w.len; i++) {
 		struct looking l = { .rows = rows,
 			.found = found,
@@ -534,9 +536,11 @@ static void alert_renew(
 }
 
 static void alert_go_on(
-	struct rows *rows, const struct alert *was, const struct alert_finding *f)
+	struct rows *rows, const struct alert *was, const struct alert_look *found)
 {
-	switch (alert_next(was, f, rows->now_ms)) {
+	const struct alert_finding *f = finding_of(found, was);
+
+	switch (alert_next(was, f, found->at_ms, rows->now_ms)) {
 	case ALERT_CLEARS: alert_clear(rows, was); return;
 	case ALERT_CALMS:
 		((struct alert *)rows_change(rows, was))->low_ms = rows->now_ms;
@@ -570,7 +574,7 @@ static enum err apply_decide(struct job *job, struct rows *rows, struct fault *w
 	e = rows_fetch(rows, RECORD_ALERTS, SQL_ALERTS_OPEN, ARGS(0), why);
 	found->notes->len = 0;
 	while (!e && (a = rows_next(rows, RECORD_ALERTS, a)))
-		if (!a->cleared_ms) alert_go_on(rows, a, finding_of(found, a));
+		if (!a->cleared_ms) alert_go_on(rows, a, found);
 	for (size_t i = 0; !e && i < found->len; i++) {
 		const struct alert_finding *f = &found->at[i];
 

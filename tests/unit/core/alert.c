@@ -19,12 +19,17 @@ static void one_is_raised_once_and_cleared_once(void **state)
 {
 	const struct alert_finding beyond = { .kind = ALERT_DEAD, .raised = true };
 	const struct alert open = { .kind = ALERT_DEAD, .since_ms = 1 };
+	const struct alert later = { .kind = ALERT_DEAD, .since_ms = 9 };
 
 	(void)state;
-	assert_int_equal(alert_next(NULL, NULL, 5), ALERT_STAYS);
-	assert_int_equal(alert_next(NULL, &beyond, 5), ALERT_RAISES);
-	assert_int_equal(alert_next(&open, &beyond, 5), ALERT_STAYS);
-	assert_int_equal(alert_next(&open, NULL, 5), ALERT_CLEARS);
+	assert_int_equal(alert_next(NULL, NULL, 5, 5), ALERT_STAYS);
+	assert_int_equal(alert_next(NULL, &beyond, 5, 5), ALERT_RAISES);
+	assert_int_equal(alert_next(&open, &beyond, 5, 5), ALERT_STAYS);
+	assert_int_equal(alert_next(&open, NULL, 5, 5), ALERT_CLEARS);
+	/* Raised after the look had read, before what it found is applied. */
+	assert_int_equal(alert_next(&open, NULL, 1, 5), ALERT_STAYS);
+	/* Raised before the clock was moved back. */
+	assert_int_equal(alert_next(&later, NULL, 1, 5), ALERT_CLEARS);
 }
 
 static void a_rate_is_low_for_five_minutes_before_it_clears(void **state)
@@ -33,15 +38,18 @@ static void a_rate_is_low_for_five_minutes_before_it_clears(void **state)
 	struct alert a = { .kind = ALERT_TIMEOUTS, .since_ms = MINUTE_MS };
 
 	(void)state;
-	assert_int_equal(alert_next(NULL, &near, MINUTE_MS), ALERT_STAYS);
-	assert_int_equal(alert_next(&a, &near, 2 * MINUTE_MS), ALERT_STAYS);
-	assert_int_equal(alert_next(&a, NULL, 3 * MINUTE_MS), ALERT_CALMS);
+	assert_int_equal(alert_next(NULL, &near, MINUTE_MS, MINUTE_MS), ALERT_STAYS);
+	assert_int_equal(
+		alert_next(&a, &near, 2 * MINUTE_MS, 2 * MINUTE_MS), ALERT_STAYS);
+	assert_int_equal(alert_next(&a, NULL, 3 * MINUTE_MS, 3 * MINUTE_MS), ALERT_CALMS);
 	a.low_ms = 3 * MINUTE_MS;
-	assert_int_equal(alert_next(&a, NULL, 7 * MINUTE_MS), ALERT_STAYS);
-	assert_int_equal(alert_next(&a, &near, 8 * MINUTE_MS), ALERT_STIRS);
-	assert_int_equal(alert_next(&a, NULL, 8 * MINUTE_MS), ALERT_CLEARS);
+	assert_int_equal(alert_next(&a, NULL, 7 * MINUTE_MS, 7 * MINUTE_MS), ALERT_STAYS);
+	assert_int_equal(
+		alert_next(&a, &near, 8 * MINUTE_MS, 8 * MINUTE_MS), ALERT_STIRS);
+	assert_int_equal(
+		alert_next(&a, NULL, 8 * MINUTE_MS, 8 * MINUTE_MS), ALERT_CLEARS);
 	/* The clock was moved back. */
-	assert_int_equal(alert_next(&a, NULL, MINUTE_MS), ALERT_CALMS);
+	assert_int_equal(alert_next(&a, NULL, 2 * MINUTE_MS, 2 * MINUTE_MS), ALERT_CALMS);
 }
 
 static void what_was_lost_is_ended_by_a_person(void **state)
@@ -49,7 +57,7 @@ static void what_was_lost_is_ended_by_a_person(void **state)
 	const struct alert open = { .kind = ALERT_LOST };
 
 	(void)state;
-	assert_int_equal(alert_next(&open, NULL, 5), ALERT_STAYS);
+	assert_int_equal(alert_next(&open, NULL, 5, 5), ALERT_STAYS);
 	assert_false(alert_is_looked_for(ALERT_LOST));
 }
 
