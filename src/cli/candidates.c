@@ -28,6 +28,7 @@ static const struct {
 	{ NULL, "SESSION", "parley session list | cut -d\" \" -f2" },
 	{ NULL, "HOLD", "parley hold list " FIRST },
 	{ NULL, "MANDATE", "parley mandate list " FIRST },
+	{ NULL, "PREFERENCE", "parley preference list " FIRST },
 	{ NULL, "RULE", "parley rule list " FIRST },
 	{ NULL, "ALERT", "parley alerts " FIRST },
 	{ NULL, "TEAM", "parley team list " FIRST },

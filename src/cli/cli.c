@@ -26,12 +26,13 @@
 static const struct command *const verbs[] = { ask_verbs, approve_verbs, gate_verbs,
 	wait_verbs, show_verbs, list_verbs, answer_verbs, settle_verbs, handle_verbs,
 	status_verbs, proof_verbs, export_verbs, insights_verbs, hold_verbs,
-	mandate_verbs, stop_verbs, rule_verbs, rule_file_verbs, policy_verbs, away_verbs,
-	contact_verbs, route_verbs, slack_verbs, runs_verbs, run_verbs, watch_verbs,
-	inbox_verbs, host_verbs, mcp_verbs, connect_verbs, hook_verbs, login_verbs,
-	doctor_verbs, help_verbs, NULL, token_verbs, user_verbs, team_verbs,
-	template_verbs, workspace_verbs, agents_verbs, providers_verbs, tools_verbs,
-	mcp_servers_verbs, delivery_verbs, mail_in_verbs, store_verbs, alerts_verbs };
+	preference_verbs, mandate_verbs, stop_verbs, rule_verbs, rule_file_verbs,
+	policy_verbs, away_verbs, contact_verbs, route_verbs, slack_verbs, runs_verbs,
+	run_verbs, watch_verbs, inbox_verbs, host_verbs, mcp_verbs, connect_verbs,
+	hook_verbs, login_verbs, doctor_verbs, help_verbs, NULL, token_verbs, user_verbs,
+	team_verbs, template_verbs, workspace_verbs, agents_verbs, providers_verbs,
+	tools_verbs, mcp_servers_verbs, delivery_verbs, mail_in_verbs, store_verbs,
+	alerts_verbs };
 
 static const struct flag help_flags[] = { { "help", .letter = 'h' }, { 0 } };
 const struct flag json_flags[] = { { "json" }, { 0 } };

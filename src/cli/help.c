@@ -139,7 +139,7 @@ static const struct {
 	{ "inbox list show answer approve reject reply claim assign snooze extend skip take-back "
 	  "history receipt verify expect insights open watch status whoami login logout pause resume away contact route alert",
 		COMMANDS_ANSWER },
-	{ "rule rehearse policy mandate template team", COMMANDS_RULES },
+	{ "rule rehearse policy mandate template preference team", COMMANDS_RULES },
 	{ "connect host mcp mcp-gateway hook run attach session project usage agent provider tool mcp-server",
 		COMMANDS_AGENTS },
 	{ "serve mail-in slack doctor backup check copy completion help",

@@ -228,11 +228,8 @@ int resource_show_at(struct cli *cli, struct str path)
 {
 	const struct json *reply = cli_call_get(cli, path);
 
-	if (cli->term.out_tty && !as_json(cli))
-		facts_print(cli, reply);
-	else
-		json_print(reply);
-	return EXIT_YES;
+	if (!as_json(cli)) facts_print(cli, reply);
+	return reply_done(cli, reply);
 }
 
 struct str resource_id(struct cli *cli)

@@ -8,6 +8,7 @@
 #define STORE_RECORD_H
 
 #include "base/arena.h"
+#include "core/ask/preference.h"
 #include "core/ask/preset.h"
 #include "core/delivery/delivery.h"
 #include "core/notify/alert.h"

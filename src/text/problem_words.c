@@ -63,6 +63,17 @@ static bool sentence_fits(struct str pattern, struct str sentence, struct match 
 	}
 }
 
+/* "2 d", whose number and unit stay together. */
+static struct str span_words(struct str span, enum lang lang, struct arena *arena)
+{
+	struct str number = STR_NONE, unit = span;
+
+	str_cut(&unit, ' ', &number);
+	return sentence_words("web.span.short.",
+		arena_print(arena, "%.*s\u00a0%.*s", STR_ARGS(number), STR_ARGS(unit)),
+		lang, arena);
+}
+
 /* The word that the catalogue has for a role or a state; else the value itself. */
 static struct str value_words(
 	struct str name, struct str value, enum lang lang, struct arena *arena)
@@ -74,6 +85,8 @@ static struct str value_words(
 
 	/* A reason is a sentence of its own. */
 	if (str_is(name, "why")) return problem_words(value, lang, arena);
+	if (str_is(name, "p50") || str_is(name, "p90"))
+		return span_words(value, lang, arena);
 	if (group)
 		text = msg_text_in(
 			arena_print(arena, "%s.%.*s", group, STR_ARGS(value)).at, lang);

@@ -385,7 +385,7 @@ test('the commands: agents and providers listed, imported, tried, priced and rem
 	const imported = await run('agents', 'import', file, '--provider', 'second');
 	assert.deepEqual([imported.code, imported.stderr.trim().split('\n')],
 		[0, ['Left out, because Parley has no such tools: Read', 'Agent reviewer created']]);
-	const shown = JSON.parse((await run('agents', 'show', 'reviewer')).stdout);
+	const shown = JSON.parse((await run('agents', 'show', 'reviewer', '--json')).stdout);
 	assert.deepEqual([shown.prompt, shown.tools, shown.model, shown.provider, shown.description],
 		['You review.', ['memory', 'todo/create'], 'claude-sonnet-5', 'second', 'Reviews code']);
 	const json = join(server.home, 'reviewer.json');
@@ -400,13 +400,13 @@ test('the commands: agents and providers listed, imported, tried, priced and rem
 	writeFileSync(list, JSON.stringify({ resold: { models: { x: { cost: { input: 9, output: 9 } } } },
 		anthropic: { models: { x: { cost: { input: 1, output: 2, cache_read: 0.1 }, limit: { context: 5, output: 3 } } } } }));
 	assert.equal((await run('providers', 'prices', list)).stderr.trim(), 'Prices of 1 models imported');
-	const prices = JSON.parse((await run('providers', 'prices')).stdout);
+	const prices = JSON.parse((await run('providers', 'prices', '--json')).stdout);
 	assert.deepEqual(prices.items.find((p) => p.id === 'x'),
 		{ id: 'x', context: 5, output: 3, price: { input: 1, output: 2, cache_read: 0.1, cache_write: 1, cache_write_1h: 1 } });
 	writeFileSync(list, JSON.stringify({ 'lite-x': { input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5, max_input_tokens: 200000,
 		cache_creation_input_token_cost_above_1hr: 6e-6, input_cost_per_token_above_200k_tokens: 6e-6, output_cost_per_token_above_200k_tokens: 2.25e-5 } }));
 	assert.equal((await run('providers', 'prices', list)).code, 0);
-	const lite = JSON.parse((await run('providers', 'prices')).stdout).items.find((p) => p.id === 'lite-x');
+	const lite = JSON.parse((await run('providers', 'prices', '--json')).stdout).items.find((p) => p.id === 'lite-x');
 	assert.deepEqual([lite.price.cache_write_1h, lite.price.above.tokens, lite.price.above.output], [6, 200000, 22.5]);
 	writeFileSync(list, '{}');
 	assert.notEqual((await run('providers', 'prices', list)).code, 0);

@@ -80,7 +80,7 @@ test('routes are listed in words, shown, changed and set', async () => {
 	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}immediately: assignees by \S+, \S+, \S+\n {3}after 10m: everyone who may answer\n {3}then every 10m, 6 times$/m);
 	assert.match(list, /^7\. Everything else\n {3}nobody is notified; the question is in the inbox$/m);
 	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgente\)\n {3}immédiatement\u00a0: /m);
-	const table = JSON.parse((await run(['route', 'show'])).stdout);
+	const table = JSON.parse((await run(['route', 'show', '--json'])).stdout);
 	table.items.unshift({ name: 'Production', match: { kind: ['approval'], risk: { min: 'high' }, project: 'web-*' }, target: '15m',
 		steps: [{ after: '20s', to: [`user:${ada.id}`] }, { before: '5m', to: ['role:admin'], pick: 'one' }] });
 	const set = await run(['route', 'set', '-'], { input: JSON.stringify(table) });

@@ -34,6 +34,8 @@ test('the narrowest basis that is sure counts, and what expired is longer than a
 		{ env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member } })).stdout;
 	assert.equal((await said('en')).replaceAll('\u00a0', ' '), `${sure.text}\n`);
 	assert.match(await said('fr'), /^Réponse habituelle en moins de \d+\s(s|min), 9 fois sur 10 en moins de \d+\s(s|min)\.\n$/);
+	const french = (await agent.get('/v1/expect?kind=non_blocking&project=shop', { headers: { 'accept-language': 'fr' } })).body.text;
+	assert.equal(french, (await said('fr')).trim(), 'the API says it in the language of who asks');
 	assert.equal((await expected('?kind=non_blocking')).basis, 'kind');
 	assert.equal((await expected('?kind=blocking&project=shop')).basis, 'all');
 	const late = [];
@@ -55,6 +57,10 @@ test('replies with one pending ask carry it, lists and events do not', async () 
 	});
 	assert.deepEqual(Object.keys(one.expect), ['p50_s', 'p90_s', 'samples', 'text']);
 	assert.deepEqual((await agent.read(one)).expect, one.expect);
+	const french = await agent.get(`/v1/asks/${one.id}`, { headers: { 'accept-language': 'fr' } });
+	assert.match(french.body.expect.text, /^Réponse habituelle en moins de \d+\s(s|min)\.$/);
+	const fresh = await agent.post('/v1/decide', { operation: { name: 'Bash', arguments: { command: 'sudo halt' } } }, { headers: { 'accept-language': 'fr' } });
+	assert.match(fresh.body.expect.text, /[Rr]éponse/);
 	const { items } = (await member.get('/v1/asks')).body;
 	assert.ok(items.length && items.every((item) => !('expect' in item)));
 	const settled = (await member.post(`/v1/asks/${one.id}/answer`, { answers: { go: true } })).body;

@@ -7,6 +7,7 @@
 #include "cli/verb/rule_body.h"
 #include "cli/verb/verbs.h"
 #include "text/alert_words.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 
 /* ---- insights ---- */
@@ -159,41 +160,14 @@ static int insights_run(struct cli *cli)
 
 /* ---- expect ---- */
 
-/* Rounded up to the unit that it is said in. */
-static struct str within(struct cli *cli, const struct json *seconds)
-{
-	int64_t ms = (int64_t)(json_real(seconds) * 1000),
-		unit = ms < 60000      ? 1000
-		       : ms < 3600000  ? 60000
-		       : ms < 86400000 ? 3600000
-				       : 86400000,
-		n = (ms + unit - 1) / unit;
-
-	return alert_span((n ? n : 1) * unit, msg_lang(), &cli->arena);
-}
-
-/* As the server says it in English. */
-static struct str expect_words(struct cli *cli, const struct json *said)
-{
-	const struct json *half = json_get(said, "p50_s"),
-			  *most = json_get(said, "p90_s");
-
-	if (json_is(json_get(said, "basis"), JSON_NULL))
-		return MSG(&cli->arena, "cli.expect.none");
-	if (!json_is(half, JSON_NUMBER)) return MSG(&cli->arena, "cli.expect.expires");
-	if (!json_is(most, JSON_NUMBER))
-		return MSG(&cli->arena, "cli.expect.half", { "p50", within(cli, half) });
-	return MSG(&cli->arena, "cli.expect.most", { "p50", within(cli, half) },
-		{ "p90", within(cli, most) });
-}
-
 static int expect_run(struct cli *cli)
 {
 	const struct json *said =
 		cli_call_get(cli, flags_query(cli, "/v1/expect", "kind project"));
 
 	if (as_json(cli)) return reply_done(cli, said);
-	printf("%.*s\n", STR_ARGS(expect_words(cli, said)));
+	printf("%.*s\n", STR_ARGS(problem_words(reply_text(cli, said, "text"), msg_lang(),
+				 &cli->arena)));
 	return EXIT_YES;
 }
 

@@ -102,7 +102,7 @@ static int prices_show(struct cli *cli)
 	const struct json *prices = cli_call_get(cli, STR("/v1/prices"));
 	const struct json *items = json_get(prices, "items");
 
-	if (!cli->term.out_tty || as_json(cli)) return json_print(prices), EXIT_YES;
+	if (as_json(cli)) return reply_done(cli, prices);
 	if (items && items->count) table_print(cli, price_columns, items, false);
 	puts(MSG(&cli->arena, "cli.providers.built_in",
 		{ "date", json_text_of(prices, "built_in") })

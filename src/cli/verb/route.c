@@ -135,13 +135,6 @@ static int list_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-/* For people as the list; into a file as `route set` reads it. */
-static int show_run(struct cli *cli)
-{
-	if (cli->term.out_tty) return list_run(cli);
-	return resource_show_at(cli, STR("/v1/routes"));
-}
-
 /* ---- set ---- */
 
 static int set_run(struct cli *cli)
@@ -236,7 +229,7 @@ static int try_run(struct cli *cli)
 const struct command route_verbs[] = {
 	{ "route list", list_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley route list" },
-	{ "route show", show_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
+	{ "route show", list_run, NULL, 0, 0, json_flags, CLIENT, "0 2 3 4",
 		"parley route show > routes.json" },
 	{ "route set", set_run, "FILE", 1, 1, json_flags, CLIENT, "0 1 2 3 4",
 		"parley route set routes.json" },

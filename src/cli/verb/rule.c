@@ -60,10 +60,7 @@ static int show_run(struct cli *cli)
 
 	if (as_json(cli)) return reply_done(cli, rule);
 	rule_print(cli, rule);
-	if (cli->term.out_tty)
-		facts_print(cli, &terms);
-	else
-		json_print_pretty(&terms);
+	facts_print(cli, &terms);
 	return EXIT_YES;
 }
 
@@ -363,9 +360,7 @@ static int policy_run(struct cli *cli)
 		policy = cli_call(
 			cli, "PUT", STR("/v1/policy"), policy_wanted(cli, policy));
 	if (as_json(cli)) return reply_done(cli, policy);
-	if (!cli->term.out_tty)
-		json_print_pretty(policy);
-	else if (cli_has(cli, "mode") && !sets)
+	if (cli_has(cli, "mode") && !sets)
 		SAY("cli.policy.set", { "mode", json_text_of(policy, "mode") });
 	else
 		policy_print(cli, policy);

@@ -4,6 +4,7 @@
 #include "cli/card.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
+#include "text/safe_text.h"
 #include "tui/words.h"
 
 /* What the server of a held call says of its tool, if that is for who asks. */
@@ -16,6 +17,28 @@ static const struct json *tool_read(struct cli *cli, const struct json *ask)
 				     arena_print(&cli->arena, "/v1/mcp-servers/%.*s",
 					     STR_ARGS(server)),
 				     NULL));
+}
+
+static void suggestion_print(
+	struct cli *cli, const struct json *ask, const struct json *one)
+{
+	struct arena *arena = &cli->arena;
+	const struct json *preferred = json_get(one, "preferred");
+	struct json_member answer = { .name = json_text_of(one, "question"),
+		.value = *json_get(one, "value") };
+	struct json answers = { .type = JSON_OBJECT, .members = &answer, .count = 1 };
+	struct str whose = json_text_of(preferred, "scope");
+
+	whose = whose.len ? MSG(arena,
+				    arena_print(
+					    arena, "web.preferred.%.*s", STR_ARGS(whose))
+					    .at,
+				    { "project", reply_text(cli, preferred, "project") })
+			  : MSG(arena, "web.suggested");
+	printf("%.*s\n",
+		STR_ARGS(MSG(arena, "web.colon", { "words", whose },
+			{ "text", safe_line(arena,
+					  answer_all_words(ask, &answers, arena)) })));
 }
 
 static void card_print(struct cli *cli, const struct json *ask, const struct json *told)
@@ -32,6 +55,18 @@ static void card_print(struct cli *cli, const struct json *ask, const struct jso
 	buf_done(&out);
 }
 
+/* NULL: they are not for who asks. */
+static void suggestions_print(
+	struct cli *cli, const struct json *ask, const struct json *list)
+{
+	enum lang lang = msg_lang();
+
+	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
+	for (const struct json *one = NULL; json_each(list, &one);)
+		suggestion_print(cli, ask, one);
+	msg_lang_set(lang);
+}
+
 static int show_run(struct cli *cli)
 {
 	struct str id = cli_word(cli, 0);
@@ -42,6 +77,10 @@ static int show_run(struct cli *cli)
 		card_print(cli, ask,
 			cli_call_quiet(cli, cli->client, ask_path(cli, id, "/deliveries"),
 				NULL));
+	if (!as_json(cli) && str_is(json_text_of(ask, "status"), "pending"))
+		suggestions_print(cli, ask,
+			cli_call_quiet(cli, cli->client,
+				ask_path(cli, id, "/suggestions"), NULL));
 	return reply_done(cli, ask);
 }
 

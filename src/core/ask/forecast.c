@@ -54,7 +54,7 @@ enum forecast_basis forecast_choose(
 }
 
 /* "40 s", "5 min", "3 h", "2 d", rounded up. */
-static void span_add(struct buf *out, int64_t ms)
+static struct str span_text(int64_t ms, struct arena *arena)
 {
 	static const struct {
 		int64_t ms, below;
@@ -66,35 +66,27 @@ static void span_add(struct buf *out, int64_t ms)
 		{ 24 * 3600 * 1000, INT64_MAX, "d" },
 	};
 
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		int64_t n = (ms + units[i].ms - 1) / units[i].ms;
+	size_t i = 0;
+	int64_t n;
 
-		if (n >= units[i].below) continue;
-		buf_print(out, "%lld %s", (long long)(n ? n : 1), units[i].unit);
-		return;
-	}
+	while ((n = (ms + units[i].ms - 1) / units[i].ms) >= units[i].below)
+		i++;
+	return arena_print(arena, "%lld %s", (long long)(n ? n : 1), units[i].unit);
 }
 
-static void text_write(struct json_writer *w, const struct estimate *e)
+static struct str estimate_text(const struct estimate *e, struct arena *arena)
 {
-	struct buf b = { .max = 200 };
+	struct str half;
 
-	if (e->samples < FORECAST_LEAST) {
-		buf_add_text(
-			&b, "Not enough answers yet to say when somebody will answer.");
-	} else if (e->p50_ms < 0) {
-		buf_add_text(&b, "Most asks like this one expire unanswered.");
-	} else {
-		buf_add_text(&b, "Usually answered within ");
-		span_add(&b, e->p50_ms);
-		if (e->p90_ms >= 0) {
-			buf_add_text(&b, ", 9 of 10 within ");
-			span_add(&b, e->p90_ms);
-		}
-		buf_add_char(&b, '.');
-	}
-	jw_put_str(w, "text", buf_str(&b));
-	buf_done(&b);
+	if (e->samples < FORECAST_LEAST)
+		return STR("Not enough answers yet to say when somebody will answer.");
+	if (e->p50_ms < 0) return STR("Most asks like this one expire unanswered.");
+	half = span_text(e->p50_ms, arena);
+	if (e->p90_ms < 0)
+		return arena_print(
+			arena, "Usually answered within %.*s.", STR_ARGS(half));
+	return arena_print(arena, "Usually answered within %.*s, 9 of 10 within %.*s.",
+		STR_ARGS(half), STR_ARGS(span_text(e->p90_ms, arena)));
 }
 
 static void seconds_write(struct json_writer *w, const char *name, int64_t ms)
@@ -106,10 +98,15 @@ static void seconds_write(struct json_writer *w, const char *name, int64_t ms)
 		jw_real(w, (double)ms / 1000);
 }
 
-void estimate_write(struct json_writer *w, const struct estimate *e)
+void estimate_write(struct json_writer *w, const struct estimate *e,
+	struct str (*words)(struct str english, struct arena *))
 {
+	struct arena arena = { 0 };
+	struct str text = estimate_text(e, &arena);
+
 	seconds_write(w, "p50_s", e->p50_ms);
 	seconds_write(w, "p90_s", e->p90_ms);
 	jw_put_int(w, "samples", e->samples);
-	text_write(w, e);
+	jw_put_str(w, "text", words ? words(text, &arena) : text);
+	arena_done(&arena);
 }

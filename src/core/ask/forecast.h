@@ -31,7 +31,9 @@ void estimate_make(struct estimate *, const int64_t *sorted, size_t len);
  * that only knows how many there were. Bases that are not known have no samples. */
 enum forecast_basis forecast_choose(
 	const struct estimate by[FORECAST_BASES], struct estimate *out);
-/* The members p50_s, p90_s, samples and text. */
-void estimate_write(struct json_writer *, const struct estimate *);
+/* The members p50_s, p90_s, samples and text. `words`: an English sentence of ours in the reader's
+ * language; NULL: they read English. */
+void estimate_write(struct json_writer *, const struct estimate *,
+	struct str (*words)(struct str english, struct arena *));
 
 #endif

@@ -60,6 +60,17 @@
 	COLUMN(TEXT, mcp_server_record, made_by, 0)                                      \
 	COLUMN(INT, mcp_server_record, changed_ms, CHANGES)
 
+#define PREFERENCE_COLUMNS(COLUMN)                                                       \
+	/* usr_…, whose own it is; empty: the workspace's, or the project's */         \
+	COLUMN(TEXT, preference, owner, 0)                                               \
+	COLUMN(TEXT, preference, project, 0)                                             \
+	/* the key or the text of the questions that it is for */                        \
+	COLUMN(TEXT, preference, question, 0)                                            \
+	/* JSON, as an answer says it */                                                 \
+	COLUMN(TEXT, preference, value, CHANGES)                                         \
+	/* JSON object, as answered_by: who said so last */                              \
+	COLUMN(TEXT, preference, made_by, CHANGES)
+
 /* The constant of the record, its table, its struct, the word of its use cases, the
  * step of the schema that makes the table (0: written out in store/migrate.c), its columns, its path behind /v1/. */
 #define RESOURCES(RESOURCE)                                                              \
@@ -69,7 +80,9 @@
 		"providers")                                                             \
 	RESOURCE(TOOLS, tools, tool_record, tool, 10, TOOL_COLUMNS, "tools")             \
 	RESOURCE(MCP_SERVERS, mcp_servers, mcp_server_record, mcp_server, 12,            \
-		MCP_SERVER_COLUMNS, "mcp-servers")
+		MCP_SERVER_COLUMNS, "mcp-servers")                                       \
+	RESOURCE(PREFERENCES, preferences, preference, preference, 14,                   \
+		PREFERENCE_COLUMNS, "preferences")
 
 /* The members of its struct, which stands here unless core has a header for it. */
 #define RESOURCE_MEMBERS(COLUMNS)                                                        \

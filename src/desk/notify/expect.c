@@ -68,7 +68,7 @@ static enum err expect_read(struct job *job, struct rows *rows, struct fault *wh
 	if (e) return e;
 	people_count_in(&r, &probe, &job->arena, rows->now_ms, &present, &reachable);
 	jw_object(&w);
-	estimate_write(&w, &estimate);
+	estimate_write(&w, &estimate, t->words);
 	jw_key(&w, "basis");
 	if (basis == FORECAST_BASES)
 		jw_null(&w);

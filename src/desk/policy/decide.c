@@ -135,8 +135,8 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	jw_put_bool(&w, "default", d.by_default);
 	if (d.effect == EFFECT_ASK)
 		jw_put_raw(&w, "expect",
-			forecast_shown(t->desk, job->who.ws, ASK_APPROVAL, project,
-				rows->now_ms, &job->arena));
+			forecast_shown(
+				t, job->who.ws, ASK_APPROVAL, project, rows->now_ms));
 	jw_object_end(&w);
 	return OK;
 }

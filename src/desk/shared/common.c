@@ -230,8 +230,7 @@ static struct ask_view task_view(struct task *t, const struct rows *rows,
 	view.own_session = s && s->for_ask;
 	view.words = t->words;
 	if (a->status == ASK_PENDING)
-		view.expect = forecast_shown(
-			t->desk, a->ws, a->kind, a->project, rows->now_ms, &t->job.arena);
+		view.expect = forecast_shown(t, a->ws, a->kind, a->project, rows->now_ms);
 	return view;
 }
 

@@ -23,8 +23,8 @@ struct forecast_place {
 	struct forecast_place *next;
 	struct durations hour, whole; /* while it is read */
 	struct estimate by_hour, by_all;
+	struct estimate best;
 	enum ask_kind kind;
-	struct str shown;
 };
 
 struct forecast {
@@ -35,7 +35,7 @@ struct forecast {
 	struct forecast_place *first;
 	struct durations times[KINDS + 1]; /* the last: of all */
 	struct estimate by[KINDS + 1];
-	struct str shown[KINDS];
+	struct estimate best[KINDS]; /* outside of every project */
 	struct arena arena;
 };
 
@@ -131,17 +131,6 @@ static void times_take(struct estimate *e, struct durations *d)
 	durations_done(d);
 }
 
-static struct str estimate_keep(const struct estimate *e, struct arena *arena)
-{
-	struct buf b = { .max = 1024 };
-	struct json_writer w = { .out = &b };
-
-	jw_object(&w);
-	estimate_write(&w, e);
-	jw_object_end(&w);
-	return buf_keep_done(&b, arena);
-}
-
 static enum forecast_basis forecast_of(const struct forecast *f,
 	const struct forecast_place *p, const enum ask_kind *kind, struct estimate *out)
 {
@@ -155,21 +144,17 @@ static enum forecast_basis forecast_of(const struct forecast *f,
 
 static void forecast_estimate(struct forecast *f)
 {
-	struct estimate e;
-
 	for (int i = 0; i <= KINDS; i++)
 		times_take(&f->by[i], &f->times[i]);
 	for (struct forecast_place *p = f->first; p; p = p->next) {
 		times_take(&p->by_hour, &p->hour);
 		times_take(&p->by_all, &p->whole);
-		forecast_of(f, p, &p->kind, &e);
-		p->shown = estimate_keep(&e, &f->arena);
+		forecast_of(f, p, &p->kind, &p->best);
 	}
 	for (int i = 0; i < KINDS; i++) {
 		enum ask_kind kind = (enum ask_kind)i;
 
-		forecast_of(f, NULL, &kind, &e);
-		f->shown[i] = estimate_keep(&e, &f->arena);
+		forecast_of(f, NULL, &kind, &f->best[i]);
 	}
 }
 
@@ -284,16 +269,15 @@ static bool is_old(const struct forecast *f, int64_t now_ms, int64_t most_ms)
 	return !f->at_ms || now_ms - f->at_ms >= most_ms || now_ms < f->at_ms;
 }
 
-struct str forecast_shown(struct desk *d, int64_t ws, enum ask_kind kind,
-	struct str project, int64_t now_ms, struct arena *arena)
+struct str forecast_shown(struct task *t, int64_t ws, enum ask_kind kind,
+	struct str project, int64_t now_ms)
 {
-	static const char unknown[] =
-		"{\"p50_s\":null,\"p90_s\":null,\"samples\":0,"
-		"\"text\":\"Not enough answers yet to say when somebody will answer.\"}";
+	struct desk *d = t->desk;
+	struct json_writer w = { .out = &(struct buf){ .max = 1024 } };
+	struct estimate e = { .p50_ms = -1, .p90_ms = -1 };
 	char room[512];
 	struct forecast *f;
 	struct forecast_place *p;
-	struct str shown = STR_NONE;
 	bool renew;
 
 	pthread_mutex_lock(&d->forecasts.lock);
@@ -302,13 +286,16 @@ struct str forecast_shown(struct desk *d, int64_t ws, enum ask_kind kind,
 		p = project.len ? table_get(&f->places,
 					  place_key(kind, project, room, sizeof room))
 				: NULL;
-		shown = arena_str(arena, p ? p->shown : f->shown[kind]);
+		e = p ? p->best : f->best[kind];
 	}
 	renew = f && !f->renewing && is_old(f, now_ms, RENEW_MS);
 	if (renew) f->renewing = true;
 	pthread_mutex_unlock(&d->forecasts.lock);
 	if (renew) renew_put(d, ws);
-	return shown.len ? shown : str_of(unknown);
+	jw_object(&w);
+	estimate_write(&w, &e, t->words);
+	jw_object_end(&w);
+	return buf_keep_done(w.out, &t->job.arena);
 }
 
 enum err forecast_read(struct desk *d, struct rows *rows, int64_t ws,

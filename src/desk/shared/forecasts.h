@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 struct desk;
+struct task;
 
 struct forecasts {
 	pthread_mutex_t lock; /* over all of it */
@@ -20,10 +21,10 @@ struct forecasts {
 void forecasts_init(struct forecasts *);
 void forecasts_done(struct forecasts *);
 
-/* What a reply with one pending ask says as `expect`: JSON, in the arena. Has it renewed when it is
- * old. */
-struct str forecast_shown(struct desk *, int64_t ws, enum ask_kind, struct str project,
-	int64_t now_ms, struct arena *);
+/* What a reply with one pending ask says as `expect`: JSON, in the arena of its task. Has it renewed
+ * when it is old. */
+struct str forecast_shown(
+	struct task *, int64_t ws, enum ask_kind, struct str project, int64_t now_ms);
 /* The same for who asks for it: read now if it is old, or quick to read. Without a kind or a project
  * (NULL, empty) by what is wider. */
 enum err forecast_read(struct desk *, struct rows *, int64_t ws, const enum ask_kind *,

@@ -10,7 +10,7 @@ static const char *shown(const struct estimate *e)
 	const char *out;
 
 	jw_object(&w);
-	estimate_write(&w, e);
+	estimate_write(&w, e, NULL);
 	jw_object_end(&w);
 	out = kit_text(buf_str(&b));
 	buf_done(&b);

@@ -79,6 +79,10 @@ export const api = {
 	askNew: (body: AskRequest) => post<Ask>('/v1/asks', body),
 	askSuggestions: (id: string) =>
 		get<AskSuggestion[]>(`/v1/asks/${encodeURIComponent(id)}/suggestions`),
+	prefer: (body: unknown) => post<unknown>('/v1/preferences', body),
+	preferChange: (id: string, body: unknown) =>
+		call<unknown>('PATCH', `/v1/preferences/${id}`, body),
+	preferNoMore: (id: string) => call<null>('DELETE', `/v1/preferences/${id}`),
 	retract: (id: string) => post<Settled>(`/v1/asks/${id}/retract`, {}),
 	revoke: (id: string) => post<Ask>(`/v1/asks/${id}/revoke`, {}),
 	mark: (id: string, mark: Partial<Mark>) => post<Ask>(`/v1/asks/${id}/mark`, mark),
