@@ -12,6 +12,8 @@ enum {
 	UNTOLD_LOOK = 1000,
 	ROUTES_LOOK = ROUTES_MAX,
 	NODE_FORGOTTEN_MS = 24 * 3600 * 1000,
+	/* Ids never go back: where the clock was moved back, they are ahead of it. */
+	ID_AHEAD_MS = 3600 * 1000,
 };
 
 /* What a look found, in the arena of its task. */
@@ -112,7 +114,7 @@ static enum err unanswered_look(struct looking *l, struct fault *why)
 	enum err e;
 
 	if (!l->set.unanswered_ms) return OK;
-	bound = desk_id_bound("ask", before_ms + 1000, l->rows->arena);
+	bound = desk_id_bound("ask", before_ms + ID_AHEAD_MS, l->rows->arena);
 	e = rows_query(l->rows, SQL_ASKS_UNANSWERED,
 		ARGS(l->ws, bound, before_ms - 1, ALERT_ASKS_MAX), waiting_row, &w, why);
 	return e ? e : waiting_found(l, ALERT_UNANSWERED, l->set.unanswered_ms, &w, why);
@@ -160,7 +162,7 @@ static enum err unreachable_look(struct looking *l, struct fault *why)
 
 	if (!l->set.unreachable_ms) return OK;
 	e = recipients_load(l->rows, l->ws, &people, why);
-	bound = desk_id_bound("ask", before_ms + 1000, l->rows->arena);
+	bound = desk_id_bound("ask", before_ms + ID_AHEAD_MS, l->rows->arena);
 	if (!e)
 		e = rows_each(l->rows, RECORD_ASKS, SQL_ASKS_UNTOLD,
 			ARGS(l->ws, bound, before_ms - 1, UNTOLD_LOOK), untold_ask, &u,
