@@ -76,7 +76,7 @@ static void everything_told_of_an_ask(void)
 	struct fault why = { 0 };
 
 	if (json_read(str_of(ASK), NULL, &cli.arena, &ask, &why) == OK) {
-		card_write(&cli, ask, NULL, &out);
+		card_write(&cli, ask, NULL, NULL, &out);
 		outcome_write(ask, &out);
 		outcome_story(ask, &cli.arena);
 		CHECK_INT(outcome_exit(ask), EXIT_YES);
