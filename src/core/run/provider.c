@@ -166,19 +166,25 @@ static enum key_source source_of(const struct provider_record *p)
 	return p->version && p->sealed.len ? KEY_SEALED : p->source;
 }
 
+struct str key_source_wrong(
+	enum key_source source, struct str from, bool token, struct arena *arena)
+{
+	return source == KEY_ENV
+		       ? arena_print(arena,
+				 "%.*s is not set: start the server with %.*s=%s in its environment",
+				 STR_ARGS(from), STR_ARGS(from), token ? "TOKEN" : "KEY")
+		       : arena_print(arena,
+				 "%.*s is missing or empty: put the %s there, 0600",
+				 STR_ARGS(from), token ? "token" : "key");
+}
+
 struct str provider_key_wrong(const struct provider_record *p, struct arena *arena)
 {
 	struct provider parts;
 
 	if (p->sealed.len || p->key.len) return STR_NONE;
-	if (p->source == KEY_ENV)
-		return arena_print(arena,
-			"%.*s is not set: start the server with %.*s=KEY in its environment",
-			STR_ARGS(p->key_from), STR_ARGS(p->key_from));
-	if (p->source == KEY_FILE)
-		return arena_print(arena,
-			"%.*s is missing or empty: put the key there, 0600",
-			STR_ARGS(p->key_from));
+	if (p->source == KEY_ENV || p->source == KEY_FILE)
+		return key_source_wrong(p->source, p->key_from, false, arena);
 	/* A server of one's own may want none; the vendors' all do. */
 	if (provider_parse(p->body, arena, &parts, NULL) || parts.url.len ||
 		parts.wire == WIRE_SCRIPT)

@@ -6,6 +6,7 @@
 #include "base/json_pattern.h"
 #include "base/keep.h"
 #include "core/run/provider.h"
+#include "core/shared/address.h"
 #include "core/shared/field.h"
 #include "core/shared/principal.h"
 #include "desk/shared/collection.h"
@@ -218,15 +219,63 @@ enum err configured_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 struct str configured_provider_wrong(
 	struct desk *d, const struct provider_record *p, struct arena *arena)
 {
+	return !p->version || !p->sealed.len
+		       ? provider_key_wrong(p, arena)
+		       : configured_sealed_wrong(d, p->sealed, false, arena);
+}
+
+struct str configured_sealed_wrong(
+	struct desk *d, struct str sealed, bool headers, struct arena *arena)
+{
 	const struct configured *c = configured(d);
 
-	if (!p->version || !p->sealed.len) return provider_key_wrong(p, arena);
+	if (!sealed.len || (c->sealing && seal_fits(c->secret, sealed))) return STR_NONE;
 	if (!c->sealing)
-		return STR("this server has no secret.key to decrypt its key with");
-	if (!seal_fits(c->secret, p->sealed))
-		return STR("its key was encrypted with another secret.key: "
-			   "give every server the same file, or set the key again");
-	return STR_NONE;
+		return arena_print(arena,
+			"this server has no secret.key to decrypt its %s with",
+			headers ? "headers" : "key");
+	return arena_print(arena,
+		"its %s encrypted with another secret.key: "
+		"give every server the same file, or set %s again",
+		headers ? "headers were" : "key was", headers ? "them" : "the key");
+}
+
+enum err configured_seal(struct desk *d, struct str secret, const char *what,
+	struct arena *arena, struct str *sealed, struct fault *why)
+{
+	const struct configured *c = configured(d);
+	struct buf b = { .max = 1 << 20 };
+	bool closed;
+
+	if (!c->sealing)
+		return fail(why, ERR_CONFLICT,
+			"only a running server can encrypt the %s: start it, then try again",
+			what);
+	closed = seal_close(c->secret, secret, &b);
+	*sealed = buf_keep_done(&b, arena);
+	return closed ? OK : fail_memory(why);
+}
+
+enum err configured_key_seal(struct desk *d, struct str key, struct arena *arena,
+	struct str *sealed, struct str *last4, struct fault *why)
+{
+	*sealed = *last4 = STR_NONE;
+	if (!key.len) return OK;
+	*last4 = arena_str(arena, provider_key_last4(key));
+	return configured_seal(d, key, "key", arena, sealed, why);
+}
+
+enum err configured_url_check(struct desk *d, struct str text, struct fault *why)
+{
+	struct str reach = configured(d)->model_internal;
+	struct url url;
+
+	return url_split(text, &url) &&
+			       model_reach_may_allow(reach.len ? reach : STR("no"), &url)
+		       ? OK
+		       : fail_at(why, "/url",
+				 "must be https, or on this machine; the setting "
+				 "model_internal allows more");
 }
 
 struct str configured_key(
@@ -523,6 +572,36 @@ enum err configured_agent_wrong(struct desk *d, struct rows *rows,
 		"parley providers add",
 		STR_ARGS(parts.provider));
 	return OK;
+}
+
+static enum err user_add(const struct agent_record *a, struct str name,
+	bool (*uses)(const struct agent_config *, struct str), struct rows *rows,
+	struct buf *names, struct fault *why)
+{
+	struct agent_config parts;
+	enum err e = agent_parse(a->body, rows->arena, &parts, why);
+
+	if (!e && uses(&parts, name)) name_add(names, a->name);
+	return e;
+}
+
+enum err configured_unused(struct desk *d, struct rows *rows, int64_t ws, struct str name,
+	bool (*uses)(const struct agent_config *, struct str), struct fault *why)
+{
+	const struct configured *c = configured(d);
+	const struct agent_record *a = NULL;
+	struct buf names = { .max = NAMES_BYTES };
+	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(ws), why);
+
+	for (size_t i = 0; !e && i < c->agents_len; i++)
+		e = user_add(&c->agents[i], name, uses, rows, &names, why);
+	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
+		if (a->ws == ws) e = user_add(a, name, uses, rows, &names, why);
+	if (!e && names.len)
+		e = fail(why, ERR_CONFLICT, "agents use it: %.*s",
+			STR_ARGS(buf_str(&names)));
+	buf_done(&names);
+	return e;
 }
 
 static enum err roster_add(struct json_writer *w, struct desk *d, struct rows *rows,

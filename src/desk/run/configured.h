@@ -110,15 +110,25 @@ const struct configured *configured_now(const struct desk *); /* never NULL */
 /* A key that is known, or opened; empty: neither. In the arena. */
 struct str configured_key(
 	struct desk *, struct str known, struct str sealed, struct arena *);
+/* Why what is sealed, a key or (`headers`) headers, cannot be opened; empty: it can, or nothing is sealed. */
+struct str configured_sealed_wrong(
+	struct desk *, struct str sealed, bool headers, struct arena *);
+/* Encrypts a secret. ERR_CONFLICT: there is no key to do so with; `what` names the secret then. */
+enum err configured_seal(struct desk *, struct str secret, const char *what,
+	struct arena *, struct str *sealed, struct fault *why);
+/* The key of a provider or a tool as a body brings it; an empty one: it has none any more. */
+enum err configured_key_seal(struct desk *, struct str key, struct arena *,
+	struct str *sealed, struct str *last4, struct fault *why);
+/* May a provider or an MCP server have this address? */
+enum err configured_url_check(struct desk *, struct str url, struct fault *why);
+/* ERR_CONFLICT, with their names: agents of the workspace use what has this name, as `uses` says of each. */
+enum err configured_unused(struct desk *, struct rows *, int64_t ws, struct str name,
+	bool (*uses)(const struct agent_config *, struct str name), struct fault *why);
 
 /* The tool and what a call of it needs, but for what is the call's own. ERR_NOT_FOUND: there is none. Why it cannot
  * be called is in `wrong`. */
 enum err configured_tool(struct desk *, struct rows *, int64_t ws, struct str which,
 	struct arena *, struct tool_access *out, struct fault *why);
-/* What is wrong with its key; empty: nothing. */
-struct str configured_tool_wrong(struct desk *, const struct tool_record *,
-	const struct own_tool *, struct arena *);
-
 /* Masks every key of a provider or a tool of the workspace in the text, so that a key found by a tool
  * reaches no model, no row and no person. In the arena. */
 enum err configured_mask(

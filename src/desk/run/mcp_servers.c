@@ -138,23 +138,9 @@ static struct str headers_of(
 static struct str access_wrong(
 	struct desk *d, const struct mcp_server_record *r, struct arena *arena)
 {
-	const struct configured *c = configured_now(d);
-
-	if (r->source == KEY_ENV && !r->headers.len)
-		return arena_print(arena,
-			"%.*s is not set: start the server with %.*s=TOKEN in its environment",
-			STR_ARGS(r->key_from), STR_ARGS(r->key_from));
-	if (r->source == KEY_FILE && !r->headers.len)
-		return arena_print(arena,
-			"%.*s is missing or empty: put the token there, 0600",
-			STR_ARGS(r->key_from));
-	if (!r->sealed.len) return STR_NONE;
-	if (!c->sealing)
-		return STR("this server has no secret.key to decrypt its headers with");
-	return seal_fits(c->secret, r->sealed)
-		       ? STR_NONE
-		       : STR("its headers were encrypted with another secret.key: "
-			     "give every server the same file, or set them again");
+	if ((r->source == KEY_ENV || r->source == KEY_FILE) && !r->headers.len)
+		return key_source_wrong(r->source, r->key_from, true, arena);
+	return configured_sealed_wrong(d, r->sealed, true, arena);
 }
 
 enum err mcp_access_make(struct desk *d, struct rows *rows, const struct mcp_known *k,
@@ -214,8 +200,6 @@ static enum err server_body_read(struct task *t, struct str before,
 	const struct members *also, struct arena *arena, struct str *body,
 	struct mcp_server *out, struct fault *why)
 {
-	struct str reach = configured_now(t->desk)->model_internal;
-	struct url url;
 	enum err e;
 
 	if (json_get(t->body, "command"))
@@ -230,13 +214,7 @@ static enum err server_body_read(struct task *t, struct str before,
 	if (!e && out->transport == MCP_LOCAL && !before.len)
 		e = fail_at(why, "/transport",
 			"parley mcp-gateway makes it when an agent starts it");
-	if (e || !out->url.len) return e;
-	if (!url_split(out->url, &url) ||
-		!model_reach_may_allow(reach.len ? reach : STR("no"), &url))
-		return fail_at(why, "/url",
-			"must be https, or on this machine; the setting model_internal "
-			"allows more");
-	return OK;
+	return e || !out->url.len ? e : configured_url_check(t->desk, out->url, why);
 }
 
 static enum err server_create_check(struct task *t, struct fault *why)
@@ -250,8 +228,6 @@ static enum err server_create_check(struct task *t, struct fault *why)
 static enum err headers_seal(struct task *t, struct rows *rows,
 	struct mcp_server_record *r, const struct mcp_server *b, struct fault *why)
 {
-	const struct configured *c = configured_now(t->desk);
-	struct buf sealed = { .max = 1 << 20 };
 	struct str headers;
 
 	if (!b->has_headers && !b->has_bearer) return OK;
@@ -259,16 +235,9 @@ static enum err headers_seal(struct task *t, struct rows *rows,
 		    &headers, &r->last4))
 		return fail_memory(why);
 	r->sealed = STR_NONE;
-	if (!headers.len) return OK;
-	if (!c->sealing)
-		return fail(why, ERR_CONFLICT,
-			"only a running server can encrypt the headers: start it, then try again");
-	if (!seal_close(c->secret, headers, &sealed)) {
-		buf_done(&sealed);
-		return fail_memory(why);
-	}
-	r->sealed = buf_keep_done(&sealed, rows->arena);
-	return OK;
+	return headers.len ? configured_seal(t->desk, headers, "headers", rows->arena,
+				     &r->sealed, why)
+			   : OK;
 }
 
 static const struct collection mcp_servers;
@@ -343,35 +312,13 @@ static bool agent_chose(const struct agent_config *a, struct str server)
 	return false;
 }
 
-static enum err agent_note(const struct agent_record *a, struct str server,
-	struct rows *rows, struct buf *names, struct fault *why)
-{
-	struct agent_config parts;
-	enum err e = agent_parse(a->body, rows->arena, &parts, why);
-
-	if (!e && agent_chose(&parts, server))
-		buf_print(names, "%s%.*s", names->len ? ", " : "", STR_ARGS(a->name));
-	return e;
-}
-
 static enum err server_unused(
 	struct task *t, struct rows *rows, const void *record, struct fault *why)
 {
-	const struct configured *c = configured_now(t->desk);
 	const struct mcp_server_record *r = record;
 	const struct mcp_list_record *list = NULL;
-	const struct agent_record *a = NULL;
-	struct buf agents = { .max = 160 };
-	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(r->ws), why);
+	enum err e = configured_unused(t->desk, rows, r->ws, r->name, agent_chose, why);
 
-	for (size_t i = 0; !e && i < c->agents_len; i++)
-		e = agent_note(&c->agents[i], r->name, rows, &agents, why);
-	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
-		if (a->ws == r->ws) e = agent_note(a, r->name, rows, &agents, why);
-	if (!e && agents.len)
-		e = fail(why, ERR_CONFLICT, "agents use it: %.*s",
-			STR_ARGS(buf_str(&agents)));
-	buf_done(&agents);
 	if (!e) e = list_get(rows, r->ws, r->name, STR_NONE, &list, why);
 	if (!e && list) rows_delete(rows, list);
 	if (!e) e = lists_fetch(rows, r, why);

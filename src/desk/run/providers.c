@@ -2,8 +2,6 @@
  * never comes out: replies have its last four characters at most. */
 #include "core/run/provider.h"
 
-#include "base/keep.h"
-#include "core/shared/address.h"
 #include "desk/run/configured.h"
 #include "desk/run/model_lists.h"
 #include "desk/shared/collection.h"
@@ -26,39 +24,9 @@ static enum err provider_body_read(struct task *t, struct str before,
 	const struct members *also, struct arena *arena, struct str *body,
 	struct provider *out, struct fault *why)
 {
-	const struct configured *c = t->desk->configured;
-	struct url url;
 	enum err e = provider_read(t->body, before, also, arena, body, out, why);
 
-	if (e || !out->url.len) return e;
-	if (!url_split(out->url, &url) ||
-		!model_reach_may_allow(
-			c && c->model_internal.len ? c->model_internal : STR("no"), &url))
-		return fail_at(why, "/url",
-			"must be https, or on this machine; the setting model_internal "
-			"allows more");
-	return OK;
-}
-
-static enum err key_seal(struct task *t, struct rows *rows, struct provider_record *p,
-	const struct provider *b, struct fault *why)
-{
-	const struct configured *c = t->desk->configured;
-	struct buf sealed = { .max = 65536 };
-
-	if (!b->has_key) return OK;
-	p->sealed = p->last4 = STR_NONE;
-	if (!b->key.len) return OK;
-	if (!c || !c->sealing)
-		return fail(why, ERR_CONFLICT,
-			"only a running server can encrypt the key: start it, then try again");
-	if (!seal_close(c->secret, b->key, &sealed)) {
-		buf_done(&sealed);
-		return fail_memory(why);
-	}
-	p->sealed = buf_keep_done(&sealed, rows->arena);
-	p->last4 = arena_str(rows->arena, provider_key_last4(b->key));
-	return OK;
+	return e || !out->url.len ? e : configured_url_check(t->desk, out->url, why);
 }
 
 /* A key is for the address it was given for: at another it would be shown to whoever listens there. */
@@ -119,46 +87,24 @@ static enum err provider_fill(struct task *t, struct rows *rows, const void *was
 		&p->body, &parts, why);
 	if (!e && was) e = key_dropped(rows, p, &parts, before, why);
 	if (!e) e = list_dropped(rows, p, was ? before : STR_NONE, why);
-	return e ? e : key_seal(t, rows, p, &parts, why);
+	return e || !parts.has_key ? e
+				   : configured_key_seal(t->desk, parts.key, rows->arena,
+					     &p->sealed, &p->last4, why);
 }
 
 /* ---- delete ---- */
 
-/* "researcher, writer": who would be without it. */
-static enum err users_of(struct task *t, struct rows *rows,
-	const struct provider_record *p, struct buf *out, struct fault *why)
+static bool provider_chosen(const struct agent_config *a, struct str name)
 {
-	const struct configured *c = t->desk->configured;
-	const struct agent_record *a = NULL;
-	struct agent_config parts;
-	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(p->ws), why);
-
-	for (size_t i = 0; !e && c && i < c->agents_len; i++) {
-		e = agent_parse(c->agents[i].body, rows->arena, &parts, why);
-		if (!e && str_eq(parts.provider, p->name))
-			buf_print(out, "%s%.*s", out->len ? ", " : "",
-				STR_ARGS(c->agents[i].name));
-	}
-	while (!e && (a = rows_next(rows, RECORD_AGENTS, a))) {
-		if (a->ws != p->ws) continue;
-		e = agent_parse(a->body, rows->arena, &parts, why);
-		if (!e && str_eq(parts.provider, p->name))
-			buf_print(out, "%s%.*s", out->len ? ", " : "", STR_ARGS(a->name));
-	}
-	return e;
+	return str_eq(a->provider, name);
 }
 
 static enum err provider_unused(
 	struct task *t, struct rows *rows, const void *record, struct fault *why)
 {
-	struct buf agents = { .max = 160 };
-	enum err e = users_of(t, rows, record, &agents, why);
+	const struct provider_record *p = record;
 
-	if (!e && agents.len)
-		e = fail(why, ERR_CONFLICT, "agents use it: %.*s",
-			STR_ARGS(buf_str(&agents)));
-	buf_done(&agents);
-	return e;
+	return configured_unused(t->desk, rows, p->ws, p->name, provider_chosen, why);
 }
 
 static const struct collection providers = {

@@ -2,7 +2,6 @@
  * a call of one needs. */
 #include "core/run/own_tool.h"
 
-#include "base/keep.h"
 #include "core/run/run_tool.h"
 #include "core/shared/address.h"
 #include "core/shared/principal.h"
@@ -13,27 +12,14 @@
 
 /* ---- what a call needs ---- */
 
-struct str configured_tool_wrong(struct desk *d, const struct tool_record *r,
+static struct str tool_wrong(struct desk *d, const struct tool_record *r,
 	const struct own_tool *t, struct arena *arena)
 {
-	const struct configured *c = configured_now(d);
-
 	if (!own_tool_keyed(t) || r->key.len) return STR_NONE;
-	if (r->source == KEY_ENV)
-		return arena_print(arena,
-			"%.*s is not set: start the server with %.*s=KEY in its environment",
-			STR_ARGS(r->key_from), STR_ARGS(r->key_from));
-	if (r->source == KEY_FILE)
-		return arena_print(arena,
-			"%.*s is missing or empty: put the key there, 0600",
-			STR_ARGS(r->key_from));
-	if (!r->sealed.len) return STR("a header of it needs a key, and it has none");
-	if (!c->sealing)
-		return STR("this server has no secret.key to decrypt its key with");
-	return seal_fits(c->secret, r->sealed)
-		       ? STR_NONE
-		       : STR("its key was encrypted with another secret.key: "
-			     "give every server the same file, or set the key again");
+	if (r->source == KEY_ENV || r->source == KEY_FILE)
+		return key_source_wrong(r->source, r->key_from, false, arena);
+	return r->sealed.len ? configured_sealed_wrong(d, r->sealed, false, arena)
+			     : STR("a header of it needs a key, and it has none");
 }
 
 enum err configured_tool(struct desk *d, struct rows *rows, int64_t ws, struct str which,
@@ -52,7 +38,7 @@ enum err configured_tool(struct desk *d, struct rows *rows, int64_t ws, struct s
 	if (e) return e;
 	out->key = configured_key(d, r->key, r->sealed, arena);
 	out->reach = out->named_in_file ? c->tool_internal : c->webhook_internal;
-	out->wrong = arena_str(arena, configured_tool_wrong(d, r, &out->tool, arena));
+	out->wrong = arena_str(arena, tool_wrong(d, r, &out->tool, arena));
 	return arena->failed ? fail_memory(why) : OK;
 }
 
@@ -119,8 +105,7 @@ static enum err tool_shown(struct task *t, struct rows *rows, struct json_writer
 	e = own_tool_parse(r->body, rows->arena, &parts, why);
 	if (!e)
 		own_tool_show(w, r, &parts,
-			task_words(t,
-				configured_tool_wrong(t->desk, r, &parts, rows->arena),
+			task_words(t, tool_wrong(t->desk, r, &parts, rows->arena),
 				rows->arena));
 	return e;
 }
@@ -156,27 +141,6 @@ static enum err tool_create_check(struct task *t, struct fault *why)
 	return tool_body_read(t, STR_NONE, NULL, &t->job.arena, &body, &parts, why);
 }
 
-static enum err key_seal(struct task *t, struct rows *rows, struct tool_record *r,
-	const struct own_tool *b, struct fault *why)
-{
-	const struct configured *c = configured_now(t->desk);
-	struct buf sealed = { .max = 65536 };
-
-	if (!b->has_key) return OK;
-	r->sealed = r->last4 = STR_NONE;
-	if (!b->key.len) return OK;
-	if (!c->sealing)
-		return fail(why, ERR_CONFLICT,
-			"only a running server can encrypt the key: start it, then try again");
-	if (!seal_close(c->secret, b->key, &sealed)) {
-		buf_done(&sealed);
-		return fail_memory(why);
-	}
-	r->sealed = buf_keep_done(&sealed, rows->arena);
-	r->last4 = arena_str(rows->arena, provider_key_last4(b->key));
-	return OK;
-}
-
 static const struct collection tools;
 
 static enum err tool_fill(struct task *t, struct rows *rows, const void *was,
@@ -195,36 +159,22 @@ static enum err tool_fill(struct task *t, struct rows *rows, const void *was,
 		&parts, why);
 	/* A key is for the address it was given for. */
 	if (!e && was && !str_eq(before.url, parts.url)) r->sealed = r->last4 = STR_NONE;
-	return e ? e : key_seal(t, rows, r, &parts, why);
+	return e || !parts.has_key ? e
+				   : configured_key_seal(t->desk, parts.key, rows->arena,
+					     &r->sealed, &r->last4, why);
+}
+
+static bool tool_chosen(const struct agent_config *a, struct str name)
+{
+	return text_listed(a->tools, a->tools_len, name);
 }
 
 static enum err tool_unused(
 	struct task *t, struct rows *rows, const void *record, struct fault *why)
 {
-	const struct configured *c = configured_now(t->desk);
 	const struct tool_record *r = record;
-	const struct agent_record *a = NULL;
-	struct buf agents = { .max = 160 };
-	struct agent_config parts;
-	enum err e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, ARGS(r->ws), why);
 
-	for (size_t i = 0; !e; i++) {
-		if (i < c->agents_len)
-			a = &c->agents[i];
-		else
-			a = rows_next(rows, RECORD_AGENTS, i == c->agents_len ? NULL : a);
-		if (!a) break;
-		if (i >= c->agents_len && a->ws != r->ws) continue;
-		e = agent_parse(a->body, rows->arena, &parts, why);
-		if (!e && text_listed(parts.tools, parts.tools_len, r->name))
-			buf_print(&agents, "%s%.*s", agents.len ? ", " : "",
-				STR_ARGS(a->name));
-	}
-	if (!e && agents.len)
-		e = fail(why, ERR_CONFLICT, "agents use it: %.*s",
-			STR_ARGS(buf_str(&agents)));
-	buf_done(&agents);
-	return e;
+	return configured_unused(t->desk, rows, r->ws, r->name, tool_chosen, why);
 }
 
 static const struct collection tools = {
