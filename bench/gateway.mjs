@@ -23,7 +23,7 @@ const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 const spread = (list) => `${median(list).toFixed(0)} (${Math.min(...list).toFixed(0)}–${Math.max(...list).toFixed(0)})`;
 const status = () => {
 	const text = readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
-	return { kb: Number(/VmRSS:\s+(\d+)/.exec(text)[1]), threads: Number(/Threads:\s+(\d+)/.exec(text)[1]) };
+	return { kb: Number(/RssAnon:\s+(\d+)/.exec(text)[1]), threads: Number(/Threads:\s+(\d+)/.exec(text)[1]) };
 };
 
 for (const lanes of [1, 64]) {
@@ -55,11 +55,12 @@ for (const n of [Math.min(many, 200), many, many]) {
 		const metrics = await (await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${admin}` } })).text();
 		waiting = Number(/^parley_gateway_held\S* (\d+)/m.exec(metrics)?.[1]);
 	}
+	await sleep(5000); /* what the requests needed goes back to the system a while after the last of them */
 	const after = status();
 	console.log(`${waiting} held calls wait: ${((after.kb - before.kb) * 1024 / n).toFixed(0)} bytes each, ${after.threads - before.threads} threads more (${after.threads})`);
 	held.stdin.end('\n');
 	await once(held, 'close');
-	await sleep(500);
+	await sleep(5000);
 }
 await server.end();
 process.exit(0); /* the model would keep it */

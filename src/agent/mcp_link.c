@@ -209,22 +209,26 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 	const char **headers =
 		remote_headers(c, str_of(l->session), l->headers, l->arena);
 	struct link_times times = link_times(l, c, timeout_ms);
+	const struct fetch_request request = {
+		.url = arena_copy(l->arena, l->access->url),
+		.headers = headers,
+		/* A connection that gives out is not to cost an approval. */
+		.fresh = c->tool && link_waits(l, c),
+		.once = c->tool != NULL,
+		.body = body,
+		.timeout_ms = times.timeout_ms,
+		.idle_ms = times.idle_ms,
+		.stop_fd = l->stop_fd,
+		.may_connect = link_may_connect,
+		.may_send = link_waits(l, c) ? link_may_send : NULL,
+		.take = link_take,
+		.enough = &r->done,
+		.ctx = l,
+	};
 
 	if (!headers) return;
-	fetcher_run(l->fetcher,
-		&(struct fetch_request){ .url = arena_copy(l->arena, l->access->url),
-			.headers = headers,
-			.fresh = c->tool != NULL,
-			.body = body,
-			.timeout_ms = times.timeout_ms,
-			.idle_ms = times.idle_ms,
-			.stop_fd = l->stop_fd,
-			.may_connect = link_may_connect,
-			.may_send = link_waits(l, c) ? link_may_send : NULL,
-			.take = link_take,
-			.enough = &r->done,
-			.ctx = l },
-		&out->end);
+	fetcher_run(l->fetcher, &request, &out->end);
+	link_resume(l, r, &request, &out->end);
 	remote_end(r);
 	out->wrong = none_words(&out->end, r, l->arena);
 }

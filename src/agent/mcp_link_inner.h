@@ -1,5 +1,5 @@
 /* mcp_link_inner.h - what the files of the MCP client share: requests and calls (mcp_link.c), tasks that are waited for
- * (mcp_await.c), messages that are passed on (mcp_pass.c). Prefix: link_. */
+ * (mcp_await.c), streams that are read on (mcp_resume.c), messages that are passed on (mcp_pass.c). Prefix: link_. */
 #ifndef AGENT_MCP_LINK_INNER_H
 #define AGENT_MCP_LINK_INNER_H
 
@@ -65,6 +65,9 @@ bool link_open(struct mcp_link *, bool lists, struct mcp_found *out);
 bool link_begin(struct mcp_link *);
 void link_end(struct mcp_link *);
 
+/* A stream that ended before the reply is read on (mcp_resume.c). */
+void link_resume(struct mcp_link *, struct remote_reader *, const struct fetch_request *,
+	struct fetch_end *);
 /* Does a call of its tool have to be a task, as 2025-11-25 has them? */
 bool link_wants_task(const struct mcp_link *);
 /* An answer that is a task: waited for, and what came of it put in its place. */

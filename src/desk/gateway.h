@@ -55,6 +55,7 @@ struct gateway_task {
 	enum gateway_as as;
 	bool local;  /* the server runs on the agent's side, behind its gateway */
 	bool listed; /* the list was just read */
+	bool counts; /* found: what allows it counts, and is to be kept before it is passed on */
 	/* Found. */
 	enum gateway_what what;
 	struct str text;

@@ -7,7 +7,12 @@
 #include "base/mem.h"
 #include "net/outbound_easy.h"
 
-enum { RETRY_AFTER_MAX_S = 86400, READ_BYTES = 16 * 1024 };
+enum {
+	RETRY_AFTER_MAX_S = 86400,
+	READ_BYTES = 16 * 1024,
+	ONCE_IDLE_S = 1, /* no server closes a connection as soon as that */
+	IDLE_S = 118,	 /* as libcurl has it */
+};
 
 struct fetching {
 	const struct fetch_request *request;
@@ -82,7 +87,8 @@ static int fetching_send(void *ctx, char *to, char *from, int port_there, int po
 {
 	struct fetching *g = ctx;
 	const struct fetch_request *r = g->request;
-	bool may = !r->may_send || r->may_send(r->ctx);
+	/* libcurl would send it again over another connection if this one gave out before a byte came. */
+	bool may = !(r->once && g->sent) && (!r->may_send || r->may_send(r->ctx));
 
 	(void)to, (void)from, (void)port_there, (void)port_here;
 	g->alive_ms = clock_mono_ms();
@@ -261,6 +267,8 @@ void fetcher_run(
 	*out = (struct fetch_end){ .how = FETCH_UNREACHABLE, .retry_after_ms = -1 };
 	if (fetcher_set(f, request)) {
 		outbound_easy_limit(f->easy, request->timeout_ms);
+		curl_easy_setopt(f->easy, CURLOPT_MAXAGE_CONN,
+			(long)(request->once ? ONCE_IDLE_S : IDLE_S));
 		body_set(f->easy, request);
 		if (curl_multi_add_handle(f->multi, f->easy) == CURLM_OK) {
 			out->how = fetching_drive(g, f->multi, &code);

@@ -25,8 +25,9 @@ struct fetch_request {
 	const char *const *headers; /* "name: value", up to NULL */
 	bool get;		    /* else a POST of the body */
 	const char *method;	    /* in place of GET or POST; or NULL */
-	/* Not over a connection that stands: what is sent is never sent again by itself. */
-	bool fresh;
+	bool fresh;		    /* not over a connection that stands */
+	/* What was sent is never sent again by itself: over one that stands only if that was used a moment ago. */
+	bool once;
 	struct str body;
 	int64_t timeout_ms; /* for the whole */
 	int64_t idle_ms;    /* without a sign of life; 0: no bound of its own */

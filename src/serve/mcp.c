@@ -235,6 +235,7 @@ static void put_back(struct request *r)
 	struct job *job = &r->task.job;
 	bool gated = job->gate != NULL;
 
+	if (job->err) passing_drop(m);
 	if (gated && r->task.mcp_ended)
 		turn_away(r);
 	else if (gated && m->state >= MCP_ENTERED && m->tool &&

@@ -60,6 +60,8 @@ struct mcp {
 	bool beside;	      /* by one that started the server itself */
 	bool begun;	      /* the head of the stream that replies is out */
 	struct gateway_task *gateway;
+	struct passing
+		*early; /* prepared to go ahead of the commit that allows it; or NULL */
 	mcp_fn *cancelled; /* after a call there was withdrawn */
 	bool kept;	   /* its reply does not end it: what it has is still in use */
 	/* Of requestState that was passed on: what the server said, or the question that is answered; or empty. */

@@ -335,6 +335,7 @@ static void decided(struct request *r)
 		: g->what == GATEWAY_HELD && g->call.sent == 1 && !g->same.len ? "ask"
 									       : NULL;
 
+	if (g->what != GATEWAY_PASS) passing_drop(m);
 	if (g->tool.len && effect)
 		run_count_gateway(
 			r->serve->desk, r->task.job.who.ws, m->server, effect, -1);
@@ -366,10 +367,12 @@ static void call_put(struct request *r, struct gateway_task *g)
 	t->checked = g;
 	t->default_session = m->session;
 	t->default_session_title = m->client.name.len ? m->client.name : STR("MCP");
-	if (m->state >= MCP_ENTERED && mcp_call_entered(r, &why))
+	if (m->state >= MCP_ENTERED && mcp_call_entered(r, &why)) {
 		mcp_refuse_params(r, "%s", why.detail);
-	else
-		mcp_put(r, &use_gateway_call, decided, gated_trouble);
+		return;
+	}
+	if (!g->store) passing_prepare(r);
+	mcp_put(r, &use_gateway_call, decided, gated_trouble);
 }
 
 static void call_begin(struct request *r, struct gateway_task *g)

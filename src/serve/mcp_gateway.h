@@ -8,6 +8,9 @@
 #include "serve/mcp.h"
 
 /* Passes the message on, and then `then`, with mcp_of(r)->relay while that runs. */
+mcp_fn passing_prepare; /* the task that is put next may let it go ahead of its commit */
+void passing_drop(
+	struct mcp *); /* what was prepared, and went ahead perhaps, is given up */
 void passing_begin(struct request *, enum relay_kind, mcp_fn *then);
 /* The request with this id in this session is given up; false: there is none. */
 bool passing_cancel(struct serve *, struct str nonce, struct str id);

@@ -20,6 +20,11 @@ struct passing {
 	struct serve *serve;
 	struct request *request;
 	mcp_fn *then;
+	struct mcp_access access; /* of one that goes ahead of its commit */
+	bool ahead; /* it is under way, and its commit is not known to be kept */
+	bool held; /* by its request, until that is known; then what came meanwhile is told */
+	bool back; /* it came back meanwhile */
+	struct passing_said *early, **last_early;
 	bool streams, same; /* the client takes streams; it speaks as the server does */
 	sem_t room; /* for what the server says before its reply: who says more waits */
 	/* A question of the server to a client of the other family. Since 2026-07-28 its request is answered with it,
@@ -43,6 +48,7 @@ enum {
 /* Something that the server said before its reply. */
 struct passing_said {
 	struct post post;
+	struct passing_said *next;
 	struct passing *passing;
 	bool spare; /* nobody waits for it */
 	size_t len;
@@ -75,20 +81,9 @@ static void passing_watch(struct passing *p)
 	http_lasts(x, true);
 }
 
-static void passing_back(struct post *post)
+static void passing_free(struct passing *p)
 {
-	struct passing *p = LINK_OF(post, struct passing, post);
-	struct serve *s = p->serve;
-	struct request *r = p->request;
-
-	s->away--;
 	LIST_REMOVE(p, others);
-	if (r) {
-		request_watch(r);
-		if (r->x) http_lasts(r->x, false);
-		mcp_of(r)->relay = &p->relay;
-		p->then(r);
-	}
 	request_free(p->first);
 	close(p->relay.stop_fd);
 	close(p->answer_fd);
@@ -97,7 +92,32 @@ static void passing_back(struct post *post)
 	mem_free(p->answer);
 	arena_done(&p->relay.arena);
 	mem_free(p);
+}
+
+static void passing_over(struct passing *p)
+{
+	struct serve *s = p->serve;
+	struct request *r = p->request;
+
+	s->away--;
+	if (r) {
+		request_watch(r);
+		if (r->x) http_lasts(r->x, false);
+		mcp_of(r)->relay = &p->relay;
+		p->then(r);
+	}
+	passing_free(p);
 	serve_try_end(s);
+}
+
+static void passing_back(struct post *post)
+{
+	struct passing *p = LINK_OF(post, struct passing, post);
+
+	if (p->held)
+		p->back = true;
+	else
+		passing_over(p);
 }
 
 static void passing_done(struct relay *relay)
@@ -124,10 +144,24 @@ static void request_say(struct request *r, struct str message)
 	buf_done(&b);
 }
 
+/* Nothing is told before its commit is. */
+static bool said_early(struct passing_said *said)
+{
+	struct passing *p = said->passing;
+
+	if (!p->held) return false;
+	said->next = NULL;
+	*p->last_early = said;
+	p->last_early = &said->next;
+	return true;
+}
+
 static void passing_say(struct post *post)
 {
 	struct passing_said *said = LINK_OF(post, struct passing_said, post);
 	struct request *r = said->passing->request;
+
+	if (said_early(said)) return;
 
 	if (r && r->x &&
 		!(said->spare && mcp_of(r)->begun && http_backlog(r->x) > BEHIND_MAX))
@@ -192,6 +226,7 @@ static void question_tell(struct post *post)
 	struct str params = str_make(said->text, said->len);
 	struct json_writer w = { .out = &(struct buf){ 0 } };
 
+	if (said_early(said)) return;
 	p->waits = true;
 	if (!r || !r->x) {
 		passing_answered(p, STR_NONE);
@@ -301,7 +336,7 @@ static bool passing_other(struct relay *relay, const struct rpc *rpc, struct str
 	return true;
 }
 
-void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
+static struct passing *passing_new(struct request *r, enum relay_kind kind)
 {
 	struct mcp *m = mcp_of(r);
 	struct serve *s = r->serve;
@@ -309,13 +344,9 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 	struct gateway_task *g = m->gateway;
 	bool now = m->client.revision >= REV_2026_07_28;
 
-	if (!p) {
-		mcp_refuse_as(r, 200, RPC_INTERNAL, "out of memory");
-		return;
-	}
+	if (!p) return NULL;
 	*p = (struct passing){ .serve = s,
 		.request = r,
-		.then = then,
 		.post.fn = passing_back,
 		.streams = m->streams && !m->batch,
 		.same = m->behind.len > 0,
@@ -330,7 +361,6 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 			.ask = passing_ask,
 			.known = m->behind.len > 0,
 			.revision = m->speaks,
-			.timeout_ms = g->access.timeout_ms,
 			.lasts = kind == RELAY_PASS && m->rpc.kind == RPC_REQUEST &&
 				 str_is(m->rpc.method, "subscriptions/listen"),
 			.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
@@ -339,6 +369,7 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 			.arguments = g->arguments,
 			.other = passing_other,
 			.done = passing_done } };
+	p->last_early = &p->early;
 	snprintf(p->relay.session, sizeof p->relay.session, "%.*s", STR_ARGS(m->behind));
 	pthread_mutex_init(&p->lock, NULL);
 	sem_init(&p->room, 0, SAID_AT_ONCE);
@@ -354,10 +385,92 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 		p->relay.known = false;
 		if (!now) p->relay.greeting = p->relay.params;
 	}
-	s->away++;
 	LIST_INSERT_HEAD(&s->passings, p, others);
+	return p;
+}
+
+/* ---- ahead of the commit that allows it ---- */
+
+/* On the thread that commits, perhaps twice. */
+static void passing_ahead(struct job *job)
+{
+	struct request *r = (struct request *)(void *)job;
+	const struct gateway_task *g = mcp_of(r)->gateway;
+	struct passing *p = mcp_of(r)->early;
+
+	if (p->ahead || g->what != GATEWAY_PASS || g->counts) return;
+	p->ahead = true;
+	p->access = g->access; /* which is another's if it is decided anew */
+	p->relay.access = &p->access;
+	p->relay.agent = job->who.agent;
+	p->relay.timeout_ms = g->access.timeout_ms;
+	p->serve->relay->pass(p->serve->relay->ctx, &p->relay);
+}
+
+void passing_prepare(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	/* What a question of the server's came with is another's until its agent is known. */
+	if (m->beside || m->came.state.len || m->batch) return;
+	passing_drop(m);
+	m->early = passing_new(r, RELAY_PASS);
+	if (!m->early) return;
+	m->early->held = true;
+	r->task.job.ahead = passing_ahead;
+}
+
+/* Its commit is known: what came meanwhile is told. */
+static void passing_release(struct passing *p)
+{
+	struct passing_said *said = p->early, *next;
+
+	p->serve->away++;
+	p->held = false;
+	for (; said; said = next) {
+		next = said->next;
+		said->post.fn(&said->post);
+	}
+	if (p->back) passing_over(p);
+}
+
+void passing_drop(struct mcp *m)
+{
+	struct passing *p = m->early;
+
+	m->early = NULL;
+	if (!p) return;
+	p->request = NULL;
+	if (!p->ahead) {
+		passing_free(p);
+		return;
+	}
+	passing_cut(p);
+	passing_release(p);
+}
+
+void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
+{
+	struct mcp *m = mcp_of(r);
+	struct passing *p = m->early ? m->early : passing_new(r, kind);
+
+	m->early = NULL;
+	if (!p) {
+		mcp_refuse_as(r, 200, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	p->then = then;
 	passing_watch(p);
-	s->relay->pass(s->relay->ctx, &p->relay);
+	if (!r->x && kind == RELAY_PASS) passing_cut(p); /* its client went meanwhile */
+	if (p->ahead) {
+		passing_release(p);
+		return;
+	}
+	p->held = false;
+	p->relay.agent = r->task.job.who.agent;
+	p->relay.timeout_ms = m->gateway->access.timeout_ms;
+	r->serve->away++;
+	r->serve->relay->pass(r->serve->relay->ctx, &p->relay);
 }
 
 bool passing_cancel(struct serve *s, struct str nonce, struct str id)

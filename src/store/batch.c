@@ -398,6 +398,16 @@ static void batch_unfollow(struct batch *b, struct owed *news, const struct faul
 	follower_done(news);
 }
 
+/* All have decided, and the commit is begun. Where others write, too, it may still be void. */
+static void batch_ahead(
+	struct batch *b, struct job **jobs, size_t len, struct job *follower)
+{
+	if (!b->db->driver->state) return;
+	for (size_t i = 0; i < len; i++)
+		if (jobs[i]->ahead && !jobs[i]->err) jobs[i]->ahead(jobs[i]);
+	if (follower && follower->ahead) follower->ahead(follower);
+}
+
 /* The news of it go to `news`. */
 static enum err batch_try(
 	struct batch *b, struct batch_jobs *all, struct owed *news, struct fault *why)
@@ -434,8 +444,7 @@ static enum err batch_try(
 	}
 	if (!e) e = batch_follow(b, news, why);
 	if (!e && rows_dirty(&b->rows)) {
-		if (news->follower && news->follower->ahead)
-			news->follower->ahead(news->follower);
+		batch_ahead(b, jobs, len, news->follower);
 		b->rows.commit_ns = -clock_mono_ns();
 		e = rows_write(&b->rows, why);
 		b->rows.commit_ns += clock_mono_ns();

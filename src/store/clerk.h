@@ -106,9 +106,10 @@ struct job {
 	void (*done)(
 		struct job *); /* on the clerk's thread; the job is the maker's again */
 	void *ctx;	       /* the maker's */
-	/* Of one that follows a batch, or NULL: it has decided, and its commit is begun. What
-	 * it found may be made ready, and nothing of it may be told before `done` is called
-	 * without an error. On the thread that commits. */
+	/* It has decided without an error, and its commit is begun; or NULL. What it found may be
+	 * made ready, and nothing of it may be told before `done` is called without an error. The
+	 * batch may fail and be decided anew: then it is called again. Not where other nodes
+	 * write, too. On the thread that commits. */
 	void (*ahead)(struct job *);
 };
 

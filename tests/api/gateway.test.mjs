@@ -145,6 +145,52 @@ test('an allowed call whose client goes is cancelled at the server', async () =>
 	it.instead = () => false;
 });
 
+test('allowed calls share connections, and one that gives out without a reply is not sent again', async () => {
+	const it = behind['2026'], sockets = new Set();
+	let cut = 0;
+	it.instead = (request, response, message) => {
+		if (message?.params?.name !== 'read') return false;
+		sockets.add(request.socket);
+		if (message.params.arguments.cut) { cut++; request.socket.destroy(); }
+		return Boolean(message.params.arguments.cut);
+	};
+	const read = (args) => send('s2026', 'tools/call', { name: 'read', arguments: args }, { family: '2026' });
+	for (let i = 0; i < 10; i++) assert.equal((await read({ i })).result?.content[0].text, `read {"i":${i}}`);
+	assert.ok(sockets.size <= 5, `${sockets.size} connections for ten calls`);
+	for (let i = 0; i < 3; i++) { /* over one that stands, and over a new one */
+		assert.match((await read({ cut: i + 1 })).error?.message ?? '', /no answer came, and it may have run/);
+		assert.equal(cut, i + 1);
+		assert.equal((await read({ again: i })).result?.isError, undefined);
+	}
+	it.instead = () => false;
+});
+
+test('a stream that the server ends before its reply is read on from its last event, and nothing is sent again', async () => {
+	const it = behind['2025'], asked = [];
+	const event = (id, message) => `id: ${id}\nretry: 20\ndata: ${message ? JSON.stringify({ jsonrpc: '2.0', ...message }) : ''}\n\n`;
+	it.instead = (request, response, message) => {
+		const from = request.headers['last-event-id'];
+		if (request.method === 'GET' && from) {
+			asked.push(from);
+			response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+			if (from === 'e1') response.end(event('e2', { method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } }));
+			else response.end(event('e3', { id: asked.id, result: { content: [{ type: 'text', text: 'at last' }] } }));
+			return true;
+		}
+		if (!message?.params?.arguments?.early) return false;
+		asked.id = message.id;
+		response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+		response.end(event('e1'));
+		return true;
+	};
+	const before = it.calls().length, { headers } = await open('s2025');
+	const r = await send('s2025', 'tools/call', { name: 'read', arguments: { early: 1 }, _meta: { progressToken: 'p' } }, { headers });
+	assert.equal(r.result?.content[0].text, 'at last', r.text);
+	assert.match(r.text, /notifications\/progress/);
+	assert.deepEqual([[...asked], it.calls().length - before], [['e1', 'e2'], 1]);
+	it.instead = () => false;
+});
+
 test('who does not wait is told to come again, and gets the result then', async () => {
 	const { token } = (await admin.post('/v1/tokens', { role: 'agent', name: 'hasty', mcp_wait: '0s' })).body;
 	assert.ok(token);

@@ -261,6 +261,33 @@ static void a_right_that_was_lost_is_lost_at_once(void **state)
 		rig_settle(r, &use_answer, rig_ask(r, NULL).id, NULL), ERR_NO_TOKEN);
 }
 
+static atomic_int ahead;
+
+static void ahead_count(struct job *job)
+{
+	assert_int_equal(job->err, OK);
+	atomic_fetch_add(&ahead, 1);
+}
+
+/* What was decided may be made ready before it is durable; not where another node may void it. */
+static void what_was_decided_goes_ahead_of_its_commit(void **state)
+{
+	struct rig *r = *state;
+	struct request two[] = {
+		{ &use_ask, r->agent, .body = ASK_PLAIN, .ahead = ahead_count },
+		{ &use_ask, r->agent, .body = "{'questions':7}", .ahead = ahead_count },
+	};
+	static struct outcome o[2];
+
+	atomic_store(&ahead, 0);
+	rig_batch(r, two, o, 2);
+	assert_int_equal(o[0].err, OK);
+	assert_int_not_equal(o[1].err, OK);
+	assert_int_equal(atomic_load(&ahead), desk_is_shared(r->desk) ? 0 : 1);
+	for (size_t i = 0; i < 2; i++)
+		outcome_done(&o[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +299,7 @@ int main(void)
 		RIG_TEST(a_lone_ask_is_worked_where_it_came_in_if_commits_are_quick),
 		RIG_TEST(who_asked_a_moment_ago_is_let_in_no_longer_than_they_may),
 		RIG_TEST(a_right_that_was_lost_is_lost_at_once),
+		RIG_TEST(what_was_decided_goes_ahead_of_its_commit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

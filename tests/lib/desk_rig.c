@@ -192,6 +192,7 @@ bool rig_fill(const struct request *q, struct outcome *o)
 
 	*o = (struct outcome){ 0 };
 	t->id = str_of(q->id);
+	t->job.ahead = q->ahead;
 	t->dedupe_key = str_of(q->dedupe_key);
 	t->default_session = str_of(q->default_session);
 	t->mcp_session = str_of(q->mcp_session);

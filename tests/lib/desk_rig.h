@@ -67,7 +67,8 @@ struct request {
 	const char *query;			  /* "limit=5&order=attention", or NULL */
 	const char *workspace;			  /* the local admin's; NULL: the first */
 	const char *dedupe_key, *default_session; /* of an ask; or NULL */
-	const char *mcp_session; /* of an MCP client, behind mcp_gate; or NULL */
+	const char *mcp_session;     /* of an MCP client, behind mcp_gate; or NULL */
+	void (*ahead)(struct job *); /* as the job has it; or NULL */
 };
 
 /* What came of it. It may not be moved while a desk has it. */

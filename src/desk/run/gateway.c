@@ -142,6 +142,13 @@ static void call_needs(struct job *job, struct wants *w)
 		wants_external(w, job->who.ws, job->who.agent, named);
 }
 
+static bool verdict_counts(const struct rule_verdict *v)
+{
+	for (size_t i = 0; i < v->ruling.hits_len; i++)
+		if (v->ruling.hits[i]->uses_left >= 0) return true;
+	return v->mandate.len > 0;
+}
+
 static enum err gate(struct gating *d, struct fault *why)
 {
 	struct rows *rows = d->rows;
@@ -181,6 +188,7 @@ static enum err gate(struct gating *d, struct fault *why)
 	/* Nothing of this is ever held. */
 	if (!d->tool && !d->g->store && decided.effect == EFFECT_ASK)
 		decided.effect = EFFECT_DENY;
+	d->g->counts = verdict_counts(&d->rules);
 	d->g->what = decided.effect == EFFECT_ALLOW  ? GATEWAY_PASS
 		     : decided.effect == EFFECT_DENY ? GATEWAY_DENIED
 						     : GATEWAY_HELD;
