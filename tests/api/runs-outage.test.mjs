@@ -2,9 +2,11 @@
 // other nodes; a person is asked at the very end.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Outages } from '../lib/outages.mjs';
 import { say, ScriptModel } from '../lib/script_model.mjs';
 import { until, useServer } from './lib/server.mjs';
 
+const LONG = process.env.PARLEY_LONG === '1';
 const scripts = new Map();
 const script = (text, answer) => { scripts.set(text, answer); return text; };
 const model = await new ScriptModel((q, n, read) => [...scripts].find(([text]) => JSON.stringify(q).includes(text))[1](q, read)).start();
@@ -161,4 +163,15 @@ test('an option of ours that is refused is left out at once, and not sent again;
 	}
 	const r = await ended((await start(script('Elsewhere', () => ({ status: 307, headers: { location: 'https://other.example.org/v1' } })), 'fails')).run);
 	assert.deepEqual([r.error, asked('Elsewhere').length], [{ kind: 'refused', message: 'redirects to other.example.org (307); redirects are not followed' }, 1]);
+});
+
+test('outages of ten seconds, ten minutes and for ever, killed meanwhile', { timeout: 3_600_000 }, async (t) => {
+	const other = await useServer({ keepPort: true });
+	const play = new Outages({ servers: [other], tokens: other.secrets, runs: LONG ? 600 : 6, kills: LONG ? 200 : 3 });
+	try {
+		await play.play();
+		t.diagnostic(play.summary);
+	} finally {
+		play.end();
+	}
 });

@@ -83,6 +83,8 @@ async function furnish(desk) {
 	const tools = ['ask_user_question', 'memory', 'todo', 'parallel_tasks', 'spawn_agent'];
 	await made('/v1/agents', { name: 'helper', provider: 'script', model: 'm', prompt: 'Help.', tools });
 	await made('/v1/agents', { name: 'careful', provider: 'script', model: 'm', prompt: 'Help.', tools, validation: { mode: 'manual' } });
+	await made('/v1/agents', { name: 'steps', provider: 'script', model: 'gone', fallbacks: ['script/m'], prompt: 'Help.', tools: ['todo', 'memory'],
+		validation: { mode: 'manual', auto_approve_low: true }, limits: { context: 1500, turns: 40 } });
 	await made('/v1/agents', { name: 'quick', provider: 'script', model: 'm', prompt: 'Help.', tools: [], on_error: 'fail' });
 }
 
@@ -295,6 +297,32 @@ area('chat', (scenario) => {
 		await me.press(me.button('run.again.now'));
 		await chat(me).getByText('Back again.').waitFor();
 		await ended(desk, id);
+	});
+
+	scenario('what a run does by itself has a line: switched, summarised, continued, arguments changed', async (me, desk) => {
+		const message = fresh('Step by step');
+		let n = 0;
+		scripts[message] = (q) => {
+			if (q.model === 'gone') return { status: 404 };
+			if (!q.tools) return [say('What was done so far.')];
+			if (n++ < 9) return { blocks: [use('memory', { operation: 'search', q: `Part ${n} ${'x'.repeat(180)}` })], tokens: String(Math.ceil(JSON.stringify(q).length / 9)) };
+			if (n === 10) return [use('todo', { operation: 'create', name: 'Wrong' })];
+			return n === 12 ? [say(' a half.')] : { blocks: [say('One and')], stop: 'max_tokens' };
+		};
+		const id = await started(me, desk, message, 'steps');
+		const edit = async () => (await got(desk, `/v1/sessions/${id}`)).pending_asks[0];
+		const ask = await until(edit, 'the approval');
+		const answer = await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { operation: 'create', name: 'Right' } } } });
+		assert.equal(answer.status, 200, answer.text);
+		await ended(desk, id);
+		const switched = me.t('chat.switched', { from: 'script/gone', to: 'script/m' });
+		await chat(me).getByRole('note').filter({ hasText: switched }).waitFor();
+		await chat(me).getByRole('note').filter({ hasText: me.t('chat.asked.cut') }).waitFor();
+		await chat(me).locator('summary', { hasText: 'Right' }).getByText(/Marie/).first().waitFor({ state: 'attached' });
+		const sum = chat(me).locator('details').filter({ has: me.page.locator('summary', { hasText: new RegExp(me.tn('chat.summary', 7).replace('7', '\\d+')) }) }).first();
+		await me.press(sum.locator('summary'));
+		await sum.getByText('What was done so far.').waitFor();
+		assert.deepEqual(await complaints(me), []);
 	});
 
 	scenario('one that stands in the queue says its place, and starts when it is its turn', async (me, desk) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Cluster, Node } from '../lib/cluster.mjs';
 import { KilledRuns } from '../lib/killed_runs.mjs';
+import { Outages } from '../lib/outages.mjs';
 import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
 import { Stream } from '../api/lib/stream.mjs';
 import { sleep, until } from '../lib/server.mjs';
@@ -141,37 +142,15 @@ test('the runs of a node that died go on at the other when their lease is over',
 	await dead.start();
 });
 
-test('an outage: what a dead node waited for is tried again by the other, and by two nodes no oftener than by one', async () => {
-	let broken = true, calls = 0;
-	for (const node of [one, two]) node.jump(Math.max(one.offset, two.offset) - node.offset);
-	const session = await start(one, script('Outage', () => {
-		calls++;
-		return broken ? { status: 529 } : [say('morning')];
-	}));
-	const waits = (node, n) => until(async () => {
-		const r = await run(node, session.run);
-		return calls === n && r.status === 'waiting' && r.waits_for[0]?.type === 'time' && r;
-	}, `the wait after call ${n}`);
-	await waits(one, 4);
-	const dead = await worker(session.id), heir = dead === one ? two : one;
-	/* Both clocks at the time of its next call. */
-	const due = (r, ...nodes) => {
-		const now = Math.max(one.offset, two.offset), left = Date.parse(r.waits_for[0].until) - Date.now() - now;
-		for (const node of nodes) node.jump(now - node.offset + Math.max(0, left) + 1);
-	};
-	let r = await run(heir, session.run);
-	await dead.kill();
-	due(r, dead, heir);
-	r = await waits(heir, 5);
-	await dead.start();
-	for (const n of [6, 7, 8]) {
-		due(r, dead, heir);
-		r = await waits(n % 2 ? one : two, n);
+test('outages of ten seconds, ten minutes and for ever: what a dead node waited for is tried again by the other', { timeout: 3_600_000 }, async (t) => {
+	const { nodes, tokens: own } = await pair('outages');
+	const play = new Outages({ servers: nodes, tokens: own, runs: LONG ? 600 : 6, kills: LONG ? 200 : 3 });
+	try {
+		await play.play();
+		t.diagnostic(play.summary);
+	} finally {
+		play.end();
 	}
-	assert.equal((await ok(200, one, 'member', 'GET', `/v1/asks?session=${session.id}`)).items.length, 0);
-	broken = false;
-	due(r, one, two);
-	assert.deepEqual([(await ended(two, session.run)).report, calls], ['morning', 9]);
 });
 
 test(`${RUNS} runs on two nodes, killed ${KILLS} times`, { timeout: 3_600_000 }, async (t) => {
