@@ -111,7 +111,7 @@ export class Outages {
 			const jump = Math.max(0, late[this.below(late.length)] - this.now()) + 1;
 			for (const server of this.servers) server.jump(jump);
 			/* Spread over some twenty rounds. */
-			if (this.killed < this.kills * Math.min(1, ++rounds / 20)) {
+			for (rounds++; this.killed < this.kills * Math.min(1, rounds / 20);) {
 				await sleep(this.below(40));
 				await this.kill();
 			}
