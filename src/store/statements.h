@@ -668,11 +668,12 @@ STATEMENT(SQL_ASKS_EXPIRED,
 /* Made since the id $2 and the instant $3 */
 STATEMENT(SQL_ASKS_SINCE, "SELECT COUNT(*) FROM asks WHERE ws = $1 AND id >= $2"
 			  " AND created_ms > $3")
-/* Of the route $4: how many took longer than $5 until $6, of how many. */
+/* By route: how many took longer than $4 until $5, of how many. */
 STATEMENT(SQL_ASKS_LATE,
-	"SELECT CAST(COALESCE(SUM(CASE WHEN CASE WHEN settled_ms > 0 THEN settled_ms"
-	" ELSE $6 END - created_ms > $5 THEN 1 ELSE 0 END), 0) AS BIGINT), COUNT(*)"
-	" FROM asks WHERE ws = $1 AND id >= $2 AND created_ms > $3 AND route = $4")
+	"SELECT route, CAST(SUM(CASE WHEN CASE WHEN settled_ms > 0 THEN settled_ms"
+	" ELSE $5 END - created_ms > $4 THEN 1 ELSE 0 END) AS BIGINT), COUNT(*)"
+	" FROM asks WHERE ws = $1 AND id >= $2 AND created_ms > $3 AND route <> ''"
+	" GROUP BY route")
 STATEMENT(SQL_ASKS_LATE_IDS,
 	"SELECT id FROM asks WHERE ws = $1 AND id >= $2 AND created_ms > $3"
 	" AND route = $4 AND CASE WHEN settled_ms > 0 THEN settled_ms ELSE $6 END"

@@ -270,34 +270,73 @@ static enum err tallies_look(struct looking *l, struct fault *why)
 	return e;
 }
 
+/* What came of the asks of routes in the window, by the place of the route in its table. */
+struct route_shares {
+	const struct route_table *table;
+	int64_t target_ms; /* of the routes that are counted */
+	int64_t late[ROUTES_MAX], all[ROUTES_MAX];
+};
+
+static enum err route_shares_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct route_shares *s = ctx;
+
+	(void)why;
+	for (size_t i = 0; i < s->table->len; i++) {
+		if (s->table->rows[i].target_ms != s->target_ms ||
+			!str_eq(s->table->rows[i].id, row_text(row, 0)))
+			continue;
+		s->late[i] = row_int(row, 1);
+		s->all[i] = row_int(row, 2);
+	}
+	return OK;
+}
+
+/* Routes with one target are counted at once: the asks of the window are read once for each target. */
+static enum err route_shares_load(struct looking *l, struct route_shares *s,
+	struct str bound, int64_t since_ms, struct fault *why)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < s->table->len; i++) {
+		size_t before = 0;
+
+		s->target_ms = s->table->rows[i].target_ms;
+		while (s->table->rows[before].target_ms != s->target_ms)
+			before++;
+		if (!s->target_ms || before < i) continue;
+		e = rows_query(l->rows, SQL_ASKS_LATE,
+			ARGS(l->ws, bound, since_ms, s->target_ms, l->now_ms),
+			route_shares_row, s, why);
+	}
+	return e;
+}
+
 static enum err overdue_look(struct looking *l, struct fault *why)
 {
 	int64_t since_ms = l->now_ms - l->set.window_ms;
 	struct route_table table;
+	struct route_shares s = { .table = &table };
 	struct str bound;
 	enum err e;
 
 	if (l->set.overdue <= 0) return OK;
 	bound = desk_id_bound("ask", since_ms, l->rows->arena);
 	e = route_table_load(l->rows, l->ws, &table, why);
+	if (!e) e = route_shares_load(l, &s, bound, since_ms, why);
 	for (size_t i = 0; !e && i < table.len; i++) {
 		const struct notify_route *r = &table.rows[i];
-		int64_t counts[2] = { 0 }; /* late, all */
 		struct str asks = STR_NONE;
 		bool raised;
 
-		if (!r->target_ms) continue;
-		e = rows_ints(l->rows, SQL_ASKS_LATE,
-			ARGS(l->ws, bound, since_ms, r->id, r->target_ms, l->now_ms),
-			counts, 2, why);
-		if (e || !share_counts(l, counts[0], counts[1], l->set.overdue, &raised))
+		if (!share_counts(l, s.late[i], s.all[i], l->set.overdue, &raised))
 			continue;
 		e = asks_find(l, SQL_ASKS_LATE_IDS,
 			ARGS(l->ws, bound, since_ms, r->id, r->target_ms, l->now_ms,
 				ALERT_ASKS_MAX),
 			&asks, why);
 		if (!e)
-			e = share_add(l, ALERT_OVERDUE, r->id, counts[0], counts[1],
+			e = share_add(l, ALERT_OVERDUE, r->id, s.late[i], s.all[i],
 				l->set.overdue, asks, why);
 		if (!e) l->found->at[l->found->len - 1].detail = r->name;
 	}
