@@ -101,6 +101,35 @@ static void call_progressed(void *ctx, struct str text, int64_t percent)
 	buf_done(&b);
 }
 
+enum { ELICIT_LOOK_MS = 250 };
+
+/* Waits for what a person says, as long as the ask is open. */
+static bool call_asks(void *ctx, struct str method, const struct json *params,
+	struct arena *arena, struct str *answer)
+{
+	struct call_shown *s = ctx;
+	struct run_elicit b = { .key = s->work->key, .call = s->call->call };
+	struct task t = { 0 };
+	struct str wrong, said;
+
+	if (!str_is(method, "elicitation/create")) return false;
+	*answer = STR("{\"action\":\"cancel\"}");
+	if (!remote_input(method, params, arena, &b.body, &b.foreign, &wrong) ||
+		!worker_tell(s->w, &use_run_elicit, &t, &b)) {
+		task_empty(&t);
+		return true;
+	}
+	while (!b.settled && worker_sleep(s->w, ELICIT_LOOK_MS)) {
+		task_empty(&t);
+		if (!worker_tell(s->w, &use_run_elicited, &t, &b)) break;
+	}
+	said = b.settled ? remote_elicited(&b.settled->ask, &b.settled->view, arena)
+			 : STR_NONE;
+	if (said.len) *answer = said;
+	task_empty(&t);
+	return true;
+}
+
 /* What the server wanted to know, as members of the params of the call. */
 static struct str wanted_members(const struct run_do *c, struct arena *arena)
 {
@@ -156,7 +185,8 @@ static bool own_run(struct call_shown *s, struct str arguments, struct arena *ar
 	if (c->tool->mcp && !c->tool->wrong.len)
 		end = mcp_link_run(w->fetcher, w->stop_fd,
 			&(struct mcp_call){ c->tool, args, wanted_members(c, arena),
-				starts_late(c) ? call_starts : NULL, call_progressed, s },
+				starts_late(c) ? call_starts : NULL, call_progressed,
+				call_asks, s },
 			arena, &came);
 	else
 		end = own_call_run(w->fetcher, w->stop_fd, c->tool, args, arena, &came);

@@ -172,6 +172,10 @@ struct mcp_call {
 	bool (*starts)(void *ctx);
 	/* How far it is; percent -1: unknown. */
 	void (*progressed)(void *ctx, struct str text, int64_t percent);
+	/* While it runs its server wants to know something: waits for *answer, a JSON object. False: it is not
+	 * offered. */
+	bool (*asks)(void *ctx, struct str method, const struct json *params,
+		struct arena *, struct str *answer);
 	void *ctx;
 };
 enum own_call_end mcp_link_run(struct fetcher *, int stop_fd, const struct mcp_call *,

@@ -173,6 +173,9 @@ static void link_asked(void *ctx, const struct rpc *asked)
 	if (l->relay && l->relay->ask && l->passes &&
 		!l->relay->ask(l->relay, asked->method, asked->params, &answer))
 		answer = STR_NONE;
+	if (l->call && l->call->asks)
+		l->call->asks(
+			l->call->ctx, asked->method, asked->params, l->arena, &answer);
 	l->alive = true;
 	if (!l->aside && !l->program) l->aside = fetcher_new(NULL);
 	remote_answer(&body, asked, answer);
@@ -322,10 +325,10 @@ static bool link_refused(const struct mcp_answer *a)
 	       (a->end.status == 401 || a->end.status == 403);
 }
 
-/* Until 2025-11-25: of a client of the other family; what ours are asked is not offered there. */
+/* The same until 2025-11-25. */
 static struct str greeting_can(const struct mcp_link *l)
 {
-	unsigned can = l->relay ? l->relay->can : 0;
+	unsigned can = l->relay ? l->relay->can : CAN_FORM | CAN_URL;
 
 	if (!(can & (CAN_FORM | CAN_URL))) return STR_NONE;
 	return JSON_TEXT(l->arena, "{'elicitation':{'form':%j,'url':%j}}",

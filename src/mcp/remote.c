@@ -292,11 +292,9 @@ bool remote_revision(const struct json *reply, enum revision *out, struct str *s
 
 enum { INPUTS_MAX = 20, STATE_MAX = 256 * 1024, INPUT_DEPTH = 48 };
 
-static bool input_write(struct json_writer *w, struct str key, const struct json *input,
-	struct arena *arena, struct str *wrong)
+bool remote_input(struct str method, const struct json *params, struct arena *arena,
+	struct str *body, struct str *foreign, struct str *wrong)
 {
-	struct str method = json_text_of(input, "method");
-	const struct json *params = json_get(input, "params");
 	struct translated in;
 	struct fault why = { 0 };
 
@@ -316,8 +314,20 @@ static bool input_write(struct json_writer *w, struct str key, const struct json
 			why.items_len ? why.items[0].detail : why.detail);
 		return false;
 	}
-	JW(w, "{'key':%s,'body':%j,'foreign':%j}", key, json_keep(in.body, arena),
-		in.foreign);
+	*body = json_keep(in.body, arena);
+	*foreign = in.foreign;
+	return true;
+}
+
+static bool input_write(struct json_writer *w, struct str key, const struct json *input,
+	struct arena *arena, struct str *wrong)
+{
+	struct str body, foreign;
+
+	if (!remote_input(json_text_of(input, "method"), json_get(input, "params"), arena,
+		    &body, &foreign, wrong))
+		return false;
+	JW(w, "{'key':%s,'body':%j,'foreign':%j}", key, body, foreign);
 	return true;
 }
 

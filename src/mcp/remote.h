@@ -78,6 +78,9 @@ bool remote_revision(const struct json *reply, enum revision *out, struct str *s
  * "foreign"}]}, each the body of an ask; or *wrong says why it cannot be asked. */
 bool remote_inputs(
 	const struct json *result, struct arena *, struct str *out, struct str *wrong);
+/* The same of one request of a server: the body of an ask, and what it keeps of the request, as JSON. */
+bool remote_input(struct str method, const struct json *params, struct arena *,
+	struct str *body, struct str *foreign, struct str *wrong);
 /* What such an ask came to, as the server reads it. Empty: no memory. */
 struct str remote_elicited(const struct ask *, const struct ask_view *, struct arena *);
 /* The result of a call as a model reads it. */

@@ -347,6 +347,43 @@ test('what a server wants to know is asked for in the session, and the call is s
 	assert.deepEqual([c.status, c.result, seen[2].inputResponses.second.action, seen[2].requestState, seen.length], ['done', 'merged', 'decline', 'state-second', 3]);
 });
 
+test('until 2025-11-25 a server asks while the call runs: a person answers, and nothing is sent again', async (t) => {
+	const it = await fake(t, { family: '2025', tools: [once('merge'), once('guess')] });
+	const open = { merge: null, guess: null }, said = {}, offered_ = [];
+	const form = { message: 'Which branch?', requestedSchema: { type: 'object', properties: { branch: { type: 'string', title: 'Branch' } }, required: ['branch'] } };
+	it.instead = (request, response, message) => {
+		if (message?.method === 'initialize') offered_.push(message.params.capabilities);
+		const name = message?.params?.name;
+		if (message?.method === 'tools/call') {
+			open[name] = { response, id: message.id };
+			response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+			response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `q-${name}`, method: name === 'merge' ? 'elicitation/create' : 'sampling/createMessage', params: form })}\n\n`);
+			return true;
+		}
+		const asked = /^q-(.*)$/.exec(message?.id)?.[1];
+		if (!asked || message.method) return false;
+		said[asked] = message;
+		open[asked].response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: open[asked].id, result: { content: [{ type: 'text', text: `${asked}d` }] } })}\n\n`);
+		response.writeHead(202).end();
+		return true;
+	};
+	const s = await add(it.url);
+	await read(s);
+	const call = async (name) => { const r = await run([`mcp:${s.name}`], [`mcp__${s.name}__${name}`, { n: 1 }]); const p = await pending(r); await answer(p, { value: 'approve' }); return { r, p }; };
+	const { r, p } = await call('merge');
+	const ask = await until(async () => { const now = await pending(r); return now.id !== p.id && now; }, 'the question');
+	const whole = ok(await member.get(`/v1/asks/${ask.id}`));
+	assert.deepEqual([whole.foreign?.dialect, whole.run, whole.questions[0].text, (await calls(r))[0].status], ['elicitation', r.run, 'Branch', 'started']);
+	assert.ok(new Date(whole.expires_at) - new Date(whole.created_at) <= 300_000);
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { [whole.questions[0].key]: { text: 'main' } } }));
+	const c = await done(r);
+	assert.deepEqual([c.status, c.result, said.merge.result, it.calls('merge').length], ['done', 'merged', { action: 'accept', content: { branch: 'main' } }, 1]);
+	assert.deepEqual(offered_.at(-1), { elicitation: { form: {}, url: {} } });
+	assert.ok(ok(await member.get(`/v1/asks/${ask.id}`)).fetched_at);
+	const other = await done((await call('guess')).r);
+	assert.deepEqual([other.status, said.guess.error?.code], ['done', -32601]);
+});
+
 test('a server that asks for ever is given up', async (t) => {
 	const { it, call } = await open_(t, { tools: [once('x')], call: () => ({ resultType: 'input_required', requestState: 'again' }) });
 	const c = await done(await call('x'));

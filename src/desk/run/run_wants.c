@@ -5,6 +5,8 @@
 #include "core/ask/preset.h"
 #include "desk/run/run_inner.h"
 
+#include <stdio.h>
+
 enum err run_ask(const struct run_job *j, struct ask_from from, struct str text,
 	struct ask **out, struct fault *why)
 {
@@ -152,3 +154,46 @@ enum err run_call_asked(const struct run_job *j, const struct tool_call *c,
 	/* One that was deleted is as one that nobody answered. */
 	return e == ERR_NOT_FOUND ? OK : e;
 }
+
+/* ---- while a call runs ---- */
+
+/* No longer than its server would wait. */
+static struct str with_deadline(struct str body, struct arena *arena)
+{
+	const struct json *read;
+
+	if (json_read(body, NULL, arena, &read, NULL)) return body;
+	return json_with(read, "timeout", STR("\"5m\""), arena);
+}
+
+static enum err elicit_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct run_elicit *b = task_of(job)->checked;
+	struct ask_from from = { .origin = ASK_BY_RUN_QUESTION, .foreign = b->foreign };
+	struct run_job j;
+	struct ask *a;
+	enum err e = run_hold(job, rows, &b->key, &j, why);
+
+	if (!e) e = run_ask(&j, from, with_deadline(b->body, rows->arena), &a, why);
+	if (!e) snprintf(b->ask, sizeof b->ask, "%.*s", STR_ARGS(a->id));
+	return e;
+}
+
+const struct use use_run_elicit =
+	WRITES("run_elicit", 0, JOB_OPEN, NULL, elicit_decide, NULL, NULL);
+
+static enum err elicited_read(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct run_elicit *b = task_of(job)->checked;
+	const struct ask_view view = { 0 };
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, b->key.ws, str_of(b->ask), &a, why);
+
+	b->settled = NULL;
+	if (!e && a->status != ASK_PENDING)
+		b->settled = desk_keep(task_of(job), a, &view);
+	return e;
+}
+
+const struct use use_run_elicited =
+	READS("run_elicited", 0, JOB_OPEN, elicited_read, NULL);
