@@ -231,9 +231,10 @@ test('rules about requests', async () => {
 	const one = await original('GET', '/v1/a', { host: 'r.test' });
 	assert.deepEqual([...said(one), one.body.rule], [200, 'allow', 'allow', 'rule', 'allow', allow]);
 	assert.equal(await status('POST', '/v1/a?b=c'), 'allow');
-	for (const [method, path, headers] of [['DELETE', '/v1/a'], ['GET', '/v2/a'], ['GET', '/v1/a', { 'x-forwarded-proto': 'http' }], ['GET', '/v1/a', { host: 'r.test.evil' }], ['GET', '/v1/x/%2e%2E/../v2']])
+	for (const path of ['/v1/a;v=1', '/v1/100%25', '/v1/a%20b', '/v1/x..y']) assert.equal(await status('GET', path), 'allow', path);
+	for (const [method, path, headers] of [['DELETE', '/v1/a'], ['GET', '/v2/a'], ['GET', '/v1/a', { 'x-forwarded-proto': 'http' }], ['GET', '/v1/a', { host: 'r.test.evil' }], ['GET', '/v1/x/%2e%2E/../v2'], ['GET', '/v1/..;/v2'], ['GET', '/v1/%252e%252e/v2']])
 		assert.equal(await status(method, path, headers), '/problems/approval-pending', method + path);
-	for (const path of ['/admin', '/v1/../admin/a', '/v1/%2e%2e/admin/a', '/v1/..%2fadmin', '//admin/x'])
+	for (const path of ['/admin', '/v1/../admin/a', '/v1/%2e%2e/admin/a', '/v1/..%2fadmin', '//admin/x', '/v1/..;a=b/admin', '/v1/..%3b/admin', '/v1/%252e%252E/admin', '/v1/..%25252fadmin'])
 		assert.equal(await status('GET', path), '/problems/denied', path);
 });
 

@@ -22,7 +22,15 @@ const token = (await admin.post('/v1/tokens', { role: 'agent', name: 'third' }))
 const stop = (await admin.post('/v1/stops', { reason: 'x', match: { agent: 'nobody-at-all' } })).body;
 await admin.post('/v1/providers', { name: 'model', kind: 'openai', url: 'http://127.0.0.1:9/v1', key: 'sk-0123456789abcdef' });
 const contact = (await admin.post(`/v1/users/${mia.id}/contacts`, { channel: 'webhook', address: 'http://127.0.0.1:9/x' })).body;
-const ids = { asks: wanted.id, sessions: session.id, users: mia.id, rules: rule.id, teams: team.id, tokens: token.id, stops: stop.id,
+const work = await agent.session({ parallel: true });
+const mandate = (await agent.post('/v1/mandates', { title: MARK, session: work.id, lines: [{ key: 'a', tool: ['shell'], uses: 2 }] })).body;
+const memory = (await member.post('/v1/memories', { text: MARK, scope: 'workspace' })).body;
+const hold = (await admin.post('/v1/holds', { project: 'kept', reason: 'audit' })).body;
+const behind = (await admin.post('/v1/mcp-servers', { name: 'files', url: 'http://127.0.0.1:9/mcp' })).body;
+const tool = (await admin.post('/v1/tools', { name: 'weather', url: 'https://weather.example/', description: 'The weather.', schema: { type: 'object' }, headers: { Authorization: 'Bearer {key}' }, key: 'sk-0123456789abcdef' })).body;
+const [key] = (await admin.get('/v1/keys')).body.keys;
+for (const one of [mandate, memory, hold, behind, tool]) assert.ok(one.id, JSON.stringify(one));
+const ids = { mandates: mandate.id, memories: memory.id, holds: hold.id, 'mcp-servers': behind.id, tools: tool.id, keys: key.kid, asks: wanted.id, sessions: session.id, users: mia.id, rules: rule.id, teams: team.id, tokens: token.id, stops: stop.id,
 	providers: 'model', contacts: contact.id, agents: 'none', templates: 'none', lists: 'none' };
 const gone = (await admin.post('/v1/tokens', { role: 'admin', name: 'gone' })).body;
 await admin.delete(`/v1/tokens/${gone.id}`);
@@ -48,7 +56,7 @@ const closed = operations.filter(({ open, path }) => !open && path.startsWith('/
 /** All that people set up, without what changes by being looked at. */
 async function state() {
 	const paths = ['/v1/users?limit=200', '/v1/tokens?limit=200', '/v1/rules?limit=200', '/v1/policy', '/v1/stops', '/v1/teams', '/v1/routes',
-		'/v1/providers', '/v1/agents', '/v1/prices', '/v1/templates', '/v1/lists', `/v1/users/${mia.id}/contacts`, `/v1/users/${ada.id}/contacts`,
+		'/v1/providers', '/v1/agents', '/v1/prices', '/v1/templates', '/v1/lists', '/v1/memories', '/v1/mandates', '/v1/holds', '/v1/mcp-servers', '/v1/tools', '/v1/keys', '/v1/preferences', `/v1/users/${mia.id}/contacts`, `/v1/users/${ada.id}/contacts`,
 		`/v1/asks/${question.id}`, `/v1/asks/${wanted.id}`, `/v1/sessions/${session.id}`];
 	const seen = await Promise.all(paths.map(async (path) => (await admin.get(path)).text));
 	return seen.map((text) => text.replace(/"(as_of|last_used_at|last_login_at|heard_at|updated_at|mark)":("[^"]*"|null|\d+|\{[^}]*\})/g, ''));
@@ -61,7 +69,7 @@ async function unchanged(before) {
 const BODIES = [{}, { answers: { decision: 'approve' } }, { answer: 'approve' }, { answers: { q1: true } }, { name: 'x', role: 'owner' }, { role: 'admin', name: 'evil' },
 	{ effect: 'allow', match: { tool: ['*'] } }, { password: 'a long new password' }, { login: true }, { disabled: false }, { mode: 'off', version: 1 }, { version: 1, items: [] },
 	{ channel: 'webhook', address: 'http://127.0.0.1:9/y' }, { reason: 'x' }, { digest: wanted.digest }, { text: 'x' }, { assignees: [mia.id] }, { items: [] }, [],
-	{ name: 'evil', kind: 'openai', url: 'http://127.0.0.1:9/v1', key: 'sk-evil' }, { until: new Date(Date.now() + 9e7).toISOString(), delegate: mia.id }];
+	{ name: 'evil', kind: 'openai', url: 'http://127.0.0.1:9/v1', key: 'sk-evil' }, { name: 'evil', url: 'https://evil.example/', description: 'x' }, { version: 1, trust: true, url: 'https://evil.example/' }, { until: new Date(Date.now() + 9e7).toISOString(), delegate: mia.id }];
 
 /* ---- callers without a right ---- */
 
@@ -100,13 +108,15 @@ attacks('routes × callers without a right', { small: 40, long: 5000 }, async (a
 const OWN = /^\/v1\/(me\/|logout)/, TRIES = /^\/v1\/(rules|routes)\/try$|^\/v1\/decide$/;
 const ASKS = /^\/v1\/(asks|sessions|decide|mcp)/;
 const callers = {
-	'an agent': [agent, ({ method, path }) => method !== 'GET' && !TRIES.test(path) && (!ASKS.test(path) || /\/(answer|revoke|assign|claim|mark|settle-many|extend)$/.test(path))
+	'an agent': [agent, ({ method, path }) => method !== 'GET' && !TRIES.test(path) && !path.includes(mandate.id)
+		&& (!ASKS.test(path) || /\/(answer|revoke|assign|claim|mark|settle-many|extend)$/.test(path))
 		&& !/present$/.test(path)],
 	'a viewer': [viewer, ({ method, path }) => method !== 'GET' && !OWN.test(path) && !TRIES.test(path)],
-	'a member': [member, ({ method, path }) => method !== 'GET' && /^\/v1\/(users|tokens|teams|providers|agents|prices|policy|routes|webhook-secret|templates|lists|workspaces|check)/.test(path)
+	'a member': [member, ({ method, path }) => method !== 'GET' && /^\/v1\/(users|tokens|teams|providers|agents|prices|policy|routes|webhook-secret|templates|lists|workspaces|check|mcp-servers|tools|keys|holds)/.test(path)
 		&& !TRIES.test(path) && !path.startsWith(`/v1/users/${mia.id}`) && !/\/agents\/none\/test$/.test(path)],
 	'an owner of another workspace': [elsewhere, ({ path }) => Object.values(ids).some((id) => /_/.test(id) && path.includes(id))],
-	'another agent': [stranger, ({ path }) => path.includes(wanted.id) || path.includes(session.id)],
+	'a reader of what is an admin\'s': [member, ({ method, path }) => method === 'GET' && /^\/v1\/(holds|export|nodes|tokens)/.test(path)],
+	'another agent': [stranger, ({ path }) => [wanted, session, mandate, memory, hold].some(({ id }) => path.includes(id))],
 };
 attacks('routes × callers of a lower role or of elsewhere', { small: 30, long: 3000 }, async (a) => {
 	const before = await state();

@@ -177,35 +177,42 @@ static size_t members_fill(const struct json *arguments, enum subject_kind kind,
 	return len;
 }
 
-/* Small letters or capitals: what is escaped may be read as a dot or a slash. */
-static bool escape_read(struct str rest, char *out)
+/* How long an escaped dot, slash or semicolon is, with capitals or without; 0: there is none. The sign of the
+ * escape may be escaped itself, for servers that read an address twice. */
+static size_t escape_read(struct str rest, char *out)
 {
 	static const struct {
-		const char *escape;
+		const char *digits;
 		char stands_for;
-	} known[] = { { "%2e", '.' }, { "%2f", '/' }, { "%5c", '/' } };
+	} known[] = { { "2e", '.' }, { "2f", '/' }, { "5c", '/' }, { "3b", ';' } };
+	size_t len = 1;
 
+	if (!str_starts(rest, "%")) return 0;
+	while (str_starts(str_from(rest, len), "25"))
+		len += 2;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (str_is_nocase(str_first(rest, 3), known[i].escape)) {
+		if (str_is_nocase(str_first(str_from(rest, len), 2), known[i].digits)) {
 			*out = known[i].stands_for;
-			return true;
+			return len + 2;
 		}
-	return false;
+	return 0;
 }
 
-/* The path as a server may read it. */
+/* The path as a server may read it; some read nothing from a semicolon to the next slash. */
 static struct str path_read(struct str path, struct arena *arena)
 {
 	char *out = arena_alloc(arena, path.len + 1);
+	bool parameter = false;
 	size_t len = 0;
 
 	if (!out) return STR_NONE;
-	for (size_t i = 0; i < path.len; i++) {
-		bool escaped = escape_read(str_from(path, i), &out[len]);
+	for (size_t i = 0, step; i < path.len; i += step) {
+		char c = path.at[i] == '\\' ? '/' : path.at[i];
+		size_t escape = escape_read(str_from(path, i), &c);
 
-		if (!escaped) out[len] = path.at[i] == '\\' ? '/' : path.at[i];
-		i += escaped ? 2 : 0;
-		len++;
+		step = escape ? escape : 1;
+		parameter = c != '/' && (parameter || c == ';');
+		if (!parameter) out[len++] = c;
 	}
 	return str_make(out, len);
 }
