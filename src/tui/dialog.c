@@ -64,6 +64,7 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 	d->form.plan =
 		str_is(json_text_of(json_get(d->ask, "operation"), "type"), "plan");
 	risk_take(d);
+	d->may = may_answer;
 	d->open = may_settle(d, may_answer);
 	dialog_arm(d);
 	return true;
@@ -127,6 +128,7 @@ void dialog_allow(struct dialog *d, bool may_answer)
 {
 	bool open = may_settle(d, may_answer);
 
+	d->may = may_answer;
 	if (open && !d->open) dialog_arm(d);
 	d->open = open;
 }
@@ -270,6 +272,20 @@ static enum wish reply_key(struct dialog *d, const struct key *k)
 	}
 }
 
+/* From one that is over a rule can be made. */
+static bool rule_offered(const struct dialog *d)
+{
+	return d->may && !d->dead && scope_rule_offered(d->ask);
+}
+
+static enum wish rule_show(struct dialog *d)
+{
+	scope_form_open_rule(&d->scope, d->ask, d->admin);
+	d->scoping = true;
+	dialog_arm(d);
+	return WISH_TRY;
+}
+
 /* Keys of the card: whatever the form is at, unless it is a letter being typed. */
 static enum wish card_key(struct dialog *d, const struct key *k)
 {
@@ -286,6 +302,7 @@ static enum wish card_key(struct dialog *d, const struct key *k)
 	case '+': return d->open ? WISH_EXTEND : WISH_UNUSED;
 	case 'v': return WISH_SESSION;
 	case 't': d->raw = !d->raw; return WISH_NONE;
+	case '.': return rule_offered(d) ? rule_show(d) : WISH_UNUSED;
 	default: return WISH_UNUSED;
 	}
 }
@@ -300,6 +317,17 @@ void dialog_limit(struct dialog *d, const struct json *scopes, bool admin)
 struct str dialog_rule(struct dialog *d, struct arena *arena)
 {
 	return d->scoping ? scope_form_rule(&d->scope, arena) : STR_NONE;
+}
+
+struct str dialog_rule_made(const struct dialog *d, int64_t now_ms, struct arena *arena)
+{
+	return scope_form_made(&d->scope, now_ms, arena);
+}
+
+void dialog_ruled(struct dialog *d)
+{
+	d->busy = d->scoping = false;
+	dialog_say(d, STYLE_GOOD, str_of(msg_text("tui.scope.created")));
 }
 
 void dialog_tried(struct dialog *d, const struct json *reply, const struct fault *why)
@@ -327,6 +355,7 @@ static enum wish early_say(struct dialog *d)
 static enum wish scope_approve(struct dialog *d)
 {
 	if (dialog_arming(d, clock_person_ms()) > 0) return early_say(d);
+	if (d->scope.ruling) return WISH_RULE;
 	if (d->form.twice && !d->scope.sure) {
 		d->scope.sure = true;
 		dialog_arm(d);
@@ -365,7 +394,7 @@ enum wish dialog_key(struct dialog *d, const struct key *k)
 	if (d->busy) return WISH_NONE;
 	if (d->dead) return dead_key(d, k);
 	if (d->replying) return reply_key(d, k);
-	if (!d->open) return card_key(d, k);
+	if (!d->open && !d->scoping) return card_key(d, k);
 	buf_clear(&d->notice);
 	if (d->scoping) return scope_key(d, k);
 	d->form.armed = dialog_arming(d, clock_person_ms()) == 0;
@@ -386,9 +415,11 @@ struct str dialog_keys(struct dialog *d, struct arena *arena)
 	if (d->dead) return MSG(arena, "tui.keys.dead");
 	if (d->replying) return MSG(arena, "tui.keys.reply");
 	if (d->scoping)
-		return MSG(
-			arena, d->scope.writing ? "tui.keys.pattern" : "tui.keys.scope");
-	return d->open ? form_keys(&d->form, arena) : MSG(arena, "tui.keys.closed");
+		return MSG(arena, d->scope.writing  ? "tui.keys.pattern"
+				  : d->scope.ruling ? "tui.keys.rule"
+						    : "tui.keys.scope");
+	if (d->open) return form_keys(&d->form, arena);
+	return MSG(arena, rule_offered(d) ? "tui.keys.settled" : "tui.keys.closed");
 }
 
 /* ---- drawing ---- */
@@ -424,8 +455,9 @@ static size_t form_part(struct dialog *d, size_t width, size_t text_rows, int64_
 	if (d->replying) {
 		reply_part(d, p);
 	} else if (d->scoping) {
-		page_wrap_rows(
-			p, STYLE_BOLD, 0, form_text(&d->form, &p->words), text_rows);
+		if (!d->scope.ruling)
+			page_wrap_rows(p, STYLE_BOLD, 0, form_text(&d->form, &p->words),
+				text_rows);
 		text = p->rows_len;
 		scope_form_write(p, &d->scope, now_ms, d->form.idle);
 	} else if (ask_pending(d->ask) && !d->dead) {
@@ -461,11 +493,12 @@ static void rule_draw(struct dialog *d, struct screen *s, const struct area *f, 
 {
 	size_t below = d->card_page.rows_len - d->top;
 	struct page p = { .width = f->width - 2 };
-	struct str title =
-		d->scoping ? MSG(&p.words, "web.scope") : form_title(&d->form, &p.words);
+	struct str title = d->scoping ? MSG(&p.words, d->scope.ruling ? "web.rules.new"
+								      : "web.scope")
+				      : form_title(&d->form, &p.words);
 
 	screen_rule(s, y, f->x, f->width);
-	if (d->open && !d->replying && title.len)
+	if ((d->open || d->scoping) && !d->replying && title.len)
 		page_add(
 			&p, STYLE_BOLD, arena_print(&p.words, " %.*s ", STR_ARGS(title)));
 	screen_draw(s, y, f->x + 1, &p, 0);

@@ -18,11 +18,12 @@ struct dialog {
 	struct question *questions;
 	size_t questions_len;
 	struct form form;
-	struct str me; /* usr_… of the person; borrowed, may be empty */
-	bool open;     /* the form takes keys: pending, and the person may answer */
-	bool replying; /* a message to the agent is being written */
+	struct str me;	 /* usr_… of the person; borrowed, may be empty */
+	bool may, admin; /* the person may answer; is one who allows */
+	bool open;	 /* the form takes keys: pending, and the person may answer */
+	bool replying;	 /* a message to the agent is being written */
 	struct line reply;
-	bool scoping; /* for how long to approve is being chosen */
+	bool scoping; /* for how long to approve, or a rule, is being chosen */
 	struct scope_form scope;
 	bool raw;	  /* the operation as JSON */
 	bool busy;	  /* something was sent, its reply is not here yet */
@@ -74,6 +75,9 @@ int32_t dialog_yes(void); /* the key that means yes: 'y', 'o' */
 /* While it is chosen for how long to approve; tui/scope_form.h says what they do. */
 void dialog_limit(struct dialog *, const struct json *scopes, bool admin);
 struct str dialog_rule(struct dialog *, struct arena *); /* empty: nothing to try */
+/* The rule that was chosen, and that it was created. */
+struct str dialog_rule_made(const struct dialog *, int64_t now_ms, struct arena *);
+void dialog_ruled(struct dialog *);
 /* `reply` NULL: there is none, and why. */
 void dialog_tried(struct dialog *, const struct json *reply, const struct fault *why);
 /* {"answers": {…}}, and `scope` if it holds for longer; or {} that skips it. */

@@ -27,11 +27,13 @@ enum {
 static const char *const outcomes[] = { "", "approved", "rejected", "answered", "skipped",
 	"expired", "cancelled" };
 
+static const char *const settlers[] = { "", "me", "rules" };
+
 static const int days[] = { 0, 1, 7, 30 }; /* how far back; today is one, 0: all */
 
 static const struct filter_kind filters[HISTORY_FILTERS] = {
-	[HISTORY_MINE] = { 'm', "tui.filter.by",
-		{ "tui.history.all", "tui.history.mine" } },
+	[HISTORY_BY] = { 'm', "tui.filter.by",
+		{ "tui.history.all", "tui.history.mine", "tui.history.rules" } },
 	[HISTORY_OUTCOME] = { 'f', "tui.filter.outcome",
 		{ NULL, "tui.outcome.approved", "tui.outcome.rejected",
 			"tui.outcome.answered", "tui.outcome.skipped",
@@ -92,7 +94,7 @@ static void narrowed_add(const struct history *h, struct buf *out, int64_t now_m
 	int back = days[f[HISTORY_DAYS].at];
 	char from[TIME_SIZE] = "";
 
-	if (f[HISTORY_MINE].at) buf_add_text(out, "&by=me");
+	param_add(out, "by", str_of(settlers[f[HISTORY_BY].at]));
 	if (back) time_write(day_begin(now_ms, back - 1), from);
 	param_add(out, "from", str_of(from));
 	param_add(out, "outcome", str_of(outcomes[f[HISTORY_OUTCOME].at]));

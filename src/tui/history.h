@@ -18,7 +18,7 @@ struct history_row {
 };
 
 enum history_filter {
-	HISTORY_MINE, /* only what I settled */
+	HISTORY_BY, /* settled by whom: me, or by rules */
 	HISTORY_OUTCOME,
 	HISTORY_DAYS, /* how far back */
 	HISTORY_PROJECT,

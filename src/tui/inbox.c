@@ -172,6 +172,9 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case 'z': prompt_open(in, PROMPT_SNOOZE, id, STR_NONE); break;
 	case 'u': approval_revoke(in, buf_str(&in->undo)); break;
 	case 'B': dialog_batch(in); break;
+	case 'l':
+		if (item) inbox_get(in, REQUEST_LINK, id);
+		break;
 	case 'v':
 		if (item) inbox_session(in, item->session);
 		in->before_session = VIEW_LIST;
@@ -264,6 +267,8 @@ static void history_key(struct inbox *in, const struct key *k)
 		in->back = VIEW_HISTORY;
 	} else if (key_letter(k) == 'u' && row && str_is(row->outcome, "approved")) {
 		approval_revoke(in, row->id);
+	} else if (key_letter(k) == 'l' && row) {
+		inbox_get(in, REQUEST_LINK, row->id);
 	}
 }
 
@@ -448,7 +453,7 @@ static void inbox_done(struct inbox *in)
 	buf_done(&in->prompt_title);
 	together_done(&in->many);
 	buf_done(&in->follow);
-	buf_done(&in->down_said);
+	kept_done(&in->channels);
 	buf_done(&in->undo);
 	buf_done(&in->user);
 	buf_done(&in->wanted);

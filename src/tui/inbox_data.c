@@ -148,24 +148,6 @@ static void channels_want(struct inbox *in)
 	inbox_get(in, REQUEST_CHANNELS, STR_NONE);
 }
 
-/* Once for each time that one went down. */
-static void channels_take(struct inbox *in, const struct json *page)
-{
-	for (const struct json *c = NULL; json_each(json_get(page, "items"), &c);) {
-		struct str channel = json_text_of(c, "channel");
-		struct str line = arena_print(&in->turn, "%.*s %.*s\n", STR_ARGS(channel),
-			STR_ARGS(json_text_of(c, "since")));
-
-		if (!str_is(json_text_of(c, "state"), "down") ||
-			str_find(buf_str(&in->down_said), line) >= 0)
-			continue;
-		buf_add(&in->down_said, line);
-		INBOX_SAY(in, STYLE_BAD, "web.channels.failing",
-			{ "channel", msg_named(&in->turn, "web.deliveries", channel) },
-			{ "error", safe_line(&in->turn, json_text_of(c, "error")) });
-	}
-}
-
 /* An inbox that nobody has touched for a while may stand on an empty desk: whoever left it open
  * is told elsewhere. */
 static void present_say(struct inbox *in, int64_t now)
@@ -732,6 +714,8 @@ static const struct request_kind kinds[REQUESTS] = {
 	[REQUEST_SERVER] = { "GET", "/v1/mcp-servers/", .take = server_take },
 	[REQUEST_POLICY] = { "GET", "/v1/policy", .take = dialog_policy_take },
 	[REQUEST_TRY] = { "POST", "/v1/rules/try", .came = dialog_try_came },
+	[REQUEST_RULE] = { "POST", "/v1/rules", .came = dialog_rule_came },
+	[REQUEST_LINK] = { "GET", ASK, .take = marks_link_take, .failed = fault_say },
 	[REQUEST_ANSWER] = { "POST", ASK, "/answer", .came = settle_came },
 	[REQUEST_SKIP] = { "POST", ASK, "/skip", .came = settle_came },
 	[REQUEST_MANY] = { "POST", "/v1/asks/settle-many", .came = many_came },
@@ -774,6 +758,6 @@ static const struct request_kind kinds[REQUESTS] = {
 	[REQUEST_STOPS] = { "GET", "/v1/stops?limit=20", KEPT(stops) },
 	[REQUEST_USERS] = { "GET", "/v1/users?limit=200", KEPT(users) },
 	[REQUEST_CONTACTS] = { "GET", "/v1/me/contacts", .take = contacts_take },
-	[REQUEST_CHANNELS] = { "GET", "/v1/channels", .take = channels_take },
+	[REQUEST_CHANNELS] = { "GET", "/v1/channels", KEPT(channels) },
 	[REQUEST_PRESENT] = { "POST", "/v1/me/present" },
 };

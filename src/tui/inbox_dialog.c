@@ -105,6 +105,7 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 	in->batch_next = false;
 	if (!in->dialog_on) return;
 	in->dialog.me = buf_str(&in->user);
+	in->dialog.admin = in->admin;
 	if (in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 	dialog_hint(in);
 	if (in->batch) dialog_instead(&in->dialog, in->many.taken, batch_draw, in);
@@ -166,6 +167,21 @@ void dialog_try_came(struct inbox *in, const struct json *reply, const struct fa
 	rule_try(in); /* it may be another rule by now */
 }
 
+/* The person may have moved on meanwhile. */
+void dialog_rule_came(struct inbox *in, const struct json *rule, const struct fault *why)
+{
+	struct str from = json_text_of(json_get(rule, "made_from"), "ask");
+
+	if (!why && !dialog_shows(in, from)) {
+		INBOX_SAY(in, STYLE_GOOD, "tui.scope.created");
+	} else if (!why) {
+		dialog_ruled(&in->dialog);
+	} else if (in->dialog_on && in->dialog.scoping) {
+		in->dialog.busy = false;
+		dialog_fault(&in->dialog, why);
+	}
+}
+
 void ask_key(struct inbox *in, const struct key *k)
 {
 	struct str id = in->dialog.id;
@@ -188,6 +204,11 @@ void ask_key(struct inbox *in, const struct key *k)
 		return;
 	case WISH_LONGER: inbox_get(in, REQUEST_POLICY, STR_NONE); return;
 	case WISH_TRY: rule_try(in); return;
+	case WISH_RULE:
+		in->dialog.busy = true;
+		inbox_send(in, REQUEST_RULE, STR_NONE,
+			dialog_rule_made(&in->dialog, clock_now_ms(), &in->turn));
+		return;
 	case WISH_CLAIM: inbox_send(in, REQUEST_CLAIM, id, STR("{}")); return;
 	case WISH_EXTEND:
 		inbox_send(in, REQUEST_EXTEND, id, STR("{\"timeout\":\"10m\"}"));
@@ -198,6 +219,7 @@ void ask_key(struct inbox *in, const struct key *k)
 	case WISH_UNUSED:
 		if (key_letter(k) == 'i') prompt_open(in, PROMPT_ASSIGN, id, STR_NONE);
 		if (key_letter(k) == 'z') prompt_open(in, PROMPT_SNOOZE, id, STR_NONE);
+		if (key_letter(k) == 'l') inbox_get(in, REQUEST_LINK, id);
 		if (key_letter(k) == '?') inbox_help(in);
 		if (key_letter(k) == 'q') in->view = VIEW_LIST;
 		return;

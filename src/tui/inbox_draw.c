@@ -28,10 +28,23 @@ size_t draw_ask_width(const struct inbox *in)
 	return inbox_wide(in) ? all - list_width(in) - 2 : all;
 }
 
-/* A stop has a row of its own. */
+static bool is_stopped(const struct inbox *in)
+{
+	return in->stops.json && in->stops.json->count;
+}
+
+/* The first that does not work, of those an admin sees; NULL: all do. */
+static const struct json *channel_down(const struct inbox *in)
+{
+	for (const struct json *c = NULL; json_each(in->channels.json, &c);)
+		if (str_is(json_text_of(c, "state"), "down")) return c;
+	return NULL;
+}
+
+/* A stop has a row of its own, and so has a channel that does not work. */
 size_t draw_head_height(const struct inbox *in)
 {
-	return in->stops.json && in->stops.json->count ? 2 : 1;
+	return 1 + is_stopped(in) + (channel_down(in) != NULL);
 }
 
 size_t draw_list_height(const struct inbox *in)
@@ -146,6 +159,24 @@ static void stop_draw(struct inbox *in, int64_t now_ms)
 	screen_draw(in->screen, 1, 0, &in->page, 0);
 }
 
+/* "Slack is not working: invalid_auth · 14:02": an admin can mend it. */
+static void channel_draw(struct inbox *in, int64_t now_ms)
+{
+	const struct json *c = channel_down(in);
+	struct page *p = &in->page;
+	int64_t since = ask_time(c, "since");
+
+	if (!c) return;
+	page_clear(p, screen_columns(in->screen));
+	page_add_text(p, STYLE_BAD, " ");
+	PAGE_MSG(p, STYLE_BAD, "web.channels.failing",
+		{ "channel", msg_named(&p->words, "web.deliveries",
+				     json_text_of(c, "channel")) },
+		{ "error", safe_line(&p->words, json_text_of(c, "error")) });
+	if (since) page_dot(p, STYLE_SOFT, time_local(since, now_ms, &p->words));
+	screen_draw(in->screen, draw_head_height(in) - 1, 0, p, 0);
+}
+
 static struct str keys_now(struct inbox *in, struct arena *arena)
 {
 	if (in->searching) return MSG(arena, "tui.keys.search");
@@ -185,6 +216,9 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	size_t last = screen_rows(in->screen) - 1;
 	const struct item *next = list_next_due(&in->list);
 	bool decides = in->dialog_on && in->dialog.open && form_decides(&in->dialog.form);
+	bool said = in->notice.len > 0 && mono_ms < in->notice_until;
+	/* What is said needs the room, and so do the keys of an ask, which says its own end. */
+	bool room = p->width >= WIDE || (p->width >= NARROW && !said && !decides);
 
 	page_clear(p, screen_columns(in->screen));
 	page_add_text(p, lines[in->line].style, " ● ");
@@ -192,7 +226,7 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	/* The title line has the count as well; where there is little room, the keys to decide matter more. */
 	if (p->width >= (decides ? WIDE : NARROW) || in->view == VIEW_LIST)
 		page_dot(p, STYLE_PLAIN, pending_words(in, now_ms, &p->words));
-	if (next && p->width >= NARROW)
+	if (next && room)
 		page_dot(p, STYLE_WARN,
 			words_due(next->deadline_ms - now_ms, next->end, &p->words));
 	if (in->running.len && in->view == VIEW_SESSIONS)
@@ -203,7 +237,7 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 		page_add_text(p, STYLE_SOFT, "  "), prompt_draw(in, p);
 	else if (in->dialog_on && in->dialog.busy)
 		page_word(p, STYLE_SOFT, MSG(&p->words, "tui.sending"));
-	else if (in->notice.len > 0 && mono_ms < in->notice_until)
+	else if (said)
 		page_word(p, in->notice_style, buf_str(&in->notice));
 	else
 		page_hints(p, STYLE_SOFT, keys_now(in, &p->words));
@@ -279,7 +313,8 @@ void inbox_draw(struct inbox *in)
 	default: inbox_part(in, now_ms, mono_ms);
 	}
 	head_draw(in, now_ms);
-	if (draw_head_height(in) > 1) stop_draw(in, now_ms);
+	if (is_stopped(in)) stop_draw(in, now_ms);
+	channel_draw(in, now_ms);
 	status_draw(in, now_ms, mono_ms);
 	screen_show(in->screen);
 }

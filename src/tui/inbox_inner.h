@@ -41,6 +41,8 @@ enum inbox_request {
 	REQUEST_SERVER, /* of the call that is shown: what it says of its tool */
 	REQUEST_POLICY, /* how long approvals may hold */
 	REQUEST_TRY,	/* what the rule of an approval for longer would match */
+	REQUEST_RULE,	/* creates one */
+	REQUEST_LINK,	/* of the ask whose link is wanted */
 	REQUEST_ANSWER,
 	REQUEST_SKIP,
 	REQUEST_MANY, /* settles a batch */
@@ -100,11 +102,11 @@ struct inbox {
 	/* Why the person may not answer; NULL: they may, or it is unknown. */
 	const char *hint;
 
-	bool reachable;	      /* elsewhere: has contacts */
-	bool broken_said;     /* that a contact does not work any more */
-	struct buf down_said; /* "channel since" of those that do not work, by lines */
-	int64_t channels_ms;  /* monotonic; when they were looked at; 0: never */
-	int64_t seen_ms;      /* monotonic; they started it, or pressed a key */
+	bool reachable;		   /* elsewhere: has contacts */
+	bool broken_said;	   /* that a contact does not work any more */
+	struct kept_json channels; /* of an admin */
+	int64_t channels_ms;	   /* monotonic; when they were looked at; 0: never */
+	int64_t seen_ms;	   /* monotonic; they started it, or pressed a key */
 	int64_t present_ms; /* monotonic; when it was last said that they look; 0: never */
 
 	/* The data. */
@@ -209,17 +211,19 @@ void dialog_batch(struct inbox *);
 void dialog_hint(struct inbox *); /* why the person may not answer, if so */
 void dialog_policy_take(struct inbox *, const struct json *policy);
 void dialog_try_came(struct inbox *, const struct json *, const struct fault *);
+void dialog_rule_came(struct inbox *, const struct json *, const struct fault *);
 
 /* inbox_prompt.c: what the inbox asks in its last line */
 void prompt_open(struct inbox *, enum prompt, struct str id, struct str title);
 void prompt_key(struct inbox *, const struct key *);
 void prompt_draw(struct inbox *, struct page *);
 
-/* inbox_marks.c: read, snoozed, taken back */
+/* inbox_marks.c: read, snoozed, taken back; its link */
 void mark_read(struct inbox *, struct str ask);
 /* `span`: "30m", "4h", "2d"; empty: not snoozed any more. False: it is none of these. */
 bool mark_snooze(struct inbox *, struct str ask, struct str span);
 void snooze_take(struct inbox *, const struct json *ask);
+void marks_link_take(struct inbox *, const struct json *ask);
 void marks_wake(struct inbox *); /* shows those again whose time has come */
 void approval_revoke(struct inbox *, struct str ask);
 

@@ -1,7 +1,8 @@
-/* inbox_marks.c - the person's own marks on asks (read, snoozed), and taking back an
- * approval. */
+/* inbox_marks.c - the person's own marks on asks (read, snoozed), taking back an approval, and the
+ * link of an ask. */
 #include "base/clock.h"
 #include "base/json_pattern.h"
+#include "text/safe_text.h"
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
@@ -57,4 +58,13 @@ void approval_revoke(struct inbox *in, struct str ask)
 	if (ask.len == 0 || !in->may_answer) return;
 	inbox_send(in, REQUEST_REVOKE, ask, STR("{}"));
 	buf_clear(&in->undo);
+}
+
+/* Where the terminal keeps its clipboard to itself the link is read. */
+void marks_link_take(struct inbox *in, const struct json *ask)
+{
+	struct str url = json_text_of(ask, "url");
+
+	screen_copy(in->screen, url);
+	INBOX_SAY(in, STYLE_PLAIN, "tui.link", { "url", safe_line(&in->turn, url) });
 }

@@ -5,7 +5,7 @@
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
-enum { TITLE_LEAST = 20, GAP = 2, CELL_MAX = 20, BRIEF = 70 };
+enum { TITLE_LEAST = 20, BRIEF_LEAST = 28, GAP = 2, CELL_MAX = 20, BRIEF = 70 };
 
 static const char *kind_mark(enum ask_kind kind)
 {
@@ -126,7 +126,9 @@ static struct row_table table_make(
 		}
 	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++) {
 		/* Whose it is stands on the card, the risk only here. */
-		size_t room = l->brief && spare[i] != WEIGHT ? width / 2 : least;
+		size_t room = !l->brief		   ? least
+			      : spare[i] != WEIGHT ? width / 2
+						   : BRIEF_LEAST;
 
 		if (cells_width(&t) + room > width) t.widths[spare[i]] = 0;
 	}

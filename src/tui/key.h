@@ -53,7 +53,8 @@ enum wish {
 	WISH_EDITOR,	/* let the text that is typed be edited at length */
 	WISH_ARGUMENTS, /* let the operation's arguments be edited */
 	WISH_LONGER, /* let it be approved for longer: find out how far this person may go */
-	WISH_TRY,    /* find out what the rule of an approval for longer would match */
+	WISH_TRY,    /* find out what the rule would match */
+	WISH_RULE,  /* create the rule */
 	WISH_EARLY, /* say that the press came before it was armed: nothing is decided */
 	WISH_REPLY, /* send the message to the agent */
 	WISH_CLAIM,

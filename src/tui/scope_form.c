@@ -1,4 +1,5 @@
-/* scope_form.c - the choice of how long an approval holds, and for which calls. */
+/* scope_form.c - the choice of how long an approval holds, and for which calls; and of the effect of a
+ * rule made from one that is over. */
 #include "tui/scope_form.h"
 
 #include "base/clock.h"
@@ -22,14 +23,26 @@ static const struct {
 
 enum { TIMES = sizeof times / sizeof *times };
 
+/* Plans and approvals in advance are one of a kind. */
+static bool is_call(const struct json *ask)
+{
+	const struct json *op = json_get(ask, "operation");
+	struct str type = json_text_of(op, "type");
+
+	return json_is(op, JSON_OBJECT) && !str_is(type, "plan") &&
+	       !str_is(type, "mandate");
+}
+
+bool scope_rule_offered(const struct json *ask)
+{
+	return !ask_pending(ask) && is_call(ask);
+}
+
 bool scope_offered(const struct json *ask)
 {
 	const struct json *require = json_get(ask, "require");
-	struct str type = json_text_of(json_get(ask, "operation"), "type");
 
-	return ask_pending(ask) && !str_is(type, "plan") && !str_is(type, "mandate") &&
-	       json_is(json_get(ask, "operation"), JSON_OBJECT) &&
-	       ask_risk(ask) != RISK_CRITICAL &&
+	return ask_pending(ask) && is_call(ask) && ask_risk(ask) != RISK_CRITICAL &&
 	       (!require || require->type == JSON_NULL) &&
 	       json_text_of(ask, "refused").len == 0;
 }
@@ -84,26 +97,43 @@ static void pattern_offer(struct scope_form *s)
 
 static bool what_possible(const struct scope_form *s, enum scope_what what)
 {
+	if (s->ruling != (what >= WHAT_ALLOW)) return false;
+	if (s->ruling)
+		return what != WHAT_ALLOW ||
+		       (s->admin && ask_risk(s->ask) != RISK_CRITICAL);
 	if (what == WHAT_SESSION && s->own) return false;
 	return !s->high || what == WHAT_ONCE || what == WHAT_SAME;
 }
 
 static bool time_possible(const struct scope_form *s, size_t time)
 {
-	bool any = s->admin && !s->high;
+	bool any = s->ruling || (s->admin && !s->high);
 
 	return any || (times[time].ms && times[time].ms <= s->most_ms);
 }
 
+/* Is it for calls that a pattern fits? */
+static bool patterned(const struct scope_form *s)
+{
+	return s->what == WHAT_PATTERN || s->ruling;
+}
+
 static bool lasts(const struct scope_form *s)
 {
-	return s->what == WHAT_SAME || s->what == WHAT_PATTERN;
+	return s->what == WHAT_SAME || patterned(s);
+}
+
+/* Does the rule allow high risk, which it has to say? */
+static bool allows_high(const struct scope_form *s)
+{
+	return s->high && s->what <= WHAT_ALLOW;
 }
 
 /* Others that wait and would be settled with it. */
 static int64_t others(const struct scope_form *s)
 {
-	return s->what != WHAT_ONCE && s->known == RULE_KNOWN && s->waiting > 1
+	return s->what != WHAT_ONCE && !s->ruling && s->known == RULE_KNOWN &&
+			       s->waiting > 1
 		       ? s->waiting - 1
 		       : 0;
 }
@@ -112,7 +142,7 @@ static int64_t others(const struct scope_form *s)
 static bool scope_form_ready(const struct scope_form *s)
 {
 	if (s->writing || !what_possible(s, s->what)) return false;
-	return s->what != WHAT_PATTERN || s->known == RULE_KNOWN;
+	return !patterned(s) || s->known == RULE_KNOWN;
 }
 
 void scope_form_open(struct scope_form *s, const struct json *ask)
@@ -128,6 +158,18 @@ void scope_form_open(struct scope_form *s, const struct json *ask)
 	s->most_ms = times[0].ms;
 	s->problem.max = 4096;
 	pattern_offer(s);
+}
+
+void scope_form_open_rule(struct scope_form *s, const struct json *ask, bool admin)
+{
+	bool no = str_is(str_of(ask_outcome(ask)), "rejected");
+
+	scope_form_done(s);
+	scope_form_open(s, ask);
+	s->ruling = true;
+	s->admin = admin;
+	s->time = TIMES - 1;
+	s->what = no ? WHAT_DENY : what_possible(s, WHAT_ALLOW) ? WHAT_ALLOW : WHAT_ASK;
 }
 
 void scope_form_done(struct scope_form *s)
@@ -149,27 +191,53 @@ void scope_form_limit(struct scope_form *s, const struct json *scopes, bool admi
 
 /* ---- the rule ---- */
 
-struct str scope_form_rule(struct scope_form *s, struct arena *arena)
+static const char *const effects[WHATS] = {
+	[WHAT_SESSION] = "allow",
+	[WHAT_SAME] = "allow",
+	[WHAT_PATTERN] = "allow",
+	[WHAT_ALLOW] = "allow",
+	[WHAT_ASK] = "ask",
+	[WHAT_DENY] = "deny",
+};
+
+/* What the rule fits: calls of this agent in this project alone. */
+static struct str match_made(const struct scope_form *s, struct arena *arena)
 {
 	const struct json *op = json_get(s->ask, "operation");
 	struct str project = json_text_of(s->ask, "project");
-	bool pattern = s->what == WHAT_PATTERN;
 	char same[DIGEST_SIZE];
 
-	if (s->what == WHAT_ONCE || s->writing || s->known != RULE_UNKNOWN)
-		return STR_NONE;
 	operation_same(op, json_get(op, "arguments"), same);
-	s->known = RULE_ASKED;
 	return JSON_TEXT(arena,
-		"{'rule':{'effect':'allow','match':{'tool':%j,'same':%?,'risk':%j,"
-		"'agent':%s,'project':%j,'session':%?}}}",
-		pattern ? JSON_TEXT(arena, "[%s]", str_trim(line_text(&s->pattern)))
-			: STR_NONE,
-		pattern ? STR_NONE : str_of(same),
-		s->high ? STR("{\"max\":\"high\"}") : STR_NONE,
+		"{'tool':%j,'same':%?,'risk':%j,'agent':%s,'project':%j,'session':%?}",
+		patterned(s) ? JSON_TEXT(arena, "[%s]", str_trim(line_text(&s->pattern)))
+			     : STR_NONE,
+		patterned(s) ? STR_NONE : str_of(same),
+		allows_high(s) ? STR("{\"max\":\"high\"}") : STR_NONE,
 		json_text_of(json_get(s->ask, "agent"), "name"),
 		project.len ? JSON_TEXT(arena, "%s", project) : STR("null"),
 		s->what == WHAT_SESSION ? json_text_of(s->ask, "session") : STR_NONE);
+}
+
+struct str scope_form_rule(struct scope_form *s, struct arena *arena)
+{
+	if (s->what == WHAT_ONCE || s->writing || s->known != RULE_UNKNOWN)
+		return STR_NONE;
+	s->known = RULE_ASKED;
+	return JSON_TEXT(arena, "{'rule':{'effect':%s,'match':%j}}",
+		str_of(effects[s->what]), match_made(s, arena));
+}
+
+struct str scope_form_made(
+	const struct scope_form *s, int64_t now_ms, struct arena *arena)
+{
+	char until[TIME_SIZE] = "";
+
+	if (times[s->time].ms) time_write(now_ms + times[s->time].ms, until);
+	return JSON_TEXT(arena,
+		"{'effect':%s,'match':%j,'expires_at':%?,'made_from':{'ask':%s}}",
+		str_of(effects[s->what]), match_made(s, arena), str_of(until),
+		json_text_of(s->ask, "id"));
 }
 
 void scope_form_tried(
@@ -250,15 +318,21 @@ static enum wish pattern_key(struct scope_form *s, const struct key *k)
 	return WISH_NONE;
 }
 
+/* Rows are numbered from it. */
+static int what_first(const struct scope_form *s)
+{
+	return s->ruling ? WHAT_ALLOW : WHAT_ONCE;
+}
+
 static enum wish letter_key(struct scope_form *s, int32_t letter)
 {
 	if (letter >= '1' && letter < '1' + WHATS)
-		return what_choose(s, (enum scope_what)(letter - '1'));
+		return what_choose(s, (enum scope_what)(what_first(s) + letter - '1'));
 	switch (letter) {
 	case 'j': return move(s, 1);
 	case 'k': return move(s, -1);
 	case ' ': s->open = others(s) > 0 && !s->open; return WISH_NONE;
-	case 'e': s->writing = s->what == WHAT_PATTERN; return WISH_NONE;
+	case 'e': s->writing = patterned(s); return WISH_NONE;
 	default: return WISH_NONE;
 	}
 }
@@ -287,6 +361,9 @@ static const char *const labels[] = {
 	[WHAT_SESSION] = "web.scope.session",
 	[WHAT_SAME] = "web.scope.same",
 	[WHAT_PATTERN] = "web.scope.pattern",
+	[WHAT_ALLOW] = "web.rules.effect.allow",
+	[WHAT_ASK] = "web.rules.effect.ask",
+	[WHAT_DENY] = "web.rules.effect.deny",
 };
 
 enum { INDENT = 8 };
@@ -301,11 +378,12 @@ static void rule_write(struct page *p, const struct scope_form *s, int64_t now_m
 	struct buf line = { .max = 16384 };
 
 	words_join(&line, " ", MSG(a, "web.scope.creates"));
-	words_join(&line, " ", MSG(a, "web.rules.effect.allow"));
+	words_join(
+		&line, " ", msg_named(a, "web.rules.effect", str_of(effects[s->what])));
 	words_join(&line, " ",
-		s->what == WHAT_PATTERN ? str_trim(line_text(&s->pattern))
-					: MSG(a, "web.rules.says.same"));
-	if (s->high)
+		patterned(s) ? str_trim(line_text(&s->pattern))
+			     : MSG(a, "web.rules.says.same"));
+	if (allows_high(s))
 		words_join(&line, " ",
 			MSG(a, "web.rules.says.max",
 				{ "risk", MSG(a, "web.risk.high") }));
@@ -351,7 +429,7 @@ static void chosen_write(struct page *p, const struct scope_form *s, int64_t now
 		PAGE_MSG(p, STYLE_BOLD, times[s->time].id);
 		page_add_text(p, STYLE_ACCENT, " ›");
 	}
-	if (s->what == WHAT_PATTERN) {
+	if (patterned(s)) {
 		page_row(p);
 		page_pad(p, INDENT);
 		if (s->writing)
@@ -364,6 +442,12 @@ static void chosen_write(struct page *p, const struct scope_form *s, int64_t now
 		rule_write(p, s, now_ms);
 }
 
+static const char *impossible_why(const struct scope_form *s)
+{
+	if (s->ruling) return s->admin ? "tui.rule.critical" : "tui.rule.admins";
+	return s->high ? "web.scope.high" : "web.scope.own";
+}
+
 static void choice_write(struct page *p, const struct scope_form *s, enum scope_what what,
 	int64_t now_ms, bool idle)
 {
@@ -372,15 +456,14 @@ static void choice_write(struct page *p, const struct scope_form *s, enum scope_
 
 	page_row_choice(p, here);
 	page_add_text(p, STYLE_PLAIN, what == s->what ? "(•) " : "( ) ");
-	page_add(p, STYLE_SOFT, arena_print(&p->words, "%d ", (int)what + 1));
+	page_add(p, STYLE_SOFT,
+		arena_print(&p->words, "%d ", (int)what - what_first(s) + 1));
 	PAGE_MSG(p,
 		here	   ? STYLE_BOLD
 		: possible ? STYLE_PLAIN
 			   : STYLE_SOFT,
 		labels[what]);
-	if (!possible)
-		page_word(p, STYLE_SOFT,
-			MSG(&p->words, s->high ? "web.scope.high" : "web.scope.own"));
+	if (!possible) page_word(p, STYLE_SOFT, MSG(&p->words, impossible_why(s)));
 	if (what == s->what) chosen_write(p, s, now_ms);
 	if (here) page_focus_end(p);
 }
@@ -388,7 +471,9 @@ static void choice_write(struct page *p, const struct scope_form *s, enum scope_
 void scope_form_write(
 	struct page *p, const struct scope_form *s, int64_t now_ms, bool idle)
 {
-	for (int what = WHAT_ONCE; what < WHATS; what++)
+	int end = s->ruling ? WHATS : WHAT_ALLOW;
+
+	for (int what = what_first(s); what < end; what++)
 		choice_write(p, s, (enum scope_what)what, now_ms, idle);
 	if (others(s)) {
 		page_row_choice(p, s->at_open);

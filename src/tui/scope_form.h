@@ -1,4 +1,5 @@
-/* scope_form.h - approving for longer: which calls, and for how long. Keys in, state out. Pure.
+/* scope_form.h - approving for longer: which calls, and for how long; and a rule made from an
+ * approval that is over. Keys in, state out. Pure.
  *
  * What a pattern would have matched is known before it can be used: the owner asks the server
  * (scope_form_rule) when a key says WISH_TRY, and hands the reply in.
@@ -10,7 +11,17 @@
 #include "base/json.h"
 #include "tui/page.h"
 
-enum scope_what { WHAT_ONCE, WHAT_SESSION, WHAT_SAME, WHAT_PATTERN, WHATS };
+/* Approving for longer offers the first four, a rule the effects. */
+enum scope_what {
+	WHAT_ONCE,
+	WHAT_SESSION,
+	WHAT_SAME,
+	WHAT_PATTERN,
+	WHAT_ALLOW,
+	WHAT_ASK,
+	WHAT_DENY,
+	WHATS
+};
 
 /* What is known of the rule as it stands. */
 enum scope_known { RULE_UNKNOWN, RULE_ASKED, RULE_KNOWN, RULE_REFUSED };
@@ -23,7 +34,8 @@ struct scope_form {
 	size_t time;	 /* which of the times */
 	bool high;	 /* the same call alone, for a time */
 	bool own;	 /* its session ends with the answer */
-	bool admin;	 /* any time */
+	bool admin;	 /* any time, any effect */
+	bool ruling;	 /* a rule is made from an ask that is settled */
 	int64_t most_ms; /* others: at most so long */
 	struct line pattern;
 	bool writing; /* the pattern is being edited */
@@ -38,6 +50,13 @@ bool scope_offered(const struct json *ask);
 /* The form may be open already; the ask has changed then. */
 void scope_form_open(struct scope_form *, const struct json *ask);
 void scope_form_done(struct scope_form *);
+/* Whether a rule can be made from it. */
+bool scope_rule_offered(const struct json *ask);
+/* The same form for a rule: what was rejected is denied from now on, unless another effect is
+ * chosen. Who is no admin allows nothing. */
+void scope_form_open_rule(struct scope_form *, const struct json *ask, bool admin);
+/* The body of POST /v1/rules for the rule as it stands. */
+struct str scope_form_made(const struct scope_form *, int64_t now_ms, struct arena *);
 /* How far this person may go: `scopes` of the policy; NULL: not known. */
 void scope_form_limit(struct scope_form *, const struct json *scopes, bool admin);
 enum wish scope_form_key(struct scope_form *, const struct key *);

@@ -16,6 +16,7 @@
 #include <wchar.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/msg.h"
@@ -638,6 +639,13 @@ void screen_bell(struct screen *s)
 	beep();
 }
 
+static void sequence_send(struct screen *s, struct buf *out)
+{
+	if (!out->failed) fwrite(out->at, 1, out->len, s->tty);
+	fflush(s->tty);
+	buf_done(out);
+}
+
 void screen_notify(struct screen *s, struct str title, struct str text)
 {
 	struct buf out = { .max = 2048 };
@@ -649,7 +657,15 @@ void screen_notify(struct screen *s, struct str title, struct str text)
 	buf_add_char(&out, ';');
 	safe_line_add(&out, text);
 	buf_add_text(&out, "\033\\");
-	if (!out.failed) fwrite(out.at, 1, out.len, s->tty);
-	fflush(s->tty);
-	buf_done(&out);
+	sequence_send(s, &out);
+}
+
+void screen_copy(struct screen *s, struct str text)
+{
+	struct buf out = { .max = 8192 };
+
+	buf_add_text(&out, "\033]52;c;");
+	base64_write(&out, text);
+	buf_add_text(&out, "\033\\");
+	sequence_send(s, &out);
 }

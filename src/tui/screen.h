@@ -61,5 +61,7 @@ void screen_refresh(struct screen *); /* the next screen_show sends everything a
 void screen_bell(struct screen *);
 /* A notification of the terminal's own (OSC 9 and 777); it may show none. */
 void screen_notify(struct screen *, struct str title, struct str text);
+/* To the person's clipboard (OSC 52); a terminal may refuse it. */
+void screen_copy(struct screen *, struct str text);
 
 #endif

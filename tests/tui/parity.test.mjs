@@ -1,7 +1,9 @@
 // What the page has is in the terminal, too: order, counts, filters, assignees, stops, the list of sessions and the history.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { useTerminals } from './lib.mjs';
+import { until, useTerminals } from './lib.mjs';
 
 const server = await useTerminals();
 const { agent, member } = server;
@@ -111,4 +113,26 @@ test('the history is searched, and filtered by days, project and agent', async (
 	inbox.press('/').type('without').press('Enter');
 	await inbox.shows((text) => text.includes('/without') && text.includes('Without a project?') && !text.includes('Pay it today?'));
 	inbox.close();
+});
+
+test('the history shows what rules decided, apart; a link of an ask goes to the clipboard', async () => {
+	const rule = (await server.admin.post('/v1/rules', { effect: 'deny', match: { tool: ['Bash(shred *)'] }, note: 'never shred' })).body;
+	const op = (command) => ({ kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command } } });
+	await ask(op('shred x'));
+	const mine = await ask(op('make all'));
+	await member.answer(mine, { decision: 'reject' });
+	const raw = join(server.home, 'printed');
+	const inbox = server.terminal(['inbox', '--no-open'], { columns: 110, raw });
+	await inbox.shows(/● live/);
+	inbox.press('g', 'h');
+	await inbox.shows(inOrder('Bash: make all', 'Bash: shred x'));
+	inbox.press('m', 'm');
+	await inbox.shows((text) => /\(•\) by rules +\d+/.test(text) && text.includes('shred x') && !text.includes('make all'));
+	inbox.press('Enter', 'l');
+	const seen = await inbox.shows(/\/asks\/ask_\w{26}/);
+	assert.match(seen, /copied, if/);
+	const [url] = seen.match(/http\S+\/asks\/ask_\w{26}/);
+	await until(() => readFileSync(raw, 'latin1').includes(`\x1b]52;c;${Buffer.from(url).toString('base64')}\x1b\\`), 'the sequence of the clipboard');
+	inbox.close();
+	await server.admin.delete(`/v1/rules/${rule.id}`);
 });

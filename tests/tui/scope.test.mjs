@@ -207,3 +207,62 @@ test('in the dialog of parley approve', async () => {
 	assert.deepEqual((await rules())[0].match.tool, ['Bash(make *)']);
 	terminal.close();
 });
+
+/** The card of what was settled last, opened in the history; then the form of a rule made from it. */
+async function ruling(env = {}) {
+	const inbox = await server.inbox({ columns: 80, env });
+	inbox.press('g', 'h');
+	await inbox.shows(/\[History\][^]*▸\d\d:\d\d/);
+	inbox.press('Enter');
+	await inbox.shows('. rule…');
+	inbox.press('.');
+	await inbox.armed((text) => text.includes('New rule') && /Matches \d+ of the last/.test(text));
+	return inbox;
+}
+
+test('from the history: what was rejected is denied from now on, what was approved is allowed by an admin', async () => {
+	const never = await ask(command('git push --force origin main'));
+	await server.member.answer(never, { decision: 'reject' });
+	const inbox = await ruling();
+	assert.match((await inbox.taken()).replace(/\s+/g, ' '), /Creates the rule: Never Bash\(git push \*\) for builder without a project\./);
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('Rule created.') && !text.includes('New rule'));
+	const [made] = await rules();
+	assert.deepEqual([made.effect, made.match.tool, made.expires_at, made.made_from.ask], ['deny', ['Bash(git push *)'], null, never.id]);
+	assert.equal((await ask(command('git push --force origin next'))).answer.decision.value, 'reject');
+	inbox.close();
+	await server.admin.delete(`/v1/rules/${made.id}`);
+
+	const once = await ask(command('deploy staging', 'high'));
+	await server.member.answer(once, { decision: 'approve' });
+	const admin = await ruling();
+	assert.match(await admin.taken(), /▸ \(•\) 1 Allow/);
+	admin.press('e', 'C-u').type('Bash(deploy staging)').press('Enter');
+	await admin.shows(/Allow Bash\(deploy\s+staging\) up to\s+high risk/);
+	for (let i = 0; i < 4; i++) admin.press('Left');
+	await admin.armed('‹ 1 hour ›');
+	admin.press('Enter');
+	await admin.shows('Rule created.');
+	const [allowed] = await rules();
+	assert.deepEqual([allowed.effect, allowed.match.risk, allowed.match.agent], ['allow', { max: 'high' }, 'builder']);
+	assert.equal(Math.round((Date.parse(allowed.expires_at) - Date.parse(allowed.created_at)) / 60_000), 60);
+	admin.close();
+});
+
+test('from the history: a member asks or denies, allows nothing, and Esc creates nothing', async () => {
+	const once = await ask(command('npm publish'));
+	await server.admin.answer(once, { decision: 'approve' });
+	const inbox = await ruling({ PARLEY_TOKEN: server.secrets.member });
+	assert.match(await inbox.taken(), /\( \) 1 Allow {2}Only an admin allows\.[^]*▸ \(•\) 2 Ask/);
+	inbox.press('1', 'Up');
+	assert.match(await inbox.taken(), /▸ \(•\) 2 Ask/);
+	inbox.press('Escape');
+	await inbox.shows('. rule…');
+	assert.deepEqual(await rules(), []);
+	inbox.press('.');
+	await inbox.armed('▸ (•) 2 Ask');
+	inbox.press('Enter');
+	await inbox.shows('Rule created.');
+	assert.equal((await rules())[0].effect, 'ask');
+	inbox.close();
+});

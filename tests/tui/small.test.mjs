@@ -94,3 +94,13 @@ test('parley ask in a window that is too small', async () => {
 	await terminal.shows('exit 0');
 	terminal.close();
 });
+
+test('80×24 in French: the footer of an approval keeps what rejects, however much waits', async () => {
+	for (const title of ['Déployer ?', 'Supprimer ?']) await server.agent.ask(approval('high', { title, timeout: '4m' }));
+	const inbox = await server.inbox({ columns: 80, rows: 24, lang: 'fr' });
+	await inbox.shows(/2 en attente/);
+	inbox.press('Enter');
+	const seen = await inbox.showsWhole('1 Approuver');
+	assert.match(seen.trimEnd().split('\n').at(-1), /Échap retour  a approuver  r refuser…/);
+	inbox.close();
+});

@@ -94,6 +94,9 @@ test('a channel that does not work is said to admins, at the start and when it h
 	server.jump(61e3); // since it looked last
 	const ask = await agent.ask({ question: 'Reached?', type: 'boolean' });
 	await watching.shows('Slack is not working: token_revoked');
+	/* It stays there, above what is listed. */
+	await watching.pass(6000);
+	assert.match((await watching.taken()).split('\n')[1], /Slack is not working: token_revoked · \d\d:\d\d/);
 	const later = await server.inbox({ columns: 80, env: admins });
 	await later.shows('Slack is not working: token_revoked');
 	await admin.answer(ask, { q1: true });
