@@ -106,7 +106,10 @@ void mode_held(int argc, char **argv)
 		wire_open(&wires[i], SPEAK_HTTP, c.port);
 		call_send(&wires[i], &c, i);
 	}
-	puts("sent");
+	/* The head of the reply goes out once it waits. */
+	for (int i = 0; i < n; i++)
+		wire_await_head(&wires[i]);
+	puts("wait");
 	fflush(stdout);
 	if (!fgets(line, sizeof line, stdin)) return;
 }

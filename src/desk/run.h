@@ -208,8 +208,8 @@ struct run_start {
 struct run_elicit {
 	struct run_key key;
 	struct str call;
-	struct str body, foreign; /* as remote_input has them */
-	char ask[ID_SIZE];	  /* found by the first */
+	struct str body, foreign;	/* as remote_input has them */
+	char ask[ID_SIZE];		/* found by the first */
 	const struct kept_ask *settled; /* found by the second; NULL: it is open */
 };
 
@@ -242,8 +242,8 @@ struct run_yield {
 
 /* use_run_due, in task.checked: a struct lease_due. */
 extern const struct use use_run_claim, use_run_due, use_run_history, use_run_turn,
-	use_run_compact, use_run_trouble, use_run_start, use_run_elicit, use_run_elicited, use_run_calls, use_run_renew,
-	use_run_yield, use_run_reserve, use_run_wasted;
+	use_run_compact, use_run_trouble, use_run_start, use_run_elicit, use_run_elicited,
+	use_run_calls, use_run_renew, use_run_yield, use_run_reserve, use_run_wasted;
 
 /* A model call is over: counted for metrics. */
 struct run_model_call {
