@@ -103,7 +103,7 @@ void jw_pattern(
 struct str jw_pattern_text(
 	struct arena *arena, const char *pattern, const struct str *values, size_t len)
 {
-	struct buf out = { .max = 1 << 20 };
+	struct buf out = { .max = 2 << 20 };
 
 	jw_pattern(&(struct json_writer){ .out = &out }, pattern, values, len);
 	return buf_keep_done(&out, arena);

@@ -27,6 +27,12 @@ struct str jw_pattern_text(
 #define JSON_TEXT(arena, pattern, ...)                                                   \
 	jw_pattern_text((arena), (pattern), JSON_VALUES(__VA_ARGS__))
 
+/* A tree as a value; NULL: an empty one. */
+static inline struct str json_some(const struct json *json, struct arena *arena)
+{
+	return json ? json_keep(json, arena) : STR_NONE;
+}
+
 static inline struct str json_bool(bool value)
 {
 	return value ? STR("true") : STR("false");

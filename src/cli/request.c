@@ -69,7 +69,8 @@ struct str request_without(struct arena *arena, const struct json *object,
 	return buf_keep_done(&body, arena);
 }
 
-struct str request_option_list(struct cli *cli, const char *option)
+/* All values of an option as a JSON array; without one `at` is NULL. */
+static struct str request_option_list(struct cli *cli, const char *option)
 {
 	struct buf list = { .max = BODY_MAX };
 	struct json_writer w = { .out = &list };

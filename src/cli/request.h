@@ -18,17 +18,10 @@ struct body_member {
 	struct str raw;	   /* JSON as it is */
 };
 struct str request_object(struct arena *, const struct body_member *);
-#define OBJECT(arena, ...)                                                               \
-	request_object((arena), (const struct body_member[]){ __VA_ARGS__, { 0 } })
-#define BODY(cli, ...) OBJECT(&(cli)->arena, __VA_ARGS__)
+#define BODY(cli, ...)                                                                   \
+	request_object(&(cli)->arena, (const struct body_member[]){ __VA_ARGS__, { 0 } })
 
-static inline struct str request_bool(bool yes)
-{
-	return yes ? STR("true") : STR("false");
-}
-
-/* Lists as JSON: all values of an option, `at` NULL without one; the words from this one on. */
-struct str request_option_list(struct cli *, const char *option);
+/* The words from this one on, as a JSON array. */
 struct str request_word_list(struct cli *, size_t first);
 /* An object's members without these names (blanks between), then `more`. */
 struct str request_without(struct arena *, const struct json *object, const char *names,

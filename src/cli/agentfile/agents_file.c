@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
-#include "cli/request.h"
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
 #include "core/run/run_tool.h"
@@ -41,15 +41,6 @@ static const struct settings_line *line_find(
 	while (l && !str_eq(l->key, key))
 		l = l->next;
 	return l;
-}
-
-/* What was written of a section, as the API would get it; nothing after a failure. */
-static enum err body_end(const struct section_reader *r, struct buf *text, enum err e,
-	const struct json **out)
-{
-	if (!e) e = json_read(buf_keep_done(text, r->arena), NULL, r->arena, out, r->why);
-	buf_done(text);
-	return e;
 }
 
 /* A fault of a body names a pointer; here it is the key of that name. */
@@ -213,6 +204,47 @@ static void rows_write(struct json_writer *w, const struct settings_section *s,
 	}
 }
 
+/* A section on its way to a body of the API. */
+struct section_body {
+	struct buf text;
+	struct json_writer w;
+};
+
+static void body_open(const struct section_reader *r, const struct row_key *keys,
+	struct section_body *b)
+{
+	*b = (struct section_body){ .text.max = 1 << 20, .w.out = &b->text };
+	jw_object(&b->w);
+	jw_put_str(&b->w, "name", r->section->name);
+	rows_write(&b->w, r->section, keys, false);
+}
+
+static enum err body_begin(const struct section_reader *r, const struct row_key *keys,
+	struct section_body *b)
+{
+	body_open(r, keys, b);
+	return keys_check(r, keys);
+}
+
+/* Nothing after a failure. */
+static enum err body_end(const struct section_reader *r, struct section_body *b,
+	enum err e, const struct json **out)
+{
+	struct str text;
+
+	jw_object_end(&b->w);
+	text = buf_keep_done(&b->text, r->arena);
+	return e ? e : json_read(text, NULL, r->arena, out, r->why);
+}
+
+static enum err file_beside(const struct section_reader *r, const char *key,
+	const struct settings_line *l, struct str *out)
+{
+	enum err e = text_file_read(path_beside(r, l), false, r->arena, out, r->why);
+
+	return e || out->len ? e : section_wrong(r, key, &l->value, strerror(errno));
+}
+
 /* What stands in a file of its own. */
 static enum err json_file_write(const struct section_reader *r, const char *key,
 	const char *member, struct json_writer *w)
@@ -224,9 +256,8 @@ static enum err json_file_write(const struct section_reader *r, const char *key,
 	enum err e;
 
 	if (!l) return OK;
-	e = text_file_read(path_beside(r, l), false, r->arena, &text, r->why);
+	e = file_beside(r, key, l, &text);
 	if (e) return e;
-	if (!text.len) return section_wrong(r, key, &l->value, strerror(errno));
 	if (json_read(text, NULL, r->arena, &value, &found))
 		return section_wrong(r, key, &l->value, found.detail);
 	jw_put_json(w, member, value);
@@ -237,46 +268,32 @@ static enum err prompt_write(const struct section_reader *r, struct json_writer 
 {
 	const struct settings_line *l = line_find(r->section, STR("prompt_file"));
 	struct str text;
-	const char *path;
 	enum err e;
 
 	if (!l) return OK;
 	if (line_find(r->section, STR("prompt")))
 		return section_wrong(r, "prompt_file", &l->value,
 			"there is a prompt already: keep one of both");
-	path = path_beside(r, l);
-	e = text_file_read(path, false, r->arena, &text, r->why);
-	if (e) return e;
-	if (!text.len) return section_wrong(r, "prompt_file", &l->value, strerror(errno));
-	jw_put_str(w, "prompt", text);
-	return OK;
+	e = file_beside(r, "prompt_file", l, &text);
+	if (!e) jw_put_str(w, "prompt", text);
+	return e;
 }
 
 static enum err agent_take(const struct section_reader *r, struct agent_record *out)
 {
 	const struct settings_line *mode = line_find(r->section, STR("validation"));
-	struct buf text = { .max = 1 << 20 };
-	struct json_writer w = { .out = &text };
 	const struct json *body;
+	struct section_body b;
 	struct fault found = { 0 };
-	enum err e = keys_check(r, agent_keys);
+	enum err e = body_begin(r, agent_keys, &b);
 
-	if (e) return e;
-	jw_object(&w);
-	jw_put_str(&w, "name", r->section->name);
-	rows_write(&w, r->section, agent_keys, false);
-	e = prompt_write(r, &w);
-	if (!e) e = json_file_write(r, "output_schema_file", "output_schema", &w);
-	jw_put_object(&w, "limits");
-	rows_write(&w, r->section, agent_keys, true);
-	jw_object_end(&w);
-	if (mode) {
-		jw_put_object(&w, "validation");
-		jw_put_str(&w, "mode", mode->value.value);
-		jw_object_end(&w);
-	}
-	jw_object_end(&w);
-	e = body_end(r, &text, e, &body);
+	if (!e) e = prompt_write(r, &b.w);
+	if (!e) e = json_file_write(r, "output_schema_file", "output_schema", &b.w);
+	jw_put_object(&b.w, "limits");
+	rows_write(&b.w, r->section, agent_keys, true);
+	jw_object_end(&b.w);
+	if (mode) JW(&b.w, "'validation':{'mode':%s}", mode->value.value);
+	e = body_end(r, &b, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	e = agent_read(body, STR_NONE, NULL, r->arena, &out->body, &found);
@@ -284,13 +301,8 @@ static enum err agent_take(const struct section_reader *r, struct agent_record *
 }
 
 /* Where a key comes from, and the key. */
-struct key_found {
-	enum key_source source;
-	struct str from, key;
-};
-
 static enum err key_take(const struct section_reader *r, const char *by_env,
-	const char *by_file, struct key_found *out)
+	const char *by_file, enum key_source *source, struct str *from, struct str *key)
 {
 	const struct settings_line *env = line_find(r->section, str_of(by_env));
 	const struct settings_line *file = line_find(r->section, str_of(by_file));
@@ -302,57 +314,51 @@ static enum err key_take(const struct section_reader *r, const char *by_env,
 				by_env)
 				.at);
 	if (env) {
-		out->source = KEY_ENV;
-		out->from = env->value.value;
-		out->key = str_trim(str_of(getenv(env->value.value.at)));
+		*source = KEY_ENV;
+		*from = env->value.value;
+		*key = str_trim(str_of(getenv(env->value.value.at)));
 	}
 	if (!file) return OK;
-	out->source = KEY_FILE;
-	out->from = str_of(path_beside(r, file));
-	e = text_file_read(out->from.at, true, r->arena, &out->key, r->why);
-	out->key = str_trim(out->key);
+	*source = KEY_FILE;
+	*from = str_of(path_beside(r, file));
+	e = text_file_read(from->at, true, r->arena, key, r->why);
+	*key = str_trim(*key);
 	return e;
 }
 
-static enum err url_check(const struct section_reader *r)
+/* `reach` is the setting of that name; with `tls`, any host may be named that has it. */
+static enum err url_check(
+	const struct section_reader *r, const char *setting, struct str reach, bool tls)
 {
 	const struct settings_line *l = line_find(r->section, STR("url"));
-	struct str reach = r->set->model_internal;
 	struct url url;
 
-	if (!l || !url_split(l->value.value, &url) ||
+	if (!l || !url_split(l->value.value, &url) || (tls && url.https) ||
 		model_reach_may_allow(reach.len ? reach : STR("no"), &url))
 		return OK;
 	return section_wrong(r, "url", &l->value,
-		"must be https, or on this machine; model_internal allows more");
+		arena_print(r->arena, "must be https, or on this machine; %s allows more",
+			setting)
+			.at);
 }
 
 static enum err provider_take(const struct section_reader *r, struct provider_record *out)
 {
-	struct buf text = { .max = 1 << 20 };
-	struct json_writer w = { .out = &text };
 	const struct json *body;
+	struct section_body b;
 	struct fault found = { 0 };
-	struct key_found key = { 0 };
-	enum err e = keys_check(r, provider_keys);
+	enum err e = body_begin(r, provider_keys, &b);
 
-	if (e) return e;
-	jw_object(&w);
-	jw_put_str(&w, "name", r->section->name);
-	rows_write(&w, r->section, provider_keys, false);
-	e = json_file_write(r, "script_file", "script", &w);
-	jw_object_end(&w);
-	e = body_end(r, &text, e, &body);
+	if (!e) e = json_file_write(r, "script_file", "script", &b.w);
+	e = body_end(r, &b, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
 	if (e) return body_wrong(r, &found);
-	e = url_check(r);
-	if (!e) e = key_take(r, "key_env", "key_file", &key);
-	out->source = key.source;
-	out->key_from = key.from;
-	out->key = key.key;
-	return e;
+	e = url_check(r, "model_internal", r->set->model_internal, false);
+	return e ? e
+		 : key_take(r, "key_env", "key_file", &out->source, &out->key_from,
+			   &out->key);
 }
 
 /* ---- tools ---- */
@@ -379,19 +385,6 @@ static enum err headers_write(const struct section_reader *r, struct json_writer
 	return OK;
 }
 
-static enum err tool_url_check(const struct section_reader *r)
-{
-	const struct settings_line *l = line_find(r->section, STR("url"));
-	struct str reach = r->set->tool_internal;
-	struct url url;
-
-	if (!l || !url_split(l->value.value, &url) || url.https ||
-		model_reach_may_allow(reach.len ? reach : STR("no"), &url))
-		return OK;
-	return section_wrong(r, "url", &l->value,
-		"must be https, or on this machine; tool_internal allows more");
-}
-
 /* Until programs can be kept in a room of their own. */
 static enum err sandbox_check(const struct section_reader *r)
 {
@@ -405,32 +398,23 @@ static enum err sandbox_check(const struct section_reader *r)
 
 static enum err tool_take(const struct section_reader *r, struct tool_record *out)
 {
-	struct buf text = { .max = 1 << 20 };
-	struct json_writer w = { .out = &text };
 	const struct json *body;
+	struct section_body b;
 	struct fault found = { 0 };
-	struct key_found key = { 0 };
-	enum err e = keys_check(r, tool_keys);
+	enum err e = body_begin(r, tool_keys, &b);
 
 	if (!e) e = sandbox_check(r);
-	if (e) return e;
-	jw_object(&w);
-	jw_put_str(&w, "name", r->section->name);
-	rows_write(&w, r->section, tool_keys, false);
-	e = json_file_write(r, "schema_file", "schema", &w);
-	if (!e) e = headers_write(r, &w);
-	jw_object_end(&w);
-	e = body_end(r, &text, e, &body);
+	if (!e) e = json_file_write(r, "schema_file", "schema", &b.w);
+	if (!e) e = headers_write(r, &b.w);
+	e = body_end(r, &b, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	e = own_tool_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
 	if (e) return body_wrong(r, &found);
-	e = tool_url_check(r);
-	if (!e) e = key_take(r, "key_env", "key_file", &key);
-	out->source = key.source;
-	out->key_from = key.from;
-	out->key = key.key;
-	return e;
+	e = url_check(r, "tool_internal", r->set->tool_internal, true);
+	return e ? e
+		 : key_take(r, "key_env", "key_file", &out->source, &out->key_from,
+			   &out->key);
 }
 
 /* ---- MCP servers ---- */
@@ -439,31 +423,26 @@ static enum err tool_take(const struct section_reader *r, struct tool_record *ou
 static enum err mcp_headers_take(const struct section_reader *r,
 	struct mcp_server_record *out, struct mcp_server *parts)
 {
-	struct buf text = { .max = 1 << 20 };
-	struct json_writer w = { .out = &text };
-	struct key_found key = { 0 };
+	static const struct row_key url_alone[] = { { "url" }, { 0 } };
 	const struct json *body;
+	struct section_body b;
 	struct fault found = { 0 };
-	struct str last4, ignored;
-	enum err e = key_take(r, "bearer_env", "bearer_file", &key);
+	struct str last4, ignored, key = STR_NONE;
+	enum err e = key_take(
+		r, "bearer_env", "bearer_file", &out->source, &out->key_from, &key);
 
 	if (e) return e;
-	jw_object(&w);
-	jw_put_str(&w, "name", r->section->name);
-	jw_put_str(&w, "url", parts->url);
-	e = headers_write(r, &w);
-	jw_put_some(&w, "bearer", key.key);
-	jw_object_end(&w);
-	e = body_end(r, &text, e, &body);
+	body_open(r, url_alone, &b);
+	e = headers_write(r, &b.w);
+	jw_put_some(&b.w, "bearer", key);
+	e = body_end(r, &b, e, &body);
 	if (!e &&
 		mcp_server_read(body, STR_NONE, NULL, r->arena, &ignored, parts, &found))
 		return body_wrong(r, &found);
 	if (!e && !mcp_headers_change(parts, STR_NONE, r->arena, &out->headers, &last4))
 		e = fail(r->why, ERR_MEMORY, "out of memory");
-	out->source = key.source;
-	out->key_from = key.from;
 	/* Without the token the other headers are of no use. */
-	if (key.source && !key.key.len) out->headers = STR_NONE;
+	if (out->source && !key.len) out->headers = STR_NONE;
 	return e;
 }
 
@@ -477,23 +456,17 @@ static struct str line_value(const struct section_reader *r, const char *key)
 static enum err mcp_take(const struct section_reader *r, struct mcp_server_record *out)
 {
 	const struct settings_line *program = line_find(r->section, STR("command"));
-	struct buf text = { .max = 1 << 20 };
-	struct json_writer w = { .out = &text };
 	const struct json *body;
+	struct section_body b;
 	struct fault found = { 0 };
 	struct mcp_server parts;
-	enum err e = keys_check(r, mcp_keys);
+	enum err e = body_begin(r, mcp_keys, &b);
 
-	if (e) return e;
-	if (program && line_find(r->section, STR("url")))
-		return section_wrong(r, "command", &program->value,
+	if (!e && program && line_find(r->section, STR("url")))
+		e = section_wrong(r, "command", &program->value,
 			"there is a url already: keep one of both");
-	jw_object(&w);
-	jw_put_str(&w, "name", r->section->name);
-	if (program) jw_put_text(&w, "transport", "stdio");
-	rows_write(&w, r->section, mcp_keys, false);
-	jw_object_end(&w);
-	e = body_end(r, &text, OK, &body);
+	if (program) jw_put_text(&b.w, "transport", "stdio");
+	e = body_end(r, &b, e, &body);
 	if (e) return e;
 	out->name = r->section->name;
 	out->command = str_trim(line_value(r, "command"));
@@ -503,7 +476,7 @@ static enum err mcp_take(const struct section_reader *r, struct mcp_server_recor
 	if (program && !out->command.len)
 		return section_wrong(
 			r, "command", &program->value, "must name a program");
-	e = url_check(r);
+	e = url_check(r, "model_internal", r->set->model_internal, false);
 	return e || program ? e : mcp_headers_take(r, out, &parts);
 }
 
@@ -528,9 +501,8 @@ static enum err usual_take(const struct usual_provider *u, struct arena *arena,
 	enum err e;
 
 	if (!key || !*key || provider_find(out, str_of(u->name))) return OK;
-	text = OBJECT(arena, { "name", str_of(u->name) },
-		{ "kind", str_of(model_wire_names[u->wire]) },
-		{ "url", str_of(url && *url ? url : u->url) });
+	text = JSON_TEXT(arena, "{'name':%s,'kind':%s,'url':%?}", str_of(u->name),
+		str_of(model_wire_names[u->wire]), str_of(url && *url ? url : u->url));
 	e = json_read(text, NULL, arena, &body, why);
 	if (!e) e = provider_read(body, STR_NONE, NULL, arena, &p->body, NULL, why);
 	if (e) return fail(why, ERR_INVALID, "%s: %s", u->url_env, why->detail);

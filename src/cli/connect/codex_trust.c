@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/json_pattern.h"
 #include "base/keep.h"
-#include "cli/request.h"
 
 enum { TIMEOUT_DEFAULT_S = 600 };
 
@@ -43,15 +43,13 @@ static struct str identity_text(
 	const struct json *timeout = json_get(p->hook, "timeout");
 	int64_t s = timeout && timeout->is_int ? timeout->integer : TIMEOUT_DEFAULT_S;
 	bool async = json_is(json_get(p->hook, "async"), JSON_TRUE);
-	struct str hook = OBJECT(arena, { "async", .raw = request_bool(async) },
-		{ "command", .json = json_get(p->hook, "command") },
-		{ "statusMessage", .json = json_get(p->hook, "statusMessage") },
-		{ "timeout", .raw = arena_print(arena, "%lld", (long long)s) },
-		{ "type", STR("command") });
 
-	return OBJECT(arena, { "event_name", event },
-		{ "hooks", .raw = arena_print(arena, "[%.*s]", STR_ARGS(hook)) },
-		{ "matcher", .json = p->matcher });
+	return JSON_TEXT(arena,
+		"{'event_name':%?,'hooks':[{'async':%j,'command':%j,'statusMessage':%j,"
+		"'timeout':%j,'type':'command'}],'matcher':%j}",
+		event, json_bool(async), json_some(json_get(p->hook, "command"), arena),
+		json_some(json_get(p->hook, "statusMessage"), arena),
+		arena_print(arena, "%lld", (long long)s), json_some(p->matcher, arena));
 }
 
 /* "PreToolUse" is pre_tool_use there. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "cli/request.h"
 #include "text/msg.h"
 
@@ -137,24 +138,22 @@ static const struct json *call(struct trial *t, struct str method_and_params,
 
 static struct str option_text(struct arena *arena, const char *label)
 {
-	return OBJECT(arena, { "label", MSG(arena, label) },
-		{ "description", MSG(arena, "cli.connect.test.option") });
+	return JSON_TEXT(arena, "{'label':%?,'description':%?}", MSG(arena, label),
+		MSG(arena, "cli.connect.test.option"));
 }
 
 static struct str question_params(struct arena *arena)
 {
-	struct str options = arena_print(arena, "[%s,%s]",
-		option_text(arena, "cli.connect.test.yes").at,
-		option_text(arena, "cli.connect.test.no").at);
-	struct str question =
-		OBJECT(arena, { "question", MSG(arena, "cli.connect.test.question") },
-			{ "header", STR("Test") }, { "multiSelect", .raw = STR("false") },
-			{ "options", .raw = options });
+	struct str params = JSON_TEXT(arena,
+		"{'name':'ask_user_question','arguments':{'session':'parley connect',"
+		"'questions':[{'question':%?,'header':'Test','multiSelect':false,"
+		"'options':[%j,%j]}]}}",
+		MSG(arena, "cli.connect.test.question"),
+		option_text(arena, "cli.connect.test.yes"),
+		option_text(arena, "cli.connect.test.no"));
 
-	return arena_print(arena,
-		"\"method\":\"tools/call\",\"params\":{\"name\":\"ask_user_question\","
-		"\"arguments\":{\"session\":\"parley connect\",\"questions\":[%.*s]}}",
-		STR_ARGS(question));
+	return arena_print(
+		arena, "\"method\":\"tools/call\",\"params\":%.*s", STR_ARGS(params));
 }
 
 static struct str answer_params(struct arena *arena, struct str ask)

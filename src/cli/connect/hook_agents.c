@@ -1,7 +1,7 @@
 /* hook_agents.c - the table of approval hooks. */
 #include "cli/connect/hook_agents.h"
 
-#include "cli/request.h"
+#include "base/json_pattern.h"
 
 static const char *const decisions[] = {
 	[HOOK_ALLOW] = "allow",
@@ -21,12 +21,10 @@ const char *hook_decision_name(enum hook_decision d)
 static struct str claude_write(struct arena *arena, const char *decision,
 	struct str reason, const struct json *edited)
 {
-	return OBJECT(arena,
-		{ "hookSpecificOutput",
-			.raw = OBJECT(arena, { "hookEventName", STR("PreToolUse") },
-				{ "permissionDecision", str_of(decision) },
-				{ "permissionDecisionReason", reason },
-				{ "updatedInput", .json = edited }) });
+	return JSON_TEXT(arena,
+		"{'hookSpecificOutput':{'hookEventName':'PreToolUse','permissionDecision':%s,"
+		"'permissionDecisionReason':%?,'updatedInput':%j}}",
+		str_of(decision), reason, json_some(edited, arena));
 }
 
 /* To Codex, no output means "go on"; a bare allow is an error. */
@@ -41,35 +39,32 @@ static struct str codex_write(struct arena *arena, const char *decision,
 static struct str copilot_write(struct arena *arena, const char *decision,
 	struct str reason, const struct json *edited)
 {
-	return OBJECT(arena, { "permissionDecision", str_of(decision) },
-		{ "permissionDecisionReason", reason },
-		{ "modifiedArgs", .json = edited });
+	return JSON_TEXT(arena,
+		"{'permissionDecision':%s,'permissionDecisionReason':%?,'modifiedArgs':%j}",
+		str_of(decision), reason, json_some(edited, arena));
 }
 
 static struct str gemini_write(struct arena *arena, const char *decision,
 	struct str reason, const struct json *edited)
 {
-	struct str output = edited ? OBJECT(arena, { "hookEventName", STR("BeforeTool") },
-					     { "tool_input", .json = edited })
-				   : STR_NONE;
+	struct str output =
+		edited ? JSON_TEXT(arena,
+				 "{'hookEventName':'BeforeTool','tool_input':%j}",
+				 json_keep(edited, arena))
+		       : STR_NONE;
 
-	return OBJECT(arena, { "decision", str_of(decision) }, { "reason", reason },
-		{ "hookSpecificOutput", .raw = output });
+	return JSON_TEXT(arena, "{'decision':%s,'reason':%?,'hookSpecificOutput':%j}",
+		str_of(decision), reason, output);
 }
 
 struct str hook_prompt_text(
 	bool allow, struct str message, const struct json *edited, struct arena *arena)
 {
-	struct str decision =
-		OBJECT(arena, { "behavior", str_of(allow ? "allow" : "deny") },
-			{ "message", allow ? STR_NONE : message },
-			{ "updatedInput", .json = edited });
-
-	return OBJECT(
-		arena, { "hookSpecificOutput",
-			       .raw = OBJECT(arena,
-				       { "hookEventName", STR("PermissionRequest") },
-				       { "decision", .raw = decision }) });
+	return JSON_TEXT(arena,
+		"{'hookSpecificOutput':{'hookEventName':'PermissionRequest',"
+		"'decision':{'behavior':%s,'message':%?,'updatedInput':%j}}}",
+		allow ? STR("allow") : STR("deny"), allow ? STR_NONE : message,
+		json_some(edited, arena));
 }
 
 #define MEMBERS "session_id", "tool_name", "tool_input"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "cli/card.h"
 #include "cli/resource.h"
@@ -195,12 +196,9 @@ static struct str many_body(const struct shell_batch *m)
 	}
 	jw_array_end(&list);
 	jw_object_end(&w);
-	return OBJECT(arena, { "ids", .raw = buf_keep_done(&ids, arena) },
-		{ "answer",
-			.raw = OBJECT(arena,
-				{ "value", m->approve ? STR("approve") : STR("reject") },
-				{ "text", said_text(m->cli) }) },
-		{ "digests", .raw = buf_keep_done(&digests, arena) });
+	return JSON_TEXT(arena, "{'ids':%j,'answer':{'value':%s,'text':%?},'digests':%j}",
+		buf_keep_done(&ids, arena), m->approve ? STR("approve") : STR("reject"),
+		said_text(m->cli), buf_keep_done(&digests, arena));
 }
 
 static struct named_ask *one_find(const struct shell_batch *m, struct str id)

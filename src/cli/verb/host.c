@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "cli/connect/agents.h"
 #include "cli/request.h"
 #include "cli/term_dialog.h"
@@ -59,16 +60,12 @@ static struct str config_make(const struct host *h, bool token)
 {
 	const struct settings *s = &h->cli->settings;
 	struct arena *arena = &h->cli->arena;
-	struct str args =
-		arena_print(arena, "mcp,--strict,--host,%.*s", STR_ARGS(h->session));
-	struct str env = OBJECT(arena, { "PARLEY_DATA", s->data },
-		{ "PARLEY_URL", s->url_said ? s->url : STR_NONE },
-		{ "PARLEY_TOKEN", token ? s->token : STR_NONE });
-	struct str server = OBJECT(arena, { "command", own_path(arena) },
-		{ "args", .list = args }, { "env", .raw = env });
 
-	return OBJECT(arena,
-		{ "mcpServers", .raw = OBJECT(arena, { "parley", .raw = server }) });
+	return JSON_TEXT(arena,
+		"{'mcpServers':{'parley':{'command':%?,'args':['mcp','--strict','--host',%s],"
+		"'env':{'PARLEY_DATA':%?,'PARLEY_URL':%?,'PARLEY_TOKEN':%?}}}}",
+		own_path(arena), h->session, s->data, s->url_said ? s->url : STR_NONE,
+		token ? s->token : STR_NONE);
 }
 
 /* The command line with its agent's own flag for MCP servers put in. */

@@ -7,6 +7,7 @@
 
 #include "admin/admin.h"
 #include "base/hash.h"
+#include "base/json_pattern.h"
 #include "cli/request.h"
 #include "cli/verb/verbs.h"
 #include "core/notify/mail_read.h"
@@ -32,8 +33,8 @@ static struct str body_write(
 
 	base64_write(&text, message);
 	body = text.failed ? STR_NONE
-			   : OBJECT(arena, { "message", buf_str(&text) },
-				     { "recipient", recipient });
+			   : JSON_TEXT(arena, "{'message':%?,'recipient':%?}",
+				     buf_str(&text), recipient);
 	buf_done(&text);
 	return body;
 }

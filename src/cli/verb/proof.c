@@ -100,7 +100,8 @@ struct proof_keys proof_keys_given(struct cli *cli)
 }
 
 /* The word alone on standard output, for programs; for people what it means. */
-int proof_refused(struct cli *cli, enum proof_word word, const char *hint)
+/* Says why it is not taken, `hint` (a message) in place of the word's own; EXIT_NO. */
+static int proof_refused(struct cli *cli, enum proof_word word, const char *hint)
 {
 	const char *name = proof_word_name(word);
 	char id[64];

@@ -7,8 +7,6 @@
 
 /* Those of --key. What is wrong with it is said, and ends the program. */
 struct proof_keys proof_keys_given(struct cli *);
-/* Says why it is not taken, `hint` (a message) in place of the word's own; EXIT_NO. */
-int proof_refused(struct cli *, enum proof_word, const char *hint);
 
 /* parley check --export. */
 int export_check_run(struct cli *);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "cli/resource.h"
 #include "cli/verb/rule_body.h"
@@ -127,7 +128,7 @@ static struct str patch_of(
 		{ "ask", .json = json_get(terms, "ask"), .raw = none },
 		{ "expires_at", .json = json_get(terms, "expires_at"), .raw = none },
 		{ "note", .text = note.at ? note : STR("") },
-		{ "enabled", .raw = request_bool(!off) },
+		{ "enabled", .raw = json_bool(!off) },
 		{ "version", .json = json_get(live, "version"), .raw = none });
 }
 

@@ -1,38 +1,27 @@
 /* slack.c - parley slack manifest: the app that Slack is to make for this server. */
+#include "base/json_pattern.h"
 #include "cli/resource.h"
 #include "cli/verb/verbs.h"
 
 /* `request_url`: empty for Socket Mode. */
 static struct str manifest_text(struct arena *arena, struct str request_url)
 {
-	struct str no = STR("false");
-	struct str display = OBJECT(arena, { "name", STR("Parley") },
-		{ "description", STR("Questions and approvals of agents") });
-	/* Without it people can write nothing to the app, so no reply in a thread either. */
-	struct str home = OBJECT(arena, { "home_tab_enabled", .raw = no },
-		{ "messages_tab_enabled", .yes = true },
-		{ "messages_tab_read_only_enabled", .raw = no });
-	struct str bot = OBJECT(arena, { "display_name", STR("Parley") },
-		{ "always_online", .yes = true });
-	struct str scopes = OBJECT(arena,
-		{ "bot", .list = STR("chat:write,chat:write.public,channels:history,"
-				     "groups:history,im:history,"
-				     "users:read,users:read.email") });
-	struct str events = OBJECT(arena, { "request_url", request_url },
-		{ "bot_events",
-			.list = STR("message.channels,message.groups,message.im") });
-	struct str buttons = OBJECT(
-		arena, { "is_enabled", .yes = true }, { "request_url", request_url });
-	struct str settings = OBJECT(arena, { "event_subscriptions", .raw = events },
-		{ "interactivity", .raw = buttons }, { "org_deploy_enabled", .raw = no },
-		{ "socket_mode_enabled", .raw = request_bool(!request_url.len) },
-		{ "token_rotation_enabled", .raw = no });
-
-	return OBJECT(arena, { "display_information", .raw = display },
-		{ "features", .raw = OBJECT(arena, { "app_home", .raw = home },
-				      { "bot_user", .raw = bot }) },
-		{ "oauth_config", .raw = OBJECT(arena, { "scopes", .raw = scopes }) },
-		{ "settings", .raw = settings });
+	return JSON_TEXT(arena,
+		"{'display_information':{'name':'Parley',"
+		"'description':'Questions and approvals of agents'},"
+		/* Without messages people cannot reply in a thread either. */
+		"'features':{'app_home':{'home_tab_enabled':false,"
+		"'messages_tab_enabled':true,'messages_tab_read_only_enabled':false},"
+		"'bot_user':{'display_name':'Parley','always_online':true}},"
+		"'oauth_config':{'scopes':{'bot':['chat:write','chat:write.public',"
+		"'channels:history','groups:history','im:history',"
+		"'users:read','users:read.email']}},"
+		"'settings':{'event_subscriptions':{'request_url':%?,"
+		"'bot_events':['message.channels','message.groups','message.im']},"
+		"'interactivity':{'is_enabled':true,'request_url':%?},"
+		"'org_deploy_enabled':false,'socket_mode_enabled':%j,"
+		"'token_rotation_enabled':false}}",
+		request_url, request_url, json_bool(!request_url.len));
 }
 
 static int manifest_run(struct cli *cli)

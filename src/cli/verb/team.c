@@ -1,5 +1,6 @@
 /* team.c - team list, show, add, remove, oncall, projects: who is in a team, who leads, who is on
  * call. */
+#include "base/json_pattern.h"
 #include "base/keep.h"
 #include "cli/verb/users.h"
 #include "cli/verb/verbs.h"
@@ -65,9 +66,8 @@ static struct str members_body(struct cli *cli, const struct json *team, struct 
 	for (const struct json *m = NULL; json_each(json_get(team, "members"), &m);)
 		if (!str_eq(json_text_of(m, "user"), user)) jw_json(&w, m);
 	if (add)
-		jw_raw(&w,
-			BODY(cli, { "user", user },
-				{ "lead", .raw = request_bool(cli_has(cli, "lead")) }));
+		jw_raw(&w, BODY(cli, { "user", user },
+				   { "lead", .raw = json_bool(cli_has(cli, "lead")) }));
 	jw_array_end(&w);
 	return BODY(cli, { "name", team ? STR_NONE : name },
 		{ "members", .raw = buf_keep_done(&b, &cli->arena) },
