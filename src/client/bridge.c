@@ -38,7 +38,8 @@ void bridge_say(struct bridge *b, struct buf *message)
 	buf_done(message);
 }
 
-void bridge_error(struct bridge *b, struct str id, enum rpc_code code, struct str text)
+static void bridge_error(
+	struct bridge *b, struct str id, enum rpc_code code, struct str text)
 {
 	struct rpc_fault why = { 0 };
 	struct json_writer w = { .out = &(struct buf){ 0 } };
@@ -315,7 +316,8 @@ struct bridge_call *bridge_call_new(struct bridge *b, const struct json *message
 	return call;
 }
 
-void bridge_call_start(struct bridge *b, const struct json *message)
+/* A message of the client goes to the desk. */
+static void bridge_call_start(struct bridge *b, const struct json *message)
 {
 	struct bridge_call *call = bridge_call_new(b, message);
 	struct fault why = { 0 };

@@ -73,15 +73,12 @@ struct bridge {
 
 /* Writes the message to the client, and empties it. */
 void bridge_say(struct bridge *, struct buf *message);
-void bridge_error(struct bridge *, struct str id, enum rpc_code, struct str text);
 /* Without a message: listens. NULL: out of memory. */
 struct bridge_call *bridge_call_new(struct bridge *, const struct json *message);
 void bridge_call_free(struct bridge_call *);
 /* It waits until the desk is there; it has waited for long enough. */
 void bridge_call_away(struct bridge_call *);
 void bridge_call_fail(struct bridge_call *, const struct fault *);
-/* A message of the client goes to the desk. */
-void bridge_call_start(struct bridge *, const struct json *message);
 
 /* ---- local.c ---- */
 

@@ -54,7 +54,8 @@ void http_on_tidy(struct loop *loop, void (*fn)(void *ctx), void *ctx)
 	hub->tidied_ctx = ctx;
 }
 
-void hub_parked(struct hub *hub)
+/* One more exchange is parked. */
+static void hub_parked(struct hub *hub)
 {
 	if (++hub->parked >= MANY_PARKED) tick_set(hub->loop, &hub->tidy, TIDY_MS);
 }
@@ -102,7 +103,8 @@ static bool body_fits(const struct conn *c)
 	       (len <= SMALL_BODY && s->hub->bodies <= 2 * s->limits.bodies_max);
 }
 
-void conn_release(struct conn *c)
+/* The reading stops. */
+static void conn_release(struct conn *c)
 {
 	struct hub *hub = c->server->hub;
 	struct http_reading *r = c->exchange.reading;

@@ -131,7 +131,6 @@ struct http_server {
 /* ---- http_conn.c ---- */
 
 struct hub *hub_of(struct loop *); /* NULL: out of memory */
-void hub_parked(struct hub *);	   /* one more */
 /* Takes the descriptor, also on failure. */
 bool conn_open(struct http_server *, int fd);
 void conn_closed(struct conn *); /* its socket is: frees it */
@@ -139,12 +138,11 @@ void conn_cut(struct conn *);	 /* closes at once; gone follows on a later turn *
 void conn_leave(struct conn *);	 /* the same, and says so if that can be done at once */
 void conn_came(struct conn *, struct str bytes); /* from the socket */
 void conn_got(struct conn *, struct str text);
-void conn_ended(struct conn *);	  /* the peer sends no more */
-void conn_ready(struct conn *);	  /* for requests */
-void conn_over(struct conn *);	  /* the reply is handed over */
-void conn_release(struct conn *); /* gives the reading up */
-void conn_watch(struct conn *);	  /* for progress of what waits */
-void conn_wrote(struct conn *);	  /* some of what waited */
+void conn_ended(struct conn *); /* the peer sends no more */
+void conn_ready(struct conn *); /* for requests */
+void conn_over(struct conn *);	/* the reply is handed over */
+void conn_watch(struct conn *); /* for progress of what waits */
+void conn_wrote(struct conn *); /* some of what waited */
 
 static inline struct conn *conn_of(const struct exchange *x)
 {

@@ -206,9 +206,6 @@ enum err gate_check_cookie(struct serve *, const struct http_request *, struct f
 struct str request_cookie(const struct http_request *); /* of a login; empty: none */
 enum err request_enter(struct request *, struct fault *);
 
-/* signed.c: the route's use case, with a key of the workspace to sign with, and then `then`. */
-void request_put_signed(struct request *, void (*then)(struct request *));
-
 /* dialect.c: a foreign request becomes the task's body. */
 enum err request_translate(struct request *, struct fault *);
 /* {"ask": …, "reply": …} */

@@ -43,7 +43,8 @@ static void signed_was_read(struct request *r)
 	request_put(r, &use_key_first, signed_key_made);
 }
 
-void request_put_signed(struct request *r, void (*then)(struct request *))
+/* The route's use case, with a key of the workspace to sign with, and then `then`. */
+static void request_put_signed(struct request *r, void (*then)(struct request *))
 {
 	struct signed_read *s = ARENA_NEW(&r->task.job.arena, struct signed_read);
 

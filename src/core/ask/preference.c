@@ -22,7 +22,8 @@ bool preference_is_nearer(const struct preference *p, const struct preference *t
 	return !than || nearness(p) > nearness(than);
 }
 
-const char *preference_scope(const struct preference *p)
+/* person, project, workspace */
+static const char *preference_scope(const struct preference *p)
 {
 	return p->owner.len ? "person" : p->project.len ? "project" : "workspace";
 }

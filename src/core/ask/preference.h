@@ -18,7 +18,6 @@ bool preference_fits(const struct preference *, const struct question *,
 	struct str project, struct str user);
 /* Of two that fit: a person's comes before a project's, and that before the workspace's. */
 bool preference_is_nearer(const struct preference *, const struct preference *than);
-const char *preference_scope(const struct preference *); /* person, project, workspace */
 void preference_write(struct json_writer *, const struct preference *);
 
 #endif

@@ -18,7 +18,8 @@ bool receipt_hangs_on(const struct ask *a, const char *type)
 	return false;
 }
 
-struct str receipt_outcome(const struct ask *a, struct arena *arena)
+/* "approved", "rejected", or its status. */
+static struct str receipt_outcome(const struct ask *a, struct arena *arena)
 {
 	bool approved;
 

@@ -23,8 +23,6 @@ struct receipt_facts {
 
 /* Its event: the settling one, or the one that took it back. */
 bool receipt_hangs_on(const struct ask *, const char *event_type);
-/* "approved", "rejected", or its status. */
-struct str receipt_outcome(const struct ask *, struct arena *);
 /* The payload, in RFC 8785 form; in the arena. */
 enum err receipt_payload(
 	const struct receipt_facts *, struct arena *, struct str *out, struct fault *why);

@@ -202,7 +202,8 @@ enum err mcp_server_parse(
 		&server_shape, json, arena, out, "an MCP server is unreadable", why);
 }
 
-enum tool_category mcp_server_category(const struct mcp_server *s)
+/* Of its tools, as of tools of one's own. */
+static enum tool_category mcp_server_category(const struct mcp_server *s)
 {
 	return s->category == MCP_CATEGORY_FILE_OPS ? TOOL_FILE_OPS
 	       : s->category == MCP_CATEGORY_DB_OPS ? TOOL_DB_OPS
@@ -247,7 +248,8 @@ static bool header_said(const struct json *headers, struct str name, bool bearer
 	return false;
 }
 
-struct str mcp_headers_last4(struct str headers, struct arena *arena)
+/* What may be shown of these. */
+static struct str mcp_headers_last4(struct str headers, struct arena *arena)
 {
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };

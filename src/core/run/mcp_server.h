@@ -78,8 +78,6 @@ enum err mcp_server_read(const struct json *body, struct str before,
 	struct fault *why);
 enum err mcp_server_parse(
 	struct str json, struct arena *, struct mcp_server *out, struct fault *why);
-/* Of its tools, as of tools of one's own. */
-enum tool_category mcp_server_category(const struct mcp_server *);
 /* May this agent use its gateway? */
 bool mcp_server_admits(const struct mcp_server *, struct str agent);
 /* One of its tools as runs know tools: named mcp__NAME__tool, with the risk, the class and the category that the
@@ -92,8 +90,6 @@ void mcp_server_tool_show(struct json_writer *, const struct mcp_server_record *
 /* The headers that are sent, as a body changes them: JSON in and out; `last4` is what may be shown of each. */
 bool mcp_headers_change(const struct mcp_server *body, struct str before, struct arena *,
 	struct str *headers, struct str *last4);
-/* What may be shown of these. */
-struct str mcp_headers_last4(struct str headers, struct arena *);
 /* `list` NULL: it was never read. */
 void mcp_server_show(struct json_writer *, const struct mcp_server_record *,
 	const struct mcp_server *, const struct mcp_list_record *list,

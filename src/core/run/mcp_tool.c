@@ -142,7 +142,8 @@ static bool text_hides(struct str text)
 	return false;
 }
 
-bool mcp_tool_hides(const struct json *v)
+/* Control characters but tab and line end, bidi, zero-width or tag characters in any of its texts. */
+static bool mcp_tool_hides(const struct json *v)
 {
 	if (json_is(v, JSON_STRING)) return text_hides(v->text);
 	for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->count; i++)
@@ -282,7 +283,8 @@ static bool deeper_than(const struct json *v, int most)
 	return false;
 }
 
-struct str mcp_tool_wrong(const struct json *tool, struct arena *arena)
+/* Why it cannot be used: its name, its schema, its x-mcp-header. Empty: it can. */
+static struct str mcp_tool_wrong(const struct json *tool, struct arena *arena)
 {
 	const struct json *schema = json_get(tool, "inputSchema");
 

@@ -71,10 +71,6 @@ enum err mcp_pins_accept(struct mcp_pins *, const struct json *body, struct str 
 
 /* sha256:… over the RFC 8785 form of what matters of it. */
 void mcp_tool_digest(const struct json *tool, char out[DIGEST_SIZE]);
-/* Control characters but tab and line end, bidi, zero-width or tag characters in any of its texts. */
-bool mcp_tool_hides(const struct json *tool);
-/* Why it cannot be used: its name, its schema, its x-mcp-header. Empty: it can. */
-struct str mcp_tool_wrong(const struct json *tool, struct arena *);
 enum mcp_tool_state mcp_tool_state(const struct mcp_tool *);
 /* May it be called? */
 bool mcp_tool_on(const struct mcp_tool *);

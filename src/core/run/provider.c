@@ -166,7 +166,7 @@ static enum key_source source_of(const struct provider_record *p)
 	return p->version && p->sealed.len ? KEY_SEALED : p->source;
 }
 
-struct str key_source_wrong(
+struct str provider_key_absent(
 	enum key_source source, struct str from, bool token, struct arena *arena)
 {
 	return source == KEY_ENV
@@ -184,7 +184,7 @@ struct str provider_key_wrong(const struct provider_record *p, struct arena *are
 
 	if (p->sealed.len || p->key.len) return STR_NONE;
 	if (p->source == KEY_ENV || p->source == KEY_FILE)
-		return key_source_wrong(p->source, p->key_from, false, arena);
+		return provider_key_absent(p->source, p->key_from, false, arena);
 	/* A server of one's own may want none; the vendors' all do. */
 	if (provider_parse(p->body, arena, &parts, NULL) || parts.url.len ||
 		parts.wire == WIRE_SCRIPT)

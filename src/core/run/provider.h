@@ -118,7 +118,8 @@ void provider_show(
 /* The last four, where that leaves enough unknown; else nothing. */
 struct str provider_key_last4(struct str key);
 /* Why there is no secret, of a source that is an environment variable or a file. `token`: it is called so. */
-struct str key_source_wrong(enum key_source, struct str from, bool token, struct arena *);
+struct str provider_key_absent(
+	enum key_source, struct str from, bool token, struct arena *);
 /* Why it cannot be used for lack of a key, and the line that mends it; empty: it can. */
 struct str provider_key_wrong(const struct provider_record *, struct arena *);
 

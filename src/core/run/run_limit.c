@@ -21,7 +21,8 @@ static const struct {
 		offsetof(struct run, tree_ms) },
 };
 
-const char *run_limit_name(enum run_limit l)
+/* "turns" */
+static const char *run_limit_name(enum run_limit l)
 {
 	return l < RUN_LIMITS ? limits[l].name : "";
 }

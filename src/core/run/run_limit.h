@@ -13,7 +13,6 @@ enum run_limit {
 	RUN_LIMITS
 };
 
-const char *run_limit_name(enum run_limit); /* "turns" */
 /* "the limit of turns is reached"; and back, RUN_LIMITS: these are other words. */
 struct str run_limit_words(enum run_limit, struct arena *);
 enum run_limit run_limit_said(struct str words, struct arena *);

@@ -8,7 +8,8 @@ enum { WORTH_PART = 8 };
 /* Summaries with more of the room than that are summarised together. */
 enum { SUMMARIES_PART = 4 };
 
-void window_apply(
+/* The contents of results as the cut has them. */
+static void window_apply(
 	const struct window_cut *c, struct sent *all, size_t len, struct arena *arena)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -32,9 +32,6 @@ struct window {
 	int64_t after, upto, messages;
 };
 
-/* The contents of results as the cut has them. */
-void window_apply(
-	const struct window_cut *, struct sent *all, size_t len, struct arena *);
 int64_t window_tokens(const struct estimate_count *, const struct sent *all, size_t len);
 /* Shortens messages in the order of reading until they fit: results older than four turns are left out; then a
  * summary stands for what is before these turns; then the newest results are cut evenly. */

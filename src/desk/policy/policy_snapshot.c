@@ -394,7 +394,13 @@ struct str stop_told(const struct stop_record *s, struct arena *arena)
 	struct json_writer w = { .out = &b };
 
 	if (!s) return STR_NONE;
-	stop_tell(&w, s);
+	jw_object(&w);
+	show_text(&w, "id", s->id);
+	jw_put_str(&w, "reason", s->reason);
+	show_json(&w, "by", s->made_by);
+	show_time(&w, "at", s->created_ms);
+	show_time(&w, "until", s->until_ms);
+	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }
 
@@ -405,15 +411,4 @@ enum err rule_fail(const struct rule_record *r, enum err e, struct fault *why)
 	fail(why, e, "denied by a rule%s%.*s", note.len ? ": " : "", STR_ARGS(note));
 	if (r) fail_member(why, "rule", r->id);
 	return e;
-}
-
-void stop_tell(struct json_writer *w, const struct stop_record *s)
-{
-	jw_object(w);
-	show_text(w, "id", s->id);
-	jw_put_str(w, "reason", s->reason);
-	show_json(w, "by", s->made_by);
-	show_time(w, "at", s->created_ms);
-	show_time(w, "until", s->until_ms);
-	jw_object_end(w);
 }

@@ -110,8 +110,7 @@ enum err snapshot_decide(struct policy_snapshot *, struct rows *,
 enum err stop_fail(const struct stop_record *, struct fault *);
 /* "denied by a rule: its note", with the rule. */
 enum err rule_fail(const struct rule_record *, enum err, struct fault *);
-/* {"id", "reason", "by", "at", "until"}: what an agent is told of a stop. */
-void stop_tell(struct json_writer *, const struct stop_record *);
-struct str stop_told(const struct stop_record *, struct arena *); /* NULL: empty */
+/* {"id", "reason", "by", "at", "until"}: what an agent is told of a stop. NULL: empty. */
+struct str stop_told(const struct stop_record *, struct arena *);
 
 #endif

@@ -10,7 +10,7 @@
 #include "desk/run/configured.h"
 #include "desk/run/mcp_servers.h"
 
-bool gateway_call_in_store(const struct tool_call *c)
+static bool gateway_call_in_store(const struct tool_call *c)
 {
 	return !c->run.len && c->class == CLASS_STORE;
 }

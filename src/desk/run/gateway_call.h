@@ -20,7 +20,6 @@ enum err gateway_call_own(struct task *, struct rows *, struct str id,
 /* Its end: the result as JSON with CALL_FINISH, else why there is none. */
 enum err gateway_call_end(struct task *, struct rows *, struct tool_call *,
 	enum call_action, struct str text, struct fault *);
-bool gateway_call_in_store(const struct tool_call *);
 /* Does such a call, with its approval used up if there is one. A stop holds it back. */
 enum err gateway_store_do(
 	struct task *, struct rows *, struct tool_call *, struct fault *);

@@ -139,7 +139,7 @@ static struct str access_wrong(
 	struct desk *d, const struct mcp_server_record *r, struct arena *arena)
 {
 	if ((r->source == KEY_ENV || r->source == KEY_FILE) && !r->headers.len)
-		return key_source_wrong(r->source, r->key_from, true, arena);
+		return provider_key_absent(r->source, r->key_from, true, arena);
 	return configured_sealed_wrong(d, r->sealed, true, arena);
 }
 

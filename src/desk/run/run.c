@@ -146,7 +146,9 @@ void run_event(const struct run_job *j, const char *type, const struct field *me
 	rows_event_run(j->rows, type, j->s, j->r->id, buf_keep_done(&b, j->rows->arena));
 }
 
-struct field run_config_field(const struct run_job *j)
+/* The member `config` of events by which a run goes on: the digest of its configuration, for
+ * `check`. */
+static struct field run_config_field(const struct run_job *j)
 {
 	char digest[SHORT_DIGEST_SIZE];
 
@@ -256,7 +258,8 @@ static void children_waited_for(
 			wait_write(w, "run", c->id, 0);
 }
 
-enum err run_waits(const struct run_job *j, struct fault *why)
+/* What it waits for, as its calls and its recovery say. */
+static enum err run_waits(const struct run_job *j, struct fault *why)
 {
 	struct run *r = j->r;
 	struct buf b = { 0 };

@@ -48,9 +48,6 @@ struct str run_limits_of(struct str config, struct arena *);
 /* Stages an event of a run with these members (FIELDS); that of a sub-agent names its parent. */
 void run_event(const struct run_job *, const char *type, const struct field *members,
 	size_t len);
-/* The member `config` of events by which a run goes on: the digest of its configuration, for
- * `check`. */
-struct field run_config_field(const struct run_job *);
 /* run.queued; 0: its place in the queue is not known, or it has none. */
 void run_event_queued(const struct run_job *, int64_t place);
 
@@ -73,8 +70,6 @@ enum err run_resume(const struct run_job *, const char *by, struct fault *);
 enum err run_requeue(struct rows *, const struct run *, int64_t wake_ms, struct fault *);
 /* A call of it has changed: it goes on if it can, else what it waits for is told anew. */
 enum err run_goes_on(const struct run_job *, const char *by, struct fault *);
-/* What it waits for, as its calls and its recovery say. */
-enum err run_waits(const struct run_job *, struct fault *);
 /* All calls of its message have ended: the message of results, from which the model goes on. They
  * stand there from now on. True: one was rejected. */
 bool run_turn_close(const struct run_job *);
@@ -94,8 +89,6 @@ enum err run_release(struct rows *, struct run *, struct fault *);
  * RUN_LIMITS. Input 0: it is estimated from the rows. */
 enum err run_reserve(const struct run_job *, int64_t input, struct run_work *,
 	enum run_limit *over, struct fault *);
-/* A limit is reached. */
-enum err run_over(const struct run_job *, enum run_limit, struct fault *);
 /* What its model was sent last, and how many tokens that was; 0: it is not known. */
 void run_sent(struct run *, int64_t bytes, int64_t tokens, const struct window_cut *);
 

@@ -232,7 +232,8 @@ static enum err limit_check(const struct run_job *j, struct run_work *out,
 	return OK;
 }
 
-enum err run_over(const struct run_job *j, enum run_limit over, struct fault *why)
+/* A limit is reached. */
+static enum err run_over(const struct run_job *j, enum run_limit over, struct fault *why)
 {
 	return run_recover(j, TROUBLE_LIMIT, run_limit_words(over, j->rows->arena), why);
 }

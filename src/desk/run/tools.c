@@ -17,7 +17,7 @@ static struct str tool_wrong(struct desk *d, const struct tool_record *r,
 {
 	if (!own_tool_keyed(t) || r->key.len) return STR_NONE;
 	if (r->source == KEY_ENV || r->source == KEY_FILE)
-		return key_source_wrong(r->source, r->key_from, false, arena);
+		return provider_key_absent(r->source, r->key_from, false, arena);
 	return r->sealed.len ? configured_sealed_wrong(d, r->sealed, false, arena)
 			     : STR("a header of it needs a key, and it has none");
 }
