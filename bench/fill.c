@@ -1,4 +1,4 @@
-/* fill.c - a store with many asks, of which every tenth is still open: fill STORE ASKS.
+/* fill.c - a store with many asks, of which every tenth is still open: fill STORE ASKS [PROJECTS].
  *
  * Goes through the desk like everybody else, so that the log, its chain and all counters
  * are right; only the syncs are left out. A task is reused: it asks, then settles its
@@ -13,7 +13,7 @@
 enum { OUT = 1024, OPEN_EVERY = 10 };
 
 static const char body[] =
-	"{\"title\":\"Release 4.2\",\"questions\":[{\"key\":\"env\",\"text\":\"Where "
+	"\"title\":\"Release 4.2\",\"questions\":[{\"key\":\"env\",\"text\":\"Where "
 	"shall I "
 	"deploy?\",\"type\":\"choice\",\"options\":[{\"id\":\"staging\",\"label\":"
 	"\"Staging\"},"
@@ -23,6 +23,7 @@ static const char reply[] = "{\"answers\":{\"env\":\"staging\"}}";
 struct filler {
 	struct desk *desk;
 	struct task *tasks[OUT];
+	size_t projects; /* 0: in none */
 	sem_t done;
 };
 
@@ -37,15 +38,21 @@ static void stop(const char *what, const struct fault *why)
 	exit(1);
 }
 
+static struct str ask_body(const struct filler *f, size_t n, struct arena *arena)
+{
+	if (!f->projects) return arena_print(arena, "{%s", body);
+	return arena_print(arena, "{\"project\":\"project-%zu\",%s", n % f->projects, body);
+}
+
 static void filler_put(struct filler *f, struct task *t, const struct use *use,
-	const char *text, struct principal who)
+	struct str text, struct principal who)
 {
 	struct fault why = { 0 };
 
 	t->job.who = who;
 	t->job.ctx = &f->done;
 	t->job.done = filler_done;
-	if (json_read(str_of(text), NULL, &t->job.arena, &t->body, &why))
+	if (json_read(text, NULL, &t->job.arena, &t->body, &why))
 		stop("body", &why);
 	desk_put(f->desk, use, t);
 }
@@ -70,7 +77,8 @@ static void filler_round(struct filler *f, size_t len)
 	size_t settled = 0;
 
 	for (size_t i = 0; i < len; i++)
-		filler_put(f, f->tasks[i], &use_ask, body, agent);
+		filler_put(f, f->tasks[i], &use_ask,
+			ask_body(f, i, &f->tasks[i]->job.arena), agent);
 	filler_await(f, len, len);
 	for (size_t i = 0; i < len; i++) {
 		struct task *t = f->tasks[i];
@@ -80,7 +88,7 @@ static void filler_round(struct filler *f, size_t len)
 		task_empty(t);
 		if (i % OPEN_EVERY == 0) continue;
 		t->id = arena_str(&t->job.arena, str_of(id));
-		filler_put(f, t, &use_answer, reply, person);
+		filler_put(f, t, &use_answer, str_of(reply), person);
 		settled++;
 	}
 	filler_await(f, settled, len);
@@ -94,12 +102,14 @@ int main(int argc, char **argv)
 	struct desk_settings set = { .url = STR("http://127.0.0.1"), .db = &options };
 	struct filler f = { 0 };
 	struct fault why = { 0 };
-	long left = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+	long left = argc >= 3 ? strtol(argv[2], NULL, 10) : 0;
+	long projects = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
 
-	if (left <= 0) {
-		fprintf(stderr, "fill STORE ASKS\n");
+	if (left <= 0 || argc > 4 || projects < 0) {
+		fprintf(stderr, "fill STORE ASKS [PROJECTS]\n");
 		return 2;
 	}
+	f.projects = (size_t)projects;
 	set.set.store = str_of(argv[1]);
 	sem_init(&f.done, 0, 0);
 	f.desk = desk_open(&set, &why);

@@ -1,4 +1,5 @@
-// What is approved is what runs, whatever an agent makes of it; and what a dry run says is what happens.
+// What is approved is what runs, whatever an agent makes of it; and what a dry run says is what happens: of one rule when it is
+// tried, of rules and a policy when they are rehearsed. PARLEY_LONG=1: 10,000 of each, and a rehearsal of 50,000.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -101,3 +102,52 @@ for (const [rule, beside] of [
 		for (const r of [made, other]) if (r) assert.equal((await admin.delete(`/v1/rules/${r.id}`)).status, 204);
 	});
 }
+
+test('what a rehearsal says is what happens when the same are asked again under the saved rules', async () => {
+	await server.command('workspace', 'create', 'rehearsed');
+	const [ci, mo, al] = await Promise.all(['agent', 'member', 'admin'].map((role) => server.token(role, role, ['--workspace', 'rehearsed'])));
+	const person = server.client(mo), keeper = server.client(al);
+	const asked = async (body) => (await server.call(ci, 'POST', '/v1/asks', body)).body;
+	const operation = () => ({ kind: 'approval', operation: { type: 'tool', name: pick(['Bash', 'Bash', 'Bash', 'deploy']),
+		arguments: { command: command() }, ...(Math.random() < 0.2 && { risk: pick(['low', 'high', 'critical']) }) },
+	...(Math.random() < 0.5 && { project: pick(['shop', 'web']) }) });
+	const effects = { asked: 0, allowed: 0, denied: 0 };
+	const doneOf = (ask) => (ask.status === 'pending' ? 'asked' : ask.answer.decision.value === 'approve' ? 'allowed' : 'denied');
+	const past = Array.from({ length: LONG ? 10_000 : 250 }, operation), ids = [];
+	await repeat(past.length, 8, async (n) => {
+		const { id, digest: shown } = await asked(past[n]);
+		ids[n] = id;
+		const body = { answers: { decision: pick(['approve', 'reject']) }, digest: shown };
+		if (Math.random() < 0.6) assert.equal((await server.call(mo, 'POST', `/v1/asks/${id}/answer`, body)).status, 200);
+	});
+	const add = [
+		{ effect: 'allow', match: { tool: ['Bash(git *)', 'Bash(ls*)'] } },
+		{ effect: 'allow', match: { tool: ['Bash(npm *)'], project: 'shop', risk: { max: 'high' } } },
+		{ effect: 'deny', match: { tool: ['Bash(* --force*)', 'Bash(docker *)'] } },
+		{ effect: 'ask', match: { tool: ['Bash(git push*)'] } },
+		{ effect: 'allow', match: { tool: ['deploy'], arguments: { '/command': { glob: 'make*' } } } },
+	];
+	const policy = { risks: [{ tool: ['Bash(npm install*)'], risk: 'high' }] };
+	const { body: rehearsed, status, text } = await person.post('/v1/rehearse', { policy, add });
+	assert.equal(status, 200, text);
+	assert.deepEqual([rehearsed.operations, rehearsed.was], [past.length, { asked: past.length, allowed: 0, denied: 0 }]);
+	const { version, ...rest } = (await keeper.get('/v1/policy')).body;
+	assert.equal((await keeper.put('/v1/policy', { ...rest, ...policy, version })).status, 200);
+	for (const rule of add) assert.equal((await keeper.post('/v1/rules', rule)).status, 201);
+	const again = new Map();
+	await repeat(past.length, 8, async (n) => {
+		const done = doneOf(await asked(past[n]));
+		effects[done] += 1;
+		again.set(ids[n], done);
+	});
+	assert.deepEqual(rehearsed.would, effects);
+	for (const { ask, would } of rehearsed.differs) assert.equal(again.get(ask), would, ask);
+	assert.ok(effects.allowed && effects.denied && effects.asked, JSON.stringify(effects));
+	if (!LONG) return;
+	await repeat(50_000 - 2 * past.length, 16, () => asked(operation()));
+	const from = performance.now();
+	const { operations } = (await person.post('/v1/rehearse', { policy, add })).body;
+	const took = performance.now() - from;
+	console.log(`# ${JSON.stringify(effects)} as foretold; ${operations} operations rehearsed in ${took.toFixed(0)} ms`);
+	assert.ok(operations >= 49_999 && took <= 2000, `${operations} in ${took} ms`);
+});

@@ -1,7 +1,8 @@
-// A big store: its export is cut again and again and goes on, retention empties it, and who asks beside either hardly waits.
+// A big store: its export is cut again and again and goes on, retention empties it, metrics and insights are read, and who asks
+// beside them hardly waits.
 //
-// PARLEY_LONG=1: 1,000,000 events exported with 200 cuts, and retention of 1,000,000 asks, both made by bench/fill (PARLEY_FILL);
-// else some hundreds, made over HTTP, and times are not judged. Times are p99 of stretches alone and beside it, in turns where that can
+// PARLEY_LONG=1: 1,000,000 events exported with 200 cuts, and retention, metrics and insights of 1,000,000 asks, all made by
+// bench/fill (PARLEY_FILL); else some hundreds, made over HTTP, and times are not judged. Times are p99 of stretches alone and beside it, in turns where that can
 // be; the medians are compared.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -24,12 +25,12 @@ const SEED = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6), below = random
 const DAY_MS = 24 * 3600e3, EVENTS_AN_ASK = 3.79;
 
 /** A server with so many asks, of which every tenth is open. → it, with tokens and `send` */
-async function filled(asks) {
+async function filled(asks, projects = 0) {
 	const server = new Server({ flags: ['--ask-rate', '0', '--session-rate', '0', '--session-open', '0'] });
 	after(() => server.end());
 	const made = {};
 	for (const role of ['owner', 'admin', 'member', 'agent']) made[role] = await server.token(role);
-	if (LONG) execFileSync(FILL, [`sqlite:${join(server.data, 'parley.db')}`, String(asks)]);
+	if (LONG) execFileSync(FILL, [`sqlite:${join(server.data, 'parley.db')}`, String(asks), String(projects)]);
 	await server.start();
 	server.send = async (who, method, path, body) => {
 		const reply = await server.once(made[who], method, path, body);
@@ -37,7 +38,8 @@ async function filled(asks) {
 		return reply.body;
 	};
 	for (let i = 0; !LONG && i < asks; i++) {
-		const ask = await server.send('agent', 'POST', '/v1/asks', { question: `Where to, ${i}?`, type: 'text' });
+		const ask = await server.send('agent', 'POST', '/v1/asks', { question: `Where to, ${i}?`, type: 'text',
+			...(projects && { project: `project-${i % projects}` }) });
 		if (i % 10) await server.send('member', 'POST', `/v1/asks/${ask.id}/answer`, { answer: 'Staging' });
 	}
 	return Object.assign(server, { made });
@@ -60,6 +62,22 @@ function judge(what, alone, beside) {
 	console.log(`# ${what}: p99 alone ${rounded(alone)} ms, beside ${rounded(beside)} ms: ${ratio.toFixed(2)} ×`);
 	if (LONG) assert.ok(ratio <= RATIO_MAX, `${what}: ${ratio.toFixed(2)} ×`);
 }
+
+/** What fn takes, by the clock and of the processor: the median of so many. In ms */
+async function cost(server, times, fn) {
+	const took = [], before = processor(server);
+	for (let i = 0; i < times; i++) {
+		const from = performance.now();
+		await fn();
+		took.push(performance.now() - from);
+	}
+	return { ms: Number(median(took).toFixed(1)), processor: Number(((processor(server) - before) / times).toFixed(1)) };
+}
+/** In ms since its start; counted in hundredths of a second. */
+const processor = (server) => {
+	const [user, system] = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(') ').at(-1).split(' ').slice(11, 13);
+	return (Number(user) + Number(system)) * 10;
+};
 
 const resident = (server) => Number(readFileSync(`/proc/${server.child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]);
 
@@ -184,4 +202,32 @@ test(`retention of ${ASKS} asks: what is held and what is open stays, check is g
 	assert.equal(check.code, 0, check.stdout);
 	console.log(`# seed ${SEED}: ${before - open - held.length} sessions deleted, ${open} open and ${held.length} held ones stayed, ${took.toFixed(0)} s`);
 	judge('retention', alone, beside_it);
+});
+
+test(`${ASKS} asks in 100 projects: metrics, insights, and who asks beside them; a server that nobody asks does nothing`, async () => {
+	const server = await filled(ASKS, 100);
+	const read = (path) => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${server.made.owner}` } }).then((reply) => reply.text());
+	const text = await read('/metrics');
+	assert.ok(text.match(/^parley_asks_pending\{kind="blocking",project="project-/gm).length >= 10);
+	const metrics = await cost(server, LONG ? 50 : 3, () => read('/metrics'));
+	let insights;
+	const alone = [], beside_it = [];
+	await asked(server);
+	for (let i = 0; i < STRETCHES; i++) {
+		alone.push(await asked(server));
+		let reading = true;
+		const readers = (async () => { while (reading) insights = await read('/v1/insights'); })();
+		beside_it.push(await asked(server));
+		reading = false;
+		await readers;
+	}
+	assert.ok(JSON.parse(insights).by_project.length >= 10);
+	const whole = await cost(server, 3, () => read('/v1/insights'));
+	await sleep(LONG ? 5000 : 0);
+	const before = processor(server), looked = LONG ? 120_000 : 500;
+	await sleep(looked);
+	const idle = (100 * (processor(server) - before)) / looked;
+	console.log(`# ${ASKS} asks: metrics ${JSON.stringify(metrics)}, insights ${JSON.stringify(whole)} (ms); idle ${idle.toFixed(2)} % of a processor, ${resident(server)} KB`);
+	if (LONG) assert.ok(metrics.ms <= 20 && whole.ms <= 3000 && idle < 0.5, 'metrics ≤ 20 ms, insights ≤ 3 s, idle 0 %');
+	judge('insights', alone, beside_it);
 });
