@@ -41,7 +41,8 @@ static void stop(const char *what, const struct fault *why)
 static struct str ask_body(const struct filler *f, size_t n, struct arena *arena)
 {
 	if (!f->projects) return arena_print(arena, "{%s", body);
-	return arena_print(arena, "{\"project\":\"project-%zu\",%s", n % f->projects, body);
+	return arena_print(
+		arena, "{\"project\":\"project-%zu\",%s", n % f->projects, body);
 }
 
 static void filler_put(struct filler *f, struct task *t, const struct use *use,
@@ -52,8 +53,7 @@ static void filler_put(struct filler *f, struct task *t, const struct use *use,
 	t->job.who = who;
 	t->job.ctx = &f->done;
 	t->job.done = filler_done;
-	if (json_read(text, NULL, &t->job.arena, &t->body, &why))
-		stop("body", &why);
+	if (json_read(text, NULL, &t->job.arena, &t->body, &why)) stop("body", &why);
 	desk_put(f->desk, use, t);
 }
 
