@@ -66,6 +66,31 @@ area('inbox', (scenario) => {
 		await rows(me, 4);
 	});
 
+	scenario('rows stand together by urgency, agent or session', async (me, desk) => {
+		const other = await desk.client('agent', 'reviewer');
+		const one = await desk.agent.session('first things'), two = await other.session('second things');
+		await desk.agent.ask({ session: one.id, question: 'Red?', type: 'boolean' });
+		await other.ask({ session: two.id, question: 'Green?', type: 'boolean' });
+		await desk.agent.ask({ session: one.id, question: 'Blue?', type: 'boolean' });
+		await other.ask({ session: two.id, question: 'White?', type: 'boolean', priority: 'high' });
+		const stands = (...order) => until(async () => {
+			const all = (await me.list.locator('.section, a[href]').allInnerTexts());
+			return order.every((text, i) => all[i]?.includes(text)) && all.length === order.length;
+		}, `${order}`);
+		const by = async (what) => {
+			await me.visit('/settings/you');
+			await me.choose(me.page.getByRole('group', { name: me.t('person.group') }), me.t(`person.group.${what}`));
+			await me.visit('/inbox');
+			await rows(me, 4);
+		};
+		await by('agent');
+		await stands('reviewer', 'White?', 'Green?', 'deployer', 'Red?', 'Blue?');
+		await by('session');
+		await stands('second things', 'White?', 'Green?', 'first things', 'Red?', 'Blue?');
+		await by('urgency');
+		await stands(me.t('section.high'), 'White?', me.t('section.other'), 'Red?', 'Green?', 'Blue?');
+	});
+
 	scenario('similar ones fold, are chosen and settled together, never a critical one', async (me, desk) => {
 		const session = await desk.agent.session('batch');
 		const alike = [];

@@ -345,16 +345,34 @@ area('rules on the page', (scenario) => {
 	});
 
 	scenario('the policy is changed by an admin', async (me, desk) => {
+		const { risks: before } = (await desk.admin.get('/v1/policy')).body;
 		await me.visitLive('/rules?show=policy');
 		await me.check(me.page.getByRole('radio', { name: me.t('rules.mode.manual'), exact: true }));
 		await me.pick(me.page.getByRole('combobox', { name: me.t('rules.timeout') }), '30m');
 		await me.check(me.page.getByRole('radio', { name: me.t('rules.reject.stop') }));
 		await me.write(me.page.getByRole('spinbutton', { name: me.t('rules.atonce') }), '5');
+		const picked = async (id, unit, n) => me.pick(me.page.getByRole('combobox', { name: me.t(id) }), me.t(`span.short.${unit}`, { n }));
+		await picked('rules.for.member', 'day', 1);
+		await picked('rules.for.high', 'minute', 15);
+		await picked('rules.kept', 'day', 90);
+		await me.press(me.button('rules.risks.add'));
+		await me.write(me.page.getByRole('textbox', { name: me.t('rules.risks.calls', { n: before.length + 1 }) }), 'Bash(terraform destroy*)');
+		await me.pick(me.page.getByRole('combobox', { name: me.t('rules.risks.risk', { n: before.length + 1 }) }), me.t('risk.critical'));
 		await me.page.getByRole('status').getByText(me.t('rehearse.asked').split('{')[0]).waitFor();
 		await me.press(me.button('rules.policy.save'));
 		await me.page.getByText(me.t('rules.policy.saved'), { exact: true }).waitFor();
-		const { mode, timeout, on_reject, at_once } = (await desk.admin.get('/v1/policy')).body;
+		const { mode, timeout, on_reject, at_once, scopes, retention, risks } = (await desk.admin.get('/v1/policy')).body;
 		assert.deepEqual([mode, timeout, on_reject, at_once.manual], ['manual', '30m', 'stop', 5]);
+		assert.deepEqual([scopes, retention], [{ member: '1d', high: '15m' }, { settled: '90d' }]);
+		assert.deepEqual(risks, [...before, { tool: ['Bash(terraform destroy*)'], risk: 'critical' }]);
+		/* And back: none of it is left. */
+		await me.press(me.page.getByRole('button', { name: me.t('rules.risks.calls', { n: before.length + 1 }) }));
+		await me.pick(me.page.getByRole('combobox', { name: me.t('rules.kept') }), me.t('rules.kept.never'));
+		await me.press(me.button('rules.policy.save'));
+		await until(async () => {
+			const now = (await desk.admin.get('/v1/policy')).body;
+			return now.risks.length === before.length && now.retention.settled === null;
+		}, 'the policy without them');
 	});
 
 	scenario('members may not allow, viewers may only read', async (me, desk) => {

@@ -72,6 +72,10 @@ area('watching', (scenario) => {
 		await me.heading(other.title).waitFor();
 		await current(other);
 		assert.equal(await list.locator('a[tabindex="0"]').count(), 1);
+		await me.press(list.getByRole('button', { name: me.t('session.new') }));
+		await me.dialog.getByRole('heading', { name: me.t('session.new') }).waitFor();
+		await me.key('Escape');
+		await me.dialog.waitFor({ state: 'detached' });
 		/* Rows keep their places while one is among them; what they say changes. */
 		await link(other).focus();
 		const places = () => list.getByRole('link').evaluateAll((all) => all.map((box) => box.pathname));
@@ -87,6 +91,34 @@ area('watching', (scenario) => {
 		await me.resize('phone');
 		await me.heading(other.title).waitFor();
 		await me.resize(own);
+	});
+
+	scenario('what a stop holds back is listed, each a way to it', async (me, desk) => {
+		const session = await desk.agent.session(fresh('held back'));
+		const ask = await desk.agent.ask({ session: session.id, kind: 'approval', title: 'Held for now', operation: { name: 'shell', risk: 'low', arguments: { command: 'make' } } });
+		const stop = (await desk.admin.post('/v1/stops', { reason: 'Looking into it', match: { session: session.id } })).body;
+		const line = me.region('stop.line');
+		try {
+			await me.visitLive('/history');
+			const details = line.getByRole('group');
+			const open = () => me.press(line.locator('summary'));
+			await open();
+			await details.getByText(me.tn('stop.held.approvals', 1)).waitFor();
+			await details.getByText(me.t('stop.beyond.text')).waitFor();
+			await me.key('Escape');
+			await details.getByText(me.t('stop.beyond.text')).waitFor({ state: 'hidden' });
+			await open();
+			await me.press(details.getByRole('link', { name: session.title }));
+			await me.heading(session.title).waitFor();
+			await details.getByText(me.t('stop.beyond.text')).waitFor({ state: 'hidden' });
+			await open();
+			await me.press(details.getByRole('link', { name: 'Held for now' }));
+			await me.heading('Held for now').waitFor();
+			assert.ok(me.page.url().endsWith(ask.id));
+		} finally {
+			await desk.admin.delete(`/v1/stops/${stop.id}`);
+			await line.waitFor({ state: 'detached' });
+		}
 	});
 
 	scenario('a session: its stream follows at its end only; what it said before is folded', async (me, desk) => {

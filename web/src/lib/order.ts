@@ -98,8 +98,8 @@ export interface Row {
 	/** How many others this one stands for; 0: not the head of a fold. */
 	similar: number;
 	inside: boolean;
-	/** The group that begins with it. */
-	section: { group: Group; count: number } | null;
+	/** The group that begins with it: its key, and how many rows it has. */
+	section: { group: string; count: number } | null;
 }
 
 const FOLD_FROM = 3;
@@ -130,8 +130,19 @@ export function fold(asks: Ask[], open: ReadonlySet<string>): Row[] {
 	return rows;
 }
 
+/** Those with the same key stand together, where the first of them stood. */
+export function gathered(asks: Ask[], keyOf: (ask: Ask) => string): Ask[] {
+	const groups = new Map<string, Ask[]>();
+	for (const ask of asks) {
+		const group = groups.get(keyOf(ask));
+		if (group) group.push(ask);
+		else groups.set(keyOf(ask), [ask]);
+	}
+	return [...groups.values()].flat();
+}
+
 /** Says before each group which it is and how many rows it has; one group alone needs no name. */
-export function sectioned(rows: Row[], groupOfRow: (row: Row) => Group): Row[] {
+export function sectioned(rows: Row[], groupOfRow: (row: Row) => string): Row[] {
 	const of = rows.map(groupOfRow);
 	if (new Set(of).size < 2) return rows;
 	return rows.map((row, i) => {

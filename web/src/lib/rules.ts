@@ -134,6 +134,13 @@ export function patternOf(ask: Ask): string {
 	return words.length > 1 ? `${operation.name}(${head} *)` : `${operation.name}(${head})`;
 }
 
+/** Patterns as they are typed, one a line. */
+export const patternLines = (text: string): string[] =>
+	text
+		.split('\n')
+		.map((one) => one.trim())
+		.filter(Boolean);
+
 /** The rest of it. */
 export function without<T extends object, K extends keyof T>(of: T, ...names: K[]): Omit<T, K> {
 	const rest = { ...of };

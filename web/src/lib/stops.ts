@@ -43,10 +43,11 @@ export function stopHolds(
 	stop: Stop,
 	sessions: Session[],
 	pending: Ask[],
-): { sessions: number; approvals: number } {
-	const held = sessions.filter((one) => isOpen(one) && stopFits(stop, { ...one, session: one.id }));
-	const asks = pending.filter((ask) => ask.kind === 'approval' && stopFits(stop, ask));
-	return { sessions: held.length, approvals: asks.length };
+): { sessions: Session[]; approvals: Ask[] } {
+	return {
+		sessions: sessions.filter((one) => isOpen(one) && stopFits(stop, { ...one, session: one.id })),
+		approvals: pending.filter((ask) => ask.kind === 'approval' && stopFits(stop, ask)),
+	};
 }
 
 /** "agent deployer, project web"; empty: everything. */

@@ -4,12 +4,13 @@
 import { untrack } from 'svelte';
 import type { Ask } from '../api/types';
 import { filterRead, filterWrite, isFiltered, passes, type Filter } from '../lib/filter';
-import { fold, groupOf, sectioned, type Group, type Row } from '../lib/order';
+import { fold, gathered, groupOf, sectioned, type Group, type Row } from '../lib/order';
 import { router } from '../lib/router.svelte';
 import { serverNow } from '../lib/serverTime';
 import { asks } from './asks.svelte';
 import { clock } from './clock.svelte';
 import { login } from './login.svelte';
+import { settings } from './settings.svelte';
 
 /** What is to be selected once the inbox is there. */
 export const wished = $state<{ ids: string[] | null }>({ ids: null });
@@ -33,9 +34,16 @@ export class InboxRows {
 		const mine = login.assignable;
 		return this.shown.filter((ask) => passes(ask, this.filter, mine, clock.quarter));
 	});
-	rows = $derived.by(() =>
-		sectioned(fold(this.passing, this.unfolded), ({ ask }) => this.groups.get(ask.id) ?? 'other'),
-	);
+	private keyOf = (ask: Ask): string =>
+		settings.group === 'agent'
+			? ask.agent.name
+			: settings.group === 'session'
+				? ask.session
+				: (this.groups.get(ask.id) ?? 'other');
+	rows = $derived.by(() => {
+		const list = settings.group === 'urgency' ? this.passing : gathered(this.passing, this.keyOf);
+		return sectioned(fold(list, this.unfolded), ({ ask }) => this.keyOf(ask));
+	});
 	/** Those that wait and pass the filter. */
 	waiting = $derived(this.passing.filter((ask) => ask.status === 'pending').length);
 	/** New ones that are not in the list yet. */

@@ -3,6 +3,8 @@ import type { Language } from '../api/types';
 
 export type Theme = 'auto' | 'light' | 'dark';
 export type Density = 'compact' | 'comfortable';
+/** What the rows of the inbox stand together by. */
+export type Grouping = 'urgency' | 'agent' | 'session';
 
 interface Kept {
 	theme: Theme;
@@ -18,6 +20,7 @@ interface Kept {
 	/** Agents, tasks and activity beside it. */
 	side: boolean;
 	density: Density;
+	group: Grouping;
 }
 
 const NAME = 'parley.settings';
@@ -32,6 +35,7 @@ const first: Kept = {
 	beside: false,
 	side: true,
 	density: 'compact',
+	group: 'urgency',
 };
 
 function load(): Kept {
