@@ -1,5 +1,6 @@
 /* replay.c - a fuzz target without the fuzzer: each file of its corpus, then the same files changed
- * at random. Any compiler builds it, so that every build with sanitizers runs the targets.
+ * at random, 10,000 of them or as many as two seconds of processor time allow; PARLEY_LONG: all.
+ * Any compiler builds it, so that every build with sanitizers runs the targets.
  *
  *   TARGET FOLDER [CHANGED [SEED]]
  *
@@ -9,15 +10,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { INPUT_MAX = 65536, FILES_MAX = 1024, CHANGED = 10000, EDITS_MAX = 4 };
+enum { INPUT_MAX = 65536, FILES_MAX = 1024, CHANGED = 10000, SECONDS = 2, EDITS_MAX = 4 };
 
 struct input {
 	uint8_t *data;
@@ -139,8 +142,9 @@ int main(int argc, char **argv)
 {
 	static struct input inputs[FILES_MAX];
 	struct scratch s;
-	size_t n, changed;
+	size_t n, changed, done = 0;
 	uint64_t random;
+	bool whole;
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: %s FOLDER [CHANGED [SEED]]\n", argv[0]);
@@ -148,13 +152,14 @@ int main(int argc, char **argv)
 	}
 	n = corpus_read(argv[1], inputs);
 	changed = argc > 2 ? strtoul(argv[2], NULL, 10) : CHANGED;
+	whole = argc > 2 || getenv("PARLEY_LONG");
 	random = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 	scratch_open(&s, argv[0]);
 	for (size_t i = 0; i < n; i++)
 		try_input(&s, inputs[i].data, inputs[i].len);
-	for (size_t i = 0; n && i < changed; i++)
+	for (; n && done < changed && (whole || clock() < SECONDS * CLOCKS_PER_SEC); done++)
 		changed_try(&s, inputs, n, &random);
-	printf("%zu files, %zu changed\n", n, changed);
+	printf("%zu files, %zu changed\n", n, done);
 	unlink(s.path);
 	for (size_t i = 0; i < n; i++)
 		free(inputs[i].data);

@@ -16,10 +16,16 @@ build_packages=(
 clang=clang-19
 test_packages=(
 	libcmocka-dev libjansson-dev clang-format $clang "lib${clang/-/-rt-}-dev" "${clang/clang/llvm}"
-	curl jq openssl procps sqlite3 strace util-linux zstd
+	ccache curl jq openssl procps sqlite3 strace util-linux zstd
 )
 
 bench_packages=(wrk redis-server nginx libnginx-mod-nchan sqlite3 postgresql)
+
+# What was compiled in one clone serves every other: paths are kept relative to the clone.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
+# npm's packages, by the checksum of their lock file, for every clone.
+modules_kept=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/parley-modules
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -73,13 +79,21 @@ npm_install() {
 	)
 }
 
-# need_modules DIR: the npm packages of its lock file, installed anew when that changes.
+# need_modules DIR: the npm packages of its lock file, installed anew when that changes, or linked from where an
+# earlier clone left them.
 need_modules() {
 	command -v node >/dev/null || install_packages nodejs
 	command -v npm >/dev/null || install_packages npm
-	local sum stamp=$1/node_modules/.lock-sum
-	sum=$(sha256sum <"$1/package-lock.json")
+	local sum stamp=$1/node_modules/.lock-sum kept
+	sum=$(sha256sum <"$1/package-lock.json" | cut -d ' ' -f 1)
 	[ "$(cat "$stamp" 2>/dev/null)" = "$sum" ] && return 0
+	kept=$modules_kept/$sum-$(node -p 'process.versions.node')
+	if [ -e "$kept" ]; then
+		touch "$kept"
+		rm -rf "$1/node_modules"
+		cp -al "$kept" "$1/node_modules" 2>/dev/null && return 0
+		rm -rf "$1/node_modules" # another file system has no links
+	fi
 	say "Installing the packages of $1/package-lock.json"
 	npm_install "$1"
 	# Debian 12's own Node is older than some packages want, and npm leaves those out in
@@ -88,6 +102,15 @@ need_modules() {
 		PATH=$PWD/$1/node_modules/.bin:$PATH npm_install "$1"
 	fi
 	echo "$sum" >"$stamp"
+	modules_keep "$1/node_modules" "$kept" || true
+}
+
+# modules_keep FROM TO: links for the next clone; those that no clone took for a month go.
+modules_keep() {
+	mkdir -p "$modules_kept" && rm -rf "$2.$$" && cp -al "$1" "$2.$$" 2>/dev/null &&
+		mv -T "$2.$$" "$2" 2>/dev/null
+	rm -rf "$2.$$"
+	find "$modules_kept" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} +
 }
 
 need_node() { need_modules tests; }

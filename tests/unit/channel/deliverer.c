@@ -175,7 +175,7 @@ static int deliveries(const char *status)
 static void deliveries_await(const char *status, int len)
 {
 	while (deliveries(status) < len)
-		usleep(2000);
+		usleep(20000);
 	assert_int_equal(deliveries(status), len);
 }
 

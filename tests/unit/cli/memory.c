@@ -29,7 +29,7 @@ static struct cli cli;
  * (under AddressSanitizer an arena makes one of each thing in it) a quick run leaves out some. */
 static void for_every_failure(void (*deed)(void))
 {
-	for (uint64_t n = 1;; n += getenv("PARLEY_LONG") ? 1 : 1 + n / 128) {
+	for (uint64_t n = 1;; n += getenv("PARLEY_LONG") ? 1 : 1 + n / 24) {
 		mem_fail_at(n, 1);
 		deed();
 		bool through = mem_count() < n;

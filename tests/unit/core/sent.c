@@ -5,6 +5,8 @@
 #include "core/run/window.h"
 #include "kit.h"
 
+#include <stdlib.h>
+
 static void tokens_are_estimated_by_the_last_count(void **state)
 {
 	static const struct {
@@ -219,11 +221,12 @@ static void a_long_run_always_fits(void **state)
 	static const struct estimate_count counts[] = { { { 0, 0 }, 0 },
 		{ { 4000, 0 }, 1000 }, { { 3000, 0 }, 2000 } };
 	static const size_t sizes[] = { RESULT, 700, 20000 };
+	const size_t many = getenv("PARLEY_LONG") ? 300 : 120;
 
 	(void)state;
 	for (size_t k = 0; k < 9; k++) {
 		struct window w = { .limit = context, .count = counts[k % 3] };
-		size_t was = 0, held = 0, turns = sizes[k / 3] == RESULT ? 60 : 300;
+		size_t was = 0, held = 0, turns = sizes[k / 3] == RESULT ? 60 : many;
 		struct arena old = { 0 };
 		int made = 0;
 
@@ -270,14 +273,14 @@ static void long_summaries_are_summarised_together(void **state)
 	static struct sent out[MESSAGES];
 	struct window w = { .limit = 8000 };
 	struct str text;
-	size_t len = 0, together = 0;
+	size_t len = 0, together = 0, many = getenv("PARLEY_LONG") ? 500 : 200;
 	int made = 0;
 
 	(void)state;
 	memset(&t, 0, sizeof t);
 	text = arena_print(&t.arena, "%05000d", 0);
 	thread_add(&t, MESSAGE_USER, message_text(STR("the task"), &t.arena));
-	for (size_t i = 0; i < 500; i++) {
+	for (size_t i = 0; i < many; i++) {
 		thread_turn(&t, 1000);
 		for (;;) {
 			struct run_message *m;
