@@ -157,7 +157,8 @@ int main(int argc, char **argv)
 	scratch_open(&s, argv[0]);
 	for (size_t i = 0; i < n; i++)
 		try_input(&s, inputs[i].data, inputs[i].len);
-	for (; n && done < changed && (whole || clock() < SECONDS * CLOCKS_PER_SEC); done++)
+	for (; n && done < changed && (whole || clock() < SECONDS * CLOCKS_PER_SEC);
+		done++)
 		changed_try(&s, inputs, n, &random);
 	printf("%zu files, %zu changed\n", n, done);
 	unlink(s.path);
