@@ -236,6 +236,34 @@ static void link_fetch(struct mcp_link *l, const struct remote_call *c,
 	out->wrong = none_words(&out->end, r, l->arena);
 }
 
+void link_stream(struct mcp_link *l, const struct remote_call *c, struct remote_reader *r,
+	struct fetch_end *end)
+{
+	const char **headers =
+		remote_headers(c, str_of(l->session), l->headers, l->arena);
+	struct str event = buf_str(&r->sse.id);
+
+	*end = (struct fetch_end){ .how = FETCH_STOPPED };
+	if (headers && event.len) headers = link_headers_from(headers, event, l->arena);
+	if (!headers) return;
+	r->other = link_other;
+	l->reading = r;
+	sse_reset(&r->sse);
+	fetcher_run(l->fetcher,
+		&(struct fetch_request){ .url = arena_copy(l->arena, l->access->url),
+			.headers = headers,
+			.get = true,
+			.fresh = true,
+			.timeout_ms = SUBSCRIBED_MS,
+			.stop_fd = l->stop_fd,
+			.may_connect = link_may_connect,
+			.take = link_take,
+			.enough = &r->done,
+			.ctx = l },
+		end);
+	l->reading = NULL;
+}
+
 /* The same of a program, as if it had been a fetch. */
 static void link_talk(struct mcp_link *l, const struct remote_call *c,
 	struct remote_reader *r, struct str body, int64_t timeout_ms,

@@ -65,6 +65,12 @@ bool link_open(struct mcp_link *, bool lists, struct mcp_found *out);
 bool link_begin(struct mcp_link *);
 void link_end(struct mcp_link *);
 
+/* The stream of the session, from the last event that came. */
+void link_stream(struct mcp_link *, const struct remote_call *, struct remote_reader *,
+	struct fetch_end *);
+/* With the line that says where to go on from; NULL: no memory, or it cannot be said. */
+const char **link_headers_from(
+	const char *const *headers, struct str event, struct arena *);
 /* A stream that ended before the reply is read on (mcp_resume.c). */
 void link_resume(struct mcp_link *, struct remote_reader *, const struct fetch_request *,
 	struct fetch_end *);

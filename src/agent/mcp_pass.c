@@ -6,6 +6,7 @@
 #include "base/json_pattern.h"
 #include "base/keep.h"
 
+#include <poll.h>
 #include <stdio.h>
 
 /* False: it could not be begun, and r->wrong says why. */
@@ -160,6 +161,35 @@ static void pass_note(struct mcp_link *l, struct relay *r)
 	buf_done(&body);
 }
 
+enum { LISTEN_PAUSE_MS = 1000, LISTEN_PAUSE_MOST_MS = 30 * 1000 };
+
+/* What the server says on the stream of its session, until nobody listens any more; on a new one where one ends. */
+static void pass_listen(struct mcp_link *l)
+{
+	const struct remote_call c = { .revision = l->revision, .method = "GET" };
+	struct remote_reader reader = { .arena = l->arena,
+		.said_id = STR("\"none\""),
+		.ctx = l,
+		.max = (size_t)l->access->result_max };
+	struct pollfd stop = { .fd = l->stop_fd, .events = POLLIN };
+	struct fetch_end end = { .how = FETCH_WHOLE };
+
+	l->passes = true;
+	while (end.how != FETCH_STOPPED && !reader.over) {
+		int64_t pause =
+			reader.sse.retry_ms ? reader.sse.retry_ms : LISTEN_PAUSE_MS;
+
+		link_stream(l, &c, &reader, &end);
+		if (end.how != FETCH_STOPPED && end.status != 200 &&
+			end.how != FETCH_UNREACHABLE)
+			break; /* it has none, or the session is over */
+		if (end.how == FETCH_UNREACHABLE || pause > LISTEN_PAUSE_MOST_MS)
+			pause = LISTEN_PAUSE_MOST_MS;
+		if (poll(&stop, 1, (int)pause) > 0) break;
+	}
+	remote_done(&reader);
+}
+
 void mcp_link_pass(struct fetcher *fetcher, struct relay *r)
 {
 	struct mcp_link l = { .fetcher = fetcher,
@@ -178,6 +208,7 @@ void mcp_link_pass(struct fetcher *fetcher, struct relay *r)
 		return;
 	}
 	l.until_ms = r->known ? 0 : clock_mono_ms() + MCP_LIST_MS;
+	if (r->kind == RELAY_LISTEN && l.access->command.len) return;
 	if (pass_open(&l, r) && r->kind == RELAY_PASS) {
 		l.until_ms = 0;
 		if (r->id.len)
@@ -185,6 +216,7 @@ void mcp_link_pass(struct fetcher *fetcher, struct relay *r)
 		else
 			pass_note(&l, r);
 	}
+	if (r->kind == RELAY_LISTEN && r->known && !l.program) pass_listen(&l);
 	if (l.program) mcp_program_give(l.program);
 	fetcher_free(l.aside);
 }

@@ -9,13 +9,13 @@
 
 enum { PAUSE_MS = 1000, PAUSE_MOST_MS = 10 * 1000, VAIN_MAX = 3, EVENT_ID_MAX = 4096 };
 
-/* With the line that says where to go on from; NULL: no memory. */
-static const char **headers_from(
+const char **link_headers_from(
 	const char *const *headers, struct str event, struct arena *arena)
 {
 	const char **out;
 	size_t len = 0;
 
+	if (event.len > EVENT_ID_MAX || memchr(event.at, '\r', event.len)) return NULL;
 	while (headers[len])
 		len++;
 	out = ARENA_ARRAY(arena, const char *, len + 2);
@@ -28,11 +28,9 @@ static const char **headers_from(
 static bool can_go_on(const struct mcp_link *l, const struct remote_reader *r,
 	const struct fetch_end *end)
 {
-	struct str id = buf_str(&r->sse.id);
-
 	return l->revision < REV_2026_07_28 && r->form == REMOTE_STREAM && !r->done &&
 	       (end->how == FETCH_WHOLE || end->how == FETCH_CUT) && end->status == 200 &&
-	       id.len && id.len <= EVENT_ID_MAX && !memchr(id.at, '\r', id.len);
+	       r->sse.id.len;
 }
 
 void link_resume(struct mcp_link *l, struct remote_reader *r,
@@ -54,7 +52,7 @@ void link_resume(struct mcp_link *l, struct remote_reader *r,
 		if (pause > PAUSE_MOST_MS) pause = PAUSE_MOST_MS;
 		again.timeout_ms = until_ms - clock_mono_ms() - pause;
 		again.headers =
-			headers_from(first->headers, buf_str(&r->sse.id), l->arena);
+			link_headers_from(first->headers, buf_str(&r->sse.id), l->arena);
 		if (again.timeout_ms < 1 || !again.headers) return;
 		if (poll(&stop, 1, (int)pause) > 0) {
 			end->how = FETCH_STOPPED;

@@ -10,7 +10,8 @@ enum relay_kind {
 	RELAY_LIST,  /* the tools are read: `found` */
 	RELAY_GREET, /* a session is begun: `session`, `revision`, `greeted` */
 	RELAY_PASS,  /* a message */
-	RELAY_END,   /* the session is ended */
+	RELAY_LISTEN, /* what the server says beside calls, until it is given up: `other` */
+	RELAY_END,    /* the session is ended */
 };
 
 /* Everything borrowed lives until `done` is called. */

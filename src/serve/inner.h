@@ -274,6 +274,7 @@ struct stream_kind {
 	void (*write)(struct event_stream *, struct buf *,
 		const struct event *); /* or nothing */
 	bool alike;		       /* an event is written alike for all of them */
+	void (*left)(struct event_stream *); /* it is over; or NULL */
 };
 struct event_stream {
 	struct follower follower;

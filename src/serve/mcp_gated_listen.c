@@ -1,5 +1,6 @@
 /* mcp_gated_listen.c - streams at the gateway beside those of calls: their clients hear that the tools they may call are
- * others, because an admin accepted some, or the server changed some. Prefix: gated_. */
+ * others, because an admin accepted some, or the server changed some; and what the server says on the stream of their own
+ * session there. Prefix: gated_. */
 #include "serve/mcp_gateway.h"
 
 #include "base/json_pattern.h"
@@ -9,6 +10,7 @@
 
 struct gated_listener {
 	struct event_stream stream;
+	struct passing *beside; /* what its own server says; or NULL */
 	char server[64];
 	bool wants;    /* that the tools are others */
 	size_t id_len; /* of JSON-RPC; 0: until 2025-11-25 */
@@ -57,8 +59,32 @@ static void listen_write(struct event_stream *st, struct buf *out, const struct 
 	(void)st, (void)out, (void)e;
 }
 
+static void listen_left(struct event_stream *st)
+{
+	struct gated_listener *l = listener_of(st);
+
+	if (l->beside) passing_leave(l->beside);
+	l->beside = NULL;
+}
+
 static const struct stream_kind gated_listening = { listen_begin, listen_mark,
-	listen_write, .alike = false };
+	listen_write, .alike = false, .left = listen_left };
+
+void gated_listener_say(struct gated_listener *l, struct str message, bool spare)
+{
+	struct event_stream *st = &l->stream;
+	struct buf b = { 0 };
+
+	if (!st->begun || !st->x || (spare && http_backlog(st->x) > BEHIND_MAX)) return;
+	sse_write(&b, STR_NONE, message);
+	if (!b.failed) http_write(st->x, buf_str(&b));
+	buf_done(&b);
+}
+
+void gated_listener_over(struct gated_listener *l)
+{
+	l->beside = NULL;
+}
 
 static bool concerns(const struct event_stream *st, const struct event *e)
 {
@@ -93,6 +119,7 @@ void gated_listen(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	bool now = m->client.revision >= REV_2026_07_28;
+	struct passing *beside = NULL;
 	struct gated_listener *l;
 
 	if (!r->x) {
@@ -108,8 +135,13 @@ void gated_listen(struct request *r)
 		snprintf(l->server, sizeof l->server, "%.*s", STR_ARGS(m->server));
 		if (l->id_len) memcpy(l->id, m->rpc.id.at, l->id_len);
 	}
+	/* It has a session of its own there, whose stream this is. */
+	if (l && !now && m->behind.len && r->serve->relay)
+		l->beside = beside = passing_listen(r, l);
 	buf_done(&m->out);
 	request_renew(r);
-	if (!stream_open(r, &gated_listening, l ? &l->stream : NULL, -1))
+	if (!stream_open(r, &gated_listening, l ? &l->stream : NULL, -1)) {
+		if (beside) passing_leave(beside);
 		request_refuse(r, ERR_MEMORY, "out of memory");
+	}
 }

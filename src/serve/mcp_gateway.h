@@ -39,7 +39,19 @@ void gated_result_members(struct serve *, struct json_writer *,
 void gated_meta(struct json_writer *, const struct gateway_call *,
 	const struct json *meta, bool related);
 
-mcp_fn gated_listen; /* mcp_gated_listen.c: a stream beside those of calls */
+/* mcp_gated_listen.c: a stream beside those of calls, and what its server says on its own. */
+struct gated_listener;
+enum {
+	BEHIND_MAX =
+		64 *
+		1024, /* bytes: a client that reads slower hears of no more progress */
+};
+mcp_fn gated_listen;
+void gated_listener_say(struct gated_listener *, struct str message, bool spare);
+void gated_listener_over(struct gated_listener *); /* it says no more */
+/* What the server says beside calls is told to the listener, until that leaves. NULL: no memory. */
+struct passing *passing_listen(struct request *, struct gated_listener *);
+void passing_leave(struct passing *);
 
 /* ---- mcp_gated_tasks.c ---- */
 

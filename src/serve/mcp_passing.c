@@ -20,8 +20,11 @@ struct passing {
 	struct serve *serve;
 	struct request *request;
 	mcp_fn *then;
-	struct mcp_access access; /* of one that goes ahead of its commit */
-	bool ahead; /* it is under way, and its commit is not known to be kept */
+	struct mcp_access access; /* of one that goes ahead of its commit, or listens */
+	struct gated_listener
+		*listener;  /* in place of a request; NULL: none, or it has left */
+	struct arena texts; /* then all that it needs */
+	bool ahead;	    /* it is under way, and its commit is not known to be kept */
 	bool held; /* by its request, until that is known; then what came meanwhile is told */
 	bool back; /* it came back meanwhile */
 	struct passing_said *early, **last_early;
@@ -40,9 +43,6 @@ struct passing {
 enum {
 	QUESTION_MS = 5 * 60 * 1000,
 	SAID_AT_ONCE = 64,
-	BEHIND_MAX =
-		64 *
-		1024, /* bytes: a client that reads slower hears of no more progress */
 };
 
 /* Something that the server said before its reply. */
@@ -91,6 +91,7 @@ static void passing_free(struct passing *p)
 	sem_destroy(&p->room);
 	mem_free(p->answer);
 	arena_done(&p->relay.arena);
+	arena_done(&p->texts);
 	mem_free(p);
 }
 
@@ -100,6 +101,7 @@ static void passing_over(struct passing *p)
 	struct request *r = p->request;
 
 	s->away--;
+	if (p->listener) gated_listener_over(p->listener);
 	if (r) {
 		request_watch(r);
 		if (r->x) http_lasts(r->x, false);
@@ -162,7 +164,9 @@ static void passing_say(struct post *post)
 	struct request *r = said->passing->request;
 
 	if (said_early(said)) return;
-
+	if (said->passing->listener)
+		gated_listener_say(said->passing->listener,
+			str_make(said->text, said->len), said->spare);
 	if (r && r->x &&
 		!(said->spare && mcp_of(r)->begun && http_backlog(r->x) > BEHIND_MAX))
 		request_say(r, str_make(said->text, said->len));
@@ -471,6 +475,52 @@ void passing_begin(struct request *r, enum relay_kind kind, mcp_fn *then)
 	p->relay.timeout_ms = m->gateway->access.timeout_ms;
 	r->serve->away++;
 	r->serve->relay->pass(r->serve->relay->ctx, &p->relay);
+}
+
+/* ---- beside calls ---- */
+
+/* The request is gone long before: what is borrowed of it is kept. */
+static void access_keep(
+	const struct mcp_access *from, struct arena *arena, struct mcp_access *to)
+{
+	*to = *from;
+	to->said = NULL;
+	to->name = arena_str(arena, from->name);
+	to->url = arena_str(arena, from->url);
+	to->command = arena_str(arena, from->command);
+	to->env = arena_str(arena, from->env);
+	to->agent = arena_str(arena, from->agent);
+	to->headers = arena_str(arena, from->headers);
+	to->tool = arena_str(arena, from->tool);
+	to->reach = arena_str(arena, from->reach);
+	to->revision = arena_str(arena, from->revision);
+	to->wrong = arena_str(arena, from->wrong);
+}
+
+struct passing *passing_listen(struct request *r, struct gated_listener *listener)
+{
+	struct passing *p = passing_new(r, RELAY_LISTEN);
+
+	if (!p) return NULL;
+	access_keep(&mcp_of(r)->gateway->access, &p->texts, &p->access);
+	p->request = NULL;
+	p->listener = listener;
+	p->streams = true;
+	p->relay.access = &p->access;
+	p->relay.agent = p->access.agent;
+	p->relay.lasts = true;
+	p->relay.ask = NULL;
+	p->relay.arguments = NULL;
+	p->relay.method = p->relay.id = p->relay.params = STR_NONE;
+	r->serve->away++;
+	r->serve->relay->pass(r->serve->relay->ctx, &p->relay);
+	return p;
+}
+
+void passing_leave(struct passing *p)
+{
+	p->listener = NULL;
+	passing_cut(p);
 }
 
 bool passing_cancel(struct serve *s, struct str nonce, struct str id)

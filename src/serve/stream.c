@@ -40,6 +40,7 @@ static void stream_free(struct event_stream *st)
 	feed_unfollow(&st->serve->feed, &st->follower);
 	tick_stop(st->serve->loop, &st->tick);
 	st->follower.live = false;
+	if (st->kind->left) st->kind->left(st);
 	if (st->reading) return; /* freed when the read that is under way returns */
 	stream_done(st);
 }

@@ -446,6 +446,38 @@ test('a stream beside those of calls tells that an admin accepted a tool', async
 	assert.equal((await send('grows', 'tools/list', {}, { headers })).result.tools.length, 2);
 });
 
+test('until 2025-11-25 a client hears what its server says beside calls, and answers it', async () => {
+	const it = behind['2025'], streams = [], said = [];
+	it.instead = (request, response, message) => {
+		if (message?.id === 'roots' && !message.method) said.push(message);
+		if (request.method !== 'GET') return false;
+		response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+		streams.push({ response, session: request.headers['mcp-session-id'], from: request.headers['last-event-id'] });
+		return true;
+	};
+	const { headers } = await open('s2025'), gone = new AbortController();
+	const stream = await fetch(`${server.url}/mcp/s2025`, { signal: gone.signal, headers: { ...headers, Authorization: `Bearer ${server.secrets.agent}`, Accept: 'text/event-stream' } });
+	let text = '';
+	const reading = (async () => { try { for await (const part of stream.body) text += Buffer.from(part); } catch { /* it was left */ } })();
+	const first = await until(() => streams[0], 'the stream at the server');
+	assert.match(first.session, /^s\d+$/);
+	const event = (message, id) => `${id ? `id: ${id}\nretry: 20\n` : ''}data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
+	await until(() => /listening/.test(text), 'the stream of the client');
+	first.response.write(event({ method: 'notifications/resources/updated', params: { uri: 'note://1' } }));
+	first.response.end(event({ id: 'roots', method: 'roots/list' }, 'e7'));
+	await until(() => /note:\/\/1/.test(text) && /roots\/list/.test(text), 'what the server said');
+	const again = await until(() => streams[1], 'the stream again');
+	assert.deepEqual([again.session, again.from], [first.session, 'e7']);
+	const reply = await fetch(`${server.url}/mcp/s2025`, { method: 'POST', headers: { ...headers, Authorization: `Bearer ${server.secrets.agent}`, 'Content-Type': 'application/json' },
+		body: JSON.stringify({ jsonrpc: '2.0', id: 'roots', result: { roots: [] } }) });
+	assert.equal(reply.status, 202);
+	await until(() => said[0]?.result?.roots, 'the answer at the server');
+	const closed = new Promise((done) => { again.response.on('close', done); });
+	gone.abort();
+	await Promise.all([closed, reading]);
+	it.instead = () => false;
+});
+
 test('the page of an ask may be shown by a local client, and decides nothing', async () => {
 	const { token } = (await admin.post('/v1/tokens', { role: 'agent', name: 'near', mcp_wait: '0s', local: true })).body;
 	const can = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} } } };
