@@ -8,8 +8,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Follower } from '../tests/lib/follower.mjs';
-import { sleep, until } from '../tests/lib/server.mjs';
-import { bench, instantModel, workerServer } from './worker.mjs';
+import { Server, sleep, until } from '../tests/lib/server.mjs';
+import { bench, instantModel, realTexts, workerServer } from './worker.mjs';
 
 const QUICK = process.argv.includes('--quick');
 const only = process.argv.find((word) => word.startsWith('--only='))?.slice(7);
@@ -247,6 +247,36 @@ const rows = {
 		await server.end();
 		return `${many} runs that wait (${kinds.map(([, message]) => message).join(', ')}): ${after - before} KB more resident after a start (${before} → ${after}), start ${median.without} → `
 			+ `${median.with} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor`;
+	},
+	/* Adding a note of 300 characters, one after the other, beside another program: BEFORE. */
+	async notes() {
+		if (!process.env.BEFORE) return 'notes: BEFORE names the program from before';
+		const texts = JSON.parse(`"${realTexts()}"`).replace(/\s+/g, ' '), many = QUICK ? 50 : 1000;
+		const programs = [];
+		for (const bin of [process.env.BEFORE, undefined]) {
+			const server = new Server({ bin, env: { PARLEY_TEST_CLOCK: undefined } });
+			const member = await server.token('member', 'mia');
+			await server.start();
+			programs.push({ server, member, took: [], spent: 0, socket: connect(server.port, '127.0.0.1').setNoDelay() });
+		}
+		for (let i = 0; i < 20; i++)
+			for (const { server, member, took, socket, ...one } of i % 2 ? programs : programs.toReversed()) {
+				const before = cpu_us(server);
+				for (let k = 0; k < many / 20; k++) {
+					const at_ = (i * many + k) * 997 % (texts.length - 300);
+					const body = JSON.stringify({ scope: 'workspace', text: texts.slice(at_, at_ + 300).toWellFormed() });
+					const came = new Promise((done) => { socket.once('data', done); }), began = us();
+					socket.write(`POST /v1/memories HTTP/1.1\r\nHost: ${server.address}\r\nAuthorization: Bearer ${member}\r\n`
+						+ `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+					if (!/^HTTP\/1.1 201/.test(String(await came))) throw new Error('no note');
+					took.push(us() - began);
+				}
+				programs.find((other) => other.server === server).spent = one.spent + cpu_us(server) - before;
+			}
+		const said = programs.map(({ took, spent }) => [at(took, 0.5), Math.round(spent / took.length)]);
+		for (const { server, socket } of programs) { socket.destroy(); await server.end(); }
+		return `a note of 300 characters, added: p50 ${said.map(([p50]) => p50).join(' → ')} µs, ${(said[1][0] / said[0][0]).toFixed(2)} ×; `
+			+ `processor time ${said.map(([, cpu]) => cpu).join(' → ')} µs`;
 	},
 	waiting_else: () => rows.waiting([['worker', 'Go #busy'], ['later', 'Go #later']]),
 };

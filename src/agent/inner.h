@@ -27,12 +27,14 @@ enum claim_state { CLAIM_KEPT, CLAIM_EARLY, CLAIM_LOST };
 struct transcript_message {
 	struct run_message said;      /* with its texts in one piece */
 	struct model_written written; /* as the model gets it, once that was needed */
+	struct estimate_size size;    /* of its content */
 };
 
 /* Those that its model may be given, by their numbers. */
 struct transcript {
 	struct run_message **at; /* each the first member of a transcript_message */
 	size_t len, cap;
+	bool summed; /* a summary came: what it stands for is to go */
 };
 
 /* What of a request is the same in all turns of a run. */
@@ -192,6 +194,8 @@ void mcp_lists_again(struct worker *, const struct mcp_access *);
 bool transcript_take(struct worker *, struct run_work *);
 /* Where one of its messages is kept as the model gets it. */
 struct model_written *transcript_written(const struct run_message *);
+/* Of its content, as it is kept. */
+struct estimate_size transcript_size(const struct run_message *);
 void transcript_clear(struct transcript *);
 void transcript_done(struct transcript *);
 

@@ -10,10 +10,15 @@ enum { CONTEXT_UNKNOWN = 128000 }; /* of a model that nothing is known of */
 
 /* ---- messages ---- */
 
+/* Is it sent as it is kept? */
+static bool sent_whole(const struct sent *s)
+{
+	return s->content.at == s->m->content.at && s->content.len == s->m->content.len;
+}
+
 static struct model_message message_of(const struct sent *s)
 {
 	const struct run_message *m = s->m;
-	bool whole = s->content.at == m->content.at && s->content.len == m->content.len;
 
 	return (struct model_message){
 		.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
@@ -22,7 +27,7 @@ static struct model_message message_of(const struct sent *s)
 		.content = s->content,
 		.kept = summary_is(m) ? STR_NONE : m->kept,
 		.kept_model = m->model,
-		.written = whole ? transcript_written(m) : NULL,
+		.written = sent_whole(s) ? transcript_written(m) : NULL,
 	};
 }
 
@@ -96,7 +101,9 @@ enum err sent_write(struct worker *w, const struct run_work *work, struct arena 
 	e = model_request_write(&w->body, work->access.wire, &q, why);
 	s->size = (struct estimate_size){ .bytes = (int64_t)w->body.len };
 	for (size_t i = 0; i < s->len; i++) {
-		struct estimate_size size = estimate_content(s->all[i].content);
+		struct estimate_size size = sent_whole(&s->all[i])
+						    ? transcript_size(s->all[i].m)
+						    : estimate_content(s->all[i].content);
 
 		s->size.images += size.images;
 		s->size.bytes -= (int64_t)s->all[i].content.len - size.bytes;

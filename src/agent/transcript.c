@@ -10,6 +10,11 @@ struct model_written *transcript_written(const struct run_message *m)
 	return &((struct transcript_message *)(uintptr_t)m)->written;
 }
 
+struct estimate_size transcript_size(const struct run_message *m)
+{
+	return ((const struct transcript_message *)m)->size;
+}
+
 static void message_free(struct run_message *m)
 {
 	buf_done(&transcript_written(m)->bytes);
@@ -53,6 +58,7 @@ static struct run_message *message_keep(const struct run_message *m)
 	kept->kept = str_put(&text, m->kept);
 	kept->model = str_put(&text, m->model);
 	kept->stop = str_put(&text, m->stop);
+	made->size = estimate_content(kept->content);
 	return kept;
 }
 
@@ -66,6 +72,7 @@ static bool message_add(struct transcript *t, const struct run_message *m)
 		t->at = at;
 		t->cap = cap;
 	}
+	t->summed |= summary_is(m);
 	t->at[t->len] = message_keep(m);
 	return t->at[t->len] && ++t->len;
 }
@@ -73,9 +80,12 @@ static bool message_add(struct transcript *t, const struct run_message *m)
 /* Drops messages that summaries stand for. */
 static void transcript_trim(struct transcript *t, const struct run_work *work)
 {
-	int64_t upto = summary_upto((const struct run_message *const *)t->at, t->len);
+	int64_t upto;
 	size_t len = 0;
 
+	if (!t->summed) return;
+	t->summed = false;
+	upto = summary_upto((const struct run_message *const *)t->at, t->len);
 	for (size_t i = 0; i < t->len; i++)
 		if (t->at[i]->n > upto || summary_is(t->at[i]) ||
 			str_eq(t->at[i]->id, work->first))

@@ -16,7 +16,7 @@ export class Outages {
 	constructor({ servers, tokens, runs, kills, seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6) }) {
 		Object.assign(this, { servers, tokens, runs, kills, seed });
 		this.below = random(seed);
-		this.killed = 0;
+		this.deaths = []; // when a server was killed, by this process's clock
 		this.asks = new Set();
 		this.lines = Array.from({ length: runs }, (_, n) => ({ calls: [], length: LENGTHS[n % LENGTHS.length], healed: false }));
 	}
@@ -33,7 +33,7 @@ export class Outages {
 	answer(q) {
 		const text = first(q), line = this.lines[Number(text.match(/\d+/)[0])];
 		if (text.startsWith('Delegate')) return results(q).length ? [say(results(q)[0].text)] : [use('delegate_task', { agent: 'worker', task: text.replace('Delegate', 'Do') })];
-		line.calls.push({ at: this.now(), killed: this.killed });
+		line.calls.push({ at: this.now(), came: Date.now() });
 		if (line.healed || this.now() >= line.calls[0].at + line.length) return [say(`done ${text.match(/\d+/)[0]}`)];
 		/* Its first event arrives: what broke before that on a kept connection is sent again at once. */
 		return [{ status: 529 }, { status: 503 }, { status: 429 }, { blocks: [say('half of an answer')], cut: 2, pause: 5 }][this.below(4)];
@@ -94,12 +94,11 @@ export class Outages {
 
 	async kill() {
 		const one = this.servers[this.below(this.servers.length)];
-		this.killed++;
 		await this.revive();
-		if (this.servers.length === 1) return one.crash();
-		await one.kill(); // what waited for its clock is woken by the other
-		this.dead = one;
-		return undefined;
+		await one.kill();
+		this.deaths.push(Date.now());
+		if (this.servers.length === 1) await one.start();
+		else this.dead = one; // what waited for its clock is woken by the other
 	}
 
 	async play() {
@@ -111,7 +110,7 @@ export class Outages {
 			const jump = Math.max(0, late[this.below(late.length)] - this.now()) + 1;
 			for (const server of this.servers) server.jump(jump);
 			/* Spread over some twenty rounds. */
-			for (rounds++; this.killed < this.kills * Math.min(1, rounds / 20);) {
+			for (rounds++; this.deaths.length < this.kills * Math.min(1, rounds / 20);) {
 				await sleep(this.below(40));
 				await this.kill();
 			}
@@ -128,7 +127,7 @@ export class Outages {
 		/* A kill may lose the word of a call, which is then made again. */
 		for (let i = 1, tries = 1; i < calls.length; i++) {
 			const [before, call] = [calls[i - 1], calls[i]];
-			if (call.killed !== before.killed) {
+			if (this.deaths.some((at) => at > before.came - 1000 && at < call.came)) {
 				if (tries < QUICK) tries = 1;
 			} else if (tries++ >= QUICK) {
 				const least = 800 * PAUSES_S[Math.min(tries - QUICK - 1, PAUSES_S.length - 1)], pause = call.at - before.at;
@@ -139,7 +138,7 @@ export class Outages {
 
 	/** A line for docs/TESTING.md. */
 	get summary() {
-		return `${this.runs} outages, ${this.killed} kills, ${this.servers.length} node(s), seed ${this.seed}: `
+		return `${this.runs} outages, ${this.deaths.length} kills, ${this.servers.length} node(s), seed ${this.seed}: `
 			+ `${this.lines.reduce((n, { calls }) => n + calls.length, 0)} model calls, ${this.asks.size / 2} people asked`;
 	}
 

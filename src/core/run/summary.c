@@ -4,11 +4,6 @@
 #include "base/keep.h"
 #include "core/shared/body.h"
 
-bool summary_is(const struct run_message *m)
-{
-	return m->role == MESSAGE_USER && m->seen > 0;
-}
-
 struct str summary_content(struct str text, int64_t messages, struct arena *arena)
 {
 	struct buf b = { 0 };
@@ -105,14 +100,15 @@ size_t summary_apply(const struct run_message *const *all, size_t len, struct st
 	size_t n = 0, behind = 0;
 
 	if (!rest) return 0;
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; upto && i < len; i++)
 		if (all[i]->n <= upto && !summary_is(all[i]) && str_eq(all[i]->id, first))
 			out[n++] = (struct sent){ all[i], all[i]->content };
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; upto && i < len; i++)
 		if (summary_is(all[i]) && !summary_replaced(all, len, i, arena))
 			out[n++] = (struct sent){ all[i], summary_words(all[i], arena) };
 	for (size_t i = 0; i < len; i++)
-		if (all[i]->n > upto && !summary_is(all[i])) rest[behind++] = all[i];
+		if (!upto || (all[i]->n > upto && !summary_is(all[i])))
+			rest[behind++] = all[i];
 	history_order(rest, behind);
 	for (size_t i = 0; i < behind; i++)
 		if (n || rest[i]->role == MESSAGE_USER) /* it begins with a user's */

@@ -8,7 +8,11 @@
 
 enum { SUMMARY_TOKENS = 4000 }; /* the longest one */
 
-bool summary_is(const struct run_message *);
+static inline bool summary_is(const struct run_message *m)
+{
+	return m->role == MESSAGE_USER && m->seen > 0;
+}
+
 /* Its content; without a text they were left out. */
 struct str summary_content(struct str text, int64_t messages, struct arena *);
 struct str summary_kept(int64_t after, struct arena *);
