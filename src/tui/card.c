@@ -2,6 +2,7 @@
 #include "tui/card.h"
 
 #include "base/shell.h"
+#include "core/ask/question_kind.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
 #include "tui/mandate.h"
@@ -404,6 +405,17 @@ static void before_write(struct card_writer *w)
 	}
 }
 
+/* One decision of a person and nothing else: how it ended says it already. */
+static bool lone_decision(const struct json *ask)
+{
+	const struct json *questions = json_get(ask, "questions");
+	struct str by = json_text_of(json_get(ask, "answered_by"), "kind");
+
+	return !str_is(by, "policy") && json_is(questions, JSON_ARRAY) &&
+	       questions->count == 1 &&
+	       question_kind_json(questions->items)->input == INPUT_DECISION;
+}
+
 static void outcome_write(struct card_writer *w)
 {
 	const struct json *answer = json_get(w->ask, "answer");
@@ -414,7 +426,9 @@ static void outcome_write(struct card_writer *w)
 	page_add(w->page, STYLE_GOOD, ask_settled(w->ask, w->words));
 	if (json_is(answer, JSON_OBJECT))
 		page_wrap(w->page, STYLE_BOLD, 2,
-			answer_all_words(w->ask, answer, w->words));
+			lone_decision(w->ask)
+				? answer_said(answer)
+				: answer_all_words(w->ask, answer, w->words));
 	page_wrap(w->page, STYLE_PLAIN, 2, json_text_of(w->ask, "reason"));
 	page_wrap(w->page, STYLE_WARN, 2, ask_waits(w->ask, w->words));
 }

@@ -156,16 +156,6 @@ static void line_add(struct buf *out, struct str text)
 	if (str_cut(&text, '\n', &line)) words_join(out, "\n", line);
 }
 
-/* The reason, the note, or a text that was answered. */
-static struct str said_of(const struct json *answer)
-{
-	struct str text = STR_NONE;
-
-	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++)
-		if (!text.len) text = json_text_of(&answer->members[i].value, "text");
-	return text;
-}
-
 /* The arguments that it was approved with, if the person changed them. */
 static const struct json *arguments_of(const struct json *answer)
 {
@@ -199,9 +189,9 @@ static struct str detail_of(const struct json *ask, struct arena *arena)
 	}
 	line_add(&text, buf_str(&line));
 	buf_done(&line);
-	if (json_is(op, JSON_OBJECT) && said_of(answer).len)
+	if (json_is(op, JSON_OBJECT) && answer_said(answer).len)
 		line_add(&text,
-			MSG(arena, "tui.history.said", { "text", said_of(answer) }));
+			MSG(arena, "tui.history.said", { "text", answer_said(answer) }));
 	line_add(&text, MSG(arena, "tui.history.asked",
 				{ "at", time_local(asked, clock_now_ms(), arena) },
 				{ "agent", ask_agent(ask, arena) }));
@@ -324,13 +314,13 @@ static void detail_draw(
 }
 
 void history_draw(struct history *h, struct screen *s, const struct area *f,
-	int64_t now_ms, bool loading)
+	int64_t now_ms, bool loading, bool beside)
 {
 	struct page p = { .width = f->width < TABLE_MOST ? f->width : TABLE_MOST };
 	struct history_table table = table_make(h, &p);
 	struct area list = *f;
 
-	if (f->height >= DETAIL_FROM && h->rows.len) {
+	if (f->height >= DETAIL_FROM && h->rows.len && !beside) {
 		list.height -= DETAIL_ROWS + 1;
 		detail_draw(listing_at(&h->rows), s, f);
 	}

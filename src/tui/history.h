@@ -51,8 +51,8 @@ bool history_ends(
 	const struct history *); /* the last row was reached: the next page, please */
 /* Projects and agents are those of the sessions. */
 struct filter_group history_filters(struct history *, const struct row_list *sessions);
-/* `loading`: a page is on its way. */
+/* `loading`: a page is on its way; `beside`: the ask under the cursor is drawn whole beside it. */
 void history_draw(struct history *, struct screen *, const struct area *, int64_t now_ms,
-	bool loading);
+	bool loading, bool beside);
 
 #endif

@@ -215,7 +215,9 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	struct page *p = &in->page;
 	size_t last = screen_rows(in->screen) - 1;
 	const struct item *next = list_next_due(&in->list);
-	bool decides = in->dialog_on && in->dialog.open && form_decides(&in->dialog.form);
+	bool decides = in->dialog_on &&
+		       (in->dialog.scoping ||
+			       (in->dialog.open && form_decides(&in->dialog.form)));
 	bool said = in->notice.len > 0 && mono_ms < in->notice_until;
 	/* What is said needs the room, and so do the keys of an ask, which says its own end. */
 	bool room = p->width >= WIDE || (p->width >= NARROW && !said && !decides);
@@ -273,6 +275,8 @@ static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	menu_draw(in, &list);
 	if (in->view == VIEW_ASK && in->back == VIEW_SESSION && inbox_wide(in))
 		inbox_session_draw(in, &list, now_ms);
+	else if (in->view == VIEW_ASK && in->back == VIEW_HISTORY && inbox_wide(in))
+		history_draw(&in->history, in->screen, &list, now_ms, false, true);
 	else if (inbox_wide(in) || in->view == VIEW_LIST)
 		list_draw(in, &list, now_ms);
 	if (!inbox_wide(in) && in->view != VIEW_ASK) return;
@@ -307,7 +311,7 @@ void inbox_draw(struct inbox *in)
 	case VIEW_HISTORY:
 		menu_draw(in, &whole);
 		history_draw(&in->history, in->screen, &whole, now_ms,
-			in->waits[REQUEST_HISTORY]);
+			in->waits[REQUEST_HISTORY], false);
 		break;
 	case VIEW_HELP: help_draw(&in->help, in->screen, &whole); break;
 	default: inbox_part(in, now_ms, mono_ms);

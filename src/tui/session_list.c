@@ -17,6 +17,7 @@ enum {
 	DOING_COLUMNS = 28,
 	COST_COLUMNS = 9,
 	AGE_COLUMNS = 13,
+	GAP = 2,
 	TABLE_MOST = 140, /* wider, and one cannot follow a row */
 	TREE_MAX = 12,
 	TREE_INDENT = 3,
@@ -271,29 +272,67 @@ static bool any_cost(const struct sessions *l)
 	return false;
 }
 
+static size_t place_of(const struct sessions *l, const struct session_item *row)
+{
+	return row->section == SECTION_RUNNING ? run_page_place(&l->queued, row->id) : 0;
+}
+
+/* Where the columns behind the title begin: each is as wide as what is in it, up to its most. */
+struct session_table {
+	size_t agent, doing, cost, end;
+};
+
+static size_t most_of(size_t widest, size_t most)
+{
+	return widest + GAP < most ? widest + GAP : most;
+}
+
+static struct session_table table_make(
+	const struct sessions *l, struct page *p, int64_t now_ms)
+{
+	size_t width = p->width, agent = 0, doing = 0, age = 0;
+	struct session_table t = { 0 };
+
+	for (size_t i = 0; i < l->rows.len; i++) {
+		const struct session_item *row = row_of(l, i);
+		size_t name = text_width(safe_line(&p->words, row->agent));
+		struct str does =
+			doing_words(l, row, place_of(l, row), now_ms, &p->words);
+		size_t said = text_width(safe_line(&p->words, does));
+
+		size_t ago = text_width(words_ago(now_ms - row->updated_ms, &p->words));
+
+		if (ago > age) age = ago;
+		if (name > agent) agent = name;
+		if (said > doing) doing = said;
+	}
+	age = most_of(age, AGE_COLUMNS);
+	t.end = width > age ? width - age : 0;
+	t.cost = width >= 70 && any_cost(l) ? t.end - COST_COLUMNS : t.end;
+	t.doing = width >= 50 ? t.cost - most_of(doing, DOING_COLUMNS) : t.cost;
+	t.agent = width >= 70 ? t.doing - most_of(agent, AGENT_COLUMNS) : t.doing;
+	return t;
+}
+
 /* " ! Compare three stores     researcher    1 waiting            $0.42   1m" */
 static void row_write(const struct sessions *l, struct page *p,
-	const struct session_item *row, int64_t now_ms, bool priced, bool here)
+	const struct session_table *t, const struct session_item *row, int64_t now_ms,
+	bool here)
 {
-	size_t place =
-		row->section == SECTION_RUNNING ? run_page_place(&l->queued, row->id) : 0;
+	size_t place = place_of(l, row);
 	struct session_mark mark = mark_of(row, place);
-	size_t width = p->width, end = width > AGE_COLUMNS ? width - AGE_COLUMNS : 0;
-	size_t cost = priced ? end - COST_COLUMNS : end;
-	size_t doing = width >= 50 ? cost - DOING_COLUMNS : cost;
-	size_t agent = width >= 70 ? doing - AGENT_COLUMNS : doing;
 
 	page_row(p);
 	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
 	page_add_text(p, mark.style, mark.text);
 	page_add_text(p, STYLE_PLAIN, " ");
-	page_cell(p, agent, STYLE_PLAIN, row->title);
-	if (doing > agent) page_cell(p, doing, STYLE_SOFT, row->agent);
-	if (cost > doing)
-		page_cell(p, cost, mark.style,
+	page_cell(p, t->agent, STYLE_PLAIN, row->title);
+	if (t->doing > t->agent) page_cell(p, t->doing, STYLE_SOFT, row->agent);
+	if (t->cost > t->doing)
+		page_cell(p, t->cost, mark.style,
 			doing_words(l, row, place, now_ms, &p->words));
-	if (end > cost) right_add(p, end, COST_COLUMNS - 1, row->cost);
-	right_add(p, width, AGE_COLUMNS - 1,
+	if (t->end > t->cost) right_add(p, t->end, COST_COLUMNS - 1, row->cost);
+	right_add(p, p->width, AGE_COLUMNS - 1,
 		words_ago(now_ms - row->updated_ms, &p->words));
 }
 
@@ -320,7 +359,7 @@ void session_list_draw(struct sessions *l, struct screen *s, const struct area *
 	int64_t now_ms, bool reading)
 {
 	struct page p = { .width = f->width < TABLE_MOST ? f->width : TABLE_MOST };
-	bool priced = p.width >= 70 && any_cost(l);
+	struct session_table table = table_make(l, &p, now_ms);
 
 	for (size_t i = 0; i < l->rows.len; i++) {
 		const struct session_item *row = row_of(l, i);
@@ -328,7 +367,7 @@ void session_list_draw(struct sessions *l, struct screen *s, const struct area *
 
 		if (i == 0 || row_of(l, i - 1)->section != row->section)
 			section_write(&p, l, row->section);
-		row_write(l, &p, row, now_ms, priced, i == l->rows.at);
+		row_write(l, &p, &table, row, now_ms, i == l->rows.at);
 		if (i == l->rows.at) page_mark(&p, STYLE_CURSOR);
 		if (!str_eq(row->id, buf_str(&l->unfolded))) continue;
 		rows = p.rows_len;

@@ -274,6 +274,15 @@ static struct str answer_one(const struct json *ask, const struct json *question
 	return arena_print(arena, "%.*s%.*s", STR_ARGS(header), STR_ARGS(said));
 }
 
+struct str answer_said(const struct json *answer)
+{
+	struct str text = STR_NONE;
+
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++)
+		if (!text.len) text = json_text_of(&answer->members[i].value, "text");
+	return text;
+}
+
 struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *arena)
 {

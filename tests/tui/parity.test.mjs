@@ -136,3 +136,20 @@ test('the history shows what rules decided, apart; a link of an ask goes to the 
 	inbox.close();
 	await server.admin.delete(`/v1/rules/${rule.id}`);
 });
+
+test('side by side the history stays beside what was opened from it, which says its outcome once; sessions give titles what room there is', async () => {
+	const { id: session } = (await agent.post('/v1/sessions', { title: 'Compare the three stores that hold vectors', parallel: true })).body;
+	const settled = await ask({ kind: 'approval', session, operation: { type: 'tool', name: 'Bash', arguments: { command: 'make docs' } } });
+	await member.answer(settled, { decision: { value: 'reject', text: 'Not now' } });
+	const inbox = await server.inbox({ columns: 120, rows: 30 });
+	inbox.press('g', 'h');
+	await inbox.shows(/rejected +Bash: make docs/);
+	inbox.press('Enter');
+	const seen = await inbox.showsWhole((text) => text.includes('Rejected by mia') && text.includes('Wants to run'));
+	assert.match(seen, /^▸\d\d:\d\d rejected +Bash: make docs.*│/m);
+	assert.match(seen, /Rejected by mia[^\n]*\n[^\n]*│ +Not now *\n/);
+	inbox.press('Escape', 'Escape');
+	inbox.resize(80, 24).press('g', 's');
+	await inbox.shows(/Compare the three stores that hold vectors +builder/);
+	inbox.close();
+});
