@@ -289,6 +289,8 @@ test('the history: what was settled, by whom, mine, one outcome, and the ask its
 	inbox.press('m');
 	await inbox.shows((text) => text.includes('by me') && text.includes('History approved') && !text.includes('History rejected'));
 	inbox.press('m');
+	await inbox.shows((text) => text.includes('by rules') && !text.includes('History approved'));
+	inbox.press('m');
 	await inbox.shows('History rejected');
 	inbox.press('f', 'f');
 	/* The head says it, too: half a picture of the list before has that row alone, and Enter opens nothing of a list that is loading. */

@@ -45,6 +45,7 @@ test('what was typed stays in sight when another was faster, and comes back as a
 	await server.member.answer(lost, { q1: 'mine' });
 	await inbox.shows((text) => text.includes('Answered by mia') && text.includes('Not sent; you had written:') && text.includes('a long thought'));
 	inbox.press('Escape');
+	await inbox.shows(/Enter open/);
 	await ask({ question: 'Which name?', type: 'text' });
 	await inbox.shows(/1 pending/);
 	inbox.press('Enter');
