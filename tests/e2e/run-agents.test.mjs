@@ -173,6 +173,26 @@ area('agents that Parley runs', (scenario) => {
 		await until(async () => (await desk.admin.get(`/v1/agents/${name}`)).status === 404, 'deleted');
 	});
 
+	scenario('an agent shows its description, its model\'s price, and from thirty days ahead when it retires', async (me, desk) => {
+		const day = new Date(Date.now() + 12 * 86_400_000).toISOString(), model = fresh('old');
+		const lister = createServer((request, response) => {
+			response.end(JSON.stringify({ data: [{ type: 'model', id: model, lifecycle: 'deprecated', retires_at: day }] }));
+		}).listen(0, '127.0.0.1');
+		lister.unref();
+		await once(lister, 'listening');
+		const from = await provider(desk, { kind: 'anthropic', url: `http://127.0.0.1:${lister.address().port}`, key: KEY,
+			models: [{ id: model, context: 128_000, price: { input: 3, output: 15 } }] });
+		const one = await agent(desk, { provider: from.name, model, description: 'Reads reports.' });
+		await desk.admin.post(`/v1/providers/${from.name}/test`, { model });
+		await until(async () => (await got(desk, `/v1/agents/${one.name}`)).retires_at, 'the list');
+		await me.visit(`/agents?agent=${one.name}`);
+		const head = editor(me, one.name);
+		await head.getByText('Reads reports.').first().waitFor();
+		await head.getByText(me.t('agent.price.million', { input: '3', output: '15' })).first().waitFor();
+		await me.page.getByText(me.t('agent.retires', { model, date: day.slice(0, 10) })).first().waitFor();
+		lister.close();
+	});
+
 	scenario('a change that somebody else was faster with is refused and says so', async (me, desk) => {
 		const one = await agent(desk);
 		await me.visit(`/agents?agent=${one.name}&tab=prompt`);
