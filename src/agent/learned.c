@@ -3,10 +3,14 @@
 
 #include "base/mem.h"
 
+struct lesson {
+	int64_t context; /* 0: not known */
+	unsigned refused;
+};
+
 struct learned {
 	struct learned *next;
-	int64_t context;
-	unsigned refused;
+	struct lesson lesson;
 	char name[]; /* "PROVIDER/MODEL" */
 };
 
@@ -41,50 +45,44 @@ static struct learned *learned_find(
 	return l;
 }
 
-int64_t learned_context(struct runner *r, struct str provider, struct str model)
+/* What is known of it, with what is added. */
+static struct lesson learn(
+	struct runner *r, struct str provider, struct str model, struct lesson more)
 {
-	const struct learned *l;
-	int64_t tokens;
+	struct lesson all = { 0 };
+	struct learned *l;
 
 	pthread_mutex_lock(&r->lock);
-	l = learned_find(r, provider, model, false);
-	tokens = l ? l->context : 0;
+	l = learned_find(r, provider, model, more.context || more.refused);
+	if (l) {
+		if (more.context) l->lesson.context = more.context;
+		l->lesson.refused |= more.refused;
+		all = l->lesson;
+	}
 	pthread_mutex_unlock(&r->lock);
-	return tokens;
+	return all;
+}
+
+int64_t learned_context(struct runner *r, struct str provider, struct str model)
+{
+	return learn(r, provider, model, (struct lesson){ 0 }).context;
 }
 
 void learned_context_is(
 	struct runner *r, struct str provider, struct str model, int64_t tokens)
 {
-	struct learned *l;
-
-	pthread_mutex_lock(&r->lock);
-	l = learned_find(r, provider, model, true);
-	if (l) l->context = tokens;
-	pthread_mutex_unlock(&r->lock);
+	learn(r, provider, model, (struct lesson){ .context = tokens });
 }
 
 unsigned learned_refused(struct runner *r, struct str provider, struct str model)
 {
-	const struct learned *l;
-	unsigned options;
-
-	pthread_mutex_lock(&r->lock);
-	l = learned_find(r, provider, model, false);
-	options = l ? l->refused : 0;
-	pthread_mutex_unlock(&r->lock);
-	return options;
+	return learn(r, provider, model, (struct lesson){ 0 }).refused;
 }
 
 void learned_refuses(
 	struct runner *r, struct str provider, struct str model, unsigned options)
 {
-	struct learned *l;
-
-	pthread_mutex_lock(&r->lock);
-	l = learned_find(r, provider, model, true);
-	if (l) l->refused |= options;
-	pthread_mutex_unlock(&r->lock);
+	learn(r, provider, model, (struct lesson){ .refused = options });
 }
 
 void learned_free(struct runner *r)

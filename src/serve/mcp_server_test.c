@@ -5,13 +5,10 @@
 #include "base/json_pattern.h"
 #include "base/mem.h"
 #include "desk/run/mcp_servers.h"
-
-#include <uv.h>
-
-enum { SERVERS_TRIED_AT_ONCE = 2 };
+#include "serve/pool_work.h"
 
 struct mcp_server_test {
-	uv_work_t work;
+	struct pool_work work;
 	struct request *request;
 	struct arena arena;
 	struct mcp_listing listing;
@@ -19,9 +16,9 @@ struct mcp_server_test {
 	bool done;
 };
 
-static void server_test_do(uv_work_t *work)
+static void server_test_run(struct pool_work *work)
 {
-	struct mcp_server_test *p = work->data;
+	struct mcp_server_test *p = (struct mcp_server_test *)(void *)work;
 	const struct task *t = &p->request->task;
 
 	p->done = p->request->serve->mcp_try(
@@ -59,10 +56,7 @@ static void checks_write(struct mcp_server_test *p, struct json_writer *w)
 static void server_test_told(struct request *r)
 {
 	struct mcp_listing *l = r->task.checked;
-	struct mcp_server_test *p =
-		(struct mcp_server_test *)(void *)((char *)l -
-						   offsetof(struct mcp_server_test,
-							   listing));
+	struct mcp_server_test *p = LINK_OF(l, struct mcp_server_test, listing);
 	struct job *job = &r->task.job;
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
@@ -83,55 +77,40 @@ static void server_test_told(struct request *r)
 	mem_free(p);
 }
 
-static void server_test_done(uv_work_t *work, int status)
+static void server_test_back(struct pool_work *work, bool ran)
 {
-	struct mcp_server_test *p = work->data;
+	struct mcp_server_test *p = (struct mcp_server_test *)(void *)work;
 	struct request *r = p->request;
-	struct serve *s = r->serve;
 
-	(void)status;
-	s->probes--;
-	s->away--;
-	if (!p->done) {
+	work->serve->probes--;
+	if (!ran || !p->done)
 		p->found = (struct mcp_found){ .status = MCP_FAILED,
 			.error = STR("out of memory") };
-	}
 	p->listing = (struct mcp_listing){ .ws = r->task.job.who.ws,
 		.server = r->task.mcp->name,
 		.found = &p->found,
 		.shown = true };
 	r->task.checked = &p->listing;
 	request_put(r, &use_mcp_keep, server_test_told);
-	serve_try_end(s);
 }
 
 static void server_test_begin(struct request *r)
 {
-	struct serve *s = r->serve;
 	struct mcp_server_test *p;
 
-	if (r->task.job.err || !r->x) {
-		request_reply(r, STR_NONE);
+	if (!probe_begins(r, r->serve->mcp_try && probe_room(r->serve), "MCP servers"))
 		return;
-	}
-	if (s->probes >= SERVERS_TRIED_AT_ONCE || !s->mcp_try) {
-		r->task.job.why.retry_after_s = 1;
-		request_refuse(r, ERR_RATE, "too many MCP servers are being tried");
-		return;
-	}
 	p = mem_alloc(sizeof *p);
-	if (p)
-		*p = (struct mcp_server_test){
-			.work.data = p, .request = r, .arena.max = MCP_LIST_MEMORY
-		};
-	if (!p || uv_queue_work(
-			  loop_uv(s->loop), &p->work, server_test_do, server_test_done)) {
-		mem_free(p);
+	if (!p) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
 		return;
 	}
-	s->probes++;
-	s->away++;
+	*p = (struct mcp_server_test){ .work = { .run = server_test_run,
+					       .back = server_test_back },
+		.request = r,
+		.arena.max = MCP_LIST_MEMORY };
+	r->serve->probes++;
+	pool_work_start(r->serve, &p->work);
 }
 
 void route_mcp_server_test(struct request *r)

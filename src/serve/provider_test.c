@@ -11,13 +11,12 @@
 #include "desk/run/model_lists.h"
 #include "model/model.h"
 #include "net/fetch.h"
+#include "serve/pool_work.h"
 
-#include <uv.h>
-
-enum { PROBE_MS = 30 * 1000, PROBES_AT_ONCE = 2, LISTING_MAX = 4 << 20 };
+enum { PROBE_MS = 30 * 1000, LISTING_MAX = 4 << 20 };
 
 struct provider_test {
-	uv_work_t work;
+	struct pool_work work;
 	struct request *request;
 	const struct model_access *access; /* in the request's arena */
 	struct url url;
@@ -151,9 +150,9 @@ static void provider_test_list(struct provider_test *p)
 	p->listing = false;
 }
 
-static void provider_test_do(uv_work_t *work)
+static void provider_test_run(struct pool_work *work)
 {
-	struct provider_test *p = work->data;
+	struct provider_test *p = (struct provider_test *)(void *)work;
 	int64_t began = clock_mono_ms();
 
 	if (p->asks) provider_test_ask(p);
@@ -258,10 +257,7 @@ static void provider_test_free(struct provider_test *p)
 
 static struct provider_test *provider_test_of(struct request *r)
 {
-	struct model_listing *l = r->task.checked;
-
-	return (struct provider_test *)(void *)((char *)l -
-						offsetof(struct provider_test, listed));
+	return LINK_OF(r->task.checked, struct provider_test, listed);
 }
 
 /* What it has found is kept, or could not be: the reply is the same. */
@@ -290,10 +286,8 @@ static void models_shown(struct request *r)
 static void provider_test_end(struct provider_test *p)
 {
 	struct request *r = p->request;
-	struct serve *s = r->serve;
 	bool listed = p->listed.provider.len > 0;
 
-	s->away--;
 	r->task.checked = &p->listed;
 	if (r->route->run == route_models)
 		request_put(r, &use_model_list_show, models_shown);
@@ -301,16 +295,14 @@ static void provider_test_end(struct provider_test *p)
 		request_put(r, &use_model_list_keep, provider_test_told);
 	else
 		provider_test_told(r);
-	serve_try_end(s);
 }
 
-static void provider_test_done(uv_work_t *work, int status)
+static void provider_test_back(struct pool_work *work, bool ran)
 {
-	struct provider_test *p = work->data;
+	struct provider_test *p = (struct provider_test *)(void *)work;
 
-	(void)status;
-	p->request->serve->probes--;
-	if (p->access->wire != WIRE_SCRIPT) {
+	work->serve->probes--;
+	if (ran && p->access->wire != WIRE_SCRIPT) {
 		p->listed.ws = p->request->task.job.who.ws;
 		p->listed.provider = p->access->provider;
 	}
@@ -323,33 +315,26 @@ static void provider_test_begin(struct request *r)
 	struct provider_test *p;
 	bool models = r->route->run == route_models;
 
-	if (r->task.job.err || !r->x) {
-		request_reply(r, STR_NONE);
+	if (!probe_begins(r, probe_room(s) || (models && !r->task.access->list_due),
+		    "providers"))
 		return;
-	}
-	if (s->probes >= PROBES_AT_ONCE && !(models && !r->task.access->list_due)) {
-		r->task.job.why.retry_after_s = 1;
-		request_refuse(r, ERR_RATE, "too many providers are being tried");
-		return;
-	}
 	p = mem_alloc(sizeof *p);
 	if (!p) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
 		return;
 	}
-	p->work.data = p;
+	p->work = (struct pool_work){ .run = provider_test_run,
+		.back = provider_test_back };
 	p->request = r;
 	p->access = r->task.access;
 	p->asks = !models && p->access->model.id.len;
-	s->away++;
 	if (models && p->access->wrong.len) p->listed.error = p->access->wrong;
-	if (p->access->wrong.len || (models && !p->access->list_due) ||
-		uv_queue_work(loop_uv(s->loop), &p->work, provider_test_do,
-			provider_test_done)) {
+	if (p->access->wrong.len || (models && !p->access->list_due)) {
 		provider_test_end(p);
 		return;
 	}
 	s->probes++;
+	pool_work_start(s, &p->work);
 }
 
 void route_agent_test(struct request *r)

@@ -5,22 +5,21 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "core/run/own_tool.h"
+#include "serve/pool_work.h"
 
-#include <uv.h>
-
-enum { TRIED_AT_ONCE = 2, RESULTS_A_MINUTE = 60 };
+enum { RESULTS_A_MINUTE = 60 };
 
 struct tool_test {
-	uv_work_t work;
+	struct pool_work work;
 	struct request *request;
 	struct arena arena;
 	struct tool_outcome came;
 	bool done;
 };
 
-static void tool_test_do(uv_work_t *work)
+static void tool_test_run(struct pool_work *work)
 {
-	struct tool_test *p = work->data;
+	struct tool_test *p = (struct tool_test *)(void *)work;
 	const struct task *t = &p->request->task;
 
 	p->done = p->request->serve->tool_try(
@@ -43,50 +42,36 @@ static void tool_test_reply(struct tool_test *p)
 	request_reply(p->request, STR_NONE);
 }
 
-static void tool_test_done(uv_work_t *work, int status)
+static void tool_test_back(struct pool_work *work, bool ran)
 {
-	struct tool_test *p = work->data;
+	struct tool_test *p = (struct tool_test *)(void *)work;
 	struct request *r = p->request;
-	struct serve *s = r->serve;
 
-	(void)status;
-	s->probes--;
-	s->away--;
+	work->serve->probes--;
 	if (!r->x)
 		request_free(r);
-	else if (p->done)
+	else if (ran && p->done)
 		tool_test_reply(p);
 	else
 		request_refuse(r, ERR_MEMORY, "out of memory");
 	arena_done(&p->arena);
 	mem_free(p);
-	serve_try_end(s);
 }
 
 static void tool_test_begin(struct request *r)
 {
-	struct serve *s = r->serve;
 	struct tool_test *p;
 
-	if (r->task.job.err || !r->x) {
-		request_reply(r, STR_NONE);
-		return;
-	}
-	if (s->probes >= TRIED_AT_ONCE || !s->tool_try) {
-		r->task.job.why.retry_after_s = 1;
-		request_refuse(r, ERR_RATE, "too many tools are being tried");
-		return;
-	}
+	if (!probe_begins(r, r->serve->tool_try && probe_room(r->serve), "tools")) return;
 	p = mem_alloc(sizeof *p);
-	if (p) *p = (struct tool_test){ .work.data = p, .request = r };
-	if (!p ||
-		uv_queue_work(loop_uv(s->loop), &p->work, tool_test_do, tool_test_done)) {
-		mem_free(p);
+	if (!p) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
 		return;
 	}
-	s->probes++;
-	s->away++;
+	*p = (struct tool_test){ .work = { .run = tool_test_run, .back = tool_test_back },
+		.request = r };
+	r->serve->probes++;
+	pool_work_start(r->serve, &p->work);
 }
 
 void route_tool_test(struct request *r)
