@@ -66,6 +66,25 @@ test('a rule reads as what it does, also one made from an answer', async () => {
 	for (const id of [made, two.id]) await admin.delete(`/v1/rules/${id}`);
 });
 
+test('a shadow rule reads as what it would do and what people said, a rehearsal names what differs, in both languages; then it is live', async () => {
+	const french = (words) => run([...words, '--lang', 'fr'], 'admin');
+	const bash = (command) => ({ kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command } } });
+	const { stdout } = await run(['rule', 'add', 'allow', 'Bash(cargo test*)', '--shadow'], 'admin');
+	assert.match(stdout, /Would allow Bash\(cargo test\*\) · fits 0 · people approved 0, rejected 0/);
+	const [id] = stdout.match(/rul_\w+/);
+	await member.answer(await agent.ask(bash('cargo test')), { decision: 'approve' });
+	await member.answer(await agent.ask(bash('cargo test -v')), { decision: 'reject' });
+	assert.match((await run(['rule', 'list'], 'member')).stdout, /Would allow Bash\(cargo test\*\) · fits 2 · people approved 1, rejected 1/);
+	assert.match((await french(['rule', 'list'])).stdout, /Autoriserait Bash\(cargo test\*\) · correspond à 2 · approuvé 1 fois, refusé 1 fois/);
+	const file = join(server.data, 'rehearsed.json');
+	writeFileSync(file, JSON.stringify([{ effect: 'allow', match: { tool: ['Bash(cargo test*)'] } }]));
+	assert.match((await run(['rehearse', file], 'member')).stdout, /^ask_\w+  asked → allowed  rejected$/m);
+	assert.match((await french(['rehearse', file])).stdout, /^ask_\w+  demandée → autorisée  rejetée par quelqu’un$/m);
+	assert.match((await run(['rule', 'edit', id, '--live'], 'admin')).stdout, /Allow Bash\(cargo test\*\) · used 0 times/);
+	assert.equal((await agent.ask(bash('cargo test'))).status, 'answered');
+	await admin.delete(`/v1/rules/${id}`);
+});
+
 test('rules are kept in a file: exported, applied, and applied again without a change', async () => {
 	const file = join(server.data, 'rules.json');
 	const read = () => JSON.parse(readFileSync(file, 'utf8'));

@@ -198,17 +198,25 @@ static struct str rehearse_body(struct cli *cli)
 		{ "days", .number = cli_arg(cli, "days") });
 }
 
+/* "asked", "approved": what was done, or said. */
+static const char *done_word(struct cli *cli, const struct json *one, const char *member)
+{
+	struct str word = json_text_of(one, member);
+	const char *id =
+		arena_print(&cli->arena, "cli.rehearse.word.%.*s", STR_ARGS(word)).at;
+
+	return word.len ? MSG(&cli->arena, id).at : "";
+}
+
 static void differs_print(struct cli *cli, const struct json *differs)
 {
 	for (const struct json *d = NULL; json_each(differs, &d);) {
-		struct str id = reply_text(cli, d, "ask"),
-			   person = reply_text(cli, d, "person");
+		struct str id = reply_text(cli, d, "ask");
+		const char *person = done_word(cli, d, "person");
 
 		if (!id.len) id = reply_text(cli, d, "call");
-		printf("%.*s  %.*s → %.*s%s%.*s\n", STR_ARGS(id),
-			STR_ARGS(reply_text(cli, d, "was")),
-			STR_ARGS(reply_text(cli, d, "would")), person.len ? "  " : "",
-			STR_ARGS(person));
+		printf("%.*s  %s → %s%s%s\n", STR_ARGS(id), done_word(cli, d, "was"),
+			done_word(cli, d, "would"), *person ? "  " : "", person);
 	}
 }
 

@@ -101,6 +101,7 @@ static struct str edit_body(
 	}
 	if (cli_has(cli, "enable") || cli_has(cli, "disable"))
 		jw_put_bool(&w, "enabled", cli_has(cli, "enable"));
+	if (cli_has(cli, "live")) jw_put_bool(&w, "shadow", false);
 	jw_put_json(&w, "version", json_get(now, "version"));
 	jw_object_end(&w);
 	return buf_keep_done(&body, &cli->arena);
@@ -116,7 +117,8 @@ static int edit_run(struct cli *cli)
 	return rule_said(cli, cli_call(cli, "PATCH", path, edit_body(cli, now, given)));
 }
 
-static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { 0 } };
+static const struct flag edit_flags[] = { TERMS, { "enable" }, { "disable" }, { "live" },
+	{ 0 } };
 /* ---- try ---- */
 
 /* {"operation": …} of JSON; of a pattern a rule that would allow it. */
@@ -268,7 +270,8 @@ const struct command rule_verbs[] = {
 	{ "rule edit", edit_run, "RULE [PATTERN]", 1, 2, edit_flags, CLIENT,
 		"0 1 2 3 4 5",
 		"parley rule edit rul_01jc… --note 'until the freeze ends' --for 3d\n"
-		"parley rule edit rul_01jc… --disable" },
+		"parley rule edit rul_01jc… --disable\n"
+		"parley rule edit rul_01jc… --live" },
 	{ "rule try", try_run, "PATTERN|JSON", 1, 1, try_flags, CLIENT, "0 2 3 4",
 		"parley rule try 'Bash(npm test*)' --since 7d\n"
 		"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'" },

@@ -99,13 +99,40 @@ static void asks_add(struct buf *out, const struct json *ask, struct cli *cli)
 		cli);
 }
 
-void rule_says(struct buf *out, const struct json *rule, struct cli *cli)
+static const char *effect_says(const struct json *rule)
 {
+	const struct json *shadow = json_get(rule, "shadow");
+	bool would = json_is(shadow, JSON_OBJECT) || json_is(shadow, JSON_TRUE);
 	struct str effect = json_text_of(rule, "effect");
 
-	buf_add_text(out, msg_text(str_is(effect, "allow")  ? "cli.rule.allow"
-				   : str_is(effect, "deny") ? "cli.rule.deny"
-							    : "cli.rule.ask"));
+	if (str_is(effect, "allow"))
+		return would ? "cli.rule.would.allow" : "cli.rule.allow";
+	if (str_is(effect, "deny"))
+		return would ? "cli.rule.would.deny" : "cli.rule.deny";
+	return would ? "cli.rule.would.ask" : "cli.rule.ask";
+}
+
+/* What people said where a shadow rule fits. False: it decides. */
+static bool shadow_add(struct buf *out, const struct json *rule, struct cli *cli)
+{
+	const struct json *shadow = json_get(rule, "shadow");
+	struct str counts[3];
+	static const char *const names[] = { "hits", "approved", "rejected" };
+
+	if (!json_is(shadow, JSON_OBJECT)) return false;
+	for (int i = 0; i < 3; i++)
+		counts[i] = arena_print(
+			&cli->arena, "%lld", (long long)json_int_of(shadow, names[i]));
+	buf_print(out, " %s",
+		MSG(&cli->arena, "cli.rule.shadow", { "hits", counts[0] },
+			{ "approved", counts[1] }, { "rejected", counts[2] })
+			.at);
+	return true;
+}
+
+void rule_says(struct buf *out, const struct json *rule, struct cli *cli)
+{
+	buf_add_text(out, msg_text(effect_says(rule)));
 	buf_add_char(out, ' ');
 	tools_add(out, rule, cli);
 	match_add(out, json_get(rule, "match"), cli);
@@ -115,7 +142,6 @@ void rule_says(struct buf *out, const struct json *rule, struct cli *cli)
 /* The same with its end, use, maker and note. */
 static void rule_line(struct buf *out, const struct json *rule, struct cli *cli)
 {
-	const struct json *hits = json_get(rule, "hits");
 	struct str expires = json_text_of(rule, "expires_at");
 	int64_t until = 0;
 
@@ -123,9 +149,11 @@ static void rule_line(struct buf *out, const struct json *rule, struct cli *cli)
 	if (expires.len && time_read(expires, &until))
 		part_add(out, "cli.rule.until",
 			time_local(until, clock_now_ms(), &cli->arena), cli);
-	buf_add_char(out, ' ');
-	buf_add(out, msg_count(&cli->arena, "cli.rule.hits",
-			     hits && hits->is_int ? hits->integer : 0));
+	if (!shadow_add(out, rule, cli)) {
+		buf_add_char(out, ' ');
+		buf_add(out, msg_count(&cli->arena, "cli.rule.hits",
+				     json_int_of(rule, "hits")));
+	}
 	part_add(
 		out, "cli.rule.by", json_text_of(json_get(rule, "made_by"), "name"), cli);
 	part_add(out, "cli.rule.note", json_text_of(rule, "note"), cli);
@@ -149,6 +177,7 @@ static struct str sentence_cell(struct cli *cli, const struct json *rule)
 	struct buf line = { .max = 65536 };
 
 	rule_says(&line, rule, cli);
+	shadow_add(&line, rule, cli);
 	part_add(&line, "cli.rule.note", json_text_of(rule, "note"), cli);
 	if (json_is(json_get(rule, "enabled"), JSON_FALSE))
 		buf_print(&line, " %s", msg_text("cli.rule.off"));
