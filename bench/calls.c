@@ -105,9 +105,12 @@ void mode_held(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		wire_open(&wires[i], SPEAK_HTTP, c.port);
 		call_send(&wires[i], &c, i);
+		/* The head of the reply goes out once it waits. A few at a time: else what requests on their way
+		 * need is counted, too. */
+		for (int at = i - 63; i % 64 == 63 && at <= i; at++)
+			wire_await_head(&wires[at]);
 	}
-	/* The head of the reply goes out once it waits. */
-	for (int i = 0; i < n; i++)
+	for (int i = n - n % 64; i < n; i++)
 		wire_await_head(&wires[i]);
 	puts("wait");
 	fflush(stdout);

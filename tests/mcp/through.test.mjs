@@ -87,7 +87,7 @@ const over_stdio = await listen((request, response) => {
 
 /* What cannot pass, and why. */
 const of_http = 'it is about HTTP itself, which a pipe has not';
-const polled = 'the server of an allowed call may end its stream early, and the gateway does not come back for the rest';
+const polled = 'of a stream that the server ends early the gateway reads the rest itself, and that of its client goes on';
 const cannot = {
 	http: { 'server-sse-polling': polled, 'http-custom-header-server-validation': 'the gateway writes Mcp-Param headers itself, from the arguments, and does not compare those of its client' },
 	stdio: { 'server-sse-polling': polled, 'dns-rebinding-protection': of_http, 'server-session-lifecycle': of_http, 'server-stateless': of_http, 'tasks-request-headers': of_http,
