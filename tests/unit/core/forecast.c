@@ -118,7 +118,7 @@ static double bell(uint64_t *seed)
 
 static int64_t took(const struct team *t, int place, int hour, uint64_t *seed)
 {
-	double night = exp(t->by_night * (1 + cos(hour * 6.28318530717958648 / HOURS)));
+	double night = exp(t->by_night * (1 + cos(6.28318530717958648 * hour / (int)HOURS)));
 
 	if (random_below(seed, 100) < t->expire) return FORECAST_NEVER;
 	return (int64_t)(1000 * t->median_s[place] * night * exp(t->spread * bell(seed)));
@@ -195,7 +195,7 @@ static void what_is_foretold_is_what_happens(void **state)
 		"%d histories: %.1f %% within p50, %.1f %% within p90 (of %.0f and %.0f)\n",
 		HISTORIES, 100 * within50 / told50, 100 * within90 / told90, told50,
 		told90);
-	assert_true(told50 > 0.9 * HISTORIES && told90 > 0.6 * HISTORIES);
+	assert_true(told50 > 0.9 * (int)HISTORIES && told90 > 0.6 * (int)HISTORIES);
 	assert_true(fabs(100 * within50 / told50 - 50) <= 3);
 	assert_true(fabs(100 * within90 / told90 - 90) <= 3);
 }
