@@ -244,7 +244,7 @@ static enum err backup_taken(const struct backup *b, struct fault *why)
 		       : OK;
 }
 
-/* What a killed one left is removed; one that is still at it holds a lock. */
+/* Removes the unfinished file of a backup that was killed; one that still runs holds a lock on it. */
 static enum err partial_clear(struct backup *b, struct fault *why)
 {
 	int fd = open(b->partial, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -35,7 +35,7 @@ static void write_escape(struct buf *out, unsigned char c)
 	buf_add(out, str_make(text, 6));
 }
 
-/* What stands at the front and not for itself; returns how many bytes it was. */
+/* Escapes the character at the front; returns how many bytes of `s` it was. */
 static size_t write_special(struct buf *out, struct str s)
 {
 	size_t len = utf8_length(s.at, s.len);

@@ -8,7 +8,7 @@
 
 enum { FIRST_CAP = 16 };
 
-/* What a slot's hash says when it holds no key. */
+/* Values of `hash` in a slot that holds no key; hashes of keys begin at FIRST_HASH. */
 enum { FREE = 0, GRAVE = 1, FIRST_HASH = 2 };
 
 struct table_slot {

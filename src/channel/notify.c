@@ -107,7 +107,7 @@ static void notes_log(const struct notify_notes *notes)
 		log_line(LOG_WARN, "%zu more of that kind", notes->len - TELLING_NOTES);
 }
 
-/* What was delivered well the agent has, if it went to the agent. */
+/* A delivery that reached the agent itself counts as fetched. */
 static void report_note(struct notify *n, const struct delivery_outcome *o)
 {
 	if (o->ours && o->ending == ENDED_WELL && !o->delivery->contact.len &&

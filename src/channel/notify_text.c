@@ -441,7 +441,7 @@ static struct str settled_line(struct writing *w)
 static void tell_settled(struct writing *w, size_t room, struct notify_words *out)
 {
 	const struct delivery_fill *f = w->f;
-	/* What stands where the ask stood must still show what was asked. */
+	/* A channel that edits its message replaces the ask, so the new text must show what was asked. */
 	bool edits = channel_is(f->delivery->kind, CHANNEL_REPLACES);
 
 	out->title = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));

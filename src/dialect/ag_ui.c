@@ -184,7 +184,7 @@ static void entry_write(struct foreign_reply *o, const struct json *it, size_t *
 	jw_object_end(w);
 }
 
-/* Of an ask that came otherwise: one entry, named by the ask. */
+/* The reply for an ask that was made in another dialect: one entry, named by the ask. */
 static void other_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;

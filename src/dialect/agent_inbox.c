@@ -98,7 +98,7 @@ static void verdict_write(struct foreign_reply *o, const struct json *interrupt,
 		action_write(w, accept ? "accept" : "edit", a->name, a->arguments);
 }
 
-/* Of an ask that came otherwise: its operation is the action. */
+/* The reply for an ask that was made in another dialect: its operation is the action. */
 static void other_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;

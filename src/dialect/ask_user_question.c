@@ -167,7 +167,7 @@ static void question_in(
 	if (json_get(q, "multiple") || json_get(q, "multi_select"))
 		repair(in, at, "taken for it", "the member is called multiSelect");
 	out.choices = choices_read(in, &options, list, &option_names);
-	/* What is strict has named the option itself. */
+	/* In strict mode such an option has been refused by name already. */
 	if (!in->strict && list && out.choices.len < list->count &&
 		list->count <= OPTIONS_MAX)
 		repair(in, &options, "left out: it is always offered",

@@ -89,7 +89,7 @@ static struct str decision_name(const struct json *decision)
 	return json_text(decision);
 }
 
-/* Those that are offered where nothing is said. */
+/* The decisions that are offered when the request lists none. */
 static const struct offer known[] = {
 	{ .id = STR("accept"), .label = STR("Accept"), .allows = true },
 	{ .id = STR("acceptForSession"),
@@ -102,7 +102,7 @@ static const struct offer known[] = {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-/* One that brings an amendment along is an object. */
+/* A decision with an amendment is an object instead of a text. */
 static struct offer offer_of(struct arena *arena, const struct json *decision, uint32_t i)
 {
 	struct str name = decision_name(decision);

@@ -131,7 +131,7 @@ static void verdict_write(struct foreign_reply *o, const struct json *config,
 		edit_write(o, a, a->arguments);
 }
 
-/* Of an ask that came otherwise. */
+/* The reply for an ask that was made in another dialect. */
 static void other_write(struct foreign_reply *o)
 {
 	struct verdict v = verdict_of(o);

@@ -43,7 +43,7 @@ static int weight_read(struct str text)
 	return weight <= WEIGHT_MAX ? weight : 0;
 }
 
-/* Of what follows "gzip;". */
+/* The weight that a parameter such as "q=0.5" behind "gzip;" gives. */
 static int weight_of(struct str parameter)
 {
 	struct str name;

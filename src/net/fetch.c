@@ -27,7 +27,7 @@ struct fetcher {
 	CURLM *multi; /* keeps the connections */
 	CURL *easy;
 	struct fetching now;
-	/* What the handle is set up for: the next request is mostly to the same. NULL: nothing. */
+	/* The URL that the handle is set up for, as the next request mostly has the same. NULL: none. */
 	char *url;
 	struct curl_slist *headers;
 	bool get, special; /* special: with a method of its own, or alone */

@@ -86,7 +86,7 @@ static struct http_reading *hub_reading(struct hub *hub)
 	return r;
 }
 
-/* What is held of a body that is not whole yet. */
+/* Counts the bytes that are held of bodies that are not complete yet. */
 static void body_count(struct hub *hub, struct http_reading *r, size_t len)
 {
 	hub->bodies += len - r->counted;

@@ -185,7 +185,7 @@ static bool chunk_size(struct http_reading *r, char c)
 	return true;
 }
 
-/* What is read and forgotten: extensions and trailers. */
+/* Reads a byte of a chunk extension or a trailer, which are ignored. */
 static bool extra_byte(struct http_reading *r, char c, enum parse_state after_cr)
 {
 	if (c == '\r') {

@@ -89,7 +89,7 @@ struct outbound *outbound_free(struct outbound *o)
 
 /* ---- what libcurl asks ---- */
 
-/* What is said beside the status interests few, and is not read for long. */
+/* Few callers want the body of a reply: it is read up to a limit. */
 static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 {
 	struct outbound_transfer *t = ctx;

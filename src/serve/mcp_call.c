@@ -28,7 +28,7 @@ static const struct json *without_session(const struct json *object, struct aren
 	return json_without(object, names, arena);
 }
 
-/* What the model did wrong is told to who may come in. */
+/* Replies with a tool error, so that the model can mend its call, after the token was checked. */
 static void call_wrong(struct request *r, const struct fault *why)
 {
 	if (!mcp_enter_first(r, mcp_tools_call))

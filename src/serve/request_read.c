@@ -165,7 +165,7 @@ static struct str request_read_guess(
 		       : STR_NONE;
 }
 
-/* What the body says counts more. */
+/* Takes the project from the header or the query, unless the body names one. */
 static enum err request_read_project(
 	struct request *r, const struct http_request *h, struct fault *why)
 {
@@ -278,7 +278,7 @@ enum err request_enter(struct request *r, struct fault *why)
 
 	if (e) return e;
 	t->id = arena_str(&t->job.arena, t->id);
-	/* What is wrong with the rest is told once we know who asks. */
+	/* Faults of the rest are replied only when the credential has been checked. */
 	e = request_read_query(r, h->query, why);
 	if (!e) e = request_read_project(r, h, why);
 	if (!e) e = request_read_body(r, h, why);

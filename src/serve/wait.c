@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Those of a size lie together; what is big lies on the heap. */
+/* The pool of holds of this size; NULL: it is too large for one and goes on the heap. */
 static struct pool *hold_pool(struct serve *s, size_t size)
 {
 	size_t class = (size + HOLD_STEP - 1) / HOLD_STEP;

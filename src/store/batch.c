@@ -355,7 +355,7 @@ static void batch_learn(struct batch *b)
 	b->state = b->db->driver->state(b->db);
 }
 
-/* One more job, if there is one that goes with these. */
+/* Adds the job that goes along with these, if there is one: a claim of a run. */
 static enum err batch_follow(struct batch *b, struct owed *news, struct fault *why)
 {
 	const struct clerk_hooks *h = b->hooks;

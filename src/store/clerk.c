@@ -154,7 +154,7 @@ static bool ahead_pays(struct clerk *c, size_t len)
 	return b->db && b->db->driver->sync_ns(b->db) > b->job_ns * (int64_t)len;
 }
 
-/* What came by the queue: nobody waits for it on this thread. */
+/* Works the jobs of the queue. No thread blocks until they are done, so a sync may be owed. */
 static void clerk_work_ahead(struct clerk *c, struct link *jobs)
 {
 	struct job *list[OWED_JOBS];

@@ -16,7 +16,7 @@ static bool row_lets_in(const struct row *row)
 	       !(user && (row_int(row, 12) || !row_text(row, 11).len));
 }
 
-/* Where nothing else is said of it. */
+/* How a person answers unless the request says otherwise: by the page or the API. */
 static struct str via_of(struct str kind)
 {
 	return str_is(kind, "cookie") ? STR("web") : STR("api");
@@ -157,7 +157,7 @@ static bool lookup_ran_out(const struct lookup *l, int64_t now_ms)
 	return expires_ms && expires_ms <= now_ms;
 }
 
-/* What was shown, each once: lookups for the whole batch. */
+/* The credentials that the batch's requests showed, each looked up once. */
 struct lookups {
 	struct lookup *at;
 	struct val *args;
@@ -242,7 +242,7 @@ static bool lookup_held(struct lookup *l, const struct credential_cache *holders
 	return l->found;
 }
 
-/* Of all that is shown, what nobody knows is looked up, and known from then on. */
+/* Looks up the credentials that are not in the cache, and puts them there. */
 static enum err lookups_run(struct lookups *l, struct db *db,
 	struct credential_cache *holders, struct arena *arena, struct fault *why)
 {

@@ -88,7 +88,7 @@ enum err rows_get(struct rows *rows, enum record_id id, const struct val *key, v
 				       r->keys_len, why);
 	const void *found = e ? NULL : rows_find(rows, id, name);
 
-	/* What an id names may be another workspace's, which is the first member. */
+	/* The record of this id may be another workspace's. `ws` is its first member. */
 	if (found && key[0].type == VAL_INT && *(const int64_t *)found != key[0].integer)
 		found = NULL;
 	if (!e) memcpy(out, &found, sizeof found);

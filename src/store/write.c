@@ -379,7 +379,7 @@ static bool leaves_credentials(enum sql sql)
 	       sql == SQL_MEMORY_WORD_CUT || sql == SQL_MEMORY_WORD_END;
 }
 
-/* Of most statements nobody knows. */
+/* Most staged statements may change credentials, as far as this file knows. */
 bool rows_change_credentials(const struct rows *rows)
 {
 	for (const struct statement *s = rows->statements_first; s; s = s->next)

@@ -64,7 +64,7 @@ static size_t command_watch(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 	size_t len = program_watch(c, fds, "it took longer than 30 s", &end, &error);
 
 	if (len) return len;
-	/* What a command says is nobody's business. */
+	/* The output of a command is not kept. */
 	c->outcome.output = STR_NONE;
 	c->outcome.signal = 0;
 	claimed_over(c, error.len ? ENDED_BADLY : ENDED_WELL, end.exit, error);

@@ -74,7 +74,7 @@ static void push_write(struct claimed *c, const struct notify_words *words,
 	const struct delivery *d = c->delivery;
 	struct str url = claimed_notify(c)->set.url;
 
-	/* What is about one ask replaces what was; the rest stands by itself. */
+	/* A notification about an ask replaces the last one about it; others stand by themselves. */
 	JW(w, "{'tag':%s,'title':%s,'body':%s,'path':%s,'lang':%s,'settled':%j",
 		d->ask.len ? d->ask : d->id, words->title, body,
 		str_from(words->url, url.len), str_of(lang_code(words->lang)),

@@ -201,7 +201,7 @@ static const struct json *field(const struct json *values, char kind, size_t i)
 	return json_get(json_get(values, id), "v");
 }
 
-/* What was typed into one. */
+/* The text that was typed into a field. */
 static struct str field_text(const struct json *values, char kind, size_t i)
 {
 	return json_text_of(field(values, kind, i), "value");

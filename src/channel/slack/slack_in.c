@@ -341,7 +341,7 @@ static void slack_found(struct request *r)
 
 /* ---- the request ---- */
 
-/* What it is about; false: nothing of ours. */
+/* Takes from the payload which ask it is about; false: none of ours. */
 static bool turn_read(struct slack_turn *t, struct arena *arena)
 {
 	const struct slack_payload *p = &t->payload;
@@ -409,7 +409,7 @@ static void slack_learn(struct request *r)
 	slack_post_start(r->serve, p);
 }
 
-/* What it is, is known. */
+/* Starts a turn whose payload has been read. */
 static void slack_begin(struct request *r, struct slack_turn *t)
 {
 	struct slack_in *in = slack_of(r->serve);

@@ -80,7 +80,7 @@ static void opening_run(struct pool_work *work)
 
 /* ---- a connection ---- */
 
-/* One that Slack calls over, and goes on to. */
+/* The connection that stays when Slack asks us to reconnect. */
 static struct slack_link *link_lasting(const struct slack_socket *s)
 {
 	for (struct slack_link *l = s->links; l; l = l->next)

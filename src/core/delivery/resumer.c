@@ -96,7 +96,7 @@ static bool word_known(struct str word, struct str *unknown)
 	return true;
 }
 
-/* One that is of the other use only. */
+/* Does the word have a placeholder that only the other kind of command may use? */
 static bool word_strange(struct str word, enum command_use use, struct str *unknown)
 {
 	for (int i = 0; i < PLACEHOLDERS; i++)

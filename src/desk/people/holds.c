@@ -184,7 +184,7 @@ static enum err held_refuse(struct task *t, const struct str *ids, size_t len,
 	return fail(why, ERR_HELD, "a hold keeps this %s: it cannot be deleted", what);
 }
 
-/* Of this very batch, which no statement finds yet. */
+/* Does a hold that was made in this batch, and is not in the store yet, fit the session? */
 static bool new_hold_fits(const struct legal_hold *h, const struct session *s)
 {
 	return (h->project.len && str_eq(h->project, s->project)) ||

@@ -95,7 +95,7 @@ void log_event(struct rows *rows, const struct job *job, int64_t ws, const char 
 	rows_event_of(rows, ws, type, buf_keep_done(&b, rows->arena));
 }
 
-/* Which of its parts are others now. */
+/* The names of the members that have changed. */
 static struct str user_changes(
 	const struct user *now, const struct user *before, struct arena *arena)
 {

@@ -38,7 +38,7 @@ static enum err name_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* They become copies of the batch, unless it has deleted them. */
+/* Loads the users whose names look like this one, without those that the batch has deleted. */
 static enum err alike_fetch(
 	struct rows *rows, int64_t ws, struct str likeness, struct fault *why)
 {

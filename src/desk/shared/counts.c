@@ -137,7 +137,7 @@ static void decided_count(struct counts *c, const struct event *e)
 	plain_count(c, DECISIONS, e->ws, effect, by);
 }
 
-/* What a rule decided when it was asked, a person hears of as of an ask. */
+/* Counts what an event tells. An ask that a rule settled counts as a decision, too. */
 static void event_count(struct counts *c, const struct staged *s)
 {
 	const struct event *e = &s->event;
