@@ -427,7 +427,7 @@ static void outcome_write(struct card_writer *w)
 	if (json_is(answer, JSON_OBJECT))
 		page_wrap(w->page, STYLE_BOLD, 2,
 			lone_decision(w->ask)
-				? answer_said(answer)
+				? words_said(answer)
 				: answer_all_words(w->ask, answer, w->words));
 	page_wrap(w->page, STYLE_PLAIN, 2, json_text_of(w->ask, "reason"));
 	page_wrap(w->page, STYLE_WARN, 2, ask_waits(w->ask, w->words));

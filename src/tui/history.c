@@ -189,9 +189,9 @@ static struct str detail_of(const struct json *ask, struct arena *arena)
 	}
 	line_add(&text, buf_str(&line));
 	buf_done(&line);
-	if (json_is(op, JSON_OBJECT) && answer_said(answer).len)
+	if (json_is(op, JSON_OBJECT) && words_said(answer).len)
 		line_add(&text,
-			MSG(arena, "tui.history.said", { "text", answer_said(answer) }));
+			MSG(arena, "tui.history.said", { "text", words_said(answer) }));
 	line_add(&text, MSG(arena, "tui.history.asked",
 				{ "at", time_local(asked, clock_now_ms(), arena) },
 				{ "agent", ask_agent(ask, arena) }));

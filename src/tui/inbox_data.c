@@ -172,7 +172,7 @@ static void ask_settled_elsewhere(struct inbox *in, struct str id)
 	if (dialog_shows(in, id)) inbox_get(in, REQUEST_ASK, id);
 }
 
-static bool was_settled(const struct inbox *in, struct str id)
+bool inbox_was_settled(const struct inbox *in, struct str id)
 {
 	uint64_t sum = str_hash(id);
 
@@ -351,7 +351,7 @@ static void list_take(struct inbox *in, const struct json *page)
 	bool first = !in->list.rows.len;
 
 	for (const struct json *ask = NULL; json_each(json_get(page, "items"), &ask);)
-		if (!was_settled(in, json_text_of(ask, "id"))) ask_put(in, ask);
+		if (!inbox_was_settled(in, json_text_of(ask, "id"))) ask_put(in, ask);
 	list_arrange(&in->list, clock_now_ms());
 	if (first) in->list.rows.at = 0;
 	if (!in->stream) stream_start(in, json_get(page, "as_of"));
@@ -380,7 +380,7 @@ static void ask_take(struct inbox *in, const struct json *ask)
 	bool known = list_find(&in->list, id) != NULL;
 
 	if (dialog_shows(in, id)) dialog_arrived(in, ask);
-	if (!ask_pending(ask) || was_settled(in, id)) {
+	if (!ask_pending(ask) || inbox_was_settled(in, id)) {
 		list_drop(&in->list, id);
 		return;
 	}

@@ -98,6 +98,10 @@ void dialog_arrived(struct inbox *in, const struct json *ask)
 			inbox_get(in, REQUEST_OPEN, buf_str(&in->wanted));
 		return;
 	}
+	if (ask_pending(ask) && inbox_was_settled(in, id)) { /* while it was on its way */
+		inbox_get(in, REQUEST_OPEN, id);
+		return;
+	}
 	dialog_put_away(in);
 	buf_clear(&in->wanted);
 	in->dialog_on = dialog_open(&in->dialog, ask, in->may_answer);

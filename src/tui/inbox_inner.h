@@ -176,6 +176,7 @@ void inbox_get(struct inbox *, enum inbox_request, struct str id);
 void inbox_get_anew(struct inbox *, enum inbox_request, struct str id);
 void inbox_told(struct inbox *, struct str id); /* if its dialog is open */
 void inbox_settle(struct inbox *, bool skip);
+bool inbox_was_settled(const struct inbox *, struct str id); /* lately */
 /* Is this page of another ask or session, which the person has left since? Each item names
  * its own. */
 bool inbox_page_of_other(const struct json *page, const char *member, struct str id);

@@ -274,7 +274,7 @@ static struct str answer_one(const struct json *ask, const struct json *question
 	return arena_print(arena, "%.*s%.*s", STR_ARGS(header), STR_ARGS(said));
 }
 
-struct str answer_said(const struct json *answer)
+struct str words_said(const struct json *answer)
 {
 	struct str text = STR_NONE;
 

@@ -43,7 +43,7 @@ struct str reply_words(
 struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *);
 /* The reason, the note, or a text that was answered: the first there is. */
-struct str answer_said(const struct json *answer);
+struct str words_said(const struct json *answer);
 /* "2/5 · compiling"; empty: there is none. */
 struct str progress_words(const struct json *progress, struct arena *);
 /* "$0.42": what a run or a session cost; empty: it is not known. */
