@@ -118,7 +118,8 @@ static double bell(uint64_t *seed)
 
 static int64_t took(const struct team *t, int place, int hour, uint64_t *seed)
 {
-	double night = exp(t->by_night * (1 + cos(6.28318530717958648 * hour / (int)HOURS)));
+	double night =
+		exp(t->by_night * (1 + cos(6.28318530717958648 * hour / (int)HOURS)));
 
 	if (random_below(seed, 100) < t->expire) return FORECAST_NEVER;
 	return (int64_t)(1000 * t->median_s[place] * night * exp(t->spread * bell(seed)));
