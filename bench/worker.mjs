@@ -51,7 +51,7 @@ export async function workerServer(url, more = {}) {
 	/* Tools of one's own, which the model's server answers, and agents that have one each. */
 	for (const [name, path] of [['own', 'tool'], ['guarded', 'tool'], ['later', 'later']]) {
 		await send(admin, 'POST', '/v1/tools', { name, url: `${url}/${path}`, description: 'Answers at once.', risk: 'low' });
-		await send(admin, 'POST', '/v1/agents', { name, provider: 'instant', model: 'm', tools: [name], validation: { mode: name === 'guarded' ? 'manual' : 'auto' } });
+		await send(admin, 'POST', '/v1/agents', { name, provider: 'instant', model: 'm', tools: [name], validation: name === 'guarded' ? { mode: 'manual', auto_approve_low: false } : { mode: 'auto' } });
 	}
 	return { server, admin, member, send };
 }
