@@ -3,7 +3,7 @@
 //
 // Many histories are lived at once, on one pair of nodes that shares its deaths and its clock: a workspace is one, with all that
 // is counted of a workspace, or each of its projects is, with a route of its own.
-// 200 histories; PARLEY_LONG=1: 50,000, 2,000 at once. PARLEY_COUNT=N: so many.
+// 100 histories; PARLEY_LONG=1: 50,000, 2,000 at once. PARLEY_COUNT=N: so many.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { random } from '../lib/random.mjs';
 import { PATIENCE_MS, sleep, until } from '../lib/server.mjs';
 
 const LONG = Boolean(process.env.PARLEY_LONG);
-const COUNT = Number(process.env.PARLEY_COUNT ?? (LONG ? 50_000 : 200));
+const COUNT = Number(process.env.PARLEY_COUNT ?? (LONG ? 50_000 : 100));
 const SEED = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
 /** At once: of 100 histories five are workspaces, 95 are projects of one more. */
 const AT_ONCE_MOST = 2000, WHOLE = 5, PROJECTS = 95;
@@ -242,14 +242,17 @@ test(`alerts are raised, told and cleared once each, as an oracle says (seed ${S
 			}
 		}
 	};
+	/** Nobody is told of what was over before its message went out. */
+	const over = async (a) => await psql.query(`SELECT count(*) FROM deliveries WHERE ask = '${a.id}' AND status = 3`) !== '0';
 	const check = async () => {
 		await each(spaces, async (w) => {
 			const young = (a) => Date.parse(a.since) >= from;
 			w.alerts = (await pages(w, '/v1/alerts?state=all', (items) => items.some(young))).filter(young);
 			assert.ok(w.alerts.every((a) => a.cleared_at), `${w.name}: none is open`);
 			for (const a of w.alerts) {
-				await until(() => times(a.id, 'alert') && times(a.id, 'settled'), `${w.name}: ${a.id} ${a.kind} is told`, 3 * PATIENCE_MS);
-				assert.deepEqual([times(a.id, 'alert'), times(a.id, 'settled')], [1, 1], `${w.name} ${a.id}`);
+				await until(async () => (times(a.id, 'alert') && times(a.id, 'settled')) || over(a), `${w.name}: ${a.id} ${a.kind} is told`, 3 * PATIENCE_MS);
+				const counts = ['alert', 'settled'].map((purpose) => times(a.id, purpose));
+				assert.ok(counts.every((n) => n === 1) || (await over(a) && counts.every((n) => n <= 1)), `${w.name} ${a.id}: ${counts}`);
 			}
 		});
 		let judged = 0;
