@@ -243,7 +243,7 @@ test(`alerts are raised, told and cleared once each, as an oracle says (seed ${S
 		}
 	};
 	/** Nobody is told of what was over before its message went out. */
-	const over = async (a) => await psql.query(`SELECT count(*) FROM deliveries WHERE ask = '${a.id}' AND status = 3`) !== '0';
+	const over = async (a) => await psql.query(`SELECT count(*) FROM deliveries WHERE ask = '${a.id}' AND status = 'dropped'`) !== '0';
 	const check = async () => {
 		await each(spaces, async (w) => {
 			const young = (a) => Date.parse(a.since) >= from;
