@@ -214,6 +214,7 @@ area('inbox', (scenario) => {
 		await rows(me, 1);
 		await me.write(me.page.getByRole('searchbox'), '');
 		await rows(me, 2);
+		await me.key('Escape');
 		/* By tokens, which stand in the address: each is added, changed, and taken away by its ×. */
 		const tokens = me.page.getByRole('search', { name: me.t('filter') });
 		const add = async (name) => {

@@ -71,15 +71,15 @@ area('stops', (scenario) => {
 		assert.deepEqual(stop.match, { agent: 'deployer' });
 		assert.ok(Math.abs(Date.parse(stop.until) - Date.now() - 3_600_000) < 120_000);
 		/* How much it holds back, as it changes. */
-		await line(me).getByText(me.tn('stop.held.approvals', 1)).waitFor();
-		await line(me).getByText(me.tn('stop.held.sessions', 1)).waitFor();
+		await line(me).getByText(me.tn('stop.held.approvals', 1)).first().waitFor();
+		await line(me).getByText(me.tn('stop.held.sessions', 1)).first().waitFor();
 		const card = me.page.getByRole('article');
 		await card.getByText(me.t('hold.open', { agent: 'deployer' })).waitFor();
 		const approve = me.button('approval.approve', {}, card);
 		await me.armed(approve);
 		await me.press(approve);
 		assert.equal((await desk.settled(ask.id)).answer.decision.value, 'approve');
-		await line(me).getByText(me.tn('stop.held.approvals', 1)).waitFor({ state: 'detached' });
+		await line(me).getByText(me.tn('stop.held.approvals', 1)).first().waitFor({ state: 'detached' });
 		for (const place of ['asks', 'history']) {
 			await me.come(`/${place}/${ask.id}`);
 			await card.getByText(me.t('hold.approved', { agent: 'deployer' })).waitFor();
