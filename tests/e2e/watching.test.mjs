@@ -358,7 +358,7 @@ area('watching', (scenario) => {
 		await field.waitFor({ state: 'detached' });
 		assert.equal((await desk.get(ask.id)).status, 'pending');
 		await find(me.t('settings.keys'));
-		await option(new RegExp(`^${me.t('settings.keys')}`)).waitFor();
+		await option(new RegExp(`^${me.t('settings.keys')}\\s+${me.t('nav.settings')}`)).waitFor();
 		await me.key('ArrowDown', 'Escape');
 		await field.waitFor({ state: 'detached' });
 		assert.ok(me.page.url().endsWith(`/asks/${ask.id}`));
