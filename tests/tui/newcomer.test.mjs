@@ -63,7 +63,7 @@ test('help in a small window scrolls, says so, and names the keys in its readerâ
 		const top = await inbox.shows(hint);
 		assert.match(top, key);
 		if (lang === 'fr') assert.doesNotMatch(top, /\bEnter\b|\bEsc\b|\bSpace\b/);
-		inbox.press(...Array(19).fill('Down'));
+		inbox.press(...Array(21).fill('Down'));
 		if (lang === 'fr') await inbox.shows(/^ PgPrÃ©c PgSuiv +Faire/m);
 		await inbox.shows((text) => hint.test(text) && !key.test(text));
 		inbox.press('x');
