@@ -8,7 +8,7 @@ import { Cluster, Node, persist } from '../lib/cluster.mjs';
 import { Once } from '../lib/gateway_once.mjs';
 
 const LONG = Boolean(process.env.PARLEY_LONG), seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
-const calls = LONG ? 1000 : 60, callers = LONG ? 40 : 12, kills = LONG ? 30 : 3;
+const calls = LONG ? 1000 : 30, callers = LONG ? 40 : 12, kills = LONG ? 30 : 2;
 const folder = mkdtempSync(join(tmpdir(), 'parley-once-'));
 const cluster = new Cluster(), store = cluster.database('once');
 const nodes = [new Node(store, { keepPort: true }), new Node(store, { keepPort: true })];

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Cluster, Node, persist } from '../lib/cluster.mjs';
 
-// PARLEY_LONG=1: 50,000 rounds; else 300. PARLEY_ROUNDS=N: so many.
-const ROUNDS = Number(process.env.PARLEY_ROUNDS ?? (process.env.PARLEY_LONG ? 50_000 : 300));
+// PARLEY_LONG=1: 50,000 rounds; else 150. PARLEY_ROUNDS=N: so many.
+const ROUNDS = Number(process.env.PARLEY_ROUNDS ?? (process.env.PARLEY_LONG ? 50_000 : 150));
 const LANES = 6;
 // PARLEY_LONG=1: 100,000 draws from mandates; else 600. PARLEY_DRAWS=N: so many.
 const DRAWS = Number(process.env.PARLEY_DRAWS ?? (process.env.PARLEY_LONG ? 100_000 : 600)), CONNECTIONS = 64;
