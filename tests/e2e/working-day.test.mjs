@@ -24,6 +24,14 @@ area('working day', (scenario) => {
 		await until(async () => (await desk.get(ask.id)).revoked, 'taken back');
 		await toast(me, 'revoked', title).waitFor();
 		assert.equal((await desk.agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 409);
+		/* Nothing of it lies over what can be done on the settled one. */
+		await me.page.evaluate((path) => history.pushState({}, '', path), `/history/${ask.id}`);
+		await me.page.evaluate(() => dispatchEvent(new PopStateEvent('popstate')));
+		await me.region('settled').getByText(me.t('outcome.revoked')).waitFor();
+		await until(async () => {
+			const [over, bar] = await Promise.all([me.toasts, me.button('history.rule.from')].map((one) => one.boundingBox()));
+			return over.y + over.height <= bar.y;
+		}, 'the toast is above the bar');
 		await me.page.goto(`/asks/${ask.id}`);
 		await me.region('settled').getByText(me.t('outcome.revoked')).waitFor();
 	});
