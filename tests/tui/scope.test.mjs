@@ -253,7 +253,7 @@ test('from the history: a member asks or denies, allows nothing, and Esc creates
 	const once = await ask(command('npm publish'));
 	await server.admin.answer(once, { decision: 'approve' });
 	const inbox = await ruling({ PARLEY_TOKEN: server.secrets.member });
-	assert.match(await inbox.taken(), /\( \) 1 Allow {2}Only an admin allows\.[^]*▸ \(•\) 2 Ask/);
+	assert.match(await inbox.taken(), /\( \) 1 Allow {2}Only admins can allow\.[^]*▸ \(•\) 2 Ask/);
 	inbox.press('1', 'Up');
 	assert.match(await inbox.taken(), /▸ \(•\) 2 Ask/);
 	inbox.press('Escape');
